@@ -44,7 +44,8 @@ func TestServe_StoppedWhileWaitingToRetry_Returns(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		began := time.Now()
 		time.AfterFunc(time.Second, stop)
-		if err := serve(ctx, false, func() error { return errors.New("broken") }); err != nil || time.Since(began) != time.Second {
+		if err := serve(ctx, false, func() error { return errors.New("broken") }); err != nil ||
+			time.Since(began) != time.Second {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})

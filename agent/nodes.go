@@ -73,7 +73,8 @@ func (n nodes) entries() ([]entry, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		if syntaxErr := new(json.SyntaxError); errors.As(err, &syntaxErr) {
-			return nil, fmt.Errorf("%s, line %d: %w", n.Config, 1+bytes.Count(text[:syntaxErr.Offset], []byte("\n")), err)
+			return nil, fmt.Errorf("%s, line %d: %w", n.Config, 1+bytes.Count(text[:syntaxErr.Offset], []byte("\n")),
+				err)
 		}
 		return nil, fmt.Errorf("%s: it has to be a list, [{…}, {…}]: %w", n.Config, err)
 	}

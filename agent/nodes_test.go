@@ -79,7 +79,8 @@ func TestCheck_WithoutFlags_ReadsInstalledSettings(t *testing.T) {
 	if err := (installation{env}).apply(&n); err != nil {
 		t.Fatal(err)
 	}
-	if configs, err := n.configs(); err != nil || configs[0].Server != "https://panel.example" || configs[0].Node != 7 || configs[0].Secret != "first" {
+	if configs, err := n.configs(); err != nil || configs[0].Server != "https://panel.example" ||
+		configs[0].Node != 7 || configs[0].Secret != "first" {
 		t.Error(configs, err)
 	}
 	named := nodes{Server: "https://other.example"}
@@ -102,7 +103,8 @@ func TestDataFolders_SeveralNodes_AreFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if folders, err := n.dataFolders(); err != nil || len(folders) != 2 || filepath.Base(folders[1]) != "panel.example_8443-8" {
+	if folders, err := n.dataFolders(); err != nil || len(folders) != 2 ||
+		filepath.Base(folders[1]) != "panel.example_8443-8" {
 		t.Error("of two", folders, err)
 	}
 }

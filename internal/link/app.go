@@ -130,14 +130,18 @@ func (a *App) check() error {
 	case a.Name == "" || utf8.RuneCountInString(a.Name) > 40:
 		return fault.Invalid("name", "length", "名称需为 1 至 40 个字符", "The name must have 1 to 40 characters")
 	case utf8.RuneCountInString(a.Icon) > 8 && (len(a.Icon) > maxIcon || !imageInside.MatchString(a.Icon)):
-		return fault.Invalid("icon", "format", "图标为一个字、表情，或不超过 12 KB 的图片（data: 地址）", "The icon is a letter, an emoji, or an image of at most 12 KB as a data: address")
+		return fault.Invalid("icon", "format", "图标为一个字、表情，或不超过 12 KB 的图片（data: 地址）",
+			"The icon is a letter, an emoji, or an image of at most 12 KB as a data: address")
 	case len(a.Platforms) == 0 || !all(a.Platforms, func(p string) bool { return slices.Contains(Platforms, p) }):
 		return fault.Invalid("platforms", "choice", "请至少选择一个系统", "Please choose one system at least")
-	case a.ImportURL != "" && (len(a.ImportURL) > maxImport || !importable.MatchString(a.ImportURL) || !strings.Contains(a.ImportURL, "{url") ||
+	case a.ImportURL != "" && (len(a.ImportURL) > maxImport || !importable.MatchString(a.ImportURL) ||
+		!strings.Contains(a.ImportURL, "{url") ||
 		slices.ContainsFunc(forbidden, func(scheme string) bool { return strings.HasPrefix(a.ImportURL, scheme) })):
-		return fault.Invalid("import_url", "format", "导入地址须以客户端自己的协议开头，并含 {url}、{url_raw} 或 {url_base64}", "The import address begins with the client's own scheme and has {url}, {url_raw} or {url_base64} in it")
+		return fault.Invalid("import_url", "format", "导入地址须以客户端自己的协议开头，并含 {url}、{url_raw} 或 {url_base64}",
+			"The import address begins with the client's own scheme and has {url}, {url_raw} or {url_base64} in it")
 	case err != nil || download.Scheme != "https" || download.Host == "" || len(a.DownloadURL) > maxImport:
-		return fault.Invalid("download_url", "url", "请填写以 https:// 开头的下载地址", "Please give a download address that begins with https://")
+		return fault.Invalid("download_url", "url", "请填写以 https:// 开头的下载地址",
+			"Please give a download address that begins with https://")
 	case len(a.Formats) == 0 || !all(a.Formats, func(f string) bool { _, known := format.ByType(f); return known }):
 		return fault.Invalid("formats", "choice", "请至少选择一种已知的格式", "Please choose one known format at least")
 	}

@@ -13,7 +13,8 @@ func (l *Links) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 			return err
 		}
 	}
-	if _, err := tx.NewDelete().Model((*Template)(nil)).Where("scope = ? AND scope_id = ?", ForUser, userID).Exec(ctx); err != nil {
+	if _, err := tx.NewDelete().Model((*Template)(nil)).Where("scope = ? AND scope_id = ?", ForUser,
+		userID).Exec(ctx); err != nil {
 		return err
 	}
 	_, err := tx.NewRaw(`DELETE FROM link_notice WHERE user_id = ?`, userID).Exec(ctx)

@@ -138,14 +138,16 @@ func (l *Links) collect(ctx context.Context) (batch []Fetch, more bool) {
 // Fetches returns the user's fetches, newest first, and their total number.
 func (l *Links) Fetches(ctx context.Context, userID, limit, offset int64) ([]Fetch, int64, error) {
 	var rows []Fetch
-	total, err := l.db.NewSelect().Model(&rows).Where("user_id = ?", userID).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	total, err := l.db.NewSelect().Model(&rows).Where("user_id = ?",
+		userID).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return rows, total, err
 }
 
 // LastFetch returns when the user's link was last fetched, or nil if the log contains no fetch.
 func (l *Links) LastFetch(ctx context.Context, userID int64) (*time.Time, error) {
 	var rows []Fetch
-	err := l.db.NewSelect().Model(&rows).Column("fetched_at").Where("user_id = ?", userID).OrderExpr("id DESC").Limit(1).Scan(ctx)
+	err := l.db.NewSelect().Model(&rows).Column("fetched_at").Where("user_id = ?",
+		userID).OrderExpr("id DESC").Limit(1).Scan(ctx)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -176,5 +178,8 @@ func (l *Links) fetch(userID int64, token string, ip netip.Addr, userAgent strin
 		}
 		return r
 	}, strings.ToValidUTF8(userAgent, ""))
-	return Fetch{UserID: userID, FetchedAt: l.db.Now(), Token: fingerprint(token), IP: ip.String(), UserAgent: userAgent}
+	return Fetch{
+		UserID: userID, FetchedAt: l.db.Now(), Token: fingerprint(token), IP: ip.String(),
+		UserAgent: userAgent,
+	}
 }

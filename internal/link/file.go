@@ -51,9 +51,14 @@ type file struct {
 }
 
 // file returns the file for the client, rendered again if something that it depends on has changed.
-func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, client format.Client, r Request) (*file, error) {
+func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, client format.Client,
+	r Request,
+) (*file, error) {
 	site := l.settings.Get()
-	o := format.Options{Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly, Notices: notices(access, client, r, site), Status: status(access, client, site)}
+	o := format.Options{
+		Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly,
+		Notices: notices(access, client, r, site), Status: status(access, client, site),
+	}
 	o.Title = site.SiteName
 	if client.Managed {
 		o.URL, o.Hours = l.fileURL(r), site.LinkUpdateHours
@@ -61,7 +66,10 @@ func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, 
 	if client.Usage {
 		o.Usage = usage(access, site)
 	}
-	key := fileKey{k.UserID, access.Revision, k.Node, k.Group, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, k.Lang, o.Usage}
+	key := fileKey{
+		k.UserID, access.Revision, k.Node, k.Group, client, o.Flags, o.NodesOnly, r.VPNType,
+		strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, k.Lang, o.Usage,
+	}
 	if f, ok := l.files.GetIfPresent(key); ok {
 		return f, nil
 	}
@@ -155,10 +163,13 @@ var families = map[string][]node.Protocol{
 }
 
 // ErrVPNType is the fault of an unknown vpn_type.
-var ErrVPNType = fault.Invalid("vpn_type", "unknown", "vpn_type 只能是 ssr、vmess 或 ssr_vmess", "The vpn_type is ssr, vmess or ssr_vmess")
+var ErrVPNType = fault.Invalid("vpn_type", "unknown", "vpn_type 只能是 ssr、vmess 或 ssr_vmess",
+	"The vpn_type is ssr, vmess or ssr_vmess")
 
 // proxies returns the visible nodes that the user may use, and how many of them no client could use.
-func (l *listed) proxies(ctx context.Context, k tokenOwner, access *service.Access, vpnType string) (out []format.Proxy, broken int) {
+func (l *listed) proxies(ctx context.Context, k tokenOwner, access *service.Access,
+	vpnType string,
+) (out []format.Proxy, broken int) {
 	for _, n := range l.nodes {
 		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
 			continue
@@ -195,7 +206,8 @@ func (l *Links) visible(ctx context.Context, revision int64) (*listed, error) {
 	}
 	nodes := slices.DeleteFunc(all, func(n node.Node) bool { return !n.Visible || !n.Serves() })
 	var some []Template
-	if err := l.db.NewSelect().Model(&some).Where("scope IN (?, ?)", ForGroup, ForSite).OrderExpr("scope DESC, scope_id").Scan(ctx); err != nil {
+	if err := l.db.NewSelect().Model(&some).Where("scope IN (?, ?)", ForGroup,
+		ForSite).OrderExpr("scope DESC, scope_id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	now := &listed{revision: revision, nodes: nodes, templates: some, merged: map[string]*format.Template{}}

@@ -12,7 +12,8 @@ import (
 	"airstrip/internal/fault"
 )
 
-var errGroup = fault.Invalid("manual_link_group", "range", "manual_link_group 不能为负", "The manual_link_group must not be negative")
+var errGroup = fault.Invalid("manual_link_group", "range", "manual_link_group 不能为负",
+	"The manual_link_group must not be negative")
 
 // GroupQuery returns the parameters that make a user's link lead to the entries of another link group. They are signed:
 // groups exist so that a blocked entry affects only the users of its group, so nobody may find the others by counting.
@@ -23,7 +24,10 @@ func (l *Links) GroupQuery(ctx context.Context, userID int64, group int) (string
 	if _, err := l.services.Access(ctx, userID); err != nil {
 		return "", err
 	}
-	return url.Values{"manual_link_group": {strconv.Itoa(group)}, "group_sign": {l.groupSign(userID, group)}}.Encode(), nil
+	return url.Values{
+		"manual_link_group": {strconv.Itoa(group)},
+		"group_sign":        {l.groupSign(userID, group)},
+	}.Encode(), nil
 }
 
 func (l *Links) groupSign(userID int64, group int) string {

@@ -58,7 +58,9 @@ type Links struct {
 }
 
 // New returns the links of users. site is the address that users see, without a trailing slash.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accounts *account.Accounts, services *service.Services, nodes *node.Nodes, areas *geo.Areas) *Links {
+func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accounts *account.Accounts,
+	services *service.Services, nodes *node.Nodes, areas *geo.Areas,
+) *Links {
 	return &Links{
 		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes, areas: areas,
 		known: d.Prepared(knownText),

@@ -42,15 +42,21 @@ func TestFetch_ScansNoTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		services := service.New(d, seal.Key{1}, settings)
-		links := New(d, seal.Key{}, settings, "https://site.example.com", nil, services, node.New(d, seal.Key{}, settings, services), nil)
-		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return services.Open(ctx, tx, 7) }); err != nil {
+		links := New(d, seal.Key{}, settings, "https://site.example.com", nil, services,
+			node.New(d, seal.Key{}, settings, services), nil)
+		if err := d.Tx(t.Context(), func(ctx context.Context,
+			tx bun.Tx,
+		) error {
+			return services.Open(ctx, tx, 7)
+		}); err != nil {
 			t.Fatal(err)
 		}
 		token, err := links.Token(t.Context(), 7)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &recordedQueries{queries: []string{d.QueryGen().FormatQuery(knownText, service.Revision, node.Revision, hash(token.Token))}}
+		a := &recordedQueries{queries: []string{d.QueryGen().FormatQuery(knownText, service.Revision, node.Revision,
+			hash(token.Token))}}
 		d.DB = d.WithQueryHook(a)
 		if _, err := links.Get(t.Context(), Request{Token: token.Token, ClientType: "ClashMeta"}); err != nil {
 			t.Fatal(err)
@@ -67,7 +73,8 @@ func TestFetch_ScansNoTable(t *testing.T) {
 		explain := "EXPLAIN QUERY PLAN "
 		if !d.SQLite() {
 			explain = "EXPLAIN "
-			if _, err := conn.ExecContext(t.Context(), "SET enable_seqscan = off"); err != nil { // Otherwise it scans empty tables.
+			if _, err := conn.ExecContext(t.Context(),
+				"SET enable_seqscan = off"); err != nil { // Otherwise it scans empty tables.
 				t.Fatal(err)
 			}
 		}
@@ -86,7 +93,8 @@ func TestFetch_ScansNoTable(t *testing.T) {
 				if err := rows.Scan(into...); err != nil {
 					t.Fatal(err)
 				}
-				if found := scanned.FindStringSubmatch(strings.TrimSpace(step)); found != nil && !small[found[1]+found[2]] {
+				if found := scanned.FindStringSubmatch(strings.TrimSpace(step)); found != nil &&
+					!small[found[1]+found[2]] {
 					t.Errorf("%s\nin %s", step, query)
 				}
 			}

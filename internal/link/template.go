@@ -46,7 +46,8 @@ type Template struct {
 // Faults of templates.
 var (
 	ErrNoTemplate = fault.NotFound("link_template_not_found", "没有这个模板", "There is no such template")
-	errScope      = fault.Invalid("scope", "choice", "scope 只能是 site、group 或 user；site 的编号为 0", "The scope is site, group or user; the id of the site is 0")
+	errScope      = fault.Invalid("scope", "choice", "scope 只能是 site、group 或 user；site 的编号为 0",
+		"The scope is site, group or user; the id of the site is 0")
 )
 
 const maxTemplate = 64 << 10
@@ -90,14 +91,16 @@ func (l *Links) RemoveTemplate(ctx context.Context, scope Scope, id int64) error
 		if err != nil {
 			return err
 		}
-		n, err := db.Changed(tx.NewDelete().Model((*Template)(nil)).Where("scope = ? AND scope_id = ?", scope, id).Exec(ctx))
+		n, err := db.Changed(tx.NewDelete().Model((*Template)(nil)).Where("scope = ? AND scope_id = ?", scope,
+			id).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrNoTemplate
 		}
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "link.template.remove", templateObject(scope, id), map[string]any{"document": was}, nil, "")
+		return audit.Record(ctx, tx, "link.template.remove", templateObject(scope, id),
+			map[string]any{"document": was}, nil, "")
 	})
 }
 
@@ -206,12 +209,17 @@ func (l *Links) Preview(ctx context.Context, clientType string, document json.Ra
 		return format.File{}, err
 	}
 	site := l.settings.Get()
-	return format.Render(format.Sample(), format.Options{Client: client, Flags: true, Title: site.SiteName, Hours: site.LinkUpdateHours, Template: t}), nil
+	return format.Render(format.Sample(), format.Options{
+		Client: client, Flags: true, Title: site.SiteName,
+		Hours: site.LinkUpdateHours, Template: t,
+	}), nil
 }
 
 // template returns the template for a user with these rights. Templates that are valid separately but not together do
 // not keep users from their nodes.
-func (l *Links) template(ctx context.Context, now *listed, userID int64, access *service.Access) (*format.Template, error) {
+func (l *Links) template(ctx context.Context, now *listed, userID int64, access *service.Access) (*format.Template,
+	error,
+) {
 	var documents []json.RawMessage
 	var names strings.Builder
 	for _, t := range now.templates {
@@ -245,7 +253,8 @@ func (l *Links) template(ctx context.Context, now *listed, userID int64, access 
 func merged(ctx context.Context, documents []json.RawMessage) *format.Template {
 	t, err := newTemplate(documents)
 	if err != nil {
-		slog.ErrorContext(ctx, "templates of links do not go together; the built-in one stands in for them", "error", err)
+		slog.ErrorContext(ctx, "templates of links do not go together; the built-in one stands in for them", "error",
+			err)
 		return format.Plain
 	}
 	return t

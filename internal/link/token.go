@@ -141,11 +141,17 @@ func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (Token, err
 
 // ResetCredentials replaces the user's UUID and password on all nodes. The link stays.
 func (l *Links) ResetCredentials(ctx context.Context, userID int64) error {
-	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return l.services.ResetCredentials(ctx, tx, userID) })
+	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return l.services.ResetCredentials(ctx, tx,
+			userID)
+	})
 }
 
 func (l *Links) row(userID int64, token string) tokenRow {
-	return tokenRow{UserID: userID, Hash: hash(token), Sealed: l.key.Seal(sealedFor, []byte(token)), UpdatedAt: l.db.Now()}
+	return tokenRow{
+		UserID: userID, Hash: hash(token), Sealed: l.key.Seal(sealedFor, []byte(token)),
+		UpdatedAt: l.db.Now(),
+	}
 }
 
 func (l *Links) show(token string, at time.Time) Token {
@@ -197,7 +203,8 @@ const knownText = `SELECT user_id, coalesce(` + db.RevisionValue + `, 0), coales
 // find looks up a token. It queries the database each time, so that a reset takes effect at once in every process.
 func (l *Links) find(ctx context.Context, token string) (tokenOwner, error) {
 	var k tokenOwner
-	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node, &k.Group, &k.Lang)
+	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node,
+		&k.Group, &k.Lang)
 	if errors.Is(err, db.ErrNoRows) {
 		return k, ErrUnknown
 	}

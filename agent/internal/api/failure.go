@@ -36,7 +36,8 @@ func (e *Error) SecretRefused() bool { return e.Status == http.StatusUnauthorize
 // concernsConnection reports whether the answer is about the way to the server or the agent's identity, not about the
 // request.
 func (e *Error) concernsConnection() bool {
-	return e.Status < 400 || e.Status >= 500 || e.SecretRefused() || e.Status == http.StatusForbidden || e.Code == unknownCode
+	return e.Status < 400 || e.Status >= 500 || e.SecretRefused() || e.Status == http.StatusForbidden ||
+		e.Code == unknownCode
 }
 
 // unknownCode stands for the code of an answer without one. Such an answer does not come from Airstrip.
@@ -60,7 +61,8 @@ func responseError(res *http.Response) *Error {
 		failure.Message += ". Was it replaced, or is it another site's? The line that the service gives with a new secret puts that in place"
 	case failure.Code != unknownCode:
 	case res.Header.Get("Location") != "":
-		failure.Message = "it sends on to " + res.Header.Get("Location") + "; if that is the site, its address, without the path, has to be the server"
+		failure.Message = "it sends on to " + res.Header.Get("Location") +
+			"; if that is the site, its address, without the path, has to be the server"
 	case strings.Contains(string(body), "HTTP request to an HTTPS server"):
 		failure.Message = "it speaks https; the server has to be https://" + res.Request.URL.Host
 	case page && res.StatusCode == http.StatusOK:

@@ -65,7 +65,8 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got
 		next, err := i.obtain(ctx, name, settings)
 		if err == nil {
 			if err := durable.WriteFile(path, []byte(next.certificate+next.key)); err != nil {
-				i.log.Error("a certificate could not be kept; it is got anew at the next start", "name", name, "err", err)
+				i.log.Error("a certificate could not be kept; it is got anew at the next start", "name", name, "err",
+					err)
 			}
 			i.log.Info("the issuer gave a certificate", "name", name)
 			got(next, nil)
@@ -136,12 +137,16 @@ func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p 
 	if err != nil {
 		return p, fmt.Errorf("the account's key: %w", err)
 	}
-	client := &acme.Client{Key: account, DirectoryURL: cmp.Or(settings.Directory, acme.LetsEncryptURL), HTTPClient: i.client, UserAgent: "airstrip-node"}
+	client := &acme.Client{
+		Key: account, DirectoryURL: cmp.Or(settings.Directory, acme.LetsEncryptURL),
+		HTTPClient: i.client, UserAgent: "airstrip-node",
+	}
 	contact := &acme.Account{}
 	if settings.Email != "" {
 		contact.Contact = []string{"mailto:" + settings.Email}
 	}
-	if _, err := client.Register(ctx, contact, acme.AcceptTOS); err != nil && !errors.Is(err, acme.ErrAccountAlreadyExists) {
+	if _, err := client.Register(ctx, contact, acme.AcceptTOS); err != nil &&
+		!errors.Is(err, acme.ErrAccountAlreadyExists) {
 		return p, fmt.Errorf("registering: %w", err)
 	}
 	order, err := client.AuthorizeOrder(ctx, acme.DomainIDs(name))
@@ -223,7 +228,8 @@ func (i *issuer) answerHTTP(_ context.Context, client *acme.Client, token, _ str
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+client.HTTP01ChallengePath(token), func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) })
+	mux.HandleFunc("GET "+client.HTTP01ChallengePath(token),
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) })
 	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
 	go server.Serve(listener)
 	return func() { server.Close() }, nil
@@ -234,7 +240,8 @@ func (i *issuer) answerTLS(_ context.Context, client *acme.Client, token, name s
 	if err != nil {
 		return nil, err
 	}
-	listener, err := tls.Listen("tcp", ":"+strconv.Itoa(i.tlsPort), &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{acme.ALPNProto}})
+	listener, err := tls.Listen("tcp", ":"+strconv.Itoa(i.tlsPort),
+		&tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{acme.ALPNProto}})
 	if err != nil {
 		return nil, err
 	}

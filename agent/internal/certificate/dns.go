@@ -29,7 +29,8 @@ func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name
 	}
 	closing := func() {
 		if err := remove(); err != nil {
-			i.log.Warn("a record that has done its service could not be removed; remove it by hand", "name", record.Name, "value", value, "err", err)
+			i.log.Warn("a record that has done its service could not be removed; remove it by hand", "name",
+				record.Name, "value", value, "err", err)
 		}
 	}
 	if err := i.names.await(ctx, record); err != nil {
@@ -40,7 +41,9 @@ func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name
 }
 
 // addRecord adds the challenge record of a name.
-func (i *issuer) addRecord(ctx context.Context, name, value string) (record dnshost.Record, remove func() error, err error) {
+func (i *issuer) addRecord(ctx context.Context, name, value string) (record dnshost.Record, remove func() error,
+	err error,
+) {
 	if i.host == nil {
 		return record, nil, errNoHost
 	}

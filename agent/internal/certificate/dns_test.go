@@ -22,7 +22,10 @@ import (
 func newDNSKeeper(t *testing.T, a *authority, change map[string]string) (*Keeper, api.TLS) {
 	t.Helper()
 	k := newKeeper(t, t.TempDir())
-	settings := map[string]string{"provider": "rfc2136", "server": a.address, "key_name": updateKeyName, "key": updateKey}
+	settings := map[string]string{
+		"provider": "rfc2136", "server": a.address, "key_name": updateKeyName,
+		"key": updateKey,
+	}
 	for name, value := range change {
 		settings[name] = value
 	}
@@ -38,7 +41,10 @@ func newDNSKeeper(t *testing.T, a *authority, change map[string]string) (*Keeper
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(a.address)
-	k.issuer.names = names{resolvers: []string{a.address}, port: port, timeout: time.Minute, interval: 10 * time.Millisecond}
+	k.issuer.names = names{
+		resolvers: []string{a.address}, port: port, timeout: time.Minute,
+		interval: 10 * time.Millisecond,
+	}
 	return k, api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "dns-01", Directory: pebble(t, k, a)}}
 }
 

@@ -45,7 +45,10 @@ func (p pair) check() error {
 // none is configured.
 func New(dir string, host dnshost.Host, log *slog.Logger) *Keeper {
 	return &Keeper{issuer: issuer{
-		dir: dir, httpPort: 80, tlsPort: 443, host: host, names: names{port: "53", timeout: 5 * time.Minute, interval: 5 * time.Second}, log: log,
+		dir: dir, httpPort: 80, tlsPort: 443, host: host, names: names{
+			port: "53", timeout: 5 * time.Minute,
+			interval: 5 * time.Second,
+		}, log: log,
 	}}
 }
 
@@ -56,7 +59,8 @@ var ErrPending = errors.New("the certificate is awaited from its issuer")
 func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.stop != nil && (t.ACME == nil || k.requested.ACME == nil || *t.ACME != *k.requested.ACME || t.ServerName != k.requested.ServerName) {
+	if k.stop != nil && (t.ACME == nil || k.requested.ACME == nil || *t.ACME != *k.requested.ACME ||
+		t.ServerName != k.requested.ServerName) {
 		k.stop()
 		k.stop, k.obtained, k.lastError = nil, pair{}, nil
 	}

@@ -102,7 +102,13 @@ func TestKeeper_CertificateFromIssuer_IsStored(t *testing.T) {
 		t.Run(challenge, func(t *testing.T) {
 			dir := t.TempDir()
 			k := newKeeper(t, dir)
-			settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Email: "me@airport.test", Challenge: challenge, Directory: pebble(t, k, newAuthority(t))}}
+			settings := api.TLS{
+				ServerName: "hk.airport.test",
+				ACME: &api.ACME{
+					Email: "me@airport.test", Challenge: challenge,
+					Directory: pebble(t, k, newAuthority(t)),
+				},
+			}
 			if _, err := k.Fill(settings); !errors.Is(err, ErrPending) {
 				t.Fatal("before the issuer has answered:", err)
 			}
@@ -138,7 +144,10 @@ func TestKeeper_CertificateNearItsEnd_IsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	k := newKeeper(t, dir)
 	old := xraytest.SelfSigned(t, "hk.airport.test") // Half of its two hours are over.
-	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))}}
+	settings := api.TLS{
+		ServerName: "hk.airport.test",
+		ACME:       &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))},
+	}
 	_, leaf := mustObtain(t, k, settings)
 	k.Close()
 	files, err := filepath.Glob(filepath.Join(dir, "????????????????.pem"))
@@ -148,7 +157,8 @@ func TestKeeper_CertificateNearItsEnd_IsRenewed(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte(old.PEM+old.Key), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if kept, due := load(files[0]); kept.key != old.Key || time.Until(due) < 10*time.Minute || time.Until(due) > 30*time.Minute {
+	if kept, due := load(files[0]); kept.key != old.Key || time.Until(due) < 10*time.Minute ||
+		time.Until(due) > 30*time.Minute {
 		t.Errorf("of two hours, one is over: the next is due in %s", time.Until(due))
 	}
 	if due := renewal(pair{old.PEM, leaf.Subject.String()}); !due.IsZero() {
@@ -157,14 +167,20 @@ func TestKeeper_CertificateNearItsEnd_IsRenewed(t *testing.T) {
 }
 
 func TestKeeper_TruncatedAccountKey_IsReplaced(t *testing.T) {
-	for name, left := range map[string]string{"empty": "", "half": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ", "another": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ==\n-----END EC PRIVATE KEY-----\n"} {
+	for name, left := range map[string]string{
+		"empty": "", "half": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ",
+		"another": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ==\n-----END EC PRIVATE KEY-----\n",
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, "account.pem"), []byte(left), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			k := newKeeper(t, dir)
-			settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))}}
+			settings := api.TLS{
+				ServerName: "hk.airport.test",
+				ACME:       &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))},
+			}
 			if _, leaf := mustObtain(t, k, settings); leaf.VerifyHostname("hk.airport.test") != nil {
 				t.Error("no certificate")
 			}
@@ -174,7 +190,10 @@ func TestKeeper_TruncatedAccountKey_IsReplaced(t *testing.T) {
 
 func TestKeeper_IssuerRefuses_ReasonIsReported(t *testing.T) {
 	k := newKeeper(t, t.TempDir())
-	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: "http://127.0.0.1:1/directory"}}
+	settings := api.TLS{
+		ServerName: "hk.airport.test",
+		ACME:       &api.ACME{Challenge: "http-01", Directory: "http://127.0.0.1:1/directory"},
+	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		_, filling := k.Fill(settings)
 		_, wrong := k.Status()

@@ -41,7 +41,8 @@ func (n names) locate(ctx context.Context, name string) (zone, target string, er
 			return strings.TrimSuffix(target[at:], "."), strings.TrimSuffix(target, "."), nil
 		}
 	}
-	return "", "", fmt.Errorf("no zone is found that %s is in: is the domain registered and delegated?", strings.TrimSuffix(target, "."))
+	return "", "", fmt.Errorf("no zone is found that %s is in: is the domain registered and delegated?",
+		strings.TrimSuffix(target, "."))
 }
 
 // follow resolves CNAME records and returns the final name.
@@ -109,7 +110,8 @@ func (n names) shows(ctx context.Context, s server, r dnshost.Record) (bool, err
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(pick[*dns.TXT](answer, r.Name), func(t *dns.TXT) bool { return strings.Join(t.Txt, "") == r.Value }), nil
+	return slices.ContainsFunc(pick[*dns.TXT](answer, r.Name),
+		func(t *dns.TXT) bool { return strings.Join(t.Txt, "") == r.Value }), nil
 }
 
 // server is a name server with authority for a zone.

@@ -23,7 +23,10 @@ func (a alidns) Add(ctx context.Context, r Record) (func(context.Context) error,
 		ID string `json:"RecordId"`
 	}
 	// 600 s is the minimum TTL of zones without a paid plan.
-	if err := a.call(ctx, "AddDomainRecord", url.Values{"DomainName": {r.Zone}, "RR": {r.label()}, "Type": {"TXT"}, "Value": {r.Value}, "TTL": {"600"}}, &made); err != nil {
+	if err := a.call(ctx, "AddDomainRecord", url.Values{
+		"DomainName": {r.Zone}, "RR": {r.label()}, "Type": {"TXT"},
+		"Value": {r.Value}, "TTL": {"600"},
+	}, &made); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) error {
@@ -40,7 +43,8 @@ func (a alidns) call(ctx context.Context, action string, form url.Values, out an
 		form.Set(name, value)
 	}
 	form.Set("Signature", a.sign("POST", form))
-	request, err := http.NewRequestWithContext(ctx, "POST", "https://alidns.aliyuncs.com/", strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(ctx, "POST", "https://alidns.aliyuncs.com/",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,10 @@ func (c cloudflare) Add(ctx context.Context, r Record) (func(context.Context) er
 			ID string `json:"id"`
 		} `json:"result"`
 	}
-	if err := c.api.call(ctx, "POST", records, object{"type": "TXT", "name": r.Name, "content": `"` + r.Value + `"`, "ttl": 120}, &made); err != nil {
+	if err := c.api.call(ctx, "POST", records, object{
+		"type": "TXT", "name": r.Name, "content": `"` + r.Value + `"`,
+		"ttl": 120,
+	}, &made); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) error {

@@ -15,7 +15,8 @@ func (d digitalocean) Add(ctx context.Context, r Record) (func(context.Context) 
 			ID int64 `json:"id"`
 		} `json:"domain_record"`
 	}
-	if err := d.api.call(ctx, "POST", records, object{"type": "TXT", "name": r.label(), "data": r.Value, "ttl": 60}, &made); err != nil {
+	if err := d.api.call(ctx, "POST", records, object{"type": "TXT", "name": r.label(), "data": r.Value, "ttl": 60},
+		&made); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) error {

@@ -38,9 +38,12 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"alidns": {needs: []string{"access_key_id", "access_key_secret"}, open: func(s map[string]string, c *http.Client) (Host, error) {
-		return alidns{id: s["access_key_id"], secret: s["access_key_secret"], client: c}, nil
-	}},
+	"alidns": {
+		needs: []string{"access_key_id", "access_key_secret"},
+		open: func(s map[string]string, c *http.Client) (Host, error) {
+			return alidns{id: s["access_key_id"], secret: s["access_key_secret"], client: c}, nil
+		},
+	},
 	"cloudflare": {needs: []string{"token"}, open: func(s map[string]string, c *http.Client) (Host, error) {
 		return cloudflare{bearer{s["token"], c}}, nil
 	}},
@@ -51,9 +54,12 @@ var kinds = map[string]kind{
 		return hetzner{bearer{s["token"], c}}, nil
 	}},
 	"rfc2136": {needs: []string{"server", "key_name", "key"}, takes: []string{"key_algorithm"}, open: openRFC2136},
-	"tencentcloud": {needs: []string{"secret_id", "secret_key"}, open: func(s map[string]string, c *http.Client) (Host, error) {
-		return tencentcloud{id: s["secret_id"], key: s["secret_key"], client: c}, nil
-	}},
+	"tencentcloud": {
+		needs: []string{"secret_id", "secret_key"},
+		open: func(s map[string]string, c *http.Client) (Host, error) {
+			return tencentcloud{id: s["secret_id"], key: s["secret_key"], client: c}, nil
+		},
+	},
 }
 
 // Load reads a file that names the provider and holds its credentials.

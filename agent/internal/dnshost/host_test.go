@@ -85,11 +85,20 @@ var vendors = map[string]struct {
 	"cloudflare": {
 		`{"provider": "cloudflare", "token": "t0ken"}`, hasBearerToken,
 		[]call{
-			{"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 200, `{"success":true,"errors":[],"result":[{"id":"023e105f","name":"airport.test"}]}`},
+			{
+				"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 200,
+				`{"success":true,"errors":[],"result":[{"id":"023e105f","name":"airport.test"}]}`,
+			},
 			{`POST https://api.cloudflare.com/client/v4/zones/023e105f/dns_records {"content":"\"proof_of-it\"","name":"_acme-challenge.hk.airport.test","ttl":120,"type":"TXT"}`, 200, `{"success":true,"result":{"id":"372e6795","type":"TXT"}}`},
-			{"DELETE https://api.cloudflare.com/client/v4/zones/023e105f/dns_records/372e6795", 200, `{"result":{"id":"372e6795"}}`},
+			{
+				"DELETE https://api.cloudflare.com/client/v4/zones/023e105f/dns_records/372e6795", 200,
+				`{"result":{"id":"372e6795"}}`,
+			},
 		},
-		call{"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 403, `{"success":false,"errors":[{"code":9109,"message":"Invalid access token"}]}`},
+		call{
+			"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 403,
+			`{"success":false,"errors":[{"code":9109,"message":"Invalid access token"}]}`,
+		},
 	},
 	"digitalocean": {
 		`{"provider": "digitalocean", "token": "t0ken"}`, hasBearerToken,
@@ -127,8 +136,10 @@ var vendors = map[string]struct {
 		`{"provider": "tencentcloud", "secret_id": "AKID", "secret_key": "s3cret"}`,
 		func(r *http.Request, body string) bool {
 			at, err := strconv.ParseInt(r.Header.Get("X-TC-Timestamp"), 10, 64)
-			return err == nil && time.Since(time.Unix(at, 0)).Abs() < time.Hour && r.Header.Get("Content-Type") == "application/json; charset=utf-8" &&
-				r.Header.Get("Authorization") == tencentcloud{id: "AKID", key: "s3cret"}.sign(r.URL.Host, []byte(body), time.Unix(at, 0))
+			return err == nil && time.Since(time.Unix(at, 0)).Abs() < time.Hour &&
+				r.Header.Get("Content-Type") == "application/json; charset=utf-8" &&
+				r.Header.Get("Authorization") == tencentcloud{id: "AKID", key: "s3cret"}.sign(r.URL.Host,
+					[]byte(body), time.Unix(at, 0))
 		},
 		[]call{
 			{`POST https://dnspod.tencentcloudapi.com/ CreateRecord 2021-03-23 {"Domain":"airport.test","RecordLine":"默认","RecordLineId":"0","RecordType":"TXT","SubDomain":"_acme-challenge.hk","TTL":600,"Value":"proof_of-it"}`, 200, `{"Response":{"RecordId":162,"RequestId":"ab4f1426"}}`},
@@ -186,12 +197,16 @@ func TestHost_RefusedByVendor_ErrorHasNoCredentials(t *testing.T) {
 }
 
 func TestCloudflare_ZoneNotVisibleToToken_IsNamed(t *testing.T) {
-	v := &vendor{t, []call{{"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 200, `{"success":true,"result":[]}`}}, hasBearerToken}
+	v := &vendor{t, []call{{
+		"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 200,
+		`{"success":true,"result":[]}`,
+	}}, hasBearerToken}
 	host, err := open([]byte(vendors["cloudflare"].settings), &http.Client{Transport: v})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := host.Add(t.Context(), record); err == nil || !strings.Contains(err.Error(), "airport.test") || !strings.Contains(err.Error(), "DNS:Edit") {
+	if _, err := host.Add(t.Context(), record); err == nil || !strings.Contains(err.Error(), "airport.test") ||
+		!strings.Contains(err.Error(), "DNS:Edit") {
 		t.Error(err)
 	}
 }
@@ -207,7 +222,8 @@ func TestSign_MatchesVendorExamples(t *testing.T) {
 	}
 	tencent := tencentcloud{id: "AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE", key: "Gu5t9xGARNpq86cd98joQYCN3EXAMPLE"}
 	body := `{"Limit": 1, "Filters": [{"Values": ["\u672a\u547d\u540d"], "Name": "instance-name"}]}`
-	if s := tencent.sign("cvm.tencentcloudapi.com", []byte(body), time.Unix(1551113065, 0)); s != "TC3-HMAC-SHA256 Credential=AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE/2019-02-25/cvm/tc3_request, "+
+	if s := tencent.sign("cvm.tencentcloudapi.com", []byte(body),
+		time.Unix(1551113065, 0)); s != "TC3-HMAC-SHA256 Credential=AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE/2019-02-25/cvm/tc3_request, "+
 		"SignedHeaders=content-type;host, Signature=72e494ea809ad7a8c8f7a4507b9bddcbaa8e581f516e8da2f66e2c5a96525168" {
 		t.Error("tencentcloud:", s)
 	}
@@ -238,14 +254,18 @@ func TestLoad_UnusableFile_NamesWhatIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Load(path)
-		if err == nil || !strings.Contains(err.Error(), word) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "s3cret") {
+		if err == nil || !strings.Contains(err.Error(), word) || !strings.Contains(err.Error(), path) ||
+			strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
 
 func TestRFC2136_ServerWithoutPort_UsesPort53(t *testing.T) {
-	for given, address := range map[string]string{"ns1.airport.test": "ns1.airport.test:53", "ns1:5353": "ns1:5353", "2001:db8::1": "[2001:db8::1]:53", "[2001:db8::1]": "[2001:db8::1]:53"} {
+	for given, address := range map[string]string{
+		"ns1.airport.test": "ns1.airport.test:53", "ns1:5353": "ns1:5353",
+		"2001:db8::1": "[2001:db8::1]:53", "[2001:db8::1]": "[2001:db8::1]:53",
+	} {
 		host, err := open([]byte(`{"provider": "rfc2136", "server": "`+given+`", "key_name": "K", "key": "c2VjcmV0"}`), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,10 @@ type rfc2136 struct{ server, keyName, key, algorithm string }
 var algorithms = []string{"hmac-sha256", "hmac-sha224", "hmac-sha384", "hmac-sha512", "hmac-sha1"}
 
 func openRFC2136(s map[string]string, _ *http.Client) (Host, error) {
-	h := rfc2136{server: s["server"], keyName: dns.CanonicalName(s["key_name"]), key: s["key"], algorithm: algorithms[0]}
+	h := rfc2136{
+		server: s["server"], keyName: dns.CanonicalName(s["key_name"]), key: s["key"],
+		algorithm: algorithms[0],
+	}
 	if given := s["key_algorithm"]; given != "" {
 		h.algorithm = strings.ToLower(strings.TrimSuffix(given, "."))
 	}
@@ -37,7 +40,10 @@ func openRFC2136(s map[string]string, _ *http.Client) (Host, error) {
 }
 
 func (h rfc2136) Add(ctx context.Context, r Record) (func(context.Context) error, error) {
-	record := []dns.RR{&dns.TXT{Hdr: dns.RR_Header{Name: dns.Fqdn(r.Name), Rrtype: dns.TypeTXT, Class: dns.ClassINET, Ttl: 60}, Txt: []string{r.Value}}}
+	record := []dns.RR{&dns.TXT{Hdr: dns.RR_Header{
+		Name: dns.Fqdn(r.Name), Rrtype: dns.TypeTXT, Class: dns.ClassINET,
+		Ttl: 60,
+	}, Txt: []string{r.Value}}}
 	update := new(dns.Msg).SetUpdate(dns.Fqdn(r.Zone))
 	update.Insert(record)
 	if err := h.send(ctx, update); err != nil {

@@ -73,13 +73,15 @@ func (t tencentcloud) sign(host string, body []byte, at time.Time) string {
 	day := at.UTC().Format(time.DateOnly)
 	service, _, _ := strings.Cut(host, ".")
 	scope := day + "/" + service + "/tc3_request"
-	canonical := "POST\n/\n\ncontent-type:" + tencentType + "\nhost:" + host + "\n\ncontent-type;host\n" + digest(string(body))
+	canonical := "POST\n/\n\ncontent-type:" + tencentType + "\nhost:" + host + "\n\ncontent-type;host\n" +
+		digest(string(body))
 	key := []byte("TC3" + t.key)
 	for _, part := range []string{day, service, "tc3_request"} {
 		key = mac(key, part)
 	}
 	signature := mac(key, "TC3-HMAC-SHA256\n"+strconv.FormatInt(at.Unix(), 10)+"\n"+scope+"\n"+digest(canonical))
-	return "TC3-HMAC-SHA256 Credential=" + t.id + "/" + scope + ", SignedHeaders=content-type;host, Signature=" + hex.EncodeToString(signature)
+	return "TC3-HMAC-SHA256 Credential=" + t.id + "/" + scope + ", SignedHeaders=content-type;host, Signature=" +
+		hex.EncodeToString(signature)
 }
 
 func digest(text string) string {

@@ -41,7 +41,8 @@ func TestDialer_ChecksResolvedAddress(t *testing.T) {
 		if _, err := d.DialTCP(context.Background(), net.JoinHostPort(host, port)); !errors.Is(err, egress.ErrRefused) {
 			t.Errorf("TCP to %s: %v", host, err)
 		}
-		if _, _, err := d.OpenUDP(context.Background(), net.JoinHostPort(host, port)); !errors.Is(err, egress.ErrRefused) {
+		if _, _, err := d.OpenUDP(context.Background(), net.JoinHostPort(host, port)); !errors.Is(err,
+			egress.ErrRefused) {
 			t.Errorf("UDP to %s: %v", host, err)
 		}
 	}

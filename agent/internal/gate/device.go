@@ -81,7 +81,8 @@ func (g *Gate) requestDeviceSlot(ctx context.Context, u *user, source netip.Addr
 	defer u.mu.Unlock()
 	d.retention = deviceSlotRetention
 	if err != nil {
-		g.log.Warn("the server did not say whether an address may be let in; the limit holds on this node alone", "user", u.id, "err", err)
+		g.log.Warn("the server did not say whether an address may be let in; the limit holds on this node alone",
+			"user", u.id, "err", err)
 		admitted = u.row.DeviceLimit == nil || u.heldSlotCount() < *u.row.DeviceLimit
 		d.retention = 0
 	}

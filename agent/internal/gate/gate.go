@@ -72,7 +72,10 @@ type user struct {
 // quota; the connections are cut by then. admit is called before a new address of a user with a device limit is
 // admitted.
 func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logger) *Gate {
-	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}, leaseRequests: map[int64]bool{}}
+	g := &Gate{
+		meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{},
+		leaseRequests: map[int64]bool{},
+	}
 	g.rules.Store(new([]rule))
 	g.blocked.Store(new(map[netip.Addr]bool))
 	return g

@@ -105,7 +105,11 @@ func (g *Gate) TakeLeaseRequests(n int) []LeaseRequest {
 		delete(g.leaseRequests, id)
 		answered := g.meter.AnsweredPosition(id)
 		open := g.meter.Counter(id).Total() - answered
-		requests = append(requests, LeaseRequest{api.LeaseRequest{UserID: id, Open: open, Release: release}, answered, time.Now()})
+		requests = append(requests, LeaseRequest{
+			api.LeaseRequest{UserID: id, Open: open, Release: release},
+			answered,
+			time.Now(),
+		})
 	}
 	return requests
 }

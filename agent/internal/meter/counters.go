@@ -104,7 +104,8 @@ func mapCounters(path string, log *slog.Logger) (*counters, error) {
 		}
 	}
 	c := &counters{file: file, byUser: map[int64]*Counter{}, log: log}
-	if c.head, err = unix.Mmap(int(file.Fd()), 0, headBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+	if c.head, err = unix.Mmap(int(file.Fd()), 0, headBytes, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("mapping the counters file: %w", err)
 	}

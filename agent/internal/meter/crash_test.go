@@ -77,7 +77,8 @@ func (h *history) crashWhileSealing(t *rapid.T) {
 	case "before the rename":
 		for _, b := range batches {
 			half := b.Body[:len(b.Body)/2]
-			if err := os.WriteFile(filepath.Join(h.dir, "spool", "00000000000000000001.batch.tmp"), half, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(h.dir, "spool", "00000000000000000001.batch.tmp"), half,
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -221,7 +222,8 @@ func TestMeter_AnyCrash_LosesAndDuplicatesNothing(t *testing.T) {
 		}
 		for user := range h.counted {
 			if h.billed[user] < h.durable[user] || h.billed[user] > h.counted[user] {
-				t.Fatalf("user %d: billed %d, of %d counted and %d that nothing may lose", user, h.billed[user], h.counted[user], h.durable[user])
+				t.Fatalf("user %d: billed %d, of %d counted and %d that nothing may lose", user, h.billed[user],
+					h.counted[user], h.durable[user])
 			}
 		}
 	})

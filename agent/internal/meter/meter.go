@@ -319,7 +319,8 @@ func (m *Meter) Next() (*Batch, error) {
 	b, err := m.spool.read(names[0])
 	if errors.Is(err, errUnreadable) {
 		m.waiting--
-		return nil, errors.Join(fmt.Errorf("batch %s: %w; set aside in spool/refused", names[0], err), m.spool.setAside(names[0]))
+		return nil, errors.Join(fmt.Errorf("batch %s: %w; set aside in spool/refused", names[0], err),
+			m.spool.setAside(names[0]))
 	}
 	return b, err
 }

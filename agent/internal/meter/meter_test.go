@@ -178,7 +178,8 @@ func TestOpen_UnreadableFiles_AreSetAside(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "counters"), []byte("something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "spool", "00000000000000000001.batch"), []byte("[]\n{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "spool", "00000000000000000001.batch"), []byte("[]\n{"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	m := open(t, dir, &log)

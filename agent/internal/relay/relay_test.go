@@ -127,7 +127,8 @@ func TestSet_PortTaken_IsRetriedWhileOthersServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := api.Forward{Port: xraytest.FreePort(t), Target: namedServer(t, "B"), TCP: true}
-	if err := r.Set("127.0.0.1", []api.Forward{late, other}); err == nil || !strings.Contains(err.Error(), late.Target) {
+	if err := r.Set("127.0.0.1", []api.Forward{late, other}); err == nil ||
+		!strings.Contains(err.Error(), late.Target) {
 		t.Fatalf("a port in use: %v", err)
 	}
 	conn := dial(t, "tcp", other)

@@ -141,7 +141,10 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	defer cancel(nil)
 	var group sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return a.follow(ctx, saved) }, a.sendReports, a.requestLeases, a.sendHeartbeats, a.upkeep,
+		func(ctx context.Context) error {
+			return a.follow(ctx,
+				saved)
+		}, a.sendReports, a.requestLeases, a.sendHeartbeats, a.upkeep,
 	} {
 		group.Go(func() {
 			if err := part(ctx); err != nil {

@@ -40,7 +40,8 @@ func residentMB(b *testing.B, pid int) float64 {
 // buildAgent builds the agent's binary and returns its path.
 func buildAgent(b *testing.B) string {
 	path := filepath.Join(b.TempDir(), "airstrip-node")
-	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "../..").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path,
+		"../..").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	return path
@@ -66,7 +67,8 @@ func BenchmarkIdle(b *testing.B) {
 	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	agent := exec.Command(buildAgent(b), "run", "--server", e.http.URL, "--node", "1", "--data", e.data, "--secret-file", file)
+	agent := exec.Command(buildAgent(b), "run", "--server", e.http.URL, "--node", "1", "--data", e.data,
+		"--secret-file", file)
 	if err := agent.Start(); err != nil {
 		b.Fatal(err)
 	}
@@ -123,7 +125,8 @@ func BenchmarkIdle(b *testing.B) {
 			}
 			conns = append(conns, conn)
 		}
-		eventually(b, time.Minute, "all connections have come through", func() bool { return arrived.Load() == int64(many) })
+		eventually(b, time.Minute, "all connections have come through",
+			func() bool { return arrived.Load() == int64(many) })
 	}
 	time.Sleep(75 * time.Second) // The agent releases unused memory once a minute.
 	full := residentMB(b, agent.Process.Pid)

@@ -54,11 +54,13 @@ func TestCheck_NamesProblems(t *testing.T) {
 		e.node.Port = taken.Addr().(*net.TCPAddr).Port
 		e.node.Settings.TLS.ServerName, e.node.Settings.TLS.Certificate, e.node.Settings.TLS.Key = "b.test", cert.PEM, cert.Key
 	})
-	if bad := problems(good); len(bad) != 2 || !strings.Contains(bad[0], "a.test") || !strings.Contains(bad[1], "in use") {
+	if bad := problems(good); len(bad) != 2 || !strings.Contains(bad[0], "a.test") ||
+		!strings.Contains(bad[1], "in use") {
 		t.Errorf("with a port in use and another name's certificate: %v", bad)
 	}
 	e.set(func() { e.node.Port, e.node.Settings.TLS.ACME = FreePort(t), &api.ACME{Challenge: "dns-01"} })
-	if bad := problems(good); len(bad) != 1 || !strings.Contains(bad[0], "certificate for b.test") || !strings.Contains(bad[0], "dns_file") {
+	if bad := problems(good); len(bad) != 1 || !strings.Contains(bad[0], "certificate for b.test") ||
+		!strings.Contains(bad[0], "dns_file") {
 		t.Errorf("with dns-01 and nowhere to put a record: %v", bad)
 	}
 }
@@ -108,31 +110,67 @@ func TestCheck_FindsConfigurationMistakes(t *testing.T) {
 		node   func(*api.Node)
 		says   string // Part of a bad finding, or of a note with this prefix.
 	}{
-		"a path":                    {config: at(page.URL + "/admin"), says: "server " + page.URL + "/admin: the server answered 200 unknown: a page"},
-		"sent on":                   {config: at(page.URL + "/moved"), says: "it sends on to https://panel.example/"},
-		"no Airstrip":               {config: at(page.URL + "/none"), says: "there is no Airstrip at this address"},
-		"https where there is none": {config: at(strings.Replace(page.URL, "http:", "https:", 1)), says: "there is no TLS at this address"},
-		"http where there is TLS":   {config: at(strings.Replace(secure.URL, "https:", "http:", 1)), says: "it speaks https; the server has to be https://"},
-		"an unknown authority":      {config: at(secure.URL), says: "unknown authority"},
-		"no scheme":                 {config: at("panel.example"), says: "server: server \"panel.example\" is not an http or https address"},
-		"a query":                   {config: at(page.URL + "?x=1"), says: "server has to end after the host"},
-		"no name":                   {config: at("https://panel.invalid"), says: "panel.invalid"},
-		"nobody there":              {config: at("http://127.0.0.1:1"), says: "connection refused"},
-		"a file for a folder":       {config: func(c *run.Config) { c.Data = file("file", "") }, says: "data folder"},
-		"a folder in /proc":         {config: func(c *run.Config) { c.Data = "/proc/self" }, says: "nothing can be kept in it"},
+		"a path": {
+			config: at(page.URL + "/admin"),
+			says:   "server " + page.URL + "/admin: the server answered 200 unknown: a page",
+		},
+		"sent on":     {config: at(page.URL + "/moved"), says: "it sends on to https://panel.example/"},
+		"no Airstrip": {config: at(page.URL + "/none"), says: "there is no Airstrip at this address"},
+		"https where there is none": {
+			config: at(strings.Replace(page.URL, "http:", "https:", 1)),
+			says:   "there is no TLS at this address",
+		},
+		"http where there is TLS": {
+			config: at(strings.Replace(secure.URL, "https:", "http:", 1)),
+			says:   "it speaks https; the server has to be https://",
+		},
+		"an unknown authority": {config: at(secure.URL), says: "unknown authority"},
+		"no scheme": {
+			config: at("panel.example"),
+			says:   "server: server \"panel.example\" is not an http or https address",
+		},
+		"a query":             {config: at(page.URL + "?x=1"), says: "server has to end after the host"},
+		"no name":             {config: at("https://panel.invalid"), says: "panel.invalid"},
+		"nobody there":        {config: at("http://127.0.0.1:1"), says: "connection refused"},
+		"a file for a folder": {config: func(c *run.Config) { c.Data = file("file", "") }, says: "data folder"},
+		"a folder in /proc": {
+			config: func(c *run.Config) { c.Data = "/proc/self" },
+			says:   "nothing can be kept in it",
+		},
 
-		"swapped":              {node: tls(file("swapped.key", cert.Key), file("swapped.pem", cert.PEM)), says: "certificate for a.test: certificate_file"},
-		"two that are not one": {node: tls(file("one.pem", cert.PEM), file("other.key", other.Key)), says: "private key does not match"},
-		"ended":                {node: tls(file("over.pem", over.PEM), file("over.key", over.Key)), says: "it is valid from"},
-		"no file":              {node: tls(dir+"/nowhere", dir+"/nowhere"), says: "certificate_file: open"},
-		"no key":               {node: tls(file("alone.pem", cert.PEM), dir+"/nowhere"), says: "key_file: open"},
-		"untrusted":            {node: tls(file("good.pem", cert.PEM), file("good.key", cert.Key)), says: "note certificate for a.test: clients will not trust it"},
-		"a relay's port":       {node: func(n *api.Node) { n.Forwards = []api.Forward{{Port: used, Target: "b.test:443", TCP: true}} }, says: fmt.Sprintf("relay of b.test:443: port %d: listen tcp", used)},
-		"no such address":      {node: func(n *api.Node) { n.Listen = "192.0.2.1" }, says: "this machine has no such address"},
-		"closed":               {node: func(n *api.Node) { n.Closed = true }, says: "the service has it closed"},
-		"spent":                {node: func(n *api.Node) { n.Spent = true }, says: "its quota of the month is used up"},
+		"swapped": {
+			node: tls(file("swapped.key", cert.Key), file("swapped.pem", cert.PEM)),
+			says: "certificate for a.test: certificate_file",
+		},
+		"two that are not one": {
+			node: tls(file("one.pem", cert.PEM), file("other.key", other.Key)),
+			says: "private key does not match",
+		},
+		"ended": {
+			node: tls(file("over.pem", over.PEM), file("over.key", over.Key)),
+			says: "it is valid from",
+		},
+		"no file": {node: tls(dir+"/nowhere", dir+"/nowhere"), says: "certificate_file: open"},
+		"no key":  {node: tls(file("alone.pem", cert.PEM), dir+"/nowhere"), says: "key_file: open"},
+		"untrusted": {
+			node: tls(file("good.pem", cert.PEM), file("good.key", cert.Key)),
+			says: "note certificate for a.test: clients will not trust it",
+		},
+		"a relay's port": {node: func(n *api.Node) {
+			n.Forwards = []api.Forward{{
+				Port:   used,
+				Target: "b.test:443", TCP: true,
+			}}
+		}, says: fmt.Sprintf("relay of b.test:443: port %d: listen tcp", used)},
+		"no such address": {
+			node: func(n *api.Node) { n.Listen = "192.0.2.1" },
+			says: "this machine has no such address",
+		},
+		"closed": {node: func(n *api.Node) { n.Closed = true }, says: "the service has it closed"},
+		"spent":  {node: func(n *api.Node) { n.Spent = true }, says: "its quota of the month is used up"},
 		"REALITY's site": {node: func(n *api.Node) {
-			n.Settings.Security, n.Settings.Reality = "reality", api.Reality{Dest: strings.TrimPrefix(page.URL, "http://"), ServerNames: []string{"a.test"}}
+			n.Settings.Security, n.Settings.Reality = "reality", api.Reality{Dest: strings.TrimPrefix(page.URL,
+				"http://"), ServerNames: []string{"a.test"}}
 		}, says: "note reality dest"},
 	} {
 		c, was := e.config(t.Output()), e.setup.Node
@@ -163,9 +201,10 @@ func TestCheck_FindsConfigurationMistakes(t *testing.T) {
 			return false
 		}
 	})
-	if found := run.Check(t.Context(), e.config(t.Output()), new(run.Ports)); !slices.ContainsFunc(found, func(f run.Finding) bool {
-		return f.What == "clock" && strings.HasPrefix(f.Wrong, "it is 10m") && strings.Contains(f.Wrong, "ahead")
-	}) {
+	if found := run.Check(t.Context(), e.config(t.Output()), new(run.Ports)); !slices.ContainsFunc(found,
+		func(f run.Finding) bool {
+			return f.What == "clock" && strings.HasPrefix(f.Wrong, "it is 10m") && strings.Contains(f.Wrong, "ahead")
+		}) {
 		t.Errorf("a clock 10 minutes ahead: %+v", found)
 	}
 }
@@ -220,7 +259,8 @@ func TestCheck_TwoNodesWithOnePort_IsFound(t *testing.T) {
 		if c.wrong == "" && wrong != "" {
 			t.Errorf("%s: %s", name, wrong)
 		}
-		if !strings.HasPrefix(wrong, c.wrong) || c.wrong != "" && !strings.Contains(wrong, "node 1 of "+first.http.URL+" wants the same port") {
+		if !strings.HasPrefix(wrong, c.wrong) || c.wrong != "" &&
+			!strings.Contains(wrong, "node 1 of "+first.http.URL+" wants the same port") {
 			t.Errorf("%s: %s", name, wrong)
 		}
 	}

@@ -24,7 +24,8 @@ func hasCertificate(t api.TLS) bool {
 // checkCertificate reads the files, and tests what a challenge needs; it orders nothing from an issuer. doubt is what
 // clients may object to.
 func checkCertificate(ctx context.Context, c Config, t api.TLS) (err, doubt error) {
-	keeper := certificate.New(filepath.Join(c.Data, "certificates"), c.DNS, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	keeper := certificate.New(filepath.Join(c.Data, "certificates"), c.DNS,
+		slog.New(slog.NewTextHandler(io.Discard, nil)))
 	defer keeper.Close()
 	if t.ACME != nil && t.ACME.Challenge == "dns-01" {
 		return keeper.TryDNS(ctx, t.ServerName), nil
@@ -45,7 +46,8 @@ func checkCertificate(ctx context.Context, c Config, t api.TLS) (err, doubt erro
 		return err, nil
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
-		return fmt.Errorf("it is valid from %s to %s", formatTime(pair.Leaf.NotBefore), formatTime(pair.Leaf.NotAfter)), nil
+		return fmt.Errorf("it is valid from %s to %s", formatTime(pair.Leaf.NotBefore),
+			formatTime(pair.Leaf.NotAfter)), nil
 	}
 	if err := pair.Leaf.VerifyHostname(t.ServerName); err != nil {
 		return err, nil

@@ -83,7 +83,8 @@ func TestDevices_LostSlot_IsCutBeforeServerIsNotified(t *testing.T) {
 	eventually(t, 2*time.Second, "the cut is confirmed to the server", func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		return slices.ContainsFunc(e.deviceRequests, func(d api.Device) bool { return d.IP == "" && slices.Equal(d.Gone, []string{"127.0.0.22"}) })
+		return slices.ContainsFunc(e.deviceRequests,
+			func(d api.Device) bool { return d.IP == "" && slices.Equal(d.Gone, []string{"127.0.0.22"}) })
 	})
 	if _, err := Exchange(fresh, 1000); err == nil {
 		t.Error("the address is gone and goes on")

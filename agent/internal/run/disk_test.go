@@ -81,13 +81,18 @@ func TestFullDisk_EmptyFolder_StartsAndReports(t *testing.T) {
 	log, end := e.startWithFullDisk(full)
 	conn := e.client(User(1)).Dial(e.echo)
 	e.mustExchange(conn, 1000)
-	for _, words := range []string{"no room for the counters file", "could not be written to the spool", "the state could not be saved"} {
-		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
+	for _, words := range []string{
+		"no room for the counters file", "could not be written to the spool",
+		"the state could not be saved",
+	} {
+		eventually(t, 10*time.Second, "the log says: "+words,
+			func() bool { return strings.Contains(log.String(), words) })
 	}
 	e.mustExchange(conn, 5000)
 	eventually(t, 5*time.Second, "the status says so, too", func() bool {
 		wrong := problemsOf(run.Summarize(e.data))
-		return strings.Contains(wrong, "in memory only") && strings.Contains(wrong, "spooling a batch") && strings.Contains(wrong, e.data)
+		return strings.Contains(wrong, "in memory only") && strings.Contains(wrong, "spooling a batch") &&
+			strings.Contains(wrong, e.data)
 	})
 	if bill := e.billedBytes(1); bill != 0 {
 		t.Errorf("billed %d while no report could be kept", bill)
@@ -119,7 +124,8 @@ func TestFullDisk_ReportsAndContinuesCounting(t *testing.T) {
 	e.publish(api.Change{Users: []api.User{User(2)}})
 	e.mustLetIn(e.client(User(2)), "a new user")
 	for _, words := range []string{"could not be written to the spool", "the state could not be saved"} {
-		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
+		eventually(t, 10*time.Second, "the log says: "+words,
+			func() bool { return strings.Contains(log.String(), words) })
 	}
 	e.mustExchange(conn, 5000)
 	if bill := e.billedBytes(1); bill != 2000 {

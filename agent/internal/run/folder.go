@@ -65,7 +65,8 @@ func checkFolder(c Config) error {
 	if err == nil && saved != nil && saved.Snapshot.Node.ID != c.Node {
 		var s Summary
 		if s.addReports(c.Data, nil); s.Waiting > 0 {
-			return fmt.Errorf("it is that of node %d, of which %d reports wait: they would be counted as this node's", saved.Snapshot.Node.ID, s.Waiting)
+			return fmt.Errorf("it is that of node %d, of which %d reports wait: they would be counted as this node's",
+				saved.Snapshot.Node.ID, s.Waiting)
 		}
 	}
 	return nil

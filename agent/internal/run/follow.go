@@ -165,7 +165,8 @@ func (a *agent) fetchSnapshot(ctx context.Context) error {
 		return err
 	}
 	if snapshot.Node.ID != a.node {
-		return fmt.Errorf("%w: it is node %d's, and this agent was told to be node %d", errOtherNode, snapshot.Node.ID, a.node)
+		return fmt.Errorf("%w: it is node %d's, and this agent was told to be node %d", errOtherNode,
+			snapshot.Node.ID, a.node)
 	}
 	a.etag, a.fetched, a.stale = etag, time.Now(), false
 	a.applySnapshot(snapshot, a.gate.Put)

@@ -27,7 +27,8 @@ func TestHeartbeat_Lost_IsRepeatedSoon(t *testing.T) {
 		}
 	})
 	e.start()
-	eventually(t, 2*beatSeconds*time.Second, "a heartbeat after three that were lost", func() bool { return e.heartbeatCount() > 0 })
+	eventually(t, 2*beatSeconds*time.Second, "a heartbeat after three that were lost",
+		func() bool { return e.heartbeatCount() > 0 })
 }
 
 func TestHeartbeat_AfterStatusQuery_StillNamesOnlineUsers(t *testing.T) {
@@ -39,11 +40,15 @@ func TestHeartbeat_AfterStatusQuery_StillNamesOnlineUsers(t *testing.T) {
 	e.mustExchange(conn, 1000)
 	conn.Close()
 	eventually(t, 30*time.Second, "the status counts no connection", func() bool {
-		return slices.ContainsFunc(run.Summarize(e.data).Findings, func(f run.Finding) bool { return strings.Contains(f.What, " 0 connections") })
+		return slices.ContainsFunc(run.Summarize(e.data).Findings,
+			func(f run.Finding) bool { return strings.Contains(f.What, " 0 connections") })
 	})
 	eventually(t, 2*beatSeconds*time.Second, "a heartbeat names the user", func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		return slices.ContainsFunc(e.statuses, func(s api.Status) bool { return len(s.Online) > 0 && s.Online[0].UserID == 1 })
+		return slices.ContainsFunc(e.statuses, func(s api.Status) bool {
+			return len(s.Online) > 0 &&
+				s.Online[0].UserID == 1
+		})
 	})
 }

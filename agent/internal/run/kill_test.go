@@ -45,7 +45,8 @@ func TestMain(m *testing.M) {
 // process returns an agent as a process of its own, not started yet.
 func (e *testEnv) process(env ...string) *exec.Cmd {
 	agent := exec.Command(os.Args[0], "-test.run", "^$")
-	agent.Env = append(os.Environ(), append(env, "AGENT_UNDER_TEST="+e.data, "AGENT_SERVER="+e.http.URL, "AGENT_NODE=1")...)
+	agent.Env = append(os.Environ(), append(env, "AGENT_UNDER_TEST="+e.data, "AGENT_SERVER="+e.http.URL,
+		"AGENT_NODE=1")...)
 	return agent
 }
 
@@ -99,7 +100,8 @@ func TestKilled_AtAnyMoment_LosesAndDuplicatesNothing(t *testing.T) {
 	}
 	e.set(func() { e.lose, e.fault = nil, nil })
 	e.start()
-	eventually(t, 20*time.Second, "everything is billed", func() bool { return len(spooled(t, e.data)) == 0 && e.billedBytes(1) > 0 })
+	eventually(t, 20*time.Second, "everything is billed",
+		func() bool { return len(spooled(t, e.data)) == 0 && e.billedBytes(1) > 0 })
 	e.stop()
 	// What returned was counted in both directions. What was sent may have been cut off in either direction.
 	if bill := e.billedBytes(1); bill < 2*received || bill > 2*sent {

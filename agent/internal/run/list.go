@@ -15,7 +15,8 @@ import (
 func (a *agent) restore(saved *savedState) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.log.Warn("serving the users of the last snapshot until the server answers", "revision", saved.Snapshot.Revision, "users", len(saved.Snapshot.Users))
+	a.log.Warn("serving the users of the last snapshot until the server answers", "revision", saved.Snapshot.Revision,
+		"users", len(saved.Snapshot.Users))
 	a.applySnapshot(&saved.Snapshot, func(u api.User) bool {
 		if l, held := saved.Leases[u.ID]; held {
 			a.gate.PutLeased(u, l.Limit, l.ExpiresAt)

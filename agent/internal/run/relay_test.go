@@ -32,16 +32,27 @@ func TestRelay_CarriesUsersOfOtherNode_CountsNothing(t *testing.T) {
 	forwards := func(to ...*testEnv) *api.Node {
 		node := relay.setup.Node
 		for i, e := range to {
-			node.Forwards = append(node.Forwards, api.Forward{Port: port + i, Target: fmt.Sprintf("127.0.0.1:%d", e.setup.Node.Port), TCP: true})
+			node.Forwards = append(node.Forwards, api.Forward{
+				Port:   port + i,
+				Target: fmt.Sprintf("127.0.0.1:%d", e.setup.Node.Port), TCP: true,
+			})
 		}
 		return &node
 	}
 	relay.start()
 	relay.publish(api.Change{Node: forwards(target)})
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.Repeat("x", 500_000)) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request,
+	) {
+		io.WriteString(w, strings.Repeat("x", 500_000))
+	}))
 	t.Cleanup(web.Close)
 	client := target.clientAt(User(1), port)
-	surfer := &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return client.Dial(address), nil }}}
+	surfer := &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _,
+		address string,
+	) (net.Conn, error) {
+		return client.Dial(address), nil
+	}}}
 	get := func() error {
 		answer, err := surfer.Get(web.URL)
 		if err != nil {

@@ -29,7 +29,8 @@ func TestEveryProtocol_CertificateRenewed_KeepsConnections(t *testing.T) {
 				}
 				return path
 			}
-			settings.CertificateFile, settings.KeyFile = file("c.pem", settings.Certificate), file("k.pem", settings.Key)
+			settings.CertificateFile, settings.KeyFile = file("c.pem", settings.Certificate), file("k.pem",
+				settings.Key)
 			settings.Certificate, settings.Key = "", ""
 			e := newTestEnvWith(t, s, User(1))
 			e.start()
@@ -39,7 +40,8 @@ func TestEveryProtocol_CertificateRenewed_KeepsConnections(t *testing.T) {
 			file("c.pem", next.PEM)
 			file("k.pem", next.Key)
 			eventually(t, 10*time.Second, "new clients see the new certificate", func() bool {
-				shown, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Node.Port), &tls.Config{RootCAs: next.Pool(), ServerName: settings.ServerName})
+				shown, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Node.Port),
+					&tls.Config{RootCAs: next.Pool(), ServerName: settings.ServerName})
 				if err == nil {
 					shown.Close()
 				}

@@ -48,7 +48,8 @@ func (a *agent) sendReports(ctx context.Context) error {
 		if a.problems.record(sending, err); err != nil {
 			wait := gap.next()
 			retry = time.Now().Add(wait)
-			a.log.Warn("a report was not answered; it is kept and sent again", "err", err, "in", wait.Round(time.Millisecond))
+			a.log.Warn("a report was not answered; it is kept and sent again", "err", err, "in",
+				wait.Round(time.Millisecond))
 			continue
 		}
 		gap.reset()
@@ -79,7 +80,8 @@ func (a *agent) seal() {
 		err = nil
 	}
 	if a.problems.record(spool, err) {
-		a.log.Error("traffic could not be written to the spool; it stays in the counters and is tried again", "err", err)
+		a.log.Error("traffic could not be written to the spool; it stays in the counters and is tried again", "err",
+			err)
 	}
 }
 
@@ -128,7 +130,8 @@ func (a *agent) handleReceipt(batch *meter.Batch, receipt *api.Receipt, sentAt t
 			"reason", receipt.Held, "boot", b.Boot, "sequence", b.Sequence, "from", b.From, "to", b.To, "rows", len(b.Rows))
 	}
 	for _, r := range receipt.Refused {
-		a.log.Warn("the server did not count a row", "user", r.UserID, "code", r.Code, "sequence", batch.Report.Sequence)
+		a.log.Warn("the server did not count a row", "user", r.UserID, "code", r.Code, "sequence",
+			batch.Report.Sequence)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -48,7 +48,10 @@ func newTestEnv(t *testing.T, users ...api.User) *testEnv {
 }
 
 func newTestEnvWith(t testing.TB, setup Setup, users ...api.User) *testEnv {
-	return &testEnv{fakeServer: newFakeServer(t, setup.Node, users...), setup: setup, data: t.TempDir(), echo: EchoServer(t)}
+	return &testEnv{
+		fakeServer: newFakeServer(t, setup.Node, users...), setup: setup, data: t.TempDir(),
+		echo: EchoServer(t),
+	}
 }
 
 func (e *testEnv) config(log io.Writer) run.Config {
@@ -186,7 +189,8 @@ func TestChanges_AreAppliedAtOnce(t *testing.T) {
 	})
 	e.mustExchange(staying, 1000)
 	e.mustBill(1, 4000)
-	eventually(t, 5*time.Second, "the last bytes of the removed user are billed", func() bool { return e.billedBytes(comer) >= 2000 })
+	eventually(t, 5*time.Second, "the last bytes of the removed user are billed",
+		func() bool { return e.billedBytes(comer) >= 2000 })
 
 	client := e.client(User(1))
 	mustBePrompt(t, "a rule applies", func() {
@@ -213,7 +217,8 @@ func TestChanges_AreAppliedAtOnce(t *testing.T) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		for _, s := range e.statuses {
-			if len(s.Online) > 0 && s.Online[0].UserID == 1 && s.Online[0].IPs[0] == "127.0.0.1" && s.Connections > 0 && s.Memory > 0 {
+			if len(s.Online) > 0 && s.Online[0].UserID == 1 && s.Online[0].IPs[0] == "127.0.0.1" &&
+				s.Connections > 0 && s.Memory > 0 {
 				return true
 			}
 		}
@@ -314,7 +319,8 @@ func TestRemaining_LargePartUsed_IsReportedAtOnce(t *testing.T) {
 	e.start()
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 100_000) // A fifth of the remaining bytes.
 	// Bytes after the first report may wait if they are less than a twentieth of what remains.
-	eventually(t, 5*time.Second, "the user's other nodes can hear of it", func() bool { return e.billedBytes(1) > 160_000 })
+	eventually(t, 5*time.Second, "the user's other nodes can hear of it",
+		func() bool { return e.billedBytes(1) > 160_000 })
 	e.mustExchange(e.client(User(2)).Dial(e.echo), 10_000)
 	for range 2 { // The state is saved every 5 s; meanwhile the agent looks several times whether to report.
 		e.awaitSave()
@@ -493,7 +499,8 @@ func TestStart_ServerAway_ServesSavedUsers(t *testing.T) {
 	}
 	e.set(func() { e.fault = nil })
 	e.mustBill(1, 4000)
-	eventually(t, 10*time.Second, "what was used meanwhile is billed", func() bool { return e.billedBytes(2) >= 1_000_000 })
+	eventually(t, 10*time.Second, "what was used meanwhile is billed",
+		func() bool { return e.billedBytes(2) >= 1_000_000 })
 }
 
 // awaitSave waits until the agent has saved a change.
@@ -511,13 +518,14 @@ func (e *testEnv) awaitSave() {
 func TestSnapshot_IsSavedAtOnce(t *testing.T) {
 	t.Parallel()
 	var e *testEnv
-	mustBePrompt(t, "an agent that is killed can start without the server", func() { e = newTestEnv(t, User(1)) }, func() {
-		e.start()
-		eventually(t, 10*time.Second, "the list is saved", func() bool {
-			_, err := os.Stat(filepath.Join(e.data, "state.json"))
-			return err == nil
+	mustBePrompt(t, "an agent that is killed can start without the server", func() { e = newTestEnv(t, User(1)) },
+		func() {
+			e.start()
+			eventually(t, 10*time.Second, "the list is saved", func() bool {
+				_, err := os.Stat(filepath.Join(e.data, "state.json"))
+				return err == nil
+			})
 		})
-	})
 }
 
 func TestReports_RefusedForGood_AreSetAside(t *testing.T) {

@@ -20,11 +20,13 @@ func TestSecret_ReplacedWhileConfigurationFails_IsRefused(t *testing.T) {
 	e.waitForStatus("pigeons")
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
 	e.publish(api.Change{Users: []api.User{replaced}})
-	eventually(t, 20*time.Second, "the new secret lets in", func() bool { return !Refused(e.client(replaced).Dial(e.echo)) })
+	eventually(t, 20*time.Second, "the new secret lets in",
+		func() bool { return !Refused(e.client(replaced).Dial(e.echo)) })
 	if !Refused(e.client(User(1)).Dial(e.echo)) {
 		t.Error("the old secret lets in")
 	}
 	replaced.UUID = User(3).UUID
 	e.publish(api.Change{Node: &wanted, Users: []api.User{replaced}})
-	eventually(t, 20*time.Second, "the newer secret lets in", func() bool { return !Refused(e.client(replaced).Dial(e.echo)) })
+	eventually(t, 20*time.Second, "the newer secret lets in",
+		func() bool { return !Refused(e.client(replaced).Dial(e.echo)) })
 }

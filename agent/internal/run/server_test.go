@@ -112,7 +112,8 @@ func (s *fakeServer) publish(c api.Change) {
 	if c.Node != nil {
 		s.node = *c.Node
 	}
-	s.blocked = slices.DeleteFunc(append(s.blocked, c.Blocked...), func(ip string) bool { return slices.Contains(c.Unblocked, ip) })
+	s.blocked = slices.DeleteFunc(append(s.blocked, c.Blocked...),
+		func(ip string) bool { return slices.Contains(c.Unblocked, ip) })
 	s.lines = append(s.lines, c)
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -129,7 +130,10 @@ func (s *fakeServer) withRemaining(u api.User) api.User {
 func (s *fakeServer) snapshot(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snapshot := api.Snapshot{Revision: s.revision, Node: s.node, Users: []api.User{}, Rules: s.rules, Blocked: s.blocked}
+	snapshot := api.Snapshot{
+		Revision: s.revision, Node: s.node, Users: []api.User{}, Rules: s.rules,
+		Blocked: s.blocked,
+	}
 	for _, u := range s.users {
 		snapshot.Users = append(snapshot.Users, s.withRemaining(u))
 	}

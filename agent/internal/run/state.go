@@ -95,7 +95,8 @@ func (a *agent) save() {
 		err = durable.WriteFile(filepath.Join(a.data, stateFile), text)
 	}
 	if a.problems.record(state, err) {
-		a.log.Error("the state could not be saved; it is tried again", "file", filepath.Join(a.data, stateFile), "err", err)
+		a.log.Error("the state could not be saved; it is tried again", "file", filepath.Join(a.data, stateFile),
+			"err", err)
 	}
 	if err != nil {
 		a.mu.Lock()

@@ -61,7 +61,8 @@ func (a *agent) summary() Summary {
 		}
 		s.Findings.add(clockError(a.client.Now()), "clock")
 	}
-	s.Findings.add(errors.Join(a.problems.current(counters), a.problems.current(spool), a.problems.current(state)), "data folder %s", a.data)
+	s.Findings.add(errors.Join(a.problems.current(counters), a.problems.current(spool), a.problems.current(state)),
+		"data folder %s", a.data)
 	s.addReports(a.data, a.problems.current(sending))
 	return s
 }
@@ -72,7 +73,8 @@ func (a *agent) serverError() error {
 	case c.Failing != nil && c.Answered.IsZero():
 		return fmt.Errorf("%w (since %s, and never since the agent's start)", c.Failing, formatTime(c.Since))
 	case c.Failing != nil:
-		return fmt.Errorf("%w (since %s; the last answer came at %s)", c.Failing, formatTime(c.Since), formatTime(c.Answered))
+		return fmt.Errorf("%w (since %s; the last answer came at %s)", c.Failing, formatTime(c.Since),
+			formatTime(c.Answered))
 	case c.Answered.IsZero():
 		return errors.New("no answer yet")
 	}
@@ -126,7 +128,8 @@ func Summarize(data string) (s Summary) {
 	}
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		s.Running = true
-		wrong = fmt.Sprintf("one runs on %s and does not tell how it stands (%v): its log may, and a restart", data, silence)
+		wrong = fmt.Sprintf("one runs on %s and does not tell how it stands (%v): its log may, and a restart", data,
+			silence)
 	} else if why, err := os.ReadFile(filepath.Join(data, failureFile)); err == nil {
 		s.Failure = strings.TrimSpace(string(why))
 		wrong += "; the last one ended " + s.Failure
@@ -135,7 +138,8 @@ func Summarize(data string) (s Summary) {
 	saved, err := readState(data)
 	switch {
 	case err != nil:
-		s.Findings.add(fmt.Errorf("state.json: %w; without it nobody is served before the server answers", err), "saved list")
+		s.Findings.add(fmt.Errorf("state.json: %w; without it nobody is served before the server answers", err),
+			"saved list")
 	case saved != nil:
 		s.Node, s.Revision, s.Users = saved.Snapshot.Node.ID, saved.Snapshot.Revision, len(saved.Snapshot.Users)
 		s.Findings = append(s.Findings, nodeFinding(saved.Snapshot.Node, s.Users, " when it was saved"))

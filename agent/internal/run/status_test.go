@@ -119,7 +119,10 @@ func TestStatus_Certificate(t *testing.T) {
 	e.start()
 	node := e.setup.Node
 	node.Settings.Security = "tls"
-	node.Settings.TLS = api.TLS{ServerName: "a.test", CertificateFile: filepath.Join(dir, "c.pem"), KeyFile: filepath.Join(dir, "k.pem")}
+	node.Settings.TLS = api.TLS{
+		ServerName: "a.test", CertificateFile: filepath.Join(dir, "c.pem"),
+		KeyFile: filepath.Join(dir, "k.pem"),
+	}
 	e.publish(api.Change{Node: &node})
 	e.well()
 	put("c.pem", cert.Key) // Certificate and key are swapped.
@@ -280,9 +283,12 @@ func TestStatus_BeingRead_DoesNotBlockStart(t *testing.T) {
 func TestDataFolder_Removed_ReportsAllAndEnds(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(folder string) error{
-		"the folder":       os.RemoveAll,
-		"its files":        func(folder string) error { return os.Remove(filepath.Join(folder, "counters")) },
-		"for an empty one": func(folder string) error { return errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)) },
+		"the folder": os.RemoveAll,
+		"its files":  func(folder string) error { return os.Remove(filepath.Join(folder, "counters")) },
+		"for an empty one": func(folder string) error {
+			return errors.Join(os.RemoveAll(folder),
+				os.Mkdir(folder, 0o700))
+		},
 	} {
 		e := newTestEnv(t, User(1))
 		e.node.ReportSeconds = 3600
@@ -327,7 +333,8 @@ func TestStatus_NotRunning_IsReadFromFolder(t *testing.T) {
 	if err := e.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if s := run.Summarize(e.data); s.Running || s.Waiting != 0 || s.Users != 2 || !strings.Contains(problemsOf(s), "none runs") {
+	if s := run.Summarize(e.data); s.Running || s.Waiting != 0 || s.Users != 2 ||
+		!strings.Contains(problemsOf(s), "none runs") {
 		t.Errorf("after the end: %+v", s)
 	}
 	if s := run.Summarize(e.data + "/nowhere"); !strings.Contains(problemsOf(s), "nowhere") {

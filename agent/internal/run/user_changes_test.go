@@ -15,7 +15,10 @@ func TestEveryProtocol_DownloadsWhileUsersChange_AreNotInterrupted(t *testing.T)
 	if *full {
 		times, downloads = 1000, 50
 	}
-	few := []string{"vless reality vision", "vmess grpc tls", "trojan tls", "shadowsocks aes-128-gcm", "shadowsocks 2022-blake3-aes-128-gcm", "hysteria2"}
+	few := []string{
+		"vless reality vision", "vmess grpc tls", "trojan tls", "shadowsocks aes-128-gcm",
+		"shadowsocks 2022-blake3-aes-128-gcm", "hysteria2",
+	}
 	for _, s := range Setups(t) {
 		if *full || slices.Contains(few, s.Name) {
 			t.Run(s.Name, func(t *testing.T) { churn(t, s, times, downloads) })

@@ -49,7 +49,8 @@ func TestStream_HTTP_FindsHost(t *testing.T) {
 		{[]string{"GET /" + strings.Repeat("x", 20_000)}, "", 1},
 	} {
 		if host, passed := stream(c.pieces...); host != c.host || passed != c.passed {
-			t.Errorf("%.40q: host %q with %d pieces passed on, want %q with %d", c.pieces, host, passed, c.host, c.passed)
+			t.Errorf("%.40q: host %q with %d pieces passed on, want %q with %d", c.pieces, host, passed, c.host,
+				c.passed)
 		}
 	}
 }

@@ -35,7 +35,8 @@ func QUICHello(t testing.TB, name string, v quic.Version) [][]byte {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go quic.DialAddr(ctx, server.LocalAddr().String(), &tls.Config{ServerName: name, NextProtos: []string{"h3"}}, &quic.Config{Versions: []quic.Version{v}})
+	go quic.DialAddr(ctx, server.LocalAddr().String(), &tls.Config{ServerName: name, NextProtos: []string{"h3"}},
+		&quic.Config{Versions: []quic.Version{v}})
 	named := false
 	look := sniff.Packets{Forbidden: func(host string) error { named = host == name; return nil }}
 	var packets [][]byte

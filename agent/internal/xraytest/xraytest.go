@@ -41,7 +41,10 @@ type Object = map[string]any
 
 // User returns a user with the ID and secrets derived from it.
 func User(id int64) api.User {
-	return api.User{ID: id, UUID: fmt.Sprintf("66ad4540-b58c-4ad2-9926-%012d", id), Password: fmt.Sprintf("password-%d", id)}
+	return api.User{
+		ID: id, UUID: fmt.Sprintf("66ad4540-b58c-4ad2-9926-%012d", id),
+		Password: fmt.Sprintf("password-%d", id),
+	}
 }
 
 // Ptr returns a pointer to v.
@@ -81,7 +84,10 @@ func NewClient(t testing.TB, outbound Object) *Client {
 
 // NewXray returns an unmodified xray with these outbounds.
 func NewXray(outbounds ...*core.OutboundHandlerConfig) (*core.Instance, error) {
-	return xray.NewInstance(&core.Config{App: []*serial.TypedMessage{serial.ToTypedMessage(new(dispatcher.Config))}, Outbound: outbounds})
+	return xray.NewInstance(&core.Config{
+		App:      []*serial.TypedMessage{serial.ToTypedMessage(new(dispatcher.Config))},
+		Outbound: outbounds,
+	})
 }
 
 // Dial opens a connection through the node. It succeeds even if the node refuses the connection later.
@@ -259,7 +265,10 @@ func (c Certificate) Pool() *x509.CertPool {
 
 // tlsTarget is the TLS 1.3 site whose handshake a REALITY node presents.
 func tlsTarget(t testing.TB, c Certificate) string {
-	config := &tls.Config{Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"}}
+	config := &tls.Config{
+		Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13,
+		NextProtos: []string{"h2", "http/1.1"},
+	}
 	return Server(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, tls.Server(conn, config)) })
 }
 
@@ -305,7 +314,10 @@ func Setups(t testing.TB) []Setup {
 		port := FreePort(t)
 		list = append(list, Setup{
 			Name: name,
-			Node: api.Node{ID: 1, Protocol: protocol, Listen: "127.0.0.1", Port: port, Settings: settings, AllowPrivate: true},
+			Node: api.Node{
+				ID: 1, Protocol: protocol, Listen: "127.0.0.1", Port: port, Settings: settings,
+				AllowPrivate: true,
+			},
 			Client: func(u api.User) Object {
 				return client(port, u)
 			},
@@ -345,32 +357,48 @@ func Setups(t testing.TB) []Setup {
 	add("trojan reality", "trojan", realityNode(""), func(port int, u api.User) Object {
 		return servers("trojan", port, realityStream(), Object{"password": u.UUID})
 	})
-	add("vless tls vision", "vless", api.Settings{Security: "tls", TLS: tlsNode, Flow: "xtls-rprx-vision"}, func(port int, u api.User) Object {
-		return vnext("vless", port, vless(u, "xtls-rprx-vision"), Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()})
-	})
+	add("vless tls vision", "vless", api.Settings{Security: "tls", TLS: tlsNode, Flow: "xtls-rprx-vision"},
+		func(port int, u api.User) Object {
+			return vnext("vless", port, vless(u, "xtls-rprx-vision"),
+				Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()})
+		})
 	add("vless ws", "vless", api.Settings{Transport: "ws", Path: "/ws"}, func(port int, u api.User) Object {
-		return vnext("vless", port, vless(u, ""), Object{"network": "ws", "wsSettings": Object{"path": "/ws", "host": "cdn.example"}})
-	})
-	add("vless ws tls", "vless", api.Settings{Transport: "ws", Path: "/ws", Security: "tls", TLS: tlsNode}, func(port int, u api.User) Object {
 		return vnext("vless", port, vless(u, ""), Object{
-			"network": "ws", "wsSettings": Object{"path": "/ws"}, "security": "tls", "tlsSettings": tlsClient(),
+			"network":    "ws",
+			"wsSettings": Object{"path": "/ws", "host": "cdn.example"},
 		})
 	})
+	add("vless ws tls", "vless", api.Settings{Transport: "ws", Path: "/ws", Security: "tls", TLS: tlsNode},
+		func(port int, u api.User) Object {
+			return vnext("vless", port, vless(u, ""), Object{
+				"network": "ws", "wsSettings": Object{"path": "/ws"}, "security": "tls", "tlsSettings": tlsClient(),
+			})
+		})
 	add("vmess ws", "vmess", api.Settings{Transport: "ws", Path: "/ws"}, func(port int, u api.User) Object {
 		return vnext("vmess", port, Object{"id": u.UUID}, Object{"network": "ws", "wsSettings": Object{"path": "/ws"}})
 	})
-	add("vmess grpc tls", "vmess", api.Settings{Transport: "grpc", ServiceName: "tunnel", Security: "tls", TLS: tlsNode}, func(port int, u api.User) Object {
+	add("vmess grpc tls", "vmess", api.Settings{
+		Transport: "grpc", ServiceName: "tunnel", Security: "tls",
+		TLS: tlsNode,
+	}, func(port int, u api.User) Object {
 		return vnext("vmess", port, Object{"id": u.UUID}, Object{
 			"network": "grpc", "grpcSettings": Object{"serviceName": "tunnel"}, "security": "tls", "tlsSettings": tlsClient("h2"),
 		})
 	})
-	add("vless httpupgrade", "vless", api.Settings{Transport: "httpupgrade", Path: "/up"}, func(port int, u api.User) Object {
-		return vnext("vless", port, vless(u, ""), Object{"network": "httpupgrade", "httpupgradeSettings": Object{"path": "/up"}})
-	})
+	add("vless httpupgrade", "vless", api.Settings{Transport: "httpupgrade", Path: "/up"},
+		func(port int, u api.User) Object {
+			return vnext("vless", port, vless(u, ""), Object{
+				"network":             "httpupgrade",
+				"httpupgradeSettings": Object{"path": "/up"},
+			})
+		})
 	xhttp := func(o Object) func(mode string) Object {
 		return func(mode string) Object {
 			stream := maps.Clone(o)
-			stream["network"], stream["xhttpSettings"] = "xhttp", Object{"path": "/x", "host": "cdn.example", "mode": mode}
+			stream["network"], stream["xhttpSettings"] = "xhttp", Object{
+				"path": "/x", "host": "cdn.example",
+				"mode": mode,
+			}
 			return stream
 		}
 	}
@@ -396,7 +424,8 @@ func Setups(t testing.TB) []Setup {
 		return servers("trojan", port, xhttp(realityStream())("stream-one"), Object{"password": u.UUID})
 	})
 	add("trojan tls", "trojan", api.Settings{Security: "tls", TLS: tlsNode}, func(port int, u api.User) Object {
-		return servers("trojan", port, Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()}, Object{"password": u.UUID})
+		return servers("trojan", port, Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()},
+			Object{"password": u.UUID})
 	})
 	for _, method := range []string{"aes-128-gcm", "chacha20-ietf-poly1305"} {
 		add("shadowsocks "+method, "shadowsocks", api.Settings{Method: method}, func(port int, u api.User) Object {
@@ -405,21 +434,30 @@ func Setups(t testing.TB) []Setup {
 	}
 	for method, size := range map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32} {
 		key := serverKey(size)
-		add("shadowsocks "+method, "shadowsocks", api.Settings{Method: method, ServerKey: key}, func(port int, u api.User) Object {
-			return servers("shadowsocks", port, Object{}, Object{"method": method, "password": key + ":" + userKey(u, size)})
-		})
+		add("shadowsocks "+method, "shadowsocks", api.Settings{Method: method, ServerKey: key},
+			func(port int, u api.User) Object {
+				return servers("shadowsocks", port, Object{},
+					Object{"method": method, "password": key + ":" + userKey(u, size)})
+			})
 	}
 	for _, obfs := range []string{"", "salamander"} {
-		add(strings.TrimSpace("hysteria2 "+obfs), "hysteria2", api.Settings{TLS: tlsNode, Obfs: obfs, ObfsPassword: "obfuscate"}, func(port int, u api.User) Object {
-			stream := Object{
-				"network": "hysteria", "security": "tls", "tlsSettings": tlsClient("h3"),
-				"hysteriaSettings": Object{"version": 2, "auth": u.UUID},
-			}
-			if obfs != "" {
-				stream["finalmask"] = Object{"udp": []Object{{"type": obfs, "settings": Object{"password": "obfuscate"}}}}
-			}
-			return Object{"protocol": "hysteria", "streamSettings": stream, "settings": Object{"version": 2, "address": localhost(u), "port": port}}
-		})
+		add(strings.TrimSpace("hysteria2 "+obfs), "hysteria2",
+			api.Settings{TLS: tlsNode, Obfs: obfs, ObfsPassword: "obfuscate"}, func(port int, u api.User) Object {
+				stream := Object{
+					"network": "hysteria", "security": "tls", "tlsSettings": tlsClient("h3"),
+					"hysteriaSettings": Object{"version": 2, "auth": u.UUID},
+				}
+				if obfs != "" {
+					stream["finalmask"] = Object{"udp": []Object{{
+						"type":     obfs,
+						"settings": Object{"password": "obfuscate"},
+					}}}
+				}
+				return Object{
+					"protocol": "hysteria", "streamSettings": stream,
+					"settings": Object{"version": 2, "address": localhost(u), "port": port},
+				}
+			})
 	}
 	return list
 }

@@ -53,7 +53,8 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) er
 
 // inRequestSlot is for requests that take the server more than a moment, except device slots, which many addresses
 // request at once.
-func (s *server) inRequestSlot(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter, *http.Request, node.Node) error {
+func (s *server) inRequestSlot(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter,
+	*http.Request, node.Node) error {
 	return func(w http.ResponseWriter, r *http.Request, n node.Node) error {
 		done, err := s.nodes.Turn(r.Context(), n)
 		if err != nil {

@@ -41,7 +41,10 @@ func eachWithTimeout(t *testing.T, placeWithin time.Duration, test func(s *site)
 		s := &site{Site: nodetest.Open(t, d)}
 		draft := node.Draft("HK 01", node.VLESS, "hk.example", 443)
 		draft.RatePermille, draft.Class = 2000, 1
-		draft.Settings = node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{Dest: "127.0.0.1:8443", ServerNames: []string{"www.example"}}}
+		draft.Settings = node.Settings{
+			Security: "reality", Flow: "xtls-rprx-vision",
+			Reality: &node.Reality{Dest: "127.0.0.1:8443", ServerNames: []string{"www.example"}},
+		}
 		s.node = s.Add(draft)
 		s.secret = s.Keys[draft.Name]
 		s.start(1)
@@ -86,7 +89,8 @@ func digestOf(body string) []string {
 
 func batch(boot uuid.UUID, sequence int, rows string) string {
 	now := time.Now().UTC()
-	return fmt.Sprintf(`{"boot":%q,"sequence":%d,"from":%q,"to":%q,"rows":[%s]}`, boot, sequence, now.Add(-time.Minute).Format(time.RFC3339), now.Format(time.RFC3339), rows)
+	return fmt.Sprintf(`{"boot":%q,"sequence":%d,"from":%q,"to":%q,"rows":[%s]}`, boot, sequence,
+		now.Add(-time.Minute).Format(time.RFC3339), now.Format(time.RFC3339), rows)
 }
 
 type line struct {
@@ -124,7 +128,8 @@ func TestSnapshot_IsCompleteAndHasETag(t *testing.T) {
 		if err := json.Unmarshal(body, &got); err != nil || status != 200 {
 			t.Fatal(status, string(body))
 		}
-		if got.Node.ID != s.node.ID || got.Node.Port != 443 || got.Node.Settings.Reality.PrivateKey == "" || got.Node.ReportSeconds != 60 {
+		if got.Node.ID != s.node.ID || got.Node.Port != 443 || got.Node.Settings.Reality.PrivateKey == "" ||
+			got.Node.ReportSeconds != 60 {
 			t.Fatalf("the node is %+v", got.Node)
 		}
 		if len(got.Users) != 2 || got.Users[0].ID != 1 || got.Users[1].ID != 2 || *got.Users[0].Remaining != quota/2 {
@@ -135,7 +140,8 @@ func TestSnapshot_IsCompleteAndHasETag(t *testing.T) {
 				t.Errorf("the snapshot lacks %s", must)
 			}
 		}
-		if status, _, body := s.call("GET", "snapshot", "", "If-None-Match", header.Get("ETag")); status != 304 || len(body) != 0 {
+		if status, _, body := s.call("GET", "snapshot", "", "If-None-Match", header.Get("ETag")); status != 304 ||
+			len(body) != 0 {
 			t.Fatalf("with its ETag: %d %q", status, body)
 		}
 	})
@@ -149,7 +155,8 @@ func TestSecret_Wrong_IsRefusedBeforeAnythingElse(t *testing.T) {
 				method, path, _ := strings.Cut(path, " ")
 				status, _, body := s.call(method, path, "")
 				var failure struct{ Code, Message string }
-				if json.Unmarshal(body, &failure); status != 401 || failure.Code != "bad_secret" || failure.Message == "" {
+				if json.Unmarshal(body, &failure); status != 401 || failure.Code != "bad_secret" ||
+					failure.Message == "" {
 					t.Errorf("%s with secret %q: %d %s", path, secret, status, body)
 				}
 			}
@@ -277,7 +284,8 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 			t.Fatalf("the first line is %+v", l)
 		}
 		s.start(3)
-		if l := s.next(lines); len(l.Users) != 1 || l.Users[0].ID != 3 || len(l.Users[0].Password) < 20 || *l.Users[0].Remaining != quota/2 || l.Node != nil {
+		if l := s.next(lines); len(l.Users) != 1 || l.Users[0].ID != 3 || len(l.Users[0].Password) < 20 ||
+			*l.Users[0].Remaining != quota/2 || l.Node != nil {
 			t.Fatalf("a new user came as %+v", l)
 		}
 		s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.SetBanned(ctx, tx, 2, true) })
@@ -288,7 +296,8 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l := s.next(lines); len(l.Rules) != 1 || l.Rules[0].Pattern != ":25$" || !slices.Equal(l.Rules[0].Exempt, []int64{2}) {
+		if l := s.next(lines); len(l.Rules) != 1 || l.Rules[0].Pattern != ":25$" ||
+			!slices.Equal(l.Rules[0].Exempt, []int64{2}) {
 			t.Fatalf("a rule came as %+v", l)
 		}
 		if err := s.Nodes.RemoveRule(t.Context(), rule.ID); err != nil {
@@ -319,7 +328,8 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 		if _, err := s.Nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Name = "HK 02" }); err != nil {
 			t.Fatal(err)
 		}
-		if l := s.next(lines); l.Node == nil || l.Node.Name != "HK 02" || l.Node.Settings.Reality.PrivateKey != s.node.Settings.Reality.PrivateKey {
+		if l := s.next(lines); l.Node == nil || l.Node.Name != "HK 02" ||
+			l.Node.Settings.Reality.PrivateKey != s.node.Settings.Reality.PrivateKey {
 			t.Fatalf("a change of the node came as %+v", l)
 		}
 		if err := s.Settings.Set(t.Context(), map[string]json.RawMessage{"node_report_seconds": []byte("5")}); err != nil {
@@ -344,15 +354,18 @@ func TestQuota_UsedUp_ReachesAllNodes(t *testing.T) {
 	each(t, func(s *site) {
 		lines := s.stream(s.revision())
 		s.next(lines)
-		status, out := s.report(batch(uuid.New(), 1, fmt.Sprintf(`{"user_id":1,"up":1,"down":%d},{"user_id":2,"up":1,"down":1}`, quota/2)))
-		if stop, _ := out["stop"].([]any); status != 200 || out["result"] != "counted" || len(stop) != 1 || stop[0] != 1.0 {
+		status, out := s.report(batch(uuid.New(), 1,
+			fmt.Sprintf(`{"user_id":1,"up":1,"down":%d},{"user_id":2,"up":1,"down":1}`, quota/2)))
+		if stop, _ := out["stop"].([]any); status != 200 || out["result"] != "counted" || len(stop) != 1 ||
+			stop[0] != 1.0 {
 			t.Fatalf("the report was answered %d %v", status, out)
 		}
 		if l := s.next(lines); !slices.Equal(l.Removed, []int64{1}) {
 			t.Fatalf("it was sent as %+v", l)
 		}
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
-			_, err := s.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: 1, Name: "more", Kind: service.Bought, Bytes: 1000})
+			_, err := s.Services.AddPackage(ctx, tx,
+				service.PackageTerms{UserID: 1, Name: "more", Kind: service.Bought, Bytes: 1000})
 			return err
 		})
 		if l := s.next(lines); len(l.Users) != 1 || *l.Users[0].Remaining != 500 {
@@ -399,7 +412,8 @@ func TestReport_SentTwice_CountsOnce(t *testing.T) {
 		if used := s.Used(1); used != 4200 {
 			t.Fatalf("counted %d, want (100 + 2000) × 2", used)
 		}
-		if status, out := s.report(batch(boot, 1, `{"user_id":1,"up":5,"down":5}`)); status != 409 || out["code"] != "batch_conflict" {
+		if status, out := s.report(batch(boot, 1, `{"user_id":1,"up":5,"down":5}`)); status != 409 ||
+			out["code"] != "batch_conflict" {
 			t.Fatalf("the same sequence with another body: %d %v", status, out)
 		}
 		if status, out := s.report(fmt.Sprintf(`{"boot":%q,"sequence":2,"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:01:00Z","rows":[]}`, boot)); status != 410 || out["code"] != "batch_too_old" {
@@ -420,7 +434,10 @@ func TestReport_InvalidRows_AreNamedAndOthersCount(t *testing.T) {
 		for _, r := range out["refused"].([]any) {
 			codes = append(codes, fmt.Sprintf("%v %v", r.(map[string]any)["user_id"], r.(map[string]any)["code"]))
 		}
-		want := []string{"1 duplicate_user", "2 negative", "3 not_on_list", "99 not_on_list", "2 absurd", "2 absurd", "-1 not_on_list"}
+		want := []string{
+			"1 duplicate_user", "2 negative", "3 not_on_list", "99 not_on_list", "2 absurd", "2 absurd",
+			"-1 not_on_list",
+		}
 		if status != 200 || !slices.Equal(codes, want) {
 			t.Fatalf("%d refused %v", status, codes)
 		}
@@ -434,8 +451,10 @@ func TestReport_Unreadable_CountsNothing(t *testing.T) {
 	each(t, func(s *site) {
 		good := batch(uuid.New(), 1, `{"user_id":1,"up":10,"down":0}`)
 		for body, want := range map[string]int{
-			`{`: 422, `null`: 422, `[]`: 422, `{"rows":[{"user_id":1,"up":1,"down":1}]}`: 422, strings.Replace(good, `"up":10`, `"up":"10"`, 1): 422,
-			strings.Replace(good, `"up":10`, `"up":1.5`, 1): 422, strings.Replace(good, `"sequence":1`, `"sequence":-1`, 1): 422,
+			`{`: 422, `null`: 422, `[]`: 422, `{"rows":[{"user_id":1,"up":1,"down":1}]}`: 422, strings.Replace(good,
+				`"up":10`, `"up":"10"`, 1): 422,
+			strings.Replace(good, `"up":10`, `"up":1.5`, 1): 422, strings.Replace(good, `"sequence":1`,
+				`"sequence":-1`, 1): 422,
 		} {
 			if status, out := s.report(body); status != want || out["code"] == "" {
 				t.Errorf("%.60s: %d %v", body, status, out)
@@ -451,7 +470,8 @@ func TestReport_Unreadable_CountsNothing(t *testing.T) {
 			t.Errorf("10 MB: %d", status)
 		}
 		for path, body := range map[string]string{ // Small to send and expensive to read.
-			"reports": batch(uuid.New(), 1, strings.Repeat(`{},`, 300_000)+`{}`), "status": `{"online":[{"user_id":1,"ips":[` + strings.Repeat(`"",`, 300_000) + `""]}]}`,
+			"reports": batch(uuid.New(), 1, strings.Repeat(`{},`,
+				300_000)+`{}`), "status": `{"online":[{"user_id":1,"ips":[` + strings.Repeat(`"",`, 300_000) + `""]}]}`,
 			"devices": `{"user_id":1,"gone":[` + strings.Repeat(`"",`, 300_000) + `""]}`,
 		} {
 			if status := first(s.call("POST", path, body, digestOf(body)...)); status != 413 {
@@ -480,10 +500,14 @@ func TestStatus_IsStoredAsHealth(t *testing.T) {
 			t.Fatal(err)
 		}
 		st := states[s.node.ID]
-		if st.Version != "1.0" || st.CPUPermille != 125 || st.MemoryPermille != 1000 || st.OnlineUsers != 2 || st.Load[2] != 0.3 {
+		if st.Version != "1.0" || st.CPUPermille != 125 || st.MemoryPermille != 1000 || st.OnlineUsers != 2 ||
+			st.Load[2] != 0.3 {
 			t.Fatalf("kept %+v", st)
 		}
-		for silent, want := range map[time.Duration]node.Health{0: node.Online, 89 * time.Second: node.Online, 91 * time.Second: node.Late, 301 * time.Second: node.Offline} {
+		for silent, want := range map[time.Duration]node.Health{
+			0: node.Online, 89 * time.Second: node.Online,
+			91 * time.Second: node.Late, 301 * time.Second: node.Offline,
+		} {
 			if got := st.Health(st.SeenAt.Add(silent)); got != want {
 				t.Errorf("after %s: %s", silent, got)
 			}
@@ -535,7 +559,8 @@ func TestStatus_Address_IsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 
 func TestStatus_UsersOfOtherNodes_AreIgnored(t *testing.T) {
 	each(t, func(s *site) {
-		if status, _, body := s.call("POST", "status", `{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`); status != 200 {
+		if status, _, body := s.call("POST", "status",
+			`{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`); status != 200 {
 			t.Fatal(status, string(body))
 		}
 		online, err := s.Nodes.OnlineOn(t.Context(), s.node.ID)
@@ -556,7 +581,8 @@ func TestStatus_OnlineAddresses_AreBounded(t *testing.T) {
 		for i := range 50_000 {
 			ips = append(ips, fmt.Sprintf(`"10.0.%d.%d"`, i>>8, i&255))
 		}
-		body := `{"boot":"b","online":[{"user_id":3,"ips":[` + strings.Join(ips, ",") + `]},{"user_id":1,"ips":["192.0.2.1"]}]}`
+		body := `{"boot":"b","online":[{"user_id":3,"ips":[` + strings.Join(ips, ",") +
+			`]},{"user_id":1,"ips":["192.0.2.1"]}]}`
 		if status, _, body := s.call("POST", "status", body); status != 200 {
 			t.Fatal(status, string(body))
 		}
@@ -572,7 +598,8 @@ func TestReport_HitsOfUsersOfOtherNodes_AreIgnored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body := strings.TrimSuffix(batch(uuid.New(), 1, ""), "}") + fmt.Sprintf(`,"hits":[{"user_id":1,"rule_id":%[1]d,"count":2},{"user_id":3,"rule_id":%[1]d,"count":4},{"user_id":999,"rule_id":%[1]d,"count":8}]}`, rule.ID)
+		body := strings.TrimSuffix(batch(uuid.New(), 1, ""), "}") +
+			fmt.Sprintf(`,"hits":[{"user_id":1,"rule_id":%[1]d,"count":2},{"user_id":3,"rule_id":%[1]d,"count":4},{"user_id":999,"rule_id":%[1]d,"count":8}]}`, rule.ID)
 		if status, out := s.report(body); status != 200 {
 			t.Fatal(status, out)
 		}
@@ -598,7 +625,9 @@ func TestStatus_AbsurdValues_AreBounded(t *testing.T) {
 		if st.Boot != "ab" || st.Version != strings.Repeat("中", 21) {
 			t.Errorf("boot %q, version %q", st.Boot, st.Version)
 		}
-		if st.Revision != 0 || st.UptimeSeconds != 0 || st.UpBPS != 1<<53 || st.DownBPS != 0 || st.Connections != 0 || st.CPUPermille != 0 || st.MemoryPermille != 1000 || st.Load[0] > 1e6 || st.Load[1] != 0 || st.Load[2] != 0.5 {
+		if st.Revision != 0 || st.UptimeSeconds != 0 || st.UpBPS != 1<<53 || st.DownBPS != 0 || st.Connections != 0 ||
+			st.CPUPermille != 0 || st.MemoryPermille != 1000 || st.Load[0] > 1e6 || st.Load[1] != 0 ||
+			st.Load[2] != 0.5 {
 			t.Errorf("kept %+v", st)
 		}
 	})
@@ -613,14 +642,18 @@ func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for path, method := range map[string]string{
-			"snapshot": "GET", fmt.Sprint("changes?poll=1&since=", since): "GET", fmt.Sprint("changes?since=", since): "GET", "status": "POST", "devices": "POST",
+			"snapshot": "GET", fmt.Sprint("changes?poll=1&since=", since): "GET", fmt.Sprint("changes?since=",
+				since): "GET", "status": "POST", "devices": "POST",
 		} {
-			status, _, got := s.call(method, path, `{"user_id":1,"ip":"127.0.0.1"}`, "If-None-Match", header.Get("ETag"))
-			if status < 500 || strings.Contains(string(got), `"users"`) || strings.Contains(string(got), "reset") || strings.Contains(string(got), "admitted") {
+			status, _, got := s.call(method, path, `{"user_id":1,"ip":"127.0.0.1"}`, "If-None-Match",
+				header.Get("ETag"))
+			if status < 500 || strings.Contains(string(got), `"users"`) || strings.Contains(string(got), "reset") ||
+				strings.Contains(string(got), "admitted") {
 				t.Errorf("%s: %d %s", path, status, got)
 			}
 		}
-		if status, out := s.report(batch(uuid.New(), 1, `{"user_id":1,"up":1,"down":1}`)); status < 500 || out["result"] != nil {
+		if status, out := s.report(batch(uuid.New(), 1, `{"user_id":1,"up":1,"down":1}`)); status < 500 ||
+			out["result"] != nil {
 			t.Errorf("report: %d %v", status, out)
 		}
 	})

@@ -107,7 +107,8 @@ func (e *testAgent) connect(userID int64, ip string) bool {
 
 // followDrops follows the stream and cuts the addresses that it names.
 func (e *testAgent) followDrops() {
-	req, _ := http.NewRequestWithContext(e.Context(), "GET", fmt.Sprintf("%schanges?since=%d", e.URL, e.revision()), nil)
+	req, _ := http.NewRequestWithContext(e.Context(), "GET", fmt.Sprintf("%schanges?since=%d", e.URL, e.revision()),
+		nil)
 	req.Header.Set("Authorization", "Bearer "+e.secret)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil || res.StatusCode != 200 {
@@ -128,7 +129,8 @@ func (e *testAgent) followDrops() {
 					e.devices.leave(ip)
 				}
 				text, _ := json.Marshal(d.IPs)
-				if err := e.confirm(fmt.Sprintf(`{"user_id":%d,"gone":%s}`, d.UserID, text)); err != nil && e.Context().Err() == nil {
+				if err := e.confirm(fmt.Sprintf(`{"user_id":%d,"gone":%s}`, d.UserID, text)); err != nil &&
+					e.Context().Err() == nil {
 					e.Error(err)
 				}
 			}
@@ -290,7 +292,8 @@ func TestDevices_Heartbeats_ExtendSlotsOnly(t *testing.T) {
 		var mu sync.Mutex
 		s.DB.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
 		beat := func(ip string) {
-			if status := first(s.call("POST", "status", fmt.Sprintf(`{"boot":"b","online":[{"user_id":3,"ips":[%q]}]}`, ip))); status != 200 {
+			if status := first(s.call("POST", "status",
+				fmt.Sprintf(`{"boot":"b","online":[{"user_id":3,"ips":[%q]}]}`, ip))); status != 200 {
 				t.Fatal(status)
 			}
 		}
@@ -336,7 +339,8 @@ func TestDevices_NodeReconnects_LimitHoldsAgain(t *testing.T) {
 		a.followDrops()
 		b.followDrops()
 		beat := func(e *testAgent, ips string) {
-			if status, _, got := e.call("POST", "status", `{"boot":"b","online":[{"user_id":3,"ips":[`+ips+`]}]}`, "Authorization", "Bearer "+e.secret); status != 200 {
+			if status, _, got := e.call("POST", "status", `{"boot":"b","online":[{"user_id":3,"ips":[`+ips+`]}]}`,
+				"Authorization", "Bearer "+e.secret); status != 200 {
 				t.Fatalf("%d %s", status, got)
 			}
 		}

@@ -12,7 +12,8 @@ func TestStatus_DuplicateAgent_IsReported(t *testing.T) {
 		s.DB.SetClock(func() time.Time { return now })
 		beat := func(boot string, uptime int) string {
 			t.Helper()
-			status, _, body := s.call("POST", "status", fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime))
+			status, _, body := s.call("POST", "status",
+				fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime))
 			if status != 200 {
 				t.Fatalf("%d %s", status, body)
 			}

@@ -261,7 +261,10 @@ func (st *stream) sendChanges(ctx context.Context, includeNode bool) (reset bool
 	if err != nil {
 		return false, err
 	}
-	line := changeJSON{Revision: f.Revision, Users: users, Removed: f.Removed, Blocked: f.Blocked, Unblocked: f.Unblocked}
+	line := changeJSON{
+		Revision: f.Revision, Users: users, Removed: f.Removed, Blocked: f.Blocked,
+		Unblocked: f.Unblocked,
+	}
 	if f.Node != nil || includeNode {
 		described, err := st.nodeJSON(ctx, st.node)
 		if err != nil {

@@ -50,13 +50,15 @@ func TestChanges_EndedRights_ReachEveryAgentSoon(t *testing.T) {
 			happens("a reset password", func() {
 				s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.ResetCredentials(ctx, tx, 1) })
 			}, func(l line) bool {
-				return len(l.Users) == 1 && l.Users[0].ID == 1 && l.Users[0].Password != before.Password && l.Users[0].UUID != before.UUID
+				return len(l.Users) == 1 && l.Users[0].ID == 1 && l.Users[0].Password != before.Password &&
+					l.Users[0].UUID != before.UUID
 			})
 			happens("a ban", func() {
 				s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.SetBanned(ctx, tx, 1, true) })
 			}, func(l line) bool { return slices.Equal(l.Removed, []int64{1}) })
 			happens("a used-up quota", func() {
-				if status, out := s.report(batch(uuid.New(), 1, fmt.Sprintf(`{"user_id":2,"up":0,"down":%d}`, left/2))); status != 200 {
+				if status, out := s.report(batch(uuid.New(), 1,
+					fmt.Sprintf(`{"user_id":2,"up":0,"down":%d}`, left/2))); status != 200 {
 					t.Fatal(status, out)
 				}
 			}, func(l line) bool { return slices.Equal(l.Removed, []int64{2}) })
@@ -67,7 +69,8 @@ func TestChanges_EndedRights_ReachEveryAgentSoon(t *testing.T) {
 			all("the end of a ban", func(l line) bool { return len(l.Users) == 1 && l.Users[0].ID == 1 })
 			left = 1000
 			s.Do(func(ctx context.Context, tx bun.Tx) error {
-				_, err := s.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: 2, Name: "more", Kind: service.Bought, Bytes: left})
+				_, err := s.Services.AddPackage(ctx, tx,
+					service.PackageTerms{UserID: 2, Name: "more", Kind: service.Bought, Bytes: left})
 				return err
 			})
 			all("more of a quota", func(l line) bool { return len(l.Users) == 1 && l.Users[0].ID == 2 })

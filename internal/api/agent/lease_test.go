@@ -47,7 +47,8 @@ func TestLeases_OverHTTP(t *testing.T) {
 		for path, leases := range map[string]bool{"snapshot": false, "snapshot?leases=1": true} {
 			_, _, body := s.call("GET", path, "")
 			list.Users = nil
-			if err := json.Unmarshal(body, &list); err != nil || len(list.Users) != 2 || *list.Users[0].Remaining != quota/2 {
+			if err := json.Unmarshal(body, &list); err != nil || len(list.Users) != 2 ||
+				*list.Users[0].Remaining != quota/2 {
 				t.Fatal(string(body))
 			}
 			// A quarter of 50 MB for two nodes, at rate 2.
@@ -77,7 +78,8 @@ func TestLeases_OverHTTP(t *testing.T) {
 		if more := *ask(s.Keys[second.Name], open(1, moved)).Leases[0].Bytes; more <= moved {
 			t.Errorf("%d after %d", more, moved)
 		}
-		if status, out := s.report(batch(uuid.New(), 1, fmt.Sprintf(`{"user_id":2,"up":0,"down":%d}`, quota/2))); status != 200 {
+		if status, out := s.report(batch(uuid.New(), 1,
+			fmt.Sprintf(`{"user_id":2,"up":0,"down":%d}`, quota/2))); status != 200 {
 			t.Fatal(status, out)
 		}
 		for user, spent := range map[int64]bool{1: false, 2: true, 3: true} {

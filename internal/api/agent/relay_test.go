@@ -16,13 +16,17 @@ func TestSnapshot_NamesForwards(t *testing.T) {
 		}
 		sent := func(want ...node.Forward) {
 			t.Helper()
-			if l := s.next(lines); l.Node == nil || !slices.Equal(l.Node.Forwards, want) || l.Reset || len(l.Users) > 0 || len(l.Removed) > 0 {
+			if l := s.next(lines); l.Node == nil || !slices.Equal(l.Node.Forwards, want) || l.Reset ||
+				len(l.Users) > 0 || len(l.Removed) > 0 {
 				t.Fatalf("sent %+v, want %+v", l, want)
 			}
 		}
 		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)
 		draft.Settings.Method = "aes-128-gcm"
-		draft.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID}, {Name: "IX", Host: "ix.example", Port: 7001}}
+		draft.Relays = []node.Relay{
+			{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID},
+			{Name: "IX", Host: "ix.example", Port: 7001},
+		}
 		sg := s.Add(draft)
 		sent(node.Forward{Port: 7000, Target: "sg.example:8443", TCP: true, UDP: true})
 		change := func(id int64, edit func(*node.Node)) {
@@ -56,7 +60,10 @@ func TestRelays_RemovedNode_IsNoRelay(t *testing.T) {
 		t := s.TB
 		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)
 		draft.Settings.Method = "aes-128-gcm"
-		draft.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID}, {Name: "IX", Host: "ix.example", Port: 7001}}
+		draft.Relays = []node.Relay{
+			{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID},
+			{Name: "IX", Host: "ix.example", Port: 7001},
+		}
 		sg := s.Add(draft)
 		if err := s.Nodes.Remove(t.Context(), s.node.ID); err != nil {
 			t.Fatal(err)

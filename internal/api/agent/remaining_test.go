@@ -17,7 +17,8 @@ func TestQuota_HalvedByOthers_IsSent(t *testing.T) {
 		boot, sequence := uuid.New(), 0
 		use := func(raw int64) {
 			sequence++
-			if status, out := s.report(batch(boot, sequence, fmt.Sprintf(`{"user_id":1,"up":0,"down":%d}`, raw))); status != 200 || out["result"] != "counted" {
+			if status, out := s.report(batch(boot, sequence,
+				fmt.Sprintf(`{"user_id":1,"up":0,"down":%d}`, raw))); status != 200 || out["result"] != "counted" {
 				t.Fatal(status, out)
 			}
 		}
@@ -28,7 +29,8 @@ func TestQuota_HalvedByOthers_IsSent(t *testing.T) {
 			left -= left / 20
 			for known > 2*left && left > 1<<20 { // Then a message is due.
 				l := s.next(lines)
-				if len(l.Users) != 1 || l.Users[0].ID != 1 || *l.Users[0].Remaining < left || *l.Users[0].Remaining > known {
+				if len(l.Users) != 1 || l.Users[0].ID != 1 || *l.Users[0].Remaining < left ||
+					*l.Users[0].Remaining > known {
 					t.Fatalf("sent %+v with %d remaining", l, left)
 				}
 				known = *l.Users[0].Remaining

@@ -21,8 +21,9 @@ import (
 // Faults of reports. Of these only errUnreadable is final for the agent; a wrong digest means that the transfer was
 // damaged.
 var (
-	errNoDigest   = fault.BadRequest("digest_required", "缺少 Content-Digest", "A Content-Digest with sha-256 is needed")
-	errDigest     = fault.BadRequest("digest_mismatch", "内容与 Content-Digest 不符", "The body is not the one of its Content-Digest")
+	errNoDigest = fault.BadRequest("digest_required", "缺少 Content-Digest", "A Content-Digest with sha-256 is needed")
+	errDigest   = fault.BadRequest("digest_mismatch", "内容与 Content-Digest 不符",
+		"The body is not the one of its Content-Digest")
 	errUnreadable = fault.Unprocessable("report_unreadable", "无法读取报告", "The report could not be read")
 )
 

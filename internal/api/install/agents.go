@@ -20,7 +20,8 @@ import (
 )
 
 // ErrNoAgent is the fault for a binary that is not next to the server's.
-var ErrNoAgent = fault.NotFound("agent_not_found", "服务器上没有该架构的节点程序", "This server has no node agent for that architecture")
+var ErrNoAgent = fault.NotFound("agent_not_found", "服务器上没有该架构的节点程序",
+	"This server has no node agent for that architecture")
 
 var architectures = []string{"amd64", "arm64"}
 
@@ -62,7 +63,8 @@ func (a *Agents) Line(node int64, secret string) string {
 	if sums.Len() == 0 {
 		return fmt.Sprintf("umask 077 && printf %%s %s >/etc/airstrip-node.secret && printf 'AIRSTRIP_NODE_SERVER=%%s\\nAIRSTRIP_NODE_ID=%%s\\n' %s %d >/etc/airstrip-node.env && systemctl enable --now airstrip-node && systemctl restart airstrip-node", key, site, node)
 	}
-	return fmt.Sprintf("curl -fsS %s | AIRSTRIP_NODE_SECRET=%s sh -s -- %s %d%s", shellQuote(a.site+"/node/install.sh"), key, site, node, sums.String())
+	return fmt.Sprintf("curl -fsS %s | AIRSTRIP_NODE_SECRET=%s sh -s -- %s %d%s",
+		shellQuote(a.site+"/node/install.sh"), key, site, node, sums.String())
 }
 
 // shellQuote quotes a word for the shell.

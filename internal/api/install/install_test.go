@@ -57,11 +57,14 @@ func TestBinary_IsServedUnchanged(t *testing.T) {
 	h := newHandler(dir)
 	const path = "/node/airstrip-node-linux-arm64"
 	w := ask(h, http.MethodGet, path)
-	if w.Code != 200 || w.Body.String() != text || w.Header().Get("Content-Length") != fmt.Sprint(len(text)) || w.Header().Get("Content-Encoding") != "" ||
-		w.Header().Get("ETag") != `"`+hex(text)+`"` || w.Header().Get("Content-Type") != "application/octet-stream" || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+	if w.Code != 200 || w.Body.String() != text || w.Header().Get("Content-Length") != fmt.Sprint(len(text)) ||
+		w.Header().Get("Content-Encoding") != "" ||
+		w.Header().Get("ETag") != `"`+hex(text)+`"` || w.Header().Get("Content-Type") != "application/octet-stream" ||
+		w.Header().Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%d, %d bytes, %v", w.Code, w.Body.Len(), w.Header())
 	}
-	if w := ask(h, http.MethodHead, path); w.Code != 200 || w.Body.Len() != 0 || w.Header().Get("Content-Length") != fmt.Sprint(len(text)) {
+	if w := ask(h, http.MethodHead, path); w.Code != 200 || w.Body.Len() != 0 ||
+		w.Header().Get("Content-Length") != fmt.Sprint(len(text)) {
 		t.Errorf("HEAD: %d, %d bytes, %v", w.Code, w.Body.Len(), w.Header())
 	}
 	if w := ask(h, http.MethodGet, path, "Range", "bytes=7-12"); w.Code != 206 || w.Body.String() != "binary" {
@@ -76,15 +79,20 @@ func TestBinary_IsServedUnchanged(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, "airstrip-node-linux-arm64"), later, later); err != nil {
 		t.Fatal(err)
 	}
-	if w := ask(h, http.MethodGet, path, "If-None-Match", `"`+hex(text)+`"`); w.Code != 200 || w.Header().Get("ETag") != `"`+hex(strings.ToUpper(text))+`"` {
+	if w := ask(h, http.MethodGet, path, "If-None-Match", `"`+hex(text)+`"`); w.Code != 200 ||
+		w.Header().Get("ETag") != `"`+hex(strings.ToUpper(text))+`"` {
 		t.Errorf("another binary: %d %v", w.Code, w.Header())
 	}
 }
 
 func TestScript_IsThatOfDeploy(t *testing.T) {
 	h := newHandler(t.TempDir())
-	for path, want := range map[string][]byte{"/node/install.sh": deploy.InstallNode, "/node/airstrip-node.service": deploy.NodeUnit} {
-		if w := ask(h, http.MethodGet, path, "Accept-Encoding", "identity"); w.Code != 200 || !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get("ETag") == "" {
+	for path, want := range map[string][]byte{
+		"/node/install.sh":            deploy.InstallNode,
+		"/node/airstrip-node.service": deploy.NodeUnit,
+	} {
+		if w := ask(h, http.MethodGet, path, "Accept-Encoding", "identity"); w.Code != 200 ||
+			!bytes.Equal(w.Body.Bytes(), want) || w.Header().Get("ETag") == "" {
 			t.Errorf("%s: %d, %d bytes, %v", path, w.Code, w.Body.Len(), w.Header())
 		}
 		if w := ask(h, http.MethodHead, path); w.Code != 200 || w.Body.Len() != 0 {
@@ -146,7 +154,8 @@ func TestBinary_DownloadsPerAddress_AreBounded(t *testing.T) {
 func TestLine_NamesAvailableBinaries(t *testing.T) {
 	dir := t.TempDir()
 	agents := install.New(dir, "https://panel.example/it's")
-	if line := agents.Line(7, "abc"); strings.Contains(line, "curl") || !strings.Contains(line, "printf %s 'abc' >/etc/airstrip-node.secret") {
+	if line := agents.Line(7, "abc"); strings.Contains(line, "curl") ||
+		!strings.Contains(line, "printf %s 'abc' >/etc/airstrip-node.secret") {
 		t.Errorf("without a binary: %s", line)
 	}
 	put(t, filepath.Join(dir, "airstrip-node-linux-amd64"), "one")

@@ -83,7 +83,8 @@ func (m *machine) run(line string, more ...string) (string, error) {
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Env = append([]string{
 		"PATH=" + m.tools + ":" + os.Getenv("PATH"),
-		"BIN_DIR=" + filepath.Join(m.root, "bin"), "UNIT_DIR=" + filepath.Join(m.root, "units"), "ETC_DIR=" + filepath.Join(m.root, "etc"),
+		"BIN_DIR=" + filepath.Join(m.root, "bin"), "UNIT_DIR=" + filepath.Join(m.root, "units"), "ETC_DIR=" +
+			filepath.Join(m.root, "etc"),
 	}, append(m.more, more...)...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -154,11 +155,13 @@ func TestScript_InstallsAndUpdates(t *testing.T) {
 			}
 
 			m.serveVersion("v2")
-			put(t, filepath.Join(m.root, "etc/airstrip-node.env"), "AIRSTRIP_NODE_ID=7\nAIRSTRIP_NODE_LOG_LEVEL=debug\nAIRSTRIP_NODE_SERVER="+m.site+"\n")
+			put(t, filepath.Join(m.root, "etc/airstrip-node.env"),
+				"AIRSTRIP_NODE_ID=7\nAIRSTRIP_NODE_LOG_LEVEL=debug\nAIRSTRIP_NODE_SERVER="+m.site+"\n")
 			m.must(m.agents.Line(8, "second"))
 			want["bin/airstrip-node"] = "-rwxr-xr-x #!/bin/sh\necho airstrip-node v2\n"
 			want["etc/airstrip-node.secret"] = "-rw------- second"
-			want["etc/airstrip-node.env"] = "-rw------- AIRSTRIP_NODE_SERVER=" + m.site + "\nAIRSTRIP_NODE_ID=8\nAIRSTRIP_NODE_LOG_LEVEL=debug\n"
+			want["etc/airstrip-node.env"] = "-rw------- AIRSTRIP_NODE_SERVER=" + m.site +
+				"\nAIRSTRIP_NODE_ID=8\nAIRSTRIP_NODE_LOG_LEVEL=debug\n"
 			want["systemctl"] += want["systemctl"]
 			if got := m.files(); !maps.Equal(got, want) {
 				t.Fatalf("updated to %v\nnot %v", got, want)
@@ -166,7 +169,8 @@ func TestScript_InstallsAndUpdates(t *testing.T) {
 
 			m.serveVersion("v3") // By hand, with the present secret.
 			m.must(strings.Replace(m.agents.Line(8, "x"), "AIRSTRIP_NODE_SECRET='x'", "", 1))
-			if got := m.files(); got["etc/airstrip-node.secret"] != "-rw------- second" || !strings.HasSuffix(got["bin/airstrip-node"], "v3\n") {
+			if got := m.files(); got["etc/airstrip-node.secret"] != "-rw------- second" ||
+				!strings.HasSuffix(got["bin/airstrip-node"], "v3\n") {
 				t.Fatalf("without a secret: %v", got)
 			}
 		})
@@ -184,14 +188,20 @@ func TestScript_Refused_ChangesNothing(t *testing.T) {
 		m.mustRefuse(line+" amd64=", "has no airstrip-node for amd64")
 		other := strings.Replace(line, "' 7 ", "' 9 ", 1)
 		m.mustRefuse(strings.Replace(other, "AIRSTRIP_NODE_SECRET='second'", "", 1), "AIRSTRIP_NODE_SECRET is missing")
-		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 64)), "another checksum")
-		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 63)), "not a SHA-256")
-		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "arm64="+hex("x")), "has no airstrip-node for amd64")
+		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 64)),
+			"another checksum")
+		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 63)),
+			"not a SHA-256")
+		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "arm64="+hex("x")),
+			"has no airstrip-node for amd64")
 		m.mustRefuse(strings.Replace(line, "' 7 ", "' seven ", 1), "not the number")
 		m.mustRefuse(line, "could not be fetched", "AIRSTRIP_NODE_DOWNLOAD="+m.site+"/elsewhere")
 		m.mustRefuse(line, "not an https address", "AIRSTRIP_NODE_DOWNLOAD=http://panel.example/node")
 		m.mustRefuse(line, "as root", "ETC_DIR="+filepath.Join(m.root, "none"))
-		for _, site := range []string{"http://panel.example", "http://localhost.example", "http://127.0.0.1:80@panel.example", "ftp://localhost", "panel.example", "https://", "https://a b"} {
+		for _, site := range []string{
+			"http://panel.example", "http://localhost.example",
+			"http://127.0.0.1:80@panel.example", "ftp://localhost", "panel.example", "https://", "https://a b",
+		} {
 			m.mustRefuse(strings.Replace(line, "-- '"+m.site+"'", "-- '"+site+"'", 1), "not an https address")
 		}
 		for _, architecture := range []string{"riscv64", "aarch64"} {
@@ -209,12 +219,15 @@ func TestScript_Refused_ChangesNothing(t *testing.T) {
 
 func TestScript_AgentFails_SaysSo(t *testing.T) {
 	m := newMachine(t, false)
-	put(t, filepath.Join(m.given, "airstrip-node-linux-amd64"), "#!/bin/sh\ncase $1 in status) echo 'bad  server: refused'; exit 1 ;; esac\necho airstrip-node v1\n")
+	put(t, filepath.Join(m.given, "airstrip-node-linux-amd64"),
+		"#!/bin/sh\ncase $1 in status) echo 'bad  server: refused'; exit 1 ;; esac\necho airstrip-node v1\n")
 	out, err := m.run(m.agents.Line(7, "first"))
-	if err == nil || !strings.Contains(out, "bad  server: refused") || !strings.Contains(out, "is installed as node 7") || strings.Contains(out, "serves node 7") {
+	if err == nil || !strings.Contains(out, "bad  server: refused") ||
+		!strings.Contains(out, "is installed as node 7") || strings.Contains(out, "serves node 7") {
 		t.Errorf("%v %s", err, out)
 	}
-	if got := m.files(); got["etc/airstrip-node.secret"] != "-rw------- first" || got["systemctl"] != "daemon-reload\nenable airstrip-node\nrestart airstrip-node\n" {
+	if got := m.files(); got["etc/airstrip-node.secret"] != "-rw------- first" ||
+		got["systemctl"] != "daemon-reload\nenable airstrip-node\nrestart airstrip-node\n" {
 		t.Error(got)
 	}
 }
@@ -250,7 +263,8 @@ func TestScript_BinaryFromOtherAddress_IsInstalled(t *testing.T) {
 	if out, err := m.run(line, "AIRSTRIP_NODE_DOWNLOAD="+other.site+"/node"); err != nil {
 		t.Fatal(out, err)
 	}
-	if got := m.files(); !strings.HasSuffix(got["bin/airstrip-node"], "v1\n") || !strings.Contains(got["etc/airstrip-node.env"], m.site) {
+	if got := m.files(); !strings.HasSuffix(got["bin/airstrip-node"], "v1\n") ||
+		!strings.Contains(got["etc/airstrip-node.env"], m.site) {
 		t.Error(got)
 	}
 }

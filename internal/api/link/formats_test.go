@@ -47,7 +47,8 @@ func TestFetch_EveryClientType_AnswersItsFormat(t *testing.T) {
 		for _, spelled := range []string{f.clientType, strings.ToLower(f.clientType), strings.ToUpper(f.clientType)} {
 			w := s.get("client_type=" + spelled)
 			body := w.Body.String()
-			if w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), f.media+";") || !strings.Contains(body, f.has) || w.Header().Get("X-Nodes-Left-Out") == "" {
+			if w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), f.media+";") ||
+				!strings.Contains(body, f.has) || w.Header().Get("X-Nodes-Left-Out") == "" {
 				t.Errorf("%s: %d %v\n%s", spelled, w.Code, w.Header(), body)
 			}
 			if _, err := base64.StdEncoding.DecodeString(body); f.has == "" && err != nil {
@@ -88,8 +89,10 @@ func TestManagedProfile_NamesItsAddress_IgnoresHostHeader(t *testing.T) {
 
 func TestSSD_ContainsTraffic(t *testing.T) {
 	each(t, func(s *site) {
-		text, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s.get("client_type=SSD").Body.String(), "ssd://"))
-		if err != nil || !strings.Contains(string(text), `"traffic_total":100`) || strings.Contains(string(text), "剩余流量") {
+		text, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s.get("client_type=SSD").Body.String(),
+			"ssd://"))
+		if err != nil || !strings.Contains(string(text), `"traffic_total":100`) ||
+			strings.Contains(string(text), "剩余流量") {
 			s.Errorf("%v %s", err, text)
 		}
 	})

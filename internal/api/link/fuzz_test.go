@@ -12,7 +12,8 @@ import (
 
 // hostileValues break headers, numbers, paths, pages and lines elsewhere.
 var hostileValues = []string{
-	"", "\x00", "\r\nX-Evil: 1", "%0d%0aX-Evil:%201", "../../etc/passwd", strings.Repeat("A", 5000), strings.Repeat("ü", 100), "💩", "\xff\xfe", "'\"<script>",
+	"", "\x00", "\r\nX-Evil: 1", "%0d%0aX-Evil:%201", "../../etc/passwd", strings.Repeat("A",
+		5000), strings.Repeat("ü", 100), "💩", "\xff\xfe", "'\"<script>",
 	"-1", "99999999999999999999", "x\x85y\u2028", "CON", `"; filename=evil`, "br;q=NaN, gzip;q=", `W/"", "`,
 }
 
@@ -35,7 +36,8 @@ func TestFetch_AnyRequest_HasValidHeaders(t *testing.T) {
 // FuzzFetch sends arbitrary queries and headers to both addresses of the link.
 func FuzzFetch(f *testing.F) {
 	for _, r := range formats {
-		f.Add("client_type="+r.clientType+"&is_node_extend=1&filename=%22%0d%0a", r.clientType+"/1.0\r\nX-Evil: 1", "text/html", "br, gzip", "*")
+		f.Add("client_type="+r.clientType+"&is_node_extend=1&filename=%22%0d%0a", r.clientType+"/1.0\r\nX-Evil: 1",
+			"text/html", "br, gzip", "*")
 	}
 	for _, u := range hostileValues {
 		f.Add(u, u, u, u, u)
@@ -43,7 +45,10 @@ func FuzzFetch(f *testing.F) {
 			f.Add(name+"="+url.QueryEscape(u)+"&"+name+"="+u, "clash-verge/"+u, "*/*", u, u)
 		}
 	}
-	for _, agent := range []string{"SFA/1.12.12 (575; sing-box 99999999999999999999.1", "Surge iOS/3000", "Quantumult%20X/0", "Shadowrocket/\xff", "Stash/-1 Clash/", "Egern", "Mozilla/5.0", "SSD/1\x00"} {
+	for _, agent := range []string{
+		"SFA/1.12.12 (575; sing-box 99999999999999999999.1", "Surge iOS/3000",
+		"Quantumult%20X/0", "Shadowrocket/\xff", "Stash/-1 Clash/", "Egern", "Mozilla/5.0", "SSD/1\x00",
+	} {
 		f.Add("is_proxy_mode=true;&%zz&=&vpn_type=ssr", agent, "", "", "")
 	}
 	s := open(f, dbtest.SQLite(f))
@@ -58,7 +63,10 @@ func FuzzFetch(f *testing.F) {
 func (s *site) ask(path, query, userAgent, accept, encoding, tag string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path+s.token, nil)
 	r.URL.RawQuery = query
-	for name, value := range map[string]string{"User-Agent": userAgent, "Accept": accept, "Accept-Encoding": encoding, "If-None-Match": tag, "Accept-Language": accept} {
+	for name, value := range map[string]string{
+		"User-Agent": userAgent, "Accept": accept, "Accept-Encoding": encoding,
+		"If-None-Match": tag, "Accept-Language": accept,
+	} {
 		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()

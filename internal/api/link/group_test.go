@@ -37,7 +37,8 @@ func TestFetch_OtherGroup_NeedsSignature(t *testing.T) {
 				t.Errorf("%q does not lead to %s:\n%s", query, host, body)
 			}
 		}
-		if body := s.get("client_type=Surge5&" + signed).Body.String(); !strings.Contains(body, signed[strings.Index(signed, "group_sign"):strings.Index(signed, "&")]) {
+		if body := s.get("client_type=Surge5&" + signed).Body.String(); !strings.Contains(body,
+			signed[strings.Index(signed, "group_sign"):strings.Index(signed, "&")]) {
 			t.Errorf("the file refreshes itself from elsewhere:\n%s", body)
 		}
 		if _, err := s.links.GroupQuery(t.Context(), 99, 2); err == nil {

@@ -13,18 +13,33 @@ var legacyFormats = map[string]struct {
 	clientType string
 	nodesOnly  bool
 }{
-	"ss": {"SIP002", false}, "ssa": {"SIP008", false}, "ssd": {"SSD", false}, "ssr": {"SSR", false}, "v2rayn": {"V2Ray", false},
+	"ss": {"SIP002", false}, "ssa": {"SIP008", false}, "ssd": {"SSD", false}, "ssr": {
+		"SSR",
+		false,
+	}, "v2rayn": {"V2Ray", false},
 	"kitsunebi": {"Mixed", false}, "shadowrocket": {"Shadowrocket", false},
-	"clash": {"Clash", false}, "clash_provider": {"Clash", true}, "clashr": {"ClashR", false}, "clashr_provider": {"ClashR", true},
+	"clash": {"Clash", false}, "clash_provider": {"Clash", true}, "clashr": {
+		"ClashR",
+		false,
+	}, "clashr_provider": {"ClashR", true},
 	"surge": {"Surge4", false}, "surfboard": {"Surfboard", false},
-	"quantumult": {"Quantumult", false}, "quantumult_conf": {"Quantumult", false}, "quantumult_sub": {"Quantumult", true}, "quantumultx": {"QuantumultX", false},
+	"quantumult": {"Quantumult", false}, "quantumult_conf": {"Quantumult", false}, "quantumult_sub": {
+		"Quantumult",
+		true,
+	}, "quantumultx": {"QuantumultX", false},
 }
 
 // The legacy switches, of which the first one set counts, and the numbers of sub and mu.
 var (
-	oldSwitches = []struct{ name, clientType string }{{"surge", "Surge4"}, {"quantumult", "Quantumult"}, {"quantumultx", "QuantumultX"}, {"ssd", "SSD"}, {"clash", "Clash"}}
-	oldSub      = map[string]string{"1": "SSR", "2": "SIP002", "3": "V2Ray", "4": "Trojan"}
-	oldMu       = map[string]string{"0": "SSR", "1": "SSR", "2": "V2Ray", "3": "SSD", "4": "Clash"}
+	oldSwitches = []struct{ name, clientType string }{
+		{"surge", "Surge4"},
+		{"quantumult", "Quantumult"},
+		{"quantumultx", "QuantumultX"},
+		{"ssd", "SSD"},
+		{"clash", "Clash"},
+	}
+	oldSub = map[string]string{"1": "SSR", "2": "SIP002", "3": "V2Ray", "4": "Trojan"}
+	oldMu  = map[string]string{"0": "SSR", "1": "SSR", "2": "V2Ray", "3": "SSD", "4": "Clash"}
 )
 
 // readLegacy parses the parameters of /link/{token}: list, otherwise a switch, otherwise sub, otherwise mu selects the

@@ -37,15 +37,20 @@ func TestLegacyAddress_Parameters_HaveTheirEffect(t *testing.T) {
 		}
 		if got := s.fetch(http.MethodGet, "/v1/link/"+s.token+"/?sub=3"); got.Code != 200 {
 			s.Errorf("under /v1: %d", got.Code)
-		} else if text, err := base64.StdEncoding.DecodeString(got.Body.String()); err != nil || !strings.Contains(string(text), "vless://") {
+		} else if text, err := base64.StdEncoding.DecodeString(got.Body.String()); err != nil ||
+			!strings.Contains(string(text), "vless://") {
 			s.Errorf("%s", got.Body)
 		}
-		for query, field := range map[string]string{"list=nonsense": "list", "sub=9": "sub", "mu=x": "mu", "clash=perhaps": "clash", "extend=2": "extend", "surge=1&clash=perhaps": "clash", "list=clash&ssd=perhaps": "ssd"} {
+		for query, field := range map[string]string{
+			"list=nonsense": "list", "sub=9": "sub", "mu=x": "mu",
+			"clash=perhaps": "clash", "extend=2": "extend", "surge=1&clash=perhaps": "clash", "list=clash&ssd=perhaps": "ssd",
+		} {
 			if got := old(query); got.Code != 422 || !strings.Contains(got.Body.String(), `"field":"`+field+`"`) {
 				s.Errorf("%s: %d %s", query, got.Code, got.Body)
 			}
 		}
-		if got, want := s.fetch(http.MethodGet, "/link/unknown?clash=1"), s.fetch(http.MethodGet, "/link2/unknown"); got.Code != 404 || got.Body.String() != want.Body.String() {
+		if got, want := s.fetch(http.MethodGet, "/link/unknown?clash=1"), s.fetch(http.MethodGet,
+			"/link2/unknown"); got.Code != 404 || got.Body.String() != want.Body.String() {
 			s.Errorf("an unknown token: %d %s", got.Code, got.Body)
 		}
 	})

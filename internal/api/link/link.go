@@ -21,7 +21,10 @@ import (
 
 // Register serves links on mux, at their present address and at the legacy one.
 func Register(mux *http.ServeMux, links *link.Links) {
-	for path, read := range map[string]reader{"/link2/{token}": read, "/v1/link2/{token}": read, "/link/{token}": readLegacy, "/v1/link/{token}": readLegacy} {
+	for path, read := range map[string]reader{
+		"/link2/{token}": read, "/v1/link2/{token}": read,
+		"/link/{token}": readLegacy, "/v1/link/{token}": readLegacy,
+	} {
 		// GET patterns answer HEAD as well.
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, links, read) })
 		mux.HandleFunc(path, refuse)
@@ -69,7 +72,10 @@ type fileName struct{ base, suffix string }
 
 var (
 	suffixes = map[string]bool{"txt": true, "json": true, "yaml": true, "conf": true, "list": true}
-	bools    = map[string]bool{"true": true, "1": true, "yes": true, "on": true, "false": false, "0": false, "no": false, "off": false}
+	bools    = map[string]bool{
+		"true": true, "1": true, "yes": true, "on": true, "false": false, "0": false,
+		"no": false, "off": false,
+	}
 )
 
 // read parses the parameters of /link2/{token}.
@@ -84,13 +90,19 @@ func read(r *http.Request) (link.Request, fileName, error) {
 		n, ok := text.Whole(given)
 		group := int(n)
 		if !ok {
-			p.refuse("manual_link_group", "type", fault.Text{ZH: "manual_link_group 必须是整数", EN: "manual_link_group must be a whole number"})
+			p.refuse("manual_link_group", "type", fault.Text{
+				ZH: "manual_link_group 必须是整数",
+				EN: "manual_link_group must be a whole number",
+			})
 		}
 		req.Group, req.GroupSign = &group, p.Get("group_sign")
 	}
 	name := fileName{clean(p.Get("filename")), strings.ToLower(p.Get("suffix_type"))}
 	if name.suffix != "" && !suffixes[name.suffix] {
-		p.refuse("suffix_type", "choice", fault.Text{ZH: "suffix_type 只能是 txt、json、yaml、conf 或 list", EN: "suffix_type is txt, json, yaml, conf or list"})
+		p.refuse("suffix_type", "choice", fault.Text{
+			ZH: "suffix_type 只能是 txt、json、yaml、conf 或 list",
+			EN: "suffix_type is txt, json, yaml, conf or list",
+		})
 	}
 	return req, name, p.err()
 }

@@ -69,15 +69,20 @@ func open(t testing.TB, d *db.DB) *site {
 	s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, user) })
 	quota := int64(100 << 30)
 	s.do(func(ctx context.Context, tx bun.Tx) error {
-		_, err := s.services.Start(ctx, tx, service.Terms{UserID: user, PlanID: 1, Name: "Basic", Class: 1, Groups: []int{1}, QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1})
+		_, err := s.services.Start(ctx, tx, service.Terms{
+			UserID: user, PlanID: 1, Name: "Basic", Class: 1,
+			Groups: []int{1}, QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1,
+		})
 		return err
 	})
 	s.add(node.Draft("香港, 01", node.VLESS, "hk.example.com", 443), node.Settings{
 		Transport: "tcp", Security: "reality", Flow: "xtls-rprx-vision",
 		Reality: &node.Reality{Dest: "www.example.org:443", ServerNames: []string{"www.example.org"}},
 	})
-	s.add(node.Draft("Tokyo", node.Shadowsocks, "jp.example.com", 8388), node.Settings{Method: "2022-blake3-aes-128-gcm"})
-	s.add(node.Draft("Paris", node.Hysteria2, "fr.example.com", 443), node.Settings{TLS: &node.TLS{ServerName: "fr.example.com"}})
+	s.add(node.Draft("Tokyo", node.Shadowsocks, "jp.example.com", 8388),
+		node.Settings{Method: "2022-blake3-aes-128-gcm"})
+	s.add(node.Draft("Paris", node.Hysteria2, "fr.example.com", 443),
+		node.Settings{TLS: &node.TLS{ServerName: "fr.example.com"}})
 	made, err := s.links.Token(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
@@ -172,13 +177,15 @@ func TestFetch_AnswersFormatOfClient(t *testing.T) {
 			{"client_type=Mixed&is_proxy_mode=true", "v2rayN/7.23.4", "text/plain; charset=utf-8", "hysteria2://"},
 		} {
 			w := s.get(c.query, "User-Agent", c.userAgent)
-			if w.Code != 200 || w.Header().Get("Content-Type") != c.media || !strings.Contains(w.Body.String(), c.body) {
+			if w.Code != 200 || w.Header().Get("Content-Type") != c.media ||
+				!strings.Contains(w.Body.String(), c.body) {
 				s.Errorf("%s %q: %d %s\n%s", c.query, c.userAgent, w.Code, w.Header().Get("Content-Type"), w.Body)
 			}
 		}
 		if w := s.fetch(http.MethodGet, "/v1/link2/"+s.token+"/"); w.Code != 200 {
 			s.Errorf("the older address with a closing slash: %d", w.Code)
-		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || !strings.Contains(string(text), "vless://") {
+		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil ||
+			!strings.Contains(string(text), "vless://") {
 			s.Errorf("an unknown client got %s", w.Body)
 		}
 	})
@@ -200,10 +207,12 @@ func TestHeaders_ShowUsage(t *testing.T) {
 				s.Errorf("%s: %q", name, h.Get(name))
 			}
 		}
-		if !strings.Contains(strings.Join(h.Values("Vary"), ","), "User-Agent, Accept") || !regexp.MustCompile(`^"[\w-]{22}"$`).MatchString(h.Get("ETag")) {
+		if !strings.Contains(strings.Join(h.Values("Vary"), ","), "User-Agent, Accept") ||
+			!regexp.MustCompile(`^"[\w-]{22}"$`).MatchString(h.Get("ETag")) {
 			s.Errorf("%v", h)
 		}
-		if w := s.get("client_type=Clash"); w.Header().Get("X-Nodes-Left-Out") != "3" || !strings.Contains(w.Body.String(), "# 3 ") || !strings.Contains(w.Body.String(), "127.0.0.1") {
+		if w := s.get("client_type=Clash"); w.Header().Get("X-Nodes-Left-Out") != "3" ||
+			!strings.Contains(w.Body.String(), "# 3 ") || !strings.Contains(w.Body.String(), "127.0.0.1") {
 			s.Errorf("left out %s:\n%s", w.Header().Get("X-Nodes-Left-Out"), w.Body)
 		}
 	})
@@ -214,7 +223,10 @@ func TestFileName_IsSiteNameUnlessRequested(t *testing.T) {
 		for _, c := range []struct{ name, query, want string }{
 			{"网络加速器", "", `attachment; filename="subscription.yaml"; filename*=UTF-8''%E7%BD%91%E7%BB%9C%E5%8A%A0%E9%80%9F%E5%99%A8.yaml`},
 			{"Sky 云", "&filename=", `attachment; filename="Sky _.yaml"; filename*=UTF-8''Sky%20%E4%BA%91.yaml`},
-			{"Sky", "&filename=V2RayN&suffix_type=txt", `attachment; filename="V2RayN.txt"; filename*=UTF-8''V2RayN.txt`},
+			{
+				"Sky", "&filename=V2RayN&suffix_type=txt",
+				`attachment; filename="V2RayN.txt"; filename*=UTF-8''V2RayN.txt`,
+			},
 			{"/", "", `attachment; filename="subscription.yaml"; filename*=UTF-8''subscription.yaml`},
 		} {
 			s.set("site_name", c.name)
@@ -327,7 +339,8 @@ func TestFetch_Unchanged_Answers304(t *testing.T) {
 		etag := first.Header().Get("ETag")
 		for _, tag := range []string{etag, "W/" + etag, `"other", ` + etag, "*"} {
 			w := s.get("client_type=ClashMeta", "If-None-Match", tag)
-			if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("Subscription-Userinfo") == "" || w.Header().Get("ETag") != etag {
+			if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("Subscription-Userinfo") == "" ||
+				w.Header().Get("ETag") != etag {
 				s.Errorf("%s: %d %v", tag, w.Code, w.Header())
 			}
 		}
@@ -339,16 +352,19 @@ func TestFetch_Unchanged_Answers304(t *testing.T) {
 		if plain, _ := io.ReadAll(r); !bytes.Equal(plain, first.Body.Bytes()) || zipped.Header().Get("ETag") == etag {
 			s.Errorf("compressed: %s, %v", plain, zipped.Header())
 		}
-		if w := s.get("client_type=ClashMeta", "If-None-Match", zipped.Header().Get("ETag"), "Accept-Encoding", "gzip"); w.Code != 304 {
+		if w := s.get("client_type=ClashMeta", "If-None-Match", zipped.Header().Get("ETag"), "Accept-Encoding",
+			"gzip"); w.Code != 304 {
 			s.Errorf("with the tag of the compressed file: %d", w.Code)
 		}
 		head := s.fetch(http.MethodHead, "/link2/"+s.token+"?client_type=ClashMeta")
-		if head.Code != 200 || head.Header().Get("ETag") != etag || head.Header().Get("Content-Length") != fmt.Sprint(first.Body.Len()) {
+		if head.Code != 200 || head.Header().Get("ETag") != etag ||
+			head.Header().Get("Content-Length") != fmt.Sprint(first.Body.Len()) {
 			s.Errorf("HEAD: %d %v", head.Code, head.Header())
 		}
 
 		// The next fetch has one more node and the new credentials.
-		added := s.add(node.Draft("New", node.VMess, "new.example.com", 443), node.Settings{Transport: "ws", Path: "/a", Security: "none"})
+		added := s.add(node.Draft("New", node.VMess, "new.example.com", 443),
+			node.Settings{Transport: "ws", Path: "/a", Security: "none"})
 		second := s.get("client_type=ClashMeta", "If-None-Match", etag)
 		if second.Code != 200 || !strings.Contains(second.Body.String(), `"New"`) {
 			s.Errorf("after a node came: %d", second.Code)
@@ -372,14 +388,18 @@ func TestFetch_UnknownToken_AnswersNothing(t *testing.T) {
 	each(t, func(s *site) {
 		old := s.token
 		fresh, err := s.links.Reset(s.Context(), user, false)
-		if err != nil || fresh.Token == old || !regexp.MustCompile(`^[0-9A-Za-z]{32}$`).MatchString(fresh.Token) || fresh.URLs[0] != "https://site.example.com/link2/"+fresh.Token {
+		if err != nil || fresh.Token == old || !regexp.MustCompile(`^[0-9A-Za-z]{32}$`).MatchString(fresh.Token) ||
+			fresh.URLs[0] != "https://site.example.com/link2/"+fresh.Token {
 			s.Fatalf("%+v %v", fresh, err)
 		}
 		want := s.fetch(http.MethodGet, "/link2/"+old)
 		if want.Code != 404 || want.Header().Get("Subscription-Userinfo") != "" {
 			s.Fatalf("the old token: %d", want.Code)
 		}
-		for _, token := range []string{strings.Repeat("a", 32), "x", strings.Repeat("b", 4000), "%F0%9F%92%A9", fresh.Token[:31], strings.ToLower(fresh.Token) + "'", "%27%20OR%201=1"} {
+		for _, token := range []string{
+			strings.Repeat("a", 32), "x", strings.Repeat("b", 4000), "%F0%9F%92%A9",
+			fresh.Token[:31], strings.ToLower(fresh.Token) + "'", "%27%20OR%201=1",
+		} {
 			for _, query := range []string{"", "?client_type=ClashMeta", "?client_type=nonsense"} {
 				got := s.fetch(http.MethodGet, "/link2/"+token+query)
 				if got.Code != 404 || got.Body.String() != want.Body.String() {
@@ -420,7 +440,8 @@ func TestRender_NoRights_FileSaysWhy(t *testing.T) {
 		for _, clientType := range []string{"ClashMeta", "SingBox", "Stash", "Clash", "NodeList"} {
 			w := s.get("client_type=" + clientType)
 			text, _ := url.PathUnescape(w.Body.String())
-			if w.Code != 200 || !strings.Contains(text, "账号已停用") || !strings.Contains(text, "127.0.0.1") || strings.Contains(text, "example.com") {
+			if w.Code != 200 || !strings.Contains(text, "账号已停用") || !strings.Contains(text, "127.0.0.1") ||
+				strings.Contains(text, "example.com") {
 				s.Errorf("%s: %d\n%s", clientType, w.Code, w.Body)
 			}
 		}
@@ -430,7 +451,8 @@ func TestRender_NoRights_FileSaysWhy(t *testing.T) {
 			s.Fatal(err)
 		}
 		w := s.fetch(http.MethodGet, "/link2/"+token.Token+"?client_type=ClashMeta")
-		if !strings.Contains(w.Body.String(), "还没有套餐") || w.Header().Get("Subscription-Userinfo") != "upload=0; download=1; total=1; expire=0" {
+		if !strings.Contains(w.Body.String(), "还没有套餐") ||
+			w.Header().Get("Subscription-Userinfo") != "upload=0; download=1; total=1; expire=0" {
 			s.Errorf("%v\n%s", w.Header(), w.Body)
 		}
 	})
@@ -438,13 +460,15 @@ func TestRender_NoRights_FileSaysWhy(t *testing.T) {
 
 func TestFetch_ListsNodesOfClassAndGroups(t *testing.T) {
 	each(t, func(s *site) {
-		far, other, own := node.Draft("Class 2", node.Shadowsocks, "a.example.com", 1), node.Draft("Group 2", node.Shadowsocks, "b.example.com", 2), node.Draft("Group 1", node.Shadowsocks, "c.example.com", 3)
+		far, other, own := node.Draft("Class 2", node.Shadowsocks, "a.example.com", 1), node.Draft("Group 2",
+			node.Shadowsocks, "b.example.com", 2), node.Draft("Group 1", node.Shadowsocks, "c.example.com", 3)
 		far.Class, other.GroupID, own.GroupID = 2, 2, 1
 		for _, n := range []node.Node{far, other, own} {
 			s.add(n, node.Settings{Method: "aes-128-gcm"})
 		}
 		body := s.get("client_type=ClashMeta").Body.String()
-		if strings.Contains(body, "Class 2") || strings.Contains(body, "Group 2") || !strings.Contains(body, "Group 1") {
+		if strings.Contains(body, "Class 2") || strings.Contains(body, "Group 2") ||
+			!strings.Contains(body, "Group 1") {
 			s.Error(body)
 		}
 	})
@@ -460,11 +484,13 @@ func TestParameters_HaveTheirEffect(t *testing.T) {
 			}
 			return text
 		}
-		if got := list("is_node_extend=true"); !strings.Contains(got, "剩余流量") || !strings.Contains(got, "100.00 GB") || !strings.Contains(got, "到期") {
+		if got := list("is_node_extend=true"); !strings.Contains(got, "剩余流量") ||
+			!strings.Contains(got, "100.00 GB") || !strings.Contains(got, "到期") {
 			s.Error(got)
 		}
 		s.set("link_notices", []string{"官网 site.example.com", "维护: 周日"})
-		if got := list("is_node_extend=true"); !strings.Contains(got, "#官网 site.example.com\n") || !strings.Contains(got, "#维护: 周日\n") || strings.Index(got, "到期") > strings.Index(got, "官网") {
+		if got := list("is_node_extend=true"); !strings.Contains(got, "#官网 site.example.com\n") ||
+			!strings.Contains(got, "#维护: 周日\n") || strings.Index(got, "到期") > strings.Index(got, "官网") {
 			s.Errorf("the operator's notices are missing or before the rest:\n%s", got)
 		}
 		if got := list("is_node_extend=false"); strings.Contains(got, "剩余流量") {
@@ -476,7 +502,8 @@ func TestParameters_HaveTheirEffect(t *testing.T) {
 		if w := s.get("client_type=V2Ray", "User-Agent", "v2rayN/7"); w.Code != 200 {
 			s.Errorf("%d", w.Code)
 			// Four notices and the VLESS node.
-		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || strings.Count(string(text), "\n") != 5 {
+		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil ||
+			strings.Count(string(text), "\n") != 5 {
 			s.Errorf("%s", text)
 		}
 		for query, field := range map[string]string{
@@ -485,7 +512,8 @@ func TestParameters_HaveTheirEffect(t *testing.T) {
 		} {
 			w := s.get(query)
 			var body struct{ Errors []struct{ Field string } }
-			if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != 422 || len(body.Errors) != 1 || body.Errors[0].Field != field {
+			if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != 422 || len(body.Errors) != 1 ||
+				body.Errors[0].Field != field {
 				s.Errorf("%s: %d %s", query, w.Code, w.Body)
 			}
 		}
@@ -497,7 +525,10 @@ func TestFlags_AreOptional(t *testing.T) {
 		flagged := node.Draft("Osaka", node.Shadowsocks, "o.example.com", 1)
 		flagged.Country = "JP"
 		s.add(flagged, node.Settings{Method: "aes-128-gcm"})
-		for query, want := range map[string]bool{"client_type=ClashMeta": true, "client_type=ClashMeta&is_remark_emoji=false": false} {
+		for query, want := range map[string]bool{
+			"client_type=ClashMeta":                       true,
+			"client_type=ClashMeta&is_remark_emoji=false": false,
+		} {
 			if got := strings.Contains(s.get(query).Body.String(), "🇯🇵 Osaka"); got != want {
 				s.Errorf("%s: %v", query, got)
 			}
@@ -510,7 +541,8 @@ func TestFetch_TooMany_AreRefused(t *testing.T) {
 		s.set("link_per_minute", 3)
 		for i := range 4 {
 			w := s.get("client_type=ClashMeta")
-			if want := map[bool]int{true: 200, false: 429}[i < 3]; w.Code != want || (w.Code == 429) != (w.Header().Get("Retry-After") != "") {
+			if want := map[bool]int{true: 200, false: 429}[i < 3]; w.Code != want ||
+				(w.Code == 429) != (w.Header().Get("Retry-After") != "") {
 				s.Errorf("fetch %d: %d %v", i, w.Code, w.Header())
 			}
 		}
@@ -550,7 +582,8 @@ func TestFetch_IsLogged(t *testing.T) {
 		if diff := cmp.Diff(got[0], link.Fetch{
 			ID: got[0].ID, UserID: user, FetchedAt: got[0].FetchedAt, Token: made.Fingerprint(), IP: "192.0.2.1", Network: "192.0.2.0/24", Area: "ZZ",
 			Client: "Clash", Version: "1.18.0", UserAgent: "Clash/1.18.0", Format: "clash", Status: 200, LeftOut: 3, Bytes: int64(old.Body.Len()),
-		}, cmpopts.IgnoreTypes(bun.BaseModel{})); diff != "" || old.Body.Len() == 0 || time.Since(got[0].FetchedAt) > time.Hour {
+		}, cmpopts.IgnoreTypes(bun.BaseModel{})); diff != "" || old.Body.Len() == 0 ||
+			time.Since(got[0].FetchedAt) > time.Hour {
 			s.Errorf("%s\n%s", got[0].FetchedAt, diff)
 		}
 		got = got[1:]
@@ -560,13 +593,18 @@ func TestFetch_IsLogged(t *testing.T) {
 		want := []struct {
 			client, version, format string
 			status, nodes           int
-		}{{"", "", "", 422, 0}, {"sing-box", "1.11.15", "sing-box", 304, 3}, {"sing-box", "1.11.15", "sing-box", 200, 3}, {"Clash Meta", "2.4.0", "clash-meta", 200, 3}}
+		}{{"", "", "", 422, 0}, {"sing-box", "1.11.15", "sing-box", 304, 3}, {
+			"sing-box", "1.11.15", "sing-box", 200,
+			3,
+		}, {"Clash Meta", "2.4.0", "clash-meta", 200, 3}}
 		for i, f := range got {
-			if w := want[i]; f.Client != w.client || f.Version != w.version || f.Format != w.format || f.Status != w.status || f.Nodes != w.nodes || f.IP != "192.0.2.1" {
+			if w := want[i]; f.Client != w.client || f.Version != w.version || f.Format != w.format ||
+				f.Status != w.status || f.Nodes != w.nodes || f.IP != "192.0.2.1" {
 				s.Errorf("%d: %+v", i, f)
 			}
 		}
-		if last, err := s.links.LastFetch(s.Context(), user); err != nil || last == nil || time.Since(*last) > time.Hour {
+		if last, err := s.links.LastFetch(s.Context(), user); err != nil || last == nil ||
+			time.Since(*last) > time.Hour {
 			s.Errorf("%v %v", last, err)
 		}
 	})

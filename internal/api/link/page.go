@@ -102,7 +102,10 @@ func show(w http.ResponseWriter, r *http.Request, a link.Answer) int {
 func buttons(p *link.Page, siteName, platform string) []button {
 	var out []button
 	for _, a := range p.Apps {
-		b := button{Name: a.Name, Letter: a.Icon, Import: template.URL(a.Import(p.URL, siteName)), Download: a.DownloadURL, ForThisPlatform: slices.Contains(a.Platforms, platform)}
+		b := button{
+			Name: a.Name, Letter: a.Icon, Import: template.URL(a.Import(p.URL, siteName)),
+			Download: a.DownloadURL, ForThisPlatform: slices.Contains(a.Platforms, platform),
+		}
 		switch {
 		case strings.HasPrefix(a.Icon, "data:"):
 			b.Icon = template.URL(a.Icon)
@@ -128,7 +131,10 @@ func buttons(p *link.Page, siteName, platform string) []button {
 func platform(userAgent string) string {
 	ua := strings.ToLower(userAgent)
 	for _, p := range []struct{ word, platform string }{
-		{"harmony", "harmonyos"}, {"android", "android"}, {"iphone", "ios"}, {"ipad", "ios"}, {"macintosh", "macos"}, {"linux", "linux"}, {"cros", "linux"},
+		{"harmony", "harmonyos"}, {"android", "android"}, {"iphone", "ios"}, {"ipad", "ios"}, {
+			"macintosh",
+			"macos",
+		}, {"linux", "linux"}, {"cros", "linux"},
 	} {
 		if strings.Contains(ua, p.word) {
 			return p.platform

@@ -21,10 +21,14 @@ func TestPage_Browser_ShowsStateAndClients(t *testing.T) {
 		for _, query := range []string{"", "client_type=AUTO", "client_type=html"} {
 			w := s.get(query, "Accept", "text/html,*/*;q=0.8", "User-Agent", iPhone, "Accept-Language", "en")
 			body := w.Body.String()
-			if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Header().Get("Cache-Control") != "private, no-store" {
+			if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
+				w.Header().Get("Cache-Control") != "private, no-store" {
 				s.Fatalf("%q: %d %v", query, w.Code, w.Header())
 			}
-			for _, part := range []string{"Ready to use", "100.00 GB", "https://site.example.com/link2/" + s.token, `href="shadowrocket://add/sub://`, "<svg", "<path d=\"M4 4h1v1h-1z"} {
+			for _, part := range []string{
+				"Ready to use", "100.00 GB", "https://site.example.com/link2/" + s.token,
+				`href="shadowrocket://add/sub://`, "<svg", "<path d=\"M4 4h1v1h-1z",
+			} {
 				if !strings.Contains(body, part) {
 					s.Errorf("%q: no %s in\n%.2500s", query, part, body)
 				}
@@ -36,14 +40,17 @@ func TestPage_Browser_ShowsStateAndClients(t *testing.T) {
 		if w := s.get("client_type=Mixed", "Accept", "text/html"); strings.Contains(w.Body.String(), "<html") {
 			s.Errorf("a browser that asks for a file: %s", w.Body)
 		}
-		if w := s.get("", "Accept", "text/html", "Accept-Language", "zh-CN"); !strings.Contains(w.Body.String(), "可以使用") || !strings.Contains(w.Body.String(), `lang="zh-CN"`) {
+		if w := s.get("", "Accept", "text/html", "Accept-Language", "zh-CN"); !strings.Contains(w.Body.String(),
+			"可以使用") || !strings.Contains(w.Body.String(), `lang="zh-CN"`) {
 			s.Errorf("%s", w.Body)
 		}
 		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, user, true) })
-		if w := s.get("", "Accept", "text/html", "Accept-Language", "en"); w.Code != 200 || !strings.Contains(w.Body.String(), "Account disabled") {
+		if w := s.get("", "Accept", "text/html", "Accept-Language", "en"); w.Code != 200 ||
+			!strings.Contains(w.Body.String(), "Account disabled") {
 			s.Errorf("%s", w.Body)
 		}
-		if w := s.fetch(http.MethodGet, "/link2/unknown", "Accept", "text/html"); w.Code != 404 || strings.Contains(w.Body.String(), "<html") {
+		if w := s.fetch(http.MethodGet, "/link2/unknown", "Accept", "text/html"); w.Code != 404 ||
+			strings.Contains(w.Body.String(), "<html") {
 			s.Errorf("an unknown link: %d %s", w.Code, w.Body)
 		}
 	})
@@ -68,7 +75,8 @@ func TestPage_Policy_AllowsOnlyOwnScripts(t *testing.T) {
 		!strings.HasSuffix(policy, "; require-trusted-types-for 'script'; trusted-types 'none'") {
 		t.Fatalf("%s", policy)
 	}
-	if strings.Count(body, "<script") != 1 || !strings.Contains(body, `<script nonce="`+nonce[1]+`">`) || strings.Contains(body, "<img src=x") || regexp.MustCompile(`\sstyle=|\son\w+=`).MatchString(body) {
+	if strings.Count(body, "<script") != 1 || !strings.Contains(body, `<script nonce="`+nonce[1]+`">`) ||
+		strings.Contains(body, "<img src=x") || regexp.MustCompile(`\sstyle=|\son\w+=`).MatchString(body) {
 		t.Errorf("%.3000s", body)
 	}
 	if again := s.get("", "Accept", "text/html").Header().Get("Content-Security-Policy"); again == policy {
@@ -78,7 +86,10 @@ func TestPage_Policy_AllowsOnlyOwnScripts(t *testing.T) {
 
 func TestApps_UnsafeAddress_IsRefused(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
-	good := link.App{ID: "own-app", Name: "Own App", Icon: "🛫", Platforms: []string{"ios"}, ImportURL: "own://import?url={url}", DownloadURL: "https://own.example", Formats: []string{"Mixed"}, Enabled: true}
+	good := link.App{
+		ID: "own-app", Name: "Own App", Icon: "🛫", Platforms: []string{"ios"},
+		ImportURL: "own://import?url={url}", DownloadURL: "https://own.example", Formats: []string{"Mixed"}, Enabled: true,
+	}
 	for field, spoil := range map[string]func(*link.App){
 		"id":           func(a *link.App) { a.ID = "Own App" },
 		"name":         func(a *link.App) { a.Name = "" },
@@ -107,10 +118,11 @@ func TestPage_ImportAddresses(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	const url, encoded = "https://a.example/link2/x", "https%3A%2F%2Fa.example%2Flink2%2Fx"
 	for id, want := range map[string]string{
-		"surge":        "surge:///install-config?url=" + encoded,
-		"surfboard":    "surfboard:///install-config?url=" + encoded,
-		"egern":        "egern:/profiles/new?name=%E7%BD%91%20A&url=" + encoded,
-		"quantumult-x": "quantumult-x:///add-resource?remote-resource=%7B%22server_remote%22%3A%5B%22" + encoded + "%2C%20tag%3D%E7%BD%91%20A%22%5D%7D",
+		"surge":     "surge:///install-config?url=" + encoded,
+		"surfboard": "surfboard:///install-config?url=" + encoded,
+		"egern":     "egern:/profiles/new?name=%E7%BD%91%20A&url=" + encoded,
+		"quantumult-x": "quantumult-x:///add-resource?remote-resource=%7B%22server_remote%22%3A%5B%22" + encoded +
+			"%2C%20tag%3D%E7%BD%91%20A%22%5D%7D",
 		"shadowrocket": "shadowrocket://add/sub://aHR0cHM6Ly9hLmV4YW1wbGUvbGluazIveA==?remark=%E7%BD%91%20A",
 		"v2rayn":       "",
 	} {

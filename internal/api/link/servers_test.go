@@ -95,7 +95,8 @@ func TestLink_StaysOnAddressOfFetch(t *testing.T) {
 				r.Host = host
 				w := httptest.NewRecorder()
 				s.handler.ServeHTTP(w, r)
-				if body := w.Body.String(); !strings.Contains(body, want+s.token) || strings.Contains(body, host) != strings.Contains(want, host) {
+				if body := w.Body.String(); !strings.Contains(body, want+s.token) ||
+					strings.Contains(body, host) != strings.Contains(want, host) {
 					s.Errorf("%s, fetched from %s, does not stay there:\n%s", query, host, body)
 				}
 			}

@@ -22,7 +22,11 @@ func eachSpread(t *testing.T, test func(s *fetchSite)) {
 		p := &fetchSite{site: s, now: time.Now().UTC().Truncate(time.Second)}
 		s.db.SetClock(func() time.Time { return p.now })
 		s.set("link_notice_networks", 3)
-		grant, err := s.accounts.SignUps.SignUp(s.Context(), account.SignUp{Email: "a@example.com", Name: "A", Password: "correct horse 7", Repeated: "correct horse 7"}, account.Client{})
+		grant, err := s.accounts.SignUps.SignUp(s.Context(),
+			account.SignUp{
+				Email: "a@example.com", Name: "A", Password: "correct horse 7",
+				Repeated: "correct horse 7",
+			}, account.Client{})
 		if err != nil {
 			s.Fatal(err)
 		}

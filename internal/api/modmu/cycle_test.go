@@ -63,7 +63,8 @@ type xrayUser struct {
 // XrayR requests the node, its users and the rules at its start and every minute, and then reports.
 func TestCycle_XrayR(t *testing.T) {
 	each(t, func(s *site) {
-		a := s.agent("reality", "/mod_mu", "key muKey", "User-Agent", "go-resty/2.13.1 (https://github.com/go-resty/resty)")
+		a := s.agent("reality", "/mod_mu", "key muKey", "User-Agent",
+			"go-resty/2.13.1 (https://github.com/go-resty/resty)")
 		id := s.IDs["reality"]
 		of := "?node_id=" + strconv.FormatInt(id, 10)
 		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", "torrent")
@@ -100,7 +101,8 @@ func TestCycle_XrayR(t *testing.T) {
 				} `json:"reality-opts"`
 			}](t, info.CustomConfig)
 			// From 2021.11 on it reads custom_config; below 2023.2 it posts its load.
-			if info.Version != "2023.1.0" || config.Port != "8443" || config.VLESS != "1" || config.Network != "tcp" || !config.Reality || config.Options.PrivateKey == "" {
+			if info.Version != "2023.1.0" || config.Port != "8443" || config.VLESS != "1" ||
+				config.Network != "tcp" || !config.Reality || config.Options.PrivateKey == "" {
 				t.Fatalf("%+v %+v", info, config)
 			}
 			if header.Get("ETag") != "" {
@@ -111,7 +113,8 @@ func TestCycle_XrayR(t *testing.T) {
 			if len(users) != 2 || users[0].DeviceLimit != 3 || users[0].NodeConnector != 3 || users[0].AliveIP != 0 {
 				t.Fatalf("%+v", users)
 			}
-			if status, _, _ := s.raw("GET", a.prefix+"/users"+of+"&"+a.query, "", "If-None-Match", header.Get("ETag")); status != 304 {
+			if status, _, _ := s.raw("GET", a.prefix+"/users"+of+"&"+a.query, "", "If-None-Match",
+				header.Get("ETag")); status != 304 {
 				t.Errorf("the users again: %d", status)
 			}
 			data, header = a.ask("GET", "/func/detect_rules", "", "If-None-Match", "")
@@ -139,8 +142,12 @@ func TestCycle_XrayR(t *testing.T) {
 // ECYCloud's fork selects the protocol by sort, requests certificate settings and posts alive addresses each time.
 func TestCycle_ECYCloud(t *testing.T) {
 	each(t, func(s *site) {
-		for name, want := range map[string]int{"reality": 2, "vmess": 11, "trojan": 14, "hysteria2": 15, "anytls": 16, "tuic": 17, "ss": 0} {
-			a := s.agent(name, "/mod_mu", "key muKey", "User-Agent", "go-resty/2.16.5 (https://github.com/go-resty/resty)")
+		for name, want := range map[string]int{
+			"reality": 2, "vmess": 11, "trojan": 14, "hysteria2": 15, "anytls": 16,
+			"tuic": 17, "ss": 0,
+		} {
+			a := s.agent(name, "/mod_mu", "key muKey", "User-Agent",
+				"go-resty/2.16.5 (https://github.com/go-resty/resty)")
 			data, _ := a.ask("GET", fmt.Sprintf("/nodes/%d/info", s.IDs[name]), "")
 			info := decode[struct {
 				Sort   int `json:"sort"`
@@ -160,7 +167,8 @@ func TestCycle_ECYCloud(t *testing.T) {
 			if info.Sort != want || info.Config.Port == "" {
 				t.Errorf("%s: %+v", name, info)
 			}
-			if c := info.Config; (name == "tuic") != (c.Congestion == "bbr" && c.ZeroRTT == "1" && c.Heartbeat == "10" && len(c.ALPN) == 1) {
+			if c := info.Config; (name == "tuic") != (c.Congestion == "bbr" && c.ZeroRTT == "1" &&
+				c.Heartbeat == "10" && len(c.ALPN) == 1) {
 				t.Errorf("%s: %+v", name, c)
 			}
 			if c := info.Config; (name == "anytls") != (len(c.Padding) == 3) {
@@ -221,13 +229,15 @@ func TestCycle_PythonAgent(t *testing.T) {
 				t.Errorf("ping: %s", pong)
 			}
 			a.ask("POST", "/users/traffic"+of, `{"data": []}`)
-			a.ask("POST", fmt.Sprintf("/nodes/%d/info", id), "{\"uptime\": \"351.23\", \"load\": \"0.00 0.01 0.05\\n\"}")
+			a.ask("POST", fmt.Sprintf("/nodes/%d/info", id),
+				"{\"uptime\": \"351.23\", \"load\": \"0.00 0.01 0.05\\n\"}")
 			a.ask("POST", "/users/aliveip"+of, `{"data": []}`)
 			a.ask("POST", "/users/detectlog"+of, `{"data": []}`)
 			data, _ := a.ask("GET", fmt.Sprintf("/nodes/%d/info", id), "")
 			keys(data, "node_group", "node_class", "node_speedlimit", "traffic_rate", "mu_only", "sort")
 			data, _ = a.ask("GET", "/users"+of, "")
-			keys(data, "id", "port", "passwd", "method", "obfs", "obfs_param", "protocol", "protocol_param", "is_multi_user", "node_speedlimit", "forbidden_ip", "forbidden_port")
+			keys(data, "id", "port", "passwd", "method", "obfs", "obfs_param", "protocol", "protocol_param",
+				"is_multi_user", "node_speedlimit", "forbidden_ip", "forbidden_port")
 			data, _ = a.ask("GET", "/nodes", "")
 			keys(data, "node_ip")
 			data, _ = a.ask("GET", "/func/detect_rules", "")
@@ -256,7 +266,8 @@ func TestCycle_Soga(t *testing.T) {
 					Server string         `json:"server"`
 					Config map[string]any `json:"custom_config"`
 				}](t, data)
-				if !strings.HasPrefix(info.Server, "t.example;port=443#443") || info.Config["offset_port_user"] != "443" {
+				if !strings.HasPrefix(info.Server, "t.example;port=443#443") ||
+					info.Config["offset_port_user"] != "443" {
 					t.Errorf("%+v", info)
 				}
 				a.ask("GET", "/users"+of, "")

@@ -151,7 +151,12 @@ func legacyServer(n node.Node) string {
 		return out
 	}
 	extra := []string{"server=" + n.Address, "outside_port=" + strconv.Itoa(n.Port)}
-	for _, pair := range [][2]string{{"path", s.Path}, {"host", s.Host}, {"servicename", s.ServiceName}, {"flow", s.Flow}} {
+	for _, pair := range [][2]string{
+		{"path", s.Path},
+		{"host", s.Host},
+		{"servicename", s.ServiceName},
+		{"flow", s.Flow},
+	} {
 		if pair[1] != "" {
 			extra = append(extra, pair[0]+"="+pair[1])
 		}
@@ -163,7 +168,10 @@ func legacyServer(n node.Node) string {
 	if s.Security == "tls" {
 		security = "tls"
 	}
-	return strings.Join([]string{n.Address, strconv.Itoa(n.ListenPort), "0", s.Transport, security, strings.Join(extra, "|")}, ";")
+	return strings.Join([]string{
+		n.Address, strconv.Itoa(n.ListenPort), "0", s.Transport, security,
+		strings.Join(extra, "|"),
+	}, ";")
 }
 
 type statusJSON struct {

@@ -43,13 +43,25 @@ func drafts() []node.Node {
 	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "cTdaazFtV3g5UnRCNHZIZA=="}
 	trojan := node.Draft("trojan", node.Trojan, "t.example", 443)
 	trojan.GroupID = 9
-	trojan.Settings = node.Settings{Transport: "grpc", ServiceName: "g", TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"}}
+	trojan.Settings = node.Settings{
+		Transport: "grpc", ServiceName: "g",
+		TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
 	hysteria := node.Draft("hysteria2", node.Hysteria2, "h.example", 443)
-	hysteria.Settings = node.Settings{Obfs: "salamander", ObfsPassword: "o", UpMbps: 100, DownMbps: 500, TLS: &node.TLS{ServerName: "h.example", CertificateFile: "/c", KeyFile: "/k"}}
+	hysteria.Settings = node.Settings{
+		Obfs: "salamander", ObfsPassword: "o", UpMbps: 100, DownMbps: 500,
+		TLS: &node.TLS{ServerName: "h.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
 	tuic := node.Draft("tuic", node.TUIC, "u.example", 443)
-	tuic.Settings = node.Settings{Congestion: "bbr", ZeroRTT: true, TLS: &node.TLS{ServerName: "u.example", ALPN: []string{"h3"}, CertificateFile: "/c", KeyFile: "/k"}}
+	tuic.Settings = node.Settings{
+		Congestion: "bbr", ZeroRTT: true,
+		TLS: &node.TLS{ServerName: "u.example", ALPN: []string{"h3"}, CertificateFile: "/c", KeyFile: "/k"},
+	}
 	anytls := node.Draft("anytls", node.AnyTLS, "a.example", 443)
-	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: &node.TLS{ServerName: "a.example", CertificateFile: "/c", KeyFile: "/k"}}
+	anytls.Settings = node.Settings{
+		Padding: []string{"stop=2", "0=30-30", "1=100-400"},
+		TLS:     &node.TLS{ServerName: "a.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
 	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
 	xhttp.Settings = node.Settings{
 		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality", Reality: &node.Reality{
@@ -100,7 +112,8 @@ func (s *site) data(name, method, path, body string) json.RawMessage {
 func (s *site) envelope(status, wantStatus, wantRet int, got []byte) json.RawMessage {
 	s.Helper()
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(got, &keys); err != nil || len(keys) != 2 || keys["data"] == nil || status != wantStatus || string(keys["ret"]) != fmt.Sprint(wantRet) {
+	if err := json.Unmarshal(got, &keys); err != nil || len(keys) != 2 || keys["data"] == nil ||
+		status != wantStatus || string(keys["ret"]) != fmt.Sprint(wantRet) {
 		s.Fatalf("answered %d %s, want %d with ret %d and data", status, got, wantStatus, wantRet)
 	}
 	return keys["data"]
@@ -174,7 +187,8 @@ func TestConfig_OverHTTP_HasOnlyOwnHost(t *testing.T) {
 					var info struct {
 						Config struct{ Host string } `json:"custom_config"`
 					}
-					if err := json.Unmarshal(s.data(draft.Name, "GET", fmt.Sprintf("/nodes/%d/info", made.ID), ""), &info); err != nil {
+					if err := json.Unmarshal(s.data(draft.Name, "GET", fmt.Sprintf("/nodes/%d/info", made.ID), ""),
+						&info); err != nil {
 						t.Fatal(err)
 					}
 					if want := host; i < 3 && info.Config.Host != want {
@@ -217,7 +231,10 @@ func TestRelayRules_AreThoseServedByAgent(t *testing.T) {
 
 func TestKey_IdentifiesNode(t *testing.T) {
 	each(t, func(s *site) {
-		for _, path := range []string{"/users", "/users?key=", "/users?key=wrong&node_id=1", "/users/traffic?key=x", "/func/ping?key=0"} {
+		for _, path := range []string{
+			"/users", "/users?key=", "/users?key=wrong&node_id=1", "/users/traffic?key=x",
+			"/func/ping?key=0",
+		} {
 			for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
 				method := "GET"
 				if strings.Contains(path, "traffic") {
@@ -247,7 +264,8 @@ func TestUsers_EmptyList_HasPlaceholder(t *testing.T) {
 			ID   int64
 			UUID uuid.UUID
 		}
-		if err := json.Unmarshal(s.data("trojan", "GET", "/users", ""), &users); err != nil || len(users) != 1 || users[0].ID != 0 || users[0].UUID == uuid.Nil {
+		if err := json.Unmarshal(s.data("trojan", "GET", "/users", ""), &users); err != nil || len(users) != 1 ||
+			users[0].ID != 0 || users[0].UUID == uuid.Nil {
 			t.Fatalf("%v, %v", users, err)
 		}
 	})
@@ -257,10 +275,12 @@ func TestUsers_AreSentOnceAndFollowChanges(t *testing.T) {
 	each(t, func(s *site) {
 		_, header, before := s.call("ss", "GET", "/users", "")
 		etag := header.Get("ETag")
-		if status, _, body := s.call("ss", "GET", "/users", "", "If-None-Match", etag); status != 304 || len(body) != 0 {
+		if status, _, body := s.call("ss", "GET", "/users", "", "If-None-Match", etag); status != 304 ||
+			len(body) != 0 {
 			t.Fatalf("with its ETag: %d", status)
 		}
-		if states, err := s.Nodes.States(t.Context()); err != nil || states[s.IDs["ss"]].Health(s.DB.Now()) != node.Online {
+		if states, err := s.Nodes.States(t.Context()); err != nil ||
+			states[s.IDs["ss"]].Health(s.DB.Now()) != node.Online {
 			t.Fatal("the call is no heartbeat", err)
 		}
 		_, header, packed := s.call("ss", "GET", "/users", "", "Accept-Encoding", "gzip")
@@ -278,7 +298,8 @@ func TestUsers_AreSentOnceAndFollowChanges(t *testing.T) {
 		}
 		s.data("ss", "POST", "/users/traffic", `{"data":[{"user_id":1,"u":0,"d":10000}]}`)
 		status, header, after := s.call("ss", "GET", "/users", "", "If-None-Match", etag)
-		if status != 200 || header.Get("ETag") == etag || strings.Contains(string(after), `"id":1,`) || !strings.Contains(string(after), `"id":2,`) {
+		if status != 200 || header.Get("ETag") == etag || strings.Contains(string(after), `"id":1,`) ||
+			!strings.Contains(string(after), `"id":2,`) {
 			t.Fatalf("after user 1 used up the quota: %d %s", status, after)
 		}
 	})
@@ -293,13 +314,17 @@ func TestTraffic_ValidRows_CountOnce(t *testing.T) {
 		if s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 { // (163 + 300) × 1.5, rounded down.
 			t.Fatalf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
-		for _, broken := range []string{``, `{`, `{}`, `[]`, `null`, `{"data":{}}`, `{"data":[{"user_id":"1","u":1,"d":1}]}`, `{"data":[{"user_id":1,"u":1.5,"d":1}]}`} {
+		for _, broken := range []string{
+			``, `{`, `{}`, `[]`, `null`, `{"data":{}}`,
+			`{"data":[{"user_id":"1","u":1,"d":1}]}`, `{"data":[{"user_id":1,"u":1.5,"d":1}]}`,
+		} {
 			status, _, got := s.call("reality", "POST", "/users/traffic", broken)
 			s.envelope(status, 200, 0, got)
 		}
 		s.data("reality", "POST", "/users/traffic", `{"data":[]}`)
 		s.data("reality", "POST", "/users/traffic", `{"data":null}`)
-		if status, _, got := s.call("reality", "POST", "/users/traffic", `{"data":[`+strings.Repeat(" ", 10<<20)+`]}`); status != 413 {
+		if status, _, got := s.call("reality", "POST", "/users/traffic",
+			`{"data":[`+strings.Repeat(" ", 10<<20)+`]}`); status != 413 {
 			t.Fatalf("10 MB: %d %s", status, got)
 		}
 		if s.Used(1) != 694 {
@@ -322,7 +347,8 @@ func TestStatus_BothKindsOfAgents(t *testing.T) {
 		if st := state(); st.UptimeSeconds != 2798 || st.CPUPermille != 250 || st.MemoryPermille != 110 {
 			t.Fatalf("from XrayR: %+v", st)
 		}
-		status, _, got := s.call("ss", "POST", path, "{\"uptime\":\"99.52\",\"load\":\"1.00 0.50 2.25\\n\"}", "User-Agent", "python-requests/2.31")
+		status, _, got := s.call("ss", "POST", path, "{\"uptime\":\"99.52\",\"load\":\"1.00 0.50 2.25\\n\"}",
+			"User-Agent", "python-requests/2.31")
 		s.envelope(status, 200, 1, got)
 		if st := state(); st.UptimeSeconds != 99 || !slices.Equal(st.Load, []float64{1, .5, 2.25}) {
 			t.Fatalf("from the Python agent: %+v", st)
@@ -347,7 +373,10 @@ func BenchmarkUsers(b *testing.B) {
 			if err := s.Services.Open(ctx, tx, id); err != nil {
 				return err
 			}
-			if _, err := s.Services.Start(ctx, tx, service.Terms{UserID: id, PlanID: 1, Name: "P", Reset: service.Never, Months: 1}); err != nil {
+			if _, err := s.Services.Start(ctx, tx, service.Terms{
+				UserID: id, PlanID: 1, Name: "P",
+				Reset: service.Never, Months: 1,
+			}); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,10 @@ func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 	s.recordContact(r.Context(), n)
 	refused := in.refused
 	if len(in.rows) > 0 {
-		report := traffic.Report{Node: n, Hash: sha256.Sum256(append([]byte("users/traffic\n"), in.body...)), Rows: make([]traffic.Row, len(in.rows))}
+		report := traffic.Report{
+			Node: n, Hash: sha256.Sum256(append([]byte("users/traffic\n"), in.body...)),
+			Rows: make([]traffic.Row, len(in.rows)),
+		}
 		for i, row := range in.rows {
 			report.Rows[i] = traffic.Row{UserID: int64(row.UserID), Up: int64(row.U), Down: int64(row.D)}
 		}
@@ -51,7 +54,8 @@ func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 	if len(refused) > maxNamedRows {
 		more = fmt.Sprintf(", and %d more", len(refused)-maxNamedRows)
 	}
-	return describeAccepted(in.total-len(refused), in.total) + "; refused: " + strings.Join(refused[:min(maxNamedRows, len(refused))], ", ") + more, nil
+	return describeAccepted(in.total-len(refused), in.total) + "; refused: " +
+		strings.Join(refused[:min(maxNamedRows, len(refused))], ", ") + more, nil
 }
 
 // describeAccepted is the data of an answer to a list. Agents check only that it exists; operators read it in their

@@ -27,7 +27,8 @@ func invalidRows(good ...string) string {
 	rows := append([]string{}, good...)
 	for i := range 10_000 - len(good) {
 		rows = append(rows, []string{
-			fmt.Sprintf(`{"user_id":%d,"u":1,"d":1,"ip":"1.1.1.1","list_id":1}`, 5000+i), `{"user_id":2,"u":-5,"d":1,"ip":"-","list_id":-1}`,
+			fmt.Sprintf(`{"user_id":%d,"u":1,"d":1,"ip":"1.1.1.1","list_id":1}`,
+				5000+i), `{"user_id":2,"u":-5,"d":1,"ip":"-","list_id":-1}`,
 			`{"user_id":2,"u":9223372036854775808,"d":1,"ip":"999.1.1.1","list_id":9223372036854775808}`, `{"user_id":"two","u":1,"d":1,"ip":7,"list_id":"x"}`,
 			`{"user_id":1,"u":"x","d":1,"ip":null,"list_id":null}`, `null`, `[]`, `{}`, `{"user_id":-9223372036854775809,"u":1,"d":1,"ip":"1.1.1.1","list_id":1}`,
 		}[i%9])
@@ -78,7 +79,10 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 // Values take a hundred times as much memory as in the post.
 func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		for _, path := range []string{"/users/traffic", "/users/aliveip", "/users/detectlog", "/func/block_ip", "/func/speedtest"} {
+		for _, path := range []string{
+			"/users/traffic", "/users/aliveip", "/users/detectlog", "/func/block_ip",
+			"/func/speedtest",
+		} {
 			status, _, got := s.call("ss", "POST", path, `{"data":[`+strings.Repeat("0,", 300_000)+`0]}`)
 			s.envelope(status, 413, 0, got)
 		}
@@ -87,7 +91,8 @@ func TestPost_TooManyValues_IsRefused(t *testing.T) {
 
 func TestRefusals_HaveCodes(t *testing.T) {
 	each(t, func(s *site) {
-		got := s.data("ss", "POST", "/users/traffic", `{"data":[{"user_id":1,"u":1,"d":1},{"user_id":1,"u":1,"d":1},{"user_id":2,"u":-1,"d":1},{"user_id":77,"u":1,"d":1},{"user_id":2,"u":9223372036854775807,"d":1},"x"]}`)
+		got := s.data("ss", "POST", "/users/traffic",
+			`{"data":[{"user_id":1,"u":1,"d":1},{"user_id":1,"u":1,"d":1},{"user_id":2,"u":-1,"d":1},{"user_id":77,"u":1,"d":1},{"user_id":2,"u":9223372036854775807,"d":1},"x"]}`)
 		if string(got) != `"took 1 of 6 rows; refused: row 6 unreadable, 1 duplicate_user, 2 negative, 77 not_on_list, 2 absurd"` {
 			t.Errorf("answered %s", got)
 		}
@@ -151,11 +156,13 @@ func TestRules_AreListedAndHitsCount(t *testing.T) {
 		}
 		s.Golden("detect-rules.json", answer)
 		s.data("ss", "POST", "/users/detectlog", fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"1.1.1.1"},{"list_id":%d,"user_id":1},{"list_id":404,"user_id":1},{"list_id":%[1]d,"user_id":3}]}`, rule.ID, rule.ID))
-		if got := s.data("ss", "POST", "/users/detectlog", fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":2}]}`, rule.ID)); string(got) != `"took 0 of 1 rows"` {
+		if got := s.data("ss", "POST", "/users/detectlog",
+			fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":2}]}`, rule.ID)); string(got) != `"took 0 of 1 rows"` {
 			t.Errorf("a hit of somebody whom the rule does not stop: %s", got)
 		}
 		records, total, err := s.Nodes.HitsOf(t.Context(), node.HitFilter{UserID: 1}, 10, 0)
-		if err != nil || total != 1 || records[0].Count != 2 || records[0].RuleName != "torrent" || *records[0].NodeName != "ss" {
+		if err != nil || total != 1 || records[0].Count != 2 || records[0].RuleName != "torrent" ||
+			*records[0].NodeName != "ss" {
 			t.Fatalf("%+v, %d, %v", records, total, err)
 		}
 		if n := s.count(`SELECT count(*) FROM rule_hit WHERE user_id <> 1`); n != 0 {
@@ -170,14 +177,19 @@ func TestBlockIP_AddressesAreBlockedAndUnblocked(t *testing.T) {
 		now := start
 		s.DB.SetClock(func() time.Time { return now })
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) {
-			n.Relays, n.GroupHosts = []node.Relay{{Name: "r", Host: "1.2.3.5", Port: 443}}, node.GroupHosts{1: {Host: "1.2.3.6"}}
+			n.Relays, n.GroupHosts = []node.Relay{{
+				Name: "r", Host: "1.2.3.5",
+				Port: 443,
+			}}, node.GroupHosts{1: {Host: "1.2.3.6"}}
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.data("ss", "POST", "/func/block_ip", `{"data":[{"ip":"1.2.3.5"},{"ip":"1.2.3.6"}]}`); string(got) != `"took 0 of 2 rows"` {
+		if got := s.data("ss", "POST", "/func/block_ip",
+			`{"data":[{"ip":"1.2.3.5"},{"ip":"1.2.3.6"}]}`); string(got) != `"took 0 of 2 rows"` {
 			t.Errorf("the way that all users of a node come by was blocked: %s", got)
 		}
-		if got := s.data("ss", "POST", "/func/block_ip", `{"data":[{"ip":"8.8.4.4"},{"ip":"8.8.4.4"},{"ip":"; rm -rf /"},{"ip":"127.0.0.1"},{"ip":"10.0.0.1"},{"ip":"1.2.3.4"},{"ip":"::ffff:9.9.9.9"}]}`); string(got) != `"took 2 of 7 rows"` {
+		if got := s.data("ss", "POST", "/func/block_ip",
+			`{"data":[{"ip":"8.8.4.4"},{"ip":"8.8.4.4"},{"ip":"; rm -rf /"},{"ip":"127.0.0.1"},{"ip":"10.0.0.1"},{"ip":"1.2.3.4"},{"ip":"::ffff:9.9.9.9"}]}`); string(got) != `"took 2 of 7 rows"` {
 			t.Errorf("answered %s", got) // 1.2.3.4 is the address of a node.
 		}
 		ips := func(path string) (ips []string) {
@@ -223,15 +235,19 @@ func TestSpeedTest_LatestIsStored(t *testing.T) {
 	each(t, func(s *site) {
 		const one = `{"telecomping":"31.2","telecomeupload":"80","telecomedownload":"90","unicomping":"1","unicomupload":"2","unicomdownload":"3","cmccping":"4","cmccupload":"5","cmccdownload":"%d"}`
 		for i := range 30 {
-			if got := s.data("ss", "POST", "/func/speedtest", `{"data":[`+fmt.Sprintf(one, i)+`]}`); string(got) != `"ok"` {
+			if got := s.data("ss", "POST", "/func/speedtest",
+				`{"data":[`+fmt.Sprintf(one, i)+`]}`); string(got) != `"ok"` {
 				t.Fatalf("answered %s", got)
 			}
 		}
-		if got := s.data("ss", "POST", "/func/speedtest", `{"data":[{"unknown":"1"},{"cmccping":"`+strings.Repeat("9", 65)+`"},{},{"cmccping":4},{"cmccping":"\u0000"}]}`); string(got) != `"took 0 of 5 rows"` {
+		if got := s.data("ss", "POST", "/func/speedtest",
+			`{"data":[{"unknown":"1"},{"cmccping":"`+strings.Repeat("9",
+				65)+`"},{},{"cmccping":4},{"cmccping":"\u0000"}]}`); string(got) != `"took 0 of 5 rows"` {
 			t.Errorf("answered %s", got)
 		}
 		tests, err := s.Nodes.SpeedTests(t.Context(), s.IDs["ss"])
-		if err != nil || len(tests) != 20 || tests[0].Results["cmccdownload"] != "29" || tests[0].Results["telecomping"] != "31.2" {
+		if err != nil || len(tests) != 20 || tests[0].Results["cmccdownload"] != "29" ||
+			tests[0].Results["telecomping"] != "31.2" {
 			t.Errorf("%d tests, %v", len(tests), err)
 		}
 	})
@@ -249,7 +265,8 @@ func TestDatabaseAway_LastAnswersAreRepeated(t *testing.T) {
 		if status, _, got := s.call("reality", "GET", info, ""); status != 200 || string(got) != string(infoBefore) {
 			t.Errorf("info: %d %s", status, got)
 		}
-		if status, _, got := s.call("reality", "GET", "/users", ""); status != 200 || string(got) != string(usersBefore) {
+		if status, _, got := s.call("reality", "GET", "/users", ""); status != 200 ||
+			string(got) != string(usersBefore) {
 			t.Errorf("users: %d %s", status, got)
 		}
 		if status, _, _ := s.call("reality", "GET", "/users", "", "If-None-Match", header.Get("ETag")); status != 304 {

@@ -45,7 +45,11 @@ func (s *server) users(w http.ResponseWriter, r *http.Request, n node.Node, revi
 	s.recordContact(r.Context(), n)
 	s.traffic.Polled(r.Context(), n.ID)
 	key := listKey{n.Class, n.GroupID, n.Serves(), n.Protocol, n.Settings.Method, n.ListenPort}
-	if err := s.lists.Serve(w, r, key, revision, func(ctx context.Context) ([]byte, error) { return s.list(ctx, n) }); err != nil {
+	if err := s.lists.Serve(w, r, key, revision, func(ctx context.Context) ([]byte,
+		error,
+	) {
+		return s.list(ctx, n)
+	}); err != nil {
 		fail(w, r, err)
 	}
 }

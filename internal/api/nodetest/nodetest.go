@@ -53,7 +53,10 @@ func Open(t testing.TB, d *db.DB) Site {
 	}
 	services := service.New(d, seal.Key{}, settings)
 	nodes := node.New(d, seal.Key{}, settings, services)
-	s := Site{TB: t, DB: d, Settings: settings, Services: services, Nodes: nodes, Traffic: traffic.New(d, settings, services, nodes), Keys: map[string]string{}, IDs: map[string]int64{}}
+	s := Site{
+		TB: t, DB: d, Settings: settings, Services: services, Nodes: nodes,
+		Traffic: traffic.New(d, settings, services, nodes), Keys: map[string]string{}, IDs: map[string]int64{},
+	}
 	for id := int64(1); id <= 3; id++ {
 		s.Do(func(ctx context.Context, tx bun.Tx) error { return services.Open(ctx, tx, id) })
 	}
@@ -69,7 +72,8 @@ func (s *Site) AddNodes(drafts []node.Node) {
 	}
 	for id := int64(1); id <= 2; id++ {
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
-			return s.Services.SetCredentials(ctx, tx, id, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id))
+			return s.Services.SetCredentials(ctx, tx, id, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}),
+				fmt.Sprint("password-", id))
 		})
 	}
 	s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})

@@ -76,7 +76,10 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 		return err
 	}
 	seconds := s.settings.Get().NodeReportSeconds
-	out := serverJSON{PushInterval: seconds, PullInterval: seconds, DNS: []any{}, Block: []string{}, Outbound: []any{}, Protocols: []protocolJSON{p}, Total: 1}
+	out := serverJSON{
+		PushInterval: seconds, PullInterval: seconds, DNS: []any{}, Block: []string{},
+		Outbound: []any{}, Protocols: []protocolJSON{p}, Total: 1,
+	}
 	for _, r := range rules { // The agent matches host names only.
 		for _, host := range r.Grammar().Hosts {
 			out.Block = append(out.Block, "regex:"+host)

@@ -66,10 +66,13 @@ func TestCycle_PPanelNode(t *testing.T) {
 			}
 		}
 		configTag := s.ok(&config, "reality", "GET", s.config("reality"), "").Get("ETag")
-		if config.Data.Protocols == nil || len(*config.Data.Protocols) != 1 || config.Data.PushInterval != 60 || config.Data.PullInterval != 60 || config.Code != 200 {
+		if config.Data.Protocols == nil || len(*config.Data.Protocols) != 1 || config.Data.PushInterval != 60 ||
+			config.Data.PullInterval != 60 || config.Code != 200 {
 			t.Fatalf("%+v", config)
 		}
-		if p := (*config.Data.Protocols)[0]; p.Type != "vless" || p.Port != 8443 || p.Security != "reality" || p.SNI != "www.example" || p.RealityServerAddr != "origin.example" || p.RealityServerPort != 8443 || p.RealityPrivateKey == "" || p.Flow == "" {
+		if p := (*config.Data.Protocols)[0]; p.Type != "vless" || p.Port != 8443 || p.Security != "reality" ||
+			p.SNI != "www.example" || p.RealityServerAddr != "origin.example" || p.RealityServerPort != 8443 ||
+			p.RealityPrivateKey == "" || p.Flow == "" {
 			t.Fatalf("%+v", p)
 		}
 		var list struct {
@@ -86,33 +89,42 @@ func TestCycle_PPanelNode(t *testing.T) {
 		}
 		for range 2 { // Minutes.
 			for path, tag := range map[string]string{s.config("reality"): configTag, "/v1/server/user": usersTag} {
-				if status, _, _ := s.call("reality", "GET", path, "", "If-None-Match", tag); status != http.StatusNotModified {
+				if status, _, _ := s.call("reality", "GET", path, "", "If-None-Match",
+					tag); status != http.StatusNotModified {
 					t.Fatalf("%s again: %d", path, status)
 				}
 			}
 		}
 		for range 2 { // The same body at once counts once.
-			s.ok(&struct{}{}, "reality", "POST", "/v1/server/push", `{"traffic":[{"uid":1,"upload":163,"download":300},{"uid":2,"upload":0,"download":7}]}`)
+			s.ok(&struct{}{}, "reality", "POST", "/v1/server/push",
+				`{"traffic":[{"uid":1,"upload":163,"download":300},{"uid":2,"upload":0,"download":7}]}`)
 		}
-		s.ok(&struct{}{}, "reality", "POST", "/v1/server/online", `{"users":[{"UID":1,"IP":"1.2.3.4"},{"UID":1,"IP":"::ffff:1.2.3.4"},{"UID":1,"IP":"5.6.7.8"},{"UID":2,"IP":"9.9.9.9"},{"UID":3,"IP":"9.9.9.9"},{"UID":"x"}]}`)
-		s.ok(&struct{}{}, "reality", "POST", "/v1/server/status", `{"cpu":12.5,"mem":250,"disk":7,"updated_at":1764000000000}`)
+		s.ok(&struct{}{}, "reality", "POST", "/v1/server/online",
+			`{"users":[{"UID":1,"IP":"1.2.3.4"},{"UID":1,"IP":"::ffff:1.2.3.4"},{"UID":1,"IP":"5.6.7.8"},{"UID":2,"IP":"9.9.9.9"},{"UID":3,"IP":"9.9.9.9"},{"UID":"x"}]}`)
+		s.ok(&struct{}{}, "reality", "POST", "/v1/server/status",
+			`{"cpu":12.5,"mem":250,"disk":7,"updated_at":1764000000000}`)
 		states, err := s.Nodes.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		devices, err := s.Nodes.OnlineDevices(t.Context(), 1)
-		if st := states[s.IDs["reality"]]; s.Used(1) != 463 || s.Used(2) != 7 || devices != 2 || st.OnlineUsers != 2 || st.CPUPermille != 125 || st.MemoryPermille != 1000 || st.Health(s.DB.Now()) != node.Online {
+		if st := states[s.IDs["reality"]]; s.Used(1) != 463 || s.Used(2) != 7 || devices != 2 ||
+			st.OnlineUsers != 2 || st.CPUPermille != 125 || st.MemoryPermille != 1000 ||
+			st.Health(s.DB.Now()) != node.Online {
 			t.Fatalf("counted %d and %d, %d devices, %+v, %v", s.Used(1), s.Used(2), devices, st, err)
 		}
 		s.ok(&struct{}{}, "reality", "POST", "/v1/server/push", `{"traffic":[{"uid":1,"upload":0,"download":10000}]}`)
 		status, _, got := s.call("reality", "GET", "/v1/server/user", "", "If-None-Match", usersTag)
-		if err := json.Unmarshal(got, &list); err != nil || status != 200 || len(list.Users) != 1 || list.Users[0].ID != 2 {
+		if err := json.Unmarshal(got, &list); err != nil || status != 200 || len(list.Users) != 1 ||
+			list.Users[0].ID != 2 {
 			t.Fatalf("after user 1 used up the quota: %d %s", status, got)
 		}
-		if _, err := s.Nodes.Change(t.Context(), s.IDs["reality"], func(n *node.Node) { n.ListenPort = 9443 }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["reality"],
+			func(n *node.Node) { n.ListenPort = 9443 }); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, got := s.call("reality", "GET", s.config("reality"), "", "If-None-Match", configTag); status != 200 || !strings.Contains(string(got), `"port":9443`) {
+		if status, _, got := s.call("reality", "GET", s.config("reality"), "", "If-None-Match",
+			configTag); status != 200 || !strings.Contains(string(got), `"port":9443`) {
 			t.Fatalf("after a change: %d %s", status, got)
 		}
 		s.ok(&list, "empty", "GET", "/v1/server/user", "")
@@ -146,7 +158,10 @@ func TestUsers_DisabledNode_ListsNobody(t *testing.T) {
 func TestKey_IdentifiesNode(t *testing.T) {
 	each(t, func(s *site) {
 		push := `{"traffic":[{"uid":1,"upload":1,"download":1}]}`
-		for path, method := range map[string]string{s.config("vmess"): "GET", "/v1/server/user": "GET", "/v1/server/push": "POST", "/v1/server/online": "POST", "/v1/server/status": "POST"} {
+		for path, method := range map[string]string{
+			s.config("vmess"): "GET", "/v1/server/user": "GET",
+			"/v1/server/push": "POST", "/v1/server/online": "POST", "/v1/server/status": "POST",
+		} {
 			own := fmt.Sprintf("&protocol=vmess&server_id=%d", s.IDs["vmess"])
 			for query, want := range map[string]int{
 				"":                                      401,
@@ -161,7 +176,8 @@ func TestKey_IdentifiesNode(t *testing.T) {
 					Code int
 					Msg  string
 				}
-				if err := json.Unmarshal(got, &f); err != nil || status != want || f.Code != want || f.Msg == "" || strings.Contains(string(got), "protocols") {
+				if err := json.Unmarshal(got, &f); err != nil || status != want || f.Code != want || f.Msg == "" ||
+					strings.Contains(string(got), "protocols") {
 					t.Errorf("%s %s: %d %s, want %d", path, query, status, got, want)
 				}
 			}
@@ -172,7 +188,8 @@ func TestKey_IdentifiesNode(t *testing.T) {
 		if err := s.Nodes.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, got := s.Send("GET", s.config("tuic")+"?secret_key=an-old-key-of-all", ""); status != 200 || !strings.Contains(string(got), `"type":"tuic"`) {
+		if status, _, got := s.Send("GET", s.config("tuic")+"?secret_key=an-old-key-of-all", ""); status != 200 ||
+			!strings.Contains(string(got), `"type":"tuic"`) {
 			t.Errorf("with the one key of all nodes: %d %s", status, got)
 		}
 		if status, _, got := s.Send("GET", "/v1/server/user?secret_key=an-old-key-of-all", ""); status != 422 {
@@ -184,11 +201,13 @@ func TestKey_IdentifiesNode(t *testing.T) {
 // JSON cannot represent the bytes of most keys. The agent must not derive another key from them.
 func TestConfig_ServerKeyNotText_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss2022"], func(n *node.Node) { n.Settings.ServerKey = "/579MfsH+WL3GPXE813xhg==" }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss2022"],
+			func(n *node.Node) { n.Settings.ServerKey = "/579MfsH+WL3GPXE813xhg==" }); err != nil {
 			t.Fatal(err)
 		}
 		status, _, got := s.call("ss2022", "GET", s.config("ss2022"), "")
-		if status != http.StatusConflict || !strings.Contains(string(got), `"code":409`) || strings.Contains(string(got), "protocols") {
+		if status != http.StatusConflict || !strings.Contains(string(got), `"code":409`) ||
+			strings.Contains(string(got), "protocols") {
 			t.Fatalf("%d %s", status, got)
 		}
 	})
@@ -217,7 +236,8 @@ func TestConfig_GeneratedServerKey_IsSent(t *testing.T) {
 				}
 			}
 			s.ok(&got, draft.Name, "GET", s.config(draft.Name), "")
-			if p := got.Data.Protocols; len(p) != 1 || base64.StdEncoding.EncodeToString([]byte(p[0].ServerKey)) != made.Settings.ServerKey {
+			if p := got.Data.Protocols; len(p) != 1 ||
+				base64.StdEncoding.EncodeToString([]byte(p[0].ServerKey)) != made.Settings.ServerKey {
 				t.Fatalf("the agent makes of %+v a key that is not %s", p, made.Settings.ServerKey)
 			}
 		}
@@ -230,8 +250,12 @@ func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for path, method := range map[string]string{s.config("vmess"): "GET", "/v1/server/user": "GET", "/v1/server/push": "POST", "/v1/server/online": "POST", "/v1/server/status": "POST"} {
-			status, _, got := s.call("vmess", method, path, `{"traffic":[{"uid":1,"upload":1,"download":1}],"users":[]}`)
+		for path, method := range map[string]string{
+			s.config("vmess"): "GET", "/v1/server/user": "GET",
+			"/v1/server/push": "POST", "/v1/server/online": "POST", "/v1/server/status": "POST",
+		} {
+			status, _, got := s.call("vmess", method, path,
+				`{"traffic":[{"uid":1,"upload":1,"download":1}],"users":[]}`)
 			if status < 500 || strings.Contains(string(got), "success") || strings.Contains(string(got), `"users"`) {
 				t.Errorf("%s: %d %s", path, status, got)
 			}

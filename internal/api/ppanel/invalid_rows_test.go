@@ -38,7 +38,9 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 			`null`, `[]`, `{}`, `7`, `"x"`, `{"uid":-9223372036854775809,"upload":1,"download":1}`,
 		}
 		var got receipt
-		s.ok(&got, "vmess", "POST", "/v1/server/push", `{"traffic":`+invalidRows(kinds, `{"uid":1,"upload":100,"download":200}`, `{"uid":2,"upload":7,"download":0}`)+`}`)
+		s.ok(&got, "vmess", "POST", "/v1/server/push",
+			`{"traffic":`+invalidRows(kinds, `{"uid":1,"upload":100,"download":200}`,
+				`{"uid":2,"upload":7,"download":0}`)+`}`)
 		if s.Used(1) != 300 || s.Used(2) != 7 || s.Used(3) != 0 {
 			t.Errorf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
@@ -48,12 +50,17 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 				t.Fatalf("refused %+v", r)
 			}
 		}
-		if len(got.Data.Refused) != 9_998 || codes["duplicate_user"] != 715 || codes["negative"] != 714 || codes["absurd"] != 714 {
+		if len(got.Data.Refused) != 9_998 || codes["duplicate_user"] != 715 || codes["negative"] != 714 ||
+			codes["absurd"] != 714 {
 			t.Errorf("refused %d: %v", len(got.Data.Refused), codes)
 		}
 
-		kinds = []string{`{"UID":%d,"IP":"1.1.1.1"}`, `{"UID":1,"IP":"999.1.1.1"}`, `{"UID":"x","IP":"1.1.1.1"}`, `{"UID":2,"IP":7}`, `{"UID":1,"IP":null}`, `null`, `[]`, `{}`, `{"UID":3,"IP":"1.1.1.1"}`, `{"UID":9223372036854775808,"IP":"1.1.1.1"}`}
-		s.ok(&got, "vmess", "POST", "/v1/server/online", `{"users":`+invalidRows(kinds, `{"UID":1,"IP":"9.9.9.9"}`, `{"UID":2,"IP":"::ffff:9.9.9.9"}`)+`}`)
+		kinds = []string{
+			`{"UID":%d,"IP":"1.1.1.1"}`, `{"UID":1,"IP":"999.1.1.1"}`, `{"UID":"x","IP":"1.1.1.1"}`,
+			`{"UID":2,"IP":7}`, `{"UID":1,"IP":null}`, `null`, `[]`, `{}`, `{"UID":3,"IP":"1.1.1.1"}`, `{"UID":9223372036854775808,"IP":"1.1.1.1"}`,
+		}
+		s.ok(&got, "vmess", "POST", "/v1/server/online",
+			`{"users":`+invalidRows(kinds, `{"UID":1,"IP":"9.9.9.9"}`, `{"UID":2,"IP":"::ffff:9.9.9.9"}`)+`}`)
 		for user, want := range map[int64]int{1: 1, 2: 1, 3: 0} {
 			if devices, err := s.Nodes.OnlineDevices(t.Context(), user); err != nil || devices != want {
 				t.Errorf("user %d is at %d addresses, %v", user, devices, err)
@@ -65,8 +72,12 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 // Values take a hundred times as much memory as in the post.
 func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		for path, body := range map[string]string{"push": `{"traffic":[%s0]}`, "online": `{"users":[%s0]}`, "status": `{"cpu":[%s0]}`} {
-			if status, _, got := s.call("vmess", "POST", "/v1/server/"+path, fmt.Sprintf(body, strings.Repeat("0,", 300_000))); status != 413 {
+		for path, body := range map[string]string{
+			"push": `{"traffic":[%s0]}`, "online": `{"users":[%s0]}`,
+			"status": `{"cpu":[%s0]}`,
+		} {
+			if status, _, got := s.call("vmess", "POST", "/v1/server/"+path,
+				fmt.Sprintf(body, strings.Repeat("0,", 300_000))); status != 413 {
 				t.Errorf("%s: %d %s", path, status, got)
 			}
 		}
@@ -76,7 +87,8 @@ func TestPost_TooManyValues_IsRefused(t *testing.T) {
 func TestRefusals_NameUser(t *testing.T) {
 	each(t, func(s *site) {
 		var got receipt
-		s.ok(&got, "vmess", "POST", "/v1/server/push", `{"traffic":[{"uid":1,"upload":-1,"download":1},{"uid":1,"upload":3,"download":4},{"uid":1},{"uid":0,"upload":1,"download":1},{"uid":2,"upload":1,"download":1},{"uid":1,"upload":1,"download":1}]}`)
+		s.ok(&got, "vmess", "POST", "/v1/server/push",
+			`{"traffic":[{"uid":1,"upload":-1,"download":1},{"uid":1,"upload":3,"download":4},{"uid":1},{"uid":0,"upload":1,"download":1},{"uid":2,"upload":1,"download":1},{"uid":1,"upload":1,"download":1}]}`)
 		var said []string
 		for _, r := range got.Data.Refused {
 			if r.UID != nil {
@@ -85,7 +97,8 @@ func TestRefusals_NameUser(t *testing.T) {
 				said = append(said, fmt.Sprint("row ", r.Row, " ", r.Code))
 			}
 		}
-		if want := "row 3 unreadable, 1 negative, 0 not_on_list, 1 duplicate_user"; strings.Join(said, ", ") != want || s.Used(1) != 7 || s.Used(2) != 2 {
+		if want := "row 3 unreadable, 1 negative, 0 not_on_list, 1 duplicate_user"; strings.Join(said,
+			", ") != want || s.Used(1) != 7 || s.Used(2) != 2 {
 			t.Errorf("counted %d and %d, refused %s, want %s", s.Used(1), s.Used(2), strings.Join(said, ", "), want)
 		}
 	})

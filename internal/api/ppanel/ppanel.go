@@ -46,7 +46,8 @@ type answer struct {
 	Data any    `json:"data,omitempty"`
 }
 
-var errWhichServer = fault.Invalid("server_id", "required", "使用共用密钥时必须提供 server_id", "With the one key of all nodes the server_id is needed")
+var errWhichServer = fault.Invalid("server_id", "required", "使用共用密钥时必须提供 server_id",
+	"With the one key of all nodes the server_id is needed")
 
 // guard authenticates the node by its key before it reads anything else of the request. The agent distinguishes errors
 // by the HTTP status.

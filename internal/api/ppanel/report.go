@@ -37,7 +37,10 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 			refused = append(refused, refusalJSON{Row: i + 1, Code: "unreadable"})
 			continue
 		}
-		report.Rows = append(report.Rows, traffic.Row{UserID: int64(*r.UID), Up: int64(*r.Upload), Down: int64(*r.Download)})
+		report.Rows = append(report.Rows, traffic.Row{
+			UserID: int64(*r.UID), Up: int64(*r.Upload),
+			Down: int64(*r.Download),
+		})
 	}
 	if len(report.Rows) > 0 {
 		receipt, err := s.traffic.Record(c.Context(), report)
@@ -91,7 +94,8 @@ func (s *server) status(w http.ResponseWriter, c call) error {
 	if in.CPU < 0 || in.Mem < 0 {
 		return fault.Invalid("cpu", "range", "负载不能为负", "The load must not be negative")
 	}
-	if err := s.nodes.SetVitals(c.Context(), c.node.ID, node.Vitals{CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Mem)}); err != nil {
+	if err := s.nodes.SetVitals(c.Context(), c.node.ID,
+		node.Vitals{CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Mem)}); err != nil {
 		return err
 	}
 	api.WriteJSON(w, http.StatusOK, done)

@@ -88,7 +88,8 @@ func TestToken_IdentifiesNode(t *testing.T) {
 		fails := func(want int, status int, got []byte) {
 			t.Helper()
 			var f struct{ Status, Code, Message string }
-			if err := json.Unmarshal(got, &f); err != nil || status != want || f.Status != "fail" || f.Code == "" || f.Message == "" {
+			if err := json.Unmarshal(got, &f); err != nil || status != want || f.Status != "fail" || f.Code == "" ||
+				f.Message == "" {
 				t.Fatalf("answered %d %s, want %d", status, got, want)
 			}
 			if strings.Contains(string(got), "private") || strings.Contains(string(got), `"protocol"`) {
@@ -133,7 +134,10 @@ func TestToken_IdentifiesNode(t *testing.T) {
 			t.Fatal("a refused push was counted")
 		}
 		for _, c := range []struct{ name, nodeType string }{
-			{"vmess", "v2ray"}, {"vmess", "vmess"}, {"reality", "vless"}, {"hysteria2", "hysteria"}, {"hysteria2", "hysteria2"}, {"trojan", "v2node"}, {"ss", ""}, {"tuic", "tuic"}, {"anytls", "anytls"},
+			{"vmess", "v2ray"}, {"vmess", "vmess"}, {"reality", "vless"}, {"hysteria2", "hysteria"}, {
+				"hysteria2",
+				"hysteria2",
+			}, {"trojan", "v2node"}, {"ss", ""}, {"tuic", "tuic"}, {"anytls", "anytls"},
 		} {
 			var config struct {
 				ServerPort int `json:"server_port"`
@@ -156,7 +160,8 @@ func TestUsers_EmptyList_HasPlaceholder(t *testing.T) {
 		}
 		s.ok(&before, "trojan", "trojan", "GET", "user", "")
 		s.ok(&after, "trojan", "trojan", "GET", "user", "")
-		if len(before.Users) != 1 || before.Users[0].ID != 0 || before.Users[0].UUID == uuid.Nil || before.Users[0] != after.Users[0] {
+		if len(before.Users) != 1 || before.Users[0].ID != 0 || before.Users[0].UUID == uuid.Nil ||
+			before.Users[0] != after.Users[0] {
 			t.Fatalf("%v, then %v", before, after)
 		}
 	})
@@ -201,7 +206,8 @@ func TestUsers_SecretsMatchLinks(t *testing.T) {
 			if first.SpeedLimit != 100 || first.DeviceLimit != 3 || second.DeviceLimit != 0 {
 				t.Errorf("%s: %+v", draft.Name, list.Users)
 			}
-			if want := draft.SpeedMbps; (want == nil && second.SpeedLimit != 0) || (want != nil && second.SpeedLimit != *want) {
+			if want := draft.SpeedMbps; (want == nil && second.SpeedLimit != 0) ||
+				(want != nil && second.SpeedLimit != *want) {
 				t.Errorf("%s: the node's limit of speed is %d for a user who has none", draft.Name, second.SpeedLimit)
 			}
 		}
@@ -221,7 +227,8 @@ func TestConfig_CertificateOfServer_IsSentToXboardNode(t *testing.T) {
 			} `json:"cert_config"`
 		}
 		s.ok(&config, "self-signed", "trojan", "GET", "config", "")
-		if _, err := tls.X509KeyPair([]byte(config.CertConfig.CertContent), []byte(config.CertConfig.KeyContent)); err != nil || config.CertConfig.CertMode != "content" {
+		if _, err := tls.X509KeyPair([]byte(config.CertConfig.CertContent),
+			[]byte(config.CertConfig.KeyContent)); err != nil || config.CertConfig.CertMode != "content" {
 			t.Fatal(config.CertConfig.CertMode, err)
 		}
 		if keys := slices.Collect(maps.Keys(config.TLSSettings)); !slices.Equal(keys, []string{"server_name"}) {
@@ -248,7 +255,10 @@ func TestV2node_TransportThatAgentLacks_IsRefused(t *testing.T) {
 func TestV2node_Config_HasNetworkAndCertificate(t *testing.T) {
 	each(t, func(s *site) {
 		all := drafts()
-		for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan, node.Hysteria2, node.TUIC, node.AnyTLS} {
+		for _, protocol := range []node.Protocol{
+			node.VMess, node.VLESS, node.Trojan, node.Hysteria2, node.TUIC,
+			node.AnyTLS,
+		} {
 			draft := node.Draft(string(protocol)+" self-signed", protocol, "s.example", 8443)
 			draft.Settings.Security = "tls"
 			all = append(all, s.Add(draft))
@@ -276,7 +286,10 @@ func TestV2node_Config_HasNetworkAndCertificate(t *testing.T) {
 func TestConfig_ACMECertificate_NamesNoFile(t *testing.T) {
 	each(t, func(s *site) {
 		draft := node.Draft("acme", node.AnyTLS, "s.example", 8443)
-		draft.Settings.TLS = &node.TLS{ServerName: "s.example", ACME: &node.ACME{Challenge: "tls-alpn-01", Email: "me@s.example"}}
+		draft.Settings.TLS = &node.TLS{
+			ServerName: "s.example",
+			ACME:       &node.ACME{Challenge: "tls-alpn-01", Email: "me@s.example"},
+		}
 		s.Add(draft)
 		var config struct {
 			TLSSettings map[string]any `json:"tls_settings"`
@@ -284,7 +297,10 @@ func TestConfig_ACMECertificate_NamesNoFile(t *testing.T) {
 		}
 		s.ok(&config, "acme", "anytls", "GET", "config", "")
 		if !maps.Equal(config.TLSSettings, map[string]any{"server_name": "s.example", "cert_mode": "http"}) ||
-			!maps.Equal(config.CertConfig, map[string]any{"cert_mode": "http", "domain": "s.example", "email": "me@s.example"}) {
+			!maps.Equal(config.CertConfig, map[string]any{
+				"cert_mode": "http", "domain": "s.example",
+				"email": "me@s.example",
+			}) {
 			t.Fatalf("%v", config)
 		}
 	})
@@ -314,9 +330,13 @@ func TestRules_AreInGrammarOfAgent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for nodeType, want := range map[string]string{"v2ray": `torrent/x\.`, "vmess": `torrent/x\.`, "v2node": `regexp:torrent/x\.`} {
+		for nodeType, want := range map[string]string{
+			"v2ray": `torrent/x\.`, "vmess": `torrent/x\.`,
+			"v2node": `regexp:torrent/x\.`,
+		} {
 			got := routes(nodeType)
-			if len(got) != 1 || int64(got[0].ID) != rule.ID || got[0].Action != "block" || !slices.Equal(got[0].Match, []string{want}) {
+			if len(got) != 1 || int64(got[0].ID) != rule.ID || got[0].Action != "block" ||
+				!slices.Equal(got[0].Match, []string{want}) {
 				t.Errorf("%s: %v", nodeType, got)
 			}
 		}
@@ -330,7 +350,8 @@ func TestRules_AreInGrammarOfAgent(t *testing.T) {
 				fetched[r.Action] = r.Match
 			}
 		}
-		if len(fetched) != 3 || !slices.Equal(fetched["block_port"], []string{"25", "465"}) || !slices.Equal(fetched["block_ip"], []string{"203.0.113.9"}) ||
+		if len(fetched) != 3 || !slices.Equal(fetched["block_port"], []string{"25", "465"}) ||
+			!slices.Equal(fetched["block_ip"], []string{"203.0.113.9"}) ||
 			!slices.Equal(fetched["block"], []string{`regexp:\.example\.com$`, `regexp:\Aexample\.com$`}) {
 			t.Errorf("v2node: %v", fetched)
 		}
@@ -365,7 +386,8 @@ func TestETags_Unchanged_Answers304(t *testing.T) {
 				t.Fatalf("%s: the ETag is %s", path, tag)
 			}
 			for _, has := range []string{tag, "W/" + tag, strings.Trim(tag, `"`)} {
-				if status, _, body := s.call("ss", "shadowsocks", "GET", path, "", "If-None-Match", has); status != http.StatusNotModified || len(body) != 0 {
+				if status, _, body := s.call("ss", "shadowsocks", "GET", path, "", "If-None-Match",
+					has); status != http.StatusNotModified || len(body) != 0 {
 					t.Errorf("%s with %s: %d", path, has, status)
 				}
 			}

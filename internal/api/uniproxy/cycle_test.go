@@ -25,7 +25,8 @@ func TestCycle_XrayR(t *testing.T) {
 			TLS        int
 		}
 		configTag := s.ok(&config, "vmess", "v2ray", "GET", "config", "").Get("Etag")
-		if config.ServerPort != 80 || config.Network != "ws" || config.NetworkSettings.Path != "/v2" || config.NetworkSettings.Headers.Host != "cdn.example" || config.TLS != 0 {
+		if config.ServerPort != 80 || config.Network != "ws" || config.NetworkSettings.Path != "/v2" ||
+			config.NetworkSettings.Headers.Host != "cdn.example" || config.TLS != 0 {
 			t.Fatalf("%+v", config)
 		}
 		var list struct{ Users []map[string]any }
@@ -35,7 +36,8 @@ func TestCycle_XrayR(t *testing.T) {
 		}
 		for range 2 { // Minutes.
 			for path, tag := range map[string]string{"config": configTag, "user": usersTag} {
-				if status, _, _ := s.call("vmess", "v2ray", "GET", path, "", "If-None-Match", tag); status != http.StatusNotModified {
+				if status, _, _ := s.call("vmess", "v2ray", "GET", path, "", "If-None-Match",
+					tag); status != http.StatusNotModified {
 					t.Fatalf("%s again: %d", path, status)
 				}
 			}
@@ -78,14 +80,16 @@ func TestCycle_V2bX(t *testing.T) {
 			} `json:"base_config"`
 		}
 		s.ok(&config, "reality", "vless", "GET", "config", "")
-		if tls := config.TLSSettings; config.TLS != 2 || tls.ServerName != "www.example" || tls.ServerPort != "443" || tls.ShortID != "38e92059" || tls.PrivateKey == "" || config.Flow == "" {
+		if tls := config.TLSSettings; config.TLS != 2 || tls.ServerName != "www.example" || tls.ServerPort != "443" ||
+			tls.ShortID != "38e92059" || tls.PrivateKey == "" || config.Flow == "" {
 			t.Fatalf("%+v", config)
 		}
 		if config.BaseConfig == nil || config.BaseConfig.PushInterval != 60 || config.BaseConfig.PullInterval != 60 {
 			t.Fatalf("base_config is %+v", config.BaseConfig)
 		}
 		_, header, users := s.call("reality", "vless", "GET", "user", "", "X-Response-Format", "msgpack")
-		if !strings.HasPrefix(header.Get("Content-Type"), "application/json") || !strings.HasPrefix(string(users), `{"users":[{`) {
+		if !strings.HasPrefix(header.Get("Content-Type"), "application/json") ||
+			!strings.HasPrefix(string(users), `{"users":[{`) {
 			t.Fatalf("%s: %s", header.Get("Content-Type"), users)
 		}
 		alive := func() map[int]int {
@@ -101,7 +105,8 @@ func TestCycle_V2bX(t *testing.T) {
 			t.Fatal(got)
 		}
 		var receipt struct{ Data bool }
-		s.ok(&receipt, "reality", "vless", "POST", "alive", `{"1":["1.2.3.4","1.2.3.4_1","::ffff:1.2.3.4","1.2.3.4:5678","[::ffff:1.2.3.4]:9","2001:db8::1_6","[2001:db8::1]:443"," 5.6.7.8","not an address",""],"2":["9.9.9.9"],"3":["9.9.9.9"],"x":["1.1.1.1"],"77":["1.1.1.1"],"1e1":7}`)
+		s.ok(&receipt, "reality", "vless", "POST", "alive",
+			`{"1":["1.2.3.4","1.2.3.4_1","::ffff:1.2.3.4","1.2.3.4:5678","[::ffff:1.2.3.4]:9","2001:db8::1_6","[2001:db8::1]:443"," 5.6.7.8","not an address",""],"2":["9.9.9.9"],"3":["9.9.9.9"],"x":["1.1.1.1"],"77":["1.1.1.1"],"1e1":7}`)
 		s.ok(&receipt, "ss", "shadowsocks", "POST", "alive", `{"1":["5.6.7.8","8.8.8.8"]}`)
 		if got := alive(); !maps.Equal(got, map[int]int{1: 4, 2: 1}) {
 			t.Fatalf("at addresses, over both nodes and only of their users: %v", got)
@@ -133,11 +138,16 @@ func TestCycle_XboardNode(t *testing.T) {
 		}
 		status, _, got := s.Send("GET", "config"+query, "", agent...)
 		s.read(&config, status, got)
-		if config.Protocol != "hysteria" || config.Version != 2 || config.ObfsPassword != "o" || config.CertConfig.CertFile != "/c" {
+		if config.Protocol != "hysteria" || config.Version != 2 || config.ObfsPassword != "o" ||
+			config.CertConfig.CertFile != "/c" {
 			t.Fatalf("%+v", config)
 		}
 		who := fmt.Sprintf(`"node_id":%d,"node_type":"hysteria","token":%q`, s.IDs["hysteria2"], s.Keys["hysteria2"])
-		for path, report := range map[string]string{"push": `{"1":[10,20],` + who + `}`, "alive": `{"1":["1.2.3.4"],` + who + `}`, "status": `{"cpu":250.5,"mem":{"total":8000,"used":2000},` + who + `}`} {
+		for path, report := range map[string]string{
+			"push":  `{"1":[10,20],` + who + `}`,
+			"alive": `{"1":["1.2.3.4"],` + who + `}`, "status": `{"cpu":250.5,"mem":{"total":8000,"used":2000},` +
+				who + `}`,
+		} {
 			status, _, got := s.Send("POST", path, report, agent...)
 			var receipt map[string]any
 			s.read(&receipt, status, got)
@@ -149,11 +159,13 @@ func TestCycle_XboardNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st := states[s.IDs["hysteria2"]]; s.Used(1) != 30 || st.OnlineUsers != 1 || st.CPUPermille != 1000 || st.MemoryPermille != 250 || st.Health(s.DB.Now()) != node.Online {
+		if st := states[s.IDs["hysteria2"]]; s.Used(1) != 30 || st.OnlineUsers != 1 || st.CPUPermille != 1000 ||
+			st.MemoryPermille != 250 || st.Health(s.DB.Now()) != node.Online {
 			t.Fatalf("counted %d, %+v", s.Used(1), st)
 		}
 		for _, other := range []string{`"node_id":"9999",`, `"node_id":9999,`} {
-			if status, _, got := s.Send("POST", "push", `{"1":[1,1],`+other+`"token":"`+s.Keys["hysteria2"]+`"}`, agent...); status != 403 {
+			if status, _, got := s.Send("POST", "push", `{"1":[1,1],`+other+`"token":"`+s.Keys["hysteria2"]+`"}`,
+				agent...); status != 403 {
 				t.Fatalf("as another node: %d %s", status, got)
 			}
 		}
@@ -186,7 +198,20 @@ func TestReport_ValidRows_CountOnce(t *testing.T) {
 		for _, r := range refused {
 			codes[r] = true
 		}
-		for _, want := range []refusal{{"1", "duplicate_user"}, {"2", "negative"}, {"2", "absurd"}, {"3", "not_on_list"}, {"77", "not_on_list"}, {"0", "not_on_list"}, {"text", "unreadable"}, {"4", "unreadable"}, {"11", "unreadable"}} {
+		for _, want := range []refusal{
+			{"1", "duplicate_user"},
+			{"2", "negative"},
+			{"2", "absurd"},
+			{"3", "not_on_list"},
+			{"77", "not_on_list"},
+			{"0", "not_on_list"},
+			{"text", "unreadable"},
+			{
+				"4",
+				"unreadable",
+			},
+			{"11", "unreadable"},
+		} {
 			if !codes[want] {
 				t.Errorf("%v was not refused: %v", want, refused)
 			}
@@ -195,7 +220,10 @@ func TestReport_ValidRows_CountOnce(t *testing.T) {
 		if len(refused) != 16 || s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 {
 			t.Fatalf("counted %d, %d, %d; refused %v", s.Used(1), s.Used(2), s.Used(3), refused)
 		}
-		for _, broken := range []string{``, `{`, `[1]`, `7`, `"x"`, `{"1":[1,1]`, `{"1":[1,1]}}`, `{"1"}`, "\x00", `{1:[1,1]}`} {
+		for _, broken := range []string{
+			``, `{`, `[1]`, `7`, `"x"`, `{"1":[1,1]`, `{"1":[1,1]}}`, `{"1"}`, "\x00",
+			`{1:[1,1]}`,
+		} {
 			if status, _, got := s.call("reality", "vless", "POST", "push", broken); status != 400 {
 				t.Errorf("%q: %d %s", broken, status, got)
 			}
@@ -205,7 +233,8 @@ func TestReport_ValidRows_CountOnce(t *testing.T) {
 				t.Error(nothing, refused)
 			}
 		}
-		if status, _, _ := s.call("reality", "vless", "POST", "push", `{`+strings.Repeat(" ", 10<<20)+`}`); status != 413 {
+		if status, _, _ := s.call("reality", "vless", "POST", "push",
+			`{`+strings.Repeat(" ", 10<<20)+`}`); status != 413 {
 			t.Errorf("10 MB: %d", status)
 		}
 		if s.Used(1) != 694 {
@@ -215,11 +244,16 @@ func TestReport_ValidRows_CountOnce(t *testing.T) {
 		for id := range 20_001 {
 			rows = append(rows, fmt.Sprintf(`"%d":[1,1]`, id))
 		}
-		if status, _, got := s.call("reality", "vless", "POST", "push", "{"+strings.Join(rows, ",")+"}"); status != 422 {
+		if status, _, got := s.call("reality", "vless", "POST", "push",
+			"{"+strings.Join(rows, ",")+"}"); status != 422 {
 			t.Errorf("20,001 rows: %d %s", status, got)
 		}
-		rows = slices.DeleteFunc(rows, func(row string) bool { return row == rows[0] || strings.HasPrefix(row, `"1":`) })
-		if got := push("{" + strings.Join(append(rows, `"1":[2,0]`), ",") + "}"); len(got) != 19_998 || s.Used(1) != 697 {
+		rows = slices.DeleteFunc(rows, func(row string) bool {
+			return row == rows[0] ||
+				strings.HasPrefix(row, `"1":`)
+		})
+		if got := push("{" + strings.Join(append(rows, `"1":[2,0]`), ",") + "}"); len(got) != 19_998 ||
+			s.Used(1) != 697 {
 			t.Errorf("of 20,000 rows two are of users of the node; refused %d, counted %d", len(got), s.Used(1))
 		}
 	})
@@ -227,10 +261,14 @@ func TestReport_ValidRows_CountOnce(t *testing.T) {
 
 func TestStatus_Impossible_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		for body, want := range map[string]int{`{"cpu":-1}`: 422, `{"cpu":1,"mem":{"total":-1,"used":1}}`: 422, `{"cpu":"x"}`: 400, `[]`: 400, ``: 400, `{}`: 200, `{"cpu":1e300,"mem":{"total":1e-300,"used":1e300}}`: 200} {
+		for body, want := range map[string]int{
+			`{"cpu":-1}`: 422, `{"cpu":1,"mem":{"total":-1,"used":1}}`: 422,
+			`{"cpu":"x"}`: 400, `[]`: 400, ``: 400, `{}`: 200, `{"cpu":1e300,"mem":{"total":1e-300,"used":1e300}}`: 200,
+		} {
 			if status, _, got := s.call("ss", "shadowsocks", "POST", "status", body); status != want {
 				t.Errorf("%s: %d %s", body, status, got)
-			} else if want == 422 && !strings.Contains(string(got), `"field":"`+body[2:5]+`"`) && !strings.Contains(string(got), `"field":"mem"`) {
+			} else if want == 422 && !strings.Contains(string(got), `"field":"`+body[2:5]+`"`) &&
+				!strings.Contains(string(got), `"field":"mem"`) {
 				t.Errorf("%s: no field is named by %s", body, got)
 			}
 		}
@@ -245,9 +283,13 @@ func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for path, method := range map[string]string{"config": "GET", "user": "GET", "alivelist": "GET", "push": "POST", "alive": "POST", "status": "POST"} {
+		for path, method := range map[string]string{
+			"config": "GET", "user": "GET", "alivelist": "GET",
+			"push": "POST", "alive": "POST", "status": "POST",
+		} {
 			status, _, got := s.call("ss", "shadowsocks", method, path, `{"1":[1,1]}`)
-			if status < 500 || strings.Contains(string(got), `"users"`) || strings.Contains(string(got), `"data":true`) {
+			if status < 500 || strings.Contains(string(got), `"users"`) ||
+				strings.Contains(string(got), `"data":true`) {
 				t.Errorf("%s: %d %s", path, status, got)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 )
 
 // RegisterAt is Register with other intervals for sockets.
-func RegisterAt(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, write, ping, devices time.Duration) {
+func RegisterAt(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings,
+	site string, write, ping, devices time.Duration,
+) {
 	register(mux, nodes, traffic, settings, site, intervals{defaultIntervals.admit, write, ping, devices})
 }

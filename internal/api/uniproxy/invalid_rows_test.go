@@ -35,7 +35,10 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 		for i, endpoint := range []struct {
 			*site
 			path, around string
-		}{{s, "push", "%s"}, {later, "push", "%s"}, {later, "report", `{"type":"traffic","traffic":%s}`}, {later, "report", `{"traffic":%s,"alive":{"x":[7]},"status":{"cpu":-1}}`}} {
+		}{{s, "push", "%s"}, {later, "push", "%s"}, {later, "report", `{"type":"traffic","traffic":%s}`}, {
+			later,
+			"report", `{"traffic":%s,"alive":{"x":[7]},"status":{"cpu":-1}}`,
+		}} {
 			var receipt struct {
 				Data    bool
 				Refused []struct{ Code string }
@@ -53,8 +56,10 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 			}
 			each := 9_998 / len(kinds)
 			few := func(kinds int, code string) bool { return codes[code] < kinds*each || codes[code] > kinds*(each+1) }
-			if !receipt.Data || len(receipt.Refused) != 9_998 || few(3, "not_on_list") || few(1, "duplicate_user") || few(1, "negative") || few(2, "absurd") || few(13, "unreadable") {
-				t.Errorf("%s: of 10,000 rows 9,998 are junk, %d each of %d kinds; refused are %d: %v", endpoint.path, each, len(kinds), len(receipt.Refused), codes)
+			if !receipt.Data || len(receipt.Refused) != 9_998 || few(3, "not_on_list") || few(1, "duplicate_user") ||
+				few(1, "negative") || few(2, "absurd") || few(13, "unreadable") {
+				t.Errorf("%s: of 10,000 rows 9,998 are junk, %d each of %d kinds; refused are %d: %v", endpoint.path,
+					each, len(kinds), len(receipt.Refused), codes)
 			}
 		}
 	})
@@ -69,7 +74,8 @@ func TestPost_TooManyValues_IsRefused(t *testing.T) {
 				t.Errorf("%s: %d %.100s", path, status, got)
 			}
 		}
-		if status, _, got := s.call("ss", "shadowsocks", "POST", "push", "{"+strings.Repeat(`"":0,`, 20_000)+`"":0}`); status != 422 || len(got) > 1000 {
+		if status, _, got := s.call("ss", "shadowsocks", "POST", "push",
+			"{"+strings.Repeat(`"":0,`, 20_000)+`"":0}`); status != 422 || len(got) > 1000 {
 			t.Errorf("20,001 rows that cannot be read: %d %.100s", status, got)
 		}
 		// Xboard-node identifies itself in the body, so anybody can send this.
@@ -90,7 +96,10 @@ func TestAlive_InvalidRows_OthersCount(t *testing.T) {
 		for _, endpoint := range []struct {
 			*site
 			path, around string
-		}{{s, "alive", "%s"}, {s.v2(), "alive", "%s"}, {s.v2(), "report", `{"alive":%s}`}, {s.v2(), "report", `{"alive":%[1]s,"online":%[1]s}`}, {s.v2(), "report", `{"online":%s}`}} {
+		}{{s, "alive", "%s"}, {s.v2(), "alive", "%s"}, {s.v2(), "report", `{"alive":%s}`}, {
+			s.v2(), "report",
+			`{"alive":%[1]s,"online":%[1]s}`,
+		}, {s.v2(), "report", `{"online":%s}`}} {
 			var receipt struct{ Data bool }
 			endpoint.ok(&receipt, "ss", "shadowsocks", "POST", endpoint.path, fmt.Sprintf(endpoint.around, body))
 			var list struct{ Alive map[int64]int }

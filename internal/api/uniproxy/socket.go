@@ -28,7 +28,10 @@ type intervals struct {
 	devices time.Duration // Between two checks of connected devices.
 }
 
-var defaultIntervals = intervals{admit: 10 * time.Second, write: 30 * time.Second, ping: 55 * time.Second, devices: 10 * time.Second}
+var defaultIntervals = intervals{
+	admit: 10 * time.Second, write: 30 * time.Second, ping: 55 * time.Second,
+	devices: 10 * time.Second,
+}
 
 // Reasons for closing a socket that are not faults.
 var (
@@ -40,7 +43,10 @@ var (
 // wrong token gets an HTTP answer and no socket.
 func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	f := &follower{server: s, who: claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}, asked: make(chan struct{}, 1)}
+	f := &follower{
+		server: s, who: claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")},
+		asked: make(chan struct{}, 1),
+	}
 	_, _, err := f.admit(r.Context())
 	if err != nil {
 		fail(w, r, err)
@@ -282,7 +288,8 @@ func (f *follower) sendDevices(ctx context.Context) error {
 	f.devices = body
 	if len(body) > most {
 		if !already {
-			slog.WarnContext(ctx, "too many devices are online to tell a node of them", "node", f.node.ID, "users", len(devices))
+			slog.WarnContext(ctx, "too many devices are online to tell a node of them", "node", f.node.ID, "users",
+				len(devices))
 		}
 		return nil
 	}

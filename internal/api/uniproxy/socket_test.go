@@ -173,7 +173,8 @@ func untimed(f frame) []byte {
 
 func TestFrames_MatchAgents(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.Nodes.SetOnline(t.Context(), node.Node{ID: s.IDs["ss"], Enabled: true}, []node.OnlineIP{{UserID: 1, IP: "1.2.3.4"}}); err != nil {
+		if _, err := s.Nodes.SetOnline(t.Context(), node.Node{ID: s.IDs["ss"], Enabled: true},
+			[]node.OnlineIP{{UserID: 1, IP: "1.2.3.4"}}); err != nil {
 			t.Fatal(err)
 		}
 		k := s.connect(s.of("reality"))
@@ -205,7 +206,8 @@ func TestSocket_SendsOnlyChanges(t *testing.T) {
 		s.ok(&struct{}{}, "vmess", "vmess", "POST", "push", `{"3":[1,1000]}`)
 		delta("remove", 3)
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
-			_, err := s.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: 3, Name: "more", Kind: service.Bought, Bytes: 1000})
+			_, err := s.Services.AddPackage(ctx, tx,
+				service.PackageTerms{UserID: 3, Name: "more", Kind: service.Bought, Bytes: 1000})
 			return err
 		})
 		delta("add", 3)
@@ -217,7 +219,8 @@ func TestSocket_SendsOnlyChanges(t *testing.T) {
 		if f := k.next("sync.config"); f.Data.Config.Routes == nil || len(f.Data.Config.Routes) != 0 {
 			t.Fatalf("Xboard-node cannot start with %s", f.raw)
 		}
-		if _, err := s.Nodes.Change(t.Context(), s.IDs["vmess"], func(n *node.Node) { n.ListenPort = 8080 }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["vmess"],
+			func(n *node.Node) { n.ListenPort = 8080 }); err != nil {
 			t.Fatal(err)
 		}
 		if f := k.next("sync.config"); f.Data.Config.ServerPort != 8080 || f.Data.Config.Protocol != "vmess" {
@@ -277,7 +280,8 @@ func TestSocket_WrongToken_IsRefused(t *testing.T) {
 				}
 				var answer struct{ Status, Code, Message string }
 				body, _ := io.ReadAll(res.Body) // The client returns only the beginning.
-				if json.Unmarshal(body, &answer) != nil || answer.Status != "fail" || answer.Code != code || answer.Message == "" || res.StatusCode != statuses[code] {
+				if json.Unmarshal(body, &answer) != nil || answer.Status != "fail" || answer.Code != code ||
+					answer.Message == "" || res.StatusCode != statuses[code] {
 					t.Errorf("%s: %d %s", query, res.StatusCode, body)
 				}
 			}
@@ -342,14 +346,18 @@ func (s *site) eventually(what string, done func() bool) {
 func TestStatus_NodeInformation_IsStored(t *testing.T) {
 	each(t, func(s *site) {
 		k := s.follow("reality")
-		for _, text := range []string{`{"event":"sync.users","data":{}}`, `{"event":"pong"}`, `{}`, `{"event":"node.status"}`, `{"event":"node.status","data":{"uptime":-1}}`, `{"event":"node.status","data":[]}`, `{"event":"report.devices","data":[1]}`, `{"event":"report.devices"}`} {
+		for _, text := range []string{
+			`{"event":"sync.users","data":{}}`, `{"event":"pong"}`, `{}`,
+			`{"event":"node.status"}`, `{"event":"node.status","data":{"uptime":-1}}`, `{"event":"node.status","data":[]}`, `{"event":"report.devices","data":[1]}`, `{"event":"report.devices"}`,
+		} {
 			k.send(text) // None of this is useful, and none of it closes the socket.
 		}
 		k.send(`{"event":"node.status","data":{"uptime":77,"active_connections":5,"active_users":2,"inbound_speed":900,"outbound_speed":80,
 			"cpu_per_core":[1,2],"load":{"load1":0.5,"load5":0.25,"load15":0},"kernel_status":true,"gc":{},"api":{}},"timestamp":1}`)
 		s.eventually("the metrics are kept", func() bool {
 			st := s.state("reality")
-			return st.UptimeSeconds == 77 && st.Connections == 5 && st.OnlineUsers == 2 && st.DownBPS == 900 && st.UpBPS == 80 && slices.Equal(st.Load, []float64{.5, .25, 0})
+			return st.UptimeSeconds == 77 && st.Connections == 5 && st.OnlineUsers == 2 && st.DownBPS == 900 &&
+				st.UpBPS == 80 && slices.Equal(st.Load, []float64{.5, .25, 0})
 		})
 		k.send(fmt.Sprintf(`{"event":"node.status","data":{"node_id":%d,"status":{"cpu":12.5,"uptime":78,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":1}}}}`, s.IDs["reality"]))
 		s.eventually("the status is stored, too", func() bool {
@@ -418,7 +426,8 @@ func TestSocket_Devices_AreSentAtInterval(t *testing.T) {
 func TestSocket_InvalidFrame_IsClosed(t *testing.T) {
 	each(t, func(s *site) {
 		for text, code := range map[string]websocket.StatusCode{
-			`{"event":"report.devices","data":{"1":["` + strings.Repeat("x", 1<<20) + `"]}}`: websocket.StatusMessageTooBig,
+			`{"event":"report.devices","data":{"1":["` + strings.Repeat("x", 1<<20) +
+				`"]}}`: websocket.StatusMessageTooBig,
 			`{"event":`: websocket.StatusInvalidFramePayloadData,
 			`[]`:        websocket.StatusInvalidFramePayloadData,
 		} {
@@ -502,7 +511,10 @@ func TestSocket_ManyUsers_AreSentInParts(t *testing.T) {
 func (s *site) handshake(query string) net.Conn {
 	s.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+		return c.Control(func(fd uintptr) {
+			syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF,
+				4096)
+		})
 	}}
 	conn, err := dialer.DialContext(s.Context(), "tcp", s.server.Listener.Addr().String())
 	if err != nil {
@@ -536,7 +548,8 @@ func TestSocket_AgentDoesNotRead_IsClosed(t *testing.T) {
 		s.addUsers(3000)
 		deaf := s.handshake(s.of("ss"))
 		k := s.follow("trojan")
-		if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) { n.ListenPort = 8443 }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"],
+			func(n *node.Node) { n.ListenPort = 8443 }); err != nil {
 			t.Fatal(err)
 		}
 		k.next("sync.config")

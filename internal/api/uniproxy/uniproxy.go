@@ -38,11 +38,15 @@ type call struct {
 }
 
 // Register serves the agents' API on mux. site is the server's address, at which agents open their WebSockets.
-func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string) {
+func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings,
+	site string,
+) {
 	register(mux, nodes, traffic, settings, site, defaultIntervals)
 }
 
-func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, pace intervals) {
+func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings,
+	site string, pace intervals,
+) {
 	s := &server{nodes, traffic, settings, api.NewRosters(nodes), site, pace}
 	for _, prefix := range []string{"/api/v1/server/UniProxy/", "/api/v2/server/"} {
 		mux.HandleFunc("GET "+prefix+"config", s.guard(s.config))
@@ -148,7 +152,8 @@ func (c claim) check(n node.Node) error {
 	if c.nodeID != "" && c.nodeID != strconv.FormatInt(n.ID, 10) {
 		return api.ErrOtherNode
 	}
-	if c.nodeType != "" && c.nodeType != anyType && node.Protocol(c.nodeType) != n.Protocol && aliases[c.nodeType] != n.Protocol {
+	if c.nodeType != "" && c.nodeType != anyType && node.Protocol(c.nodeType) != n.Protocol &&
+		aliases[c.nodeType] != n.Protocol {
 		return api.ErrOtherNodeType
 	}
 	return nil

@@ -54,7 +54,10 @@ func drafts() []node.Node {
 		PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"},
 	}}
 	upgrade := node.Draft("vless-httpupgrade", node.VLESS, "u.example", 443)
-	upgrade.Settings = node.Settings{Transport: "httpupgrade", Path: "/u", Host: "cdn.example", Security: "tls", TLS: &node.TLS{ServerName: "u.example", CertificateFile: "/c", KeyFile: "/k"}}
+	upgrade.Settings = node.Settings{
+		Transport: "httpupgrade", Path: "/u", Host: "cdn.example", Security: "tls",
+		TLS: &node.TLS{ServerName: "u.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
 	vmess := node.Draft("vmess", node.VMess, "1.2.3.4", 80)
 	vmess.Settings = node.Settings{Transport: "ws", Path: "/v2", Host: "cdn.example"}
 	tcp := node.Draft("vmess-tcp", node.VMess, "1.2.3.4", 81)
@@ -63,16 +66,31 @@ func drafts() []node.Node {
 	ss2022 := node.Draft("ss2022", node.Shadowsocks, "ss.example", 8389)
 	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "cTdaazFtV3g5UnRCNHZIZA=="}
 	long := node.Draft("ss2022-long", node.Shadowsocks, "ss.example", 8390)
-	long.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: "cTdaazFtV3g5UnRCNHZIZEwyblBjOEpzWTZlVWYzR2E="}
+	long.Settings = node.Settings{
+		Method:    "2022-blake3-aes-256-gcm",
+		ServerKey: "cTdaazFtV3g5UnRCNHZIZEwyblBjOEpzWTZlVWYzR2E=",
+	}
 	trojan := node.Draft("trojan", node.Trojan, "t.example", 443)
 	trojan.GroupID = 9
-	trojan.Settings = node.Settings{Transport: "grpc", ServiceName: "g", TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"}}
+	trojan.Settings = node.Settings{
+		Transport: "grpc", ServiceName: "g",
+		TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
 	hysteria := node.Draft("hysteria2", node.Hysteria2, "h.example", 443)
 	tuic := node.Draft("tuic", node.TUIC, "q.example", 443)
-	tuic.Settings = node.Settings{Congestion: "cubic", ZeroRTT: true, TLS: &node.TLS{ServerName: "q.example", CertificateFile: "/c", KeyFile: "/k"}}
+	tuic.Settings = node.Settings{
+		Congestion: "cubic", ZeroRTT: true,
+		TLS: &node.TLS{ServerName: "q.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
 	anytls := node.Draft("anytls", node.AnyTLS, "a.example", 443)
-	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: &node.TLS{ServerName: "a.example", CertificateFile: "/c", KeyFile: "/k"}}
-	hysteria.Settings = node.Settings{Obfs: "salamander", ObfsPassword: "o", UpMbps: 100, DownMbps: 500, TLS: &node.TLS{ServerName: "h.example", CertificateFile: "/c", KeyFile: "/k"}}
+	anytls.Settings = node.Settings{
+		Padding: []string{"stop=2", "0=30-30", "1=100-400"},
+		TLS:     &node.TLS{ServerName: "a.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
+	hysteria.Settings = node.Settings{
+		Obfs: "salamander", ObfsPassword: "o", UpMbps: 100, DownMbps: 500,
+		TLS: &node.TLS{ServerName: "h.example", CertificateFile: "/c", KeyFile: "/k"},
+	}
 	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
 	xhttp.Settings = node.Settings{
 		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality", Reality: &node.Reality{
@@ -97,7 +115,8 @@ func open(t *testing.T, d *db.DB, pace intervals) *site {
 	s := &site{Site: nodetest.Open(t, d)}
 	s.AddNodes(drafts())
 	mux := http.NewServeMux()
-	uniproxy.RegisterAt(mux, s.Nodes, s.Traffic, s.Settings, "https://panel.example", pace.write, pace.ping, pace.devices)
+	uniproxy.RegisterAt(mux, s.Nodes, s.Traffic, s.Settings, "https://panel.example", pace.write, pace.ping,
+		pace.devices)
 	s.serve(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
 	return s
 }
@@ -147,7 +166,10 @@ func (c smallConn) Close() error {
 func (s *site) call(name, nodeType, method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
 	query := fmt.Sprintf("?node_id=%d&node_type=%s&token=%s", s.IDs[name], nodeType, s.Keys[name])
-	return s.Send(method, path+query, body, append([]string{"User-Agent", "go-resty/2.13.1 (https://github.com/go-resty/resty)"}, headers...)...)
+	return s.Send(method, path+query, body, append([]string{
+		"User-Agent",
+		"go-resty/2.13.1 (https://github.com/go-resty/resty)",
+	}, headers...)...)
 }
 
 // ok decodes the answer to a request that must succeed into out.

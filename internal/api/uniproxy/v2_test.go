@@ -42,12 +42,16 @@ func (h handshakeAnswer) path(s *site) string {
 // more, and then follows the socket. It reports everything in one post, with its token in the body.
 func TestCycleV2_XboardNode(t *testing.T) {
 	each(t, func(s *site) {
-		later, agent := s.v2(), []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json", "Accept", "application/json"}
+		later, agent := s.v2(), []string{
+			"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json",
+			"Accept", "application/json",
+		}
 		who := fmt.Sprintf(`"node_id":%d,"token":%q`, s.IDs["hysteria2"], s.Keys["hysteria2"])
 		var hello handshakeAnswer
 		status, _, got := later.Send("POST", "handshake", "{"+who+"}", append(agent, "Host", "evil.example")...)
 		later.read(&hello, status, got)
-		if hello.path(s) != "/api/v2/server/ws" || hello.Settings.PushInterval != 60 || hello.Settings.PullInterval != 60 {
+		if hello.path(s) != "/api/v2/server/ws" || hello.Settings.PushInterval != 60 ||
+			hello.Settings.PullInterval != 60 {
 			t.Fatalf("%+v", hello)
 		}
 		fetch := func(path, tag string) (int, string, any) {
@@ -98,11 +102,14 @@ func TestCycleV2_XboardNode(t *testing.T) {
 				t.Fatalf("%s", got)
 			}
 		}
-		if st := s.state("hysteria2"); s.Used(1) != 30 || s.Used(2) != 5 || st.CPUPermille != 255 || st.MemoryPermille != 250 || st.UptimeSeconds != 100 ||
-			st.Connections != 7 || st.OnlineUsers != 1 || st.DownBPS != 3 || st.UpBPS != 2 || !slices.Equal(st.Load, []float64{.1, .2, .3}) {
+		if st := s.state("hysteria2"); s.Used(1) != 30 || s.Used(2) != 5 || st.CPUPermille != 255 ||
+			st.MemoryPermille != 250 || st.UptimeSeconds != 100 ||
+			st.Connections != 7 || st.OnlineUsers != 1 || st.DownBPS != 3 || st.UpBPS != 2 ||
+			!slices.Equal(st.Load, []float64{.1, .2, .3}) {
 			t.Fatalf("counted %d and %d, kept %+v", s.Used(1), s.Used(2), st)
 		}
-		if status, _, got := later.Send("POST", "report", `{"traffic":{"1":[9970,0]},`+who+`}`, agent...); status != 200 {
+		if status, _, got := later.Send("POST", "report", `{"traffic":{"1":[9970,0]},`+who+`}`,
+			agent...); status != 200 {
 			t.Fatalf("%d %s", status, got)
 		}
 		if f := k.next("sync.user.delta"); f.Data.Action != "remove" || !slices.Equal(f.ids(s), []int64{1}) {
@@ -124,7 +131,8 @@ func TestCycleV2_XrayR(t *testing.T) {
 		k := s.follow("vmess")
 		s.ban(2, true)
 		k.next("sync.user.delta")
-		if s.ok(&list, "vmess", "vmess", "GET", "user", "", "If-None-Match", tag); len(list.Users) != 1 || list.Users[0].ID != 1 {
+		if s.ok(&list, "vmess", "vmess", "GET", "user", "", "If-None-Match", tag); len(list.Users) != 1 ||
+			list.Users[0].ID != 1 {
 			t.Fatalf("after the message about the ban the list is %v", list)
 		}
 		for _, report := range []string{
@@ -139,7 +147,8 @@ func TestCycleV2_XrayR(t *testing.T) {
 				t.Fatal(report)
 			}
 		}
-		if st := s.state("vmess"); s.Used(1) != 15 || st.CPUPermille != 125 || st.MemoryPermille != 400 || st.UptimeSeconds != 99 {
+		if st := s.state("vmess"); s.Used(1) != 15 || st.CPUPermille != 125 || st.MemoryPermille != 400 ||
+			st.UptimeSeconds != 99 {
 			t.Fatalf("counted %d, kept %+v", s.Used(1), st)
 		}
 		// Without an answer to the handshake it tries a path of its own.
@@ -165,11 +174,13 @@ func TestCycle_V2node(t *testing.T) {
 			ObfsPassword string `json:"obfs_password"`
 		}
 		tag := later.ok(&config, "hysteria2", "v2node", "GET", "config", "").Get("Etag")
-		if config.Protocol != "hysteria2" || config.ListenIP == "" || config.ServerPort != 443 || config.BaseConfig == nil || config.ObfsPassword != "o" {
+		if config.Protocol != "hysteria2" || config.ListenIP == "" || config.ServerPort != 443 ||
+			config.BaseConfig == nil || config.ObfsPassword != "o" {
 			t.Fatalf("%+v", config)
 		}
 		_, header, users := later.call("hysteria2", "v2node", "GET", "user", "", "X-Response-Format", "msgpack")
-		if !strings.HasPrefix(header.Get("Content-Type"), "application/json") || !strings.HasPrefix(string(users), `{"users":[{`) {
+		if !strings.HasPrefix(header.Get("Content-Type"), "application/json") ||
+			!strings.HasPrefix(string(users), `{"users":[{`) {
 			t.Fatalf("%s: %s", header.Get("Content-Type"), users)
 		}
 		for path, tag := range map[string]string{"config": tag, "user": header.Get("Etag")} {
@@ -184,7 +195,8 @@ func TestCycle_V2node(t *testing.T) {
 		s.ok(&receipt, "hysteria2", "v2node", "POST", "push", `{"1":[1,2]}`) // The same handler.
 		later.ok(&receipt, "hysteria2", "v2node", "POST", "alive", `{"1":["1.2.3.4"]}`)
 		var alive struct{ Alive map[int64]int }
-		if later.ok(&alive, "hysteria2", "v2node", "GET", "alivelist", ""); s.Used(1) != 3 || !maps.Equal(alive.Alive, map[int64]int{1: 1}) {
+		if later.ok(&alive, "hysteria2", "v2node", "GET", "alivelist", ""); s.Used(1) != 3 ||
+			!maps.Equal(alive.Alive, map[int64]int{1: 1}) {
 			t.Fatalf("counted %d, alive %v", s.Used(1), alive)
 		}
 	})
@@ -204,13 +216,19 @@ func TestReport_InvalidPart_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		later := s.v2()
 		var receipt struct{ Data bool }
-		for i, part := range []string{`"status":{"cpu":-1}`, `"status":"x"`, `"status":[]`, `"metrics":{"uptime":-5}`, `"alive":[1]`, `"alive":7`, `"online":"x"`, `"alive":{"1":7}`, `"machine_id":3`, `"status":null,"alive":null,"online":null`} {
+		for i, part := range []string{
+			`"status":{"cpu":-1}`, `"status":"x"`, `"status":[]`, `"metrics":{"uptime":-5}`,
+			`"alive":[1]`, `"alive":7`, `"online":"x"`, `"alive":{"1":7}`, `"machine_id":3`, `"status":null,"alive":null,"online":null`,
+		} {
 			later.ok(&receipt, "ss", "", "POST", "report", fmt.Sprintf(`{"traffic":{"1":[%d,0]},%s}`, 100+i, part))
 		}
 		if s.Used(1) != 1045 {
 			t.Fatalf("counted %d", s.Used(1))
 		}
-		for _, body := range []string{``, `{`, `7`, `"x"`, `[]`, `{"traffic":7}`, `{"traffic":{"1":[1,1]}`, `{"traffic":"x","alive":{"1":["1.2.3.4"]}}`} {
+		for _, body := range []string{
+			``, `{`, `7`, `"x"`, `[]`, `{"traffic":7}`, `{"traffic":{"1":[1,1]}`,
+			`{"traffic":"x","alive":{"1":["1.2.3.4"]}}`,
+		} {
 			if status, _, got := later.call("ss", "", "POST", "report", body); status != 400 {
 				t.Errorf("%q: %d %s", body, status, got)
 			}
@@ -241,7 +259,8 @@ func TestReport_SameBodyLater_CountsAgain(t *testing.T) {
 func TestReport_Repeated_IsRecognisedByTrafficAlone(t *testing.T) {
 	each(t, func(s *site) {
 		for cpu := range 3 {
-			s.v2().ok(&struct{}{}, "ss", "", "POST", "report", fmt.Sprintf(`{"traffic":{"1":[5,5]},"status":{"cpu":%d}}`, cpu))
+			s.v2().ok(&struct{}{}, "ss", "", "POST", "report",
+				fmt.Sprintf(`{"traffic":{"1":[5,5]},"status":{"cpu":%d}}`, cpu))
 		}
 		if s.Used(1) != 10 {
 			t.Fatalf("counted %d", s.Used(1))
@@ -263,7 +282,8 @@ func TestReport_UnchangedDevices_StayOnline(t *testing.T) {
 			now = now.Add(time.Minute)
 			s.DB.SetClock(func() time.Time { return now })
 		}
-		report(`{"alive":{"1":["1.1.1.1","2.2.2.2"],"2":["3.3.3.3"]},"online":{"1":2,"2":1}}`, map[int64]int{1: 2, 2: 1})
+		report(`{"alive":{"1":["1.1.1.1","2.2.2.2"],"2":["3.3.3.3"]},"online":{"1":2,"2":1}}`,
+			map[int64]int{1: 2, 2: 1})
 		report(`{"online":{"1":2,"2":1}}`, map[int64]int{1: 2, 2: 1})
 		report(`{"online":{"1":2,"2":1}}`, map[int64]int{1: 2, 2: 1})
 		report(`{"alive":{"1":["1.1.1.1"]},"online":{"1":1}}`, map[int64]int{1: 1})

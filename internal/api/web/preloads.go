@@ -68,7 +68,8 @@ func preloadLinks(list []preload, path string) string {
 	}
 	for _, language := range []string{"zh-CN", "en"} {
 		if len(texts[language]) > 0 {
-			fmt.Fprintf(&b, `<meta name="texts" lang="%s" content="/%s">`, language, html.EscapeString(strings.Join(texts[language], " /")))
+			fmt.Fprintf(&b, `<meta name="texts" lang="%s" content="/%s">`, language,
+				html.EscapeString(strings.Join(texts[language], " /")))
 		}
 	}
 	return b.String()

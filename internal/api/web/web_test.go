@@ -61,11 +61,15 @@ func TestPages_HaveNonceOfPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for path, status := range map[string]int{"/": 200, "/user/dashboard": 200, "/no/such/page": 404, "/index.html": 404} {
+	for path, status := range map[string]int{
+		"/": 200, "/user/dashboard": 200, "/no/such/page": 404,
+		"/index.html": 404,
+	} {
 		r := get(t, app, path, "Accept", asBrowser)
 		page := body(t, r)
 		m := regexp.MustCompile(`content="([^"]+)"><script nonce="([^"]+)"`).FindStringSubmatch(page)
-		if r.StatusCode != status || m == nil || m[1] != m[2] || !strings.Contains(r.Header.Get("Content-Security-Policy"), "'nonce-"+m[1]+"'") {
+		if r.StatusCode != status || m == nil || m[1] != m[2] ||
+			!strings.Contains(r.Header.Get("Content-Security-Policy"), "'nonce-"+m[1]+"'") {
 			t.Fatalf("%s: %d %v %s", path, r.StatusCode, r.Header, page)
 		}
 		if seen[m[1]] {
@@ -144,12 +148,17 @@ func TestPages_OnlyKnownRoutes_Answer200(t *testing.T) {
 				t.Errorf("%s accepting %s: %d, the page: %t", path, accept, r.StatusCode, page)
 			}
 		}
-		for _, accept := range []string{"", "*/*", "application/json", "image/avif,image/*;q=0.8", "text/html;q=0, */*", "text/html;q=x"} {
+		for _, accept := range []string{
+			"", "*/*", "application/json", "image/avif,image/*;q=0.8",
+			"text/html;q=0, */*", "text/html;q=x",
+		} {
 			r := get(t, app, path, "Accept", accept)
-			if page := strings.Contains(body(t, r), "<script nonce"); r.StatusCode != status || page != (status == 200) {
+			if page := strings.Contains(body(t, r), "<script nonce"); r.StatusCode != status ||
+				page != (status == 200) {
 				t.Errorf("%s accepting %q: %d, the page: %t", path, accept, r.StatusCode, page)
 			}
-			if kind := r.Header.Get("Content-Type"); status == 404 && (!strings.HasPrefix(kind, "application/json") || r.Header.Get("Vary") != "Accept") {
+			if kind := r.Header.Get("Content-Type"); status == 404 &&
+				(!strings.HasPrefix(kind, "application/json") || r.Header.Get("Vary") != "Accept") {
 				t.Errorf("%s accepting %q: %v", path, accept, r.Header)
 			}
 		}
@@ -162,7 +171,8 @@ func TestNew_BuildWithoutListOfPages_IsRefused(t *testing.T) {
 		if list != nil {
 			dist[".vite/pages.json"] = list
 		}
-		if _, err := web.New(dist, t.TempDir(), ownCaptcha, noSite); err == nil || !strings.Contains(err.Error(), "pages.json") {
+		if _, err := web.New(dist, t.TempDir(), ownCaptcha, noSite); err == nil ||
+			!strings.Contains(err.Error(), "pages.json") {
 			t.Errorf("%v: %v", list, err)
 		}
 	}
@@ -194,7 +204,10 @@ func TestAssets_AreCompressedAndImmutable(t *testing.T) {
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}
-	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], ".vite/pages.json": pageList, "assets/b-456.js": {Data: []byte("new")}}, dir, ownCaptcha, noSite)
+	app, err := web.New(fstest.MapFS{
+		"index.html": build["index.html"], ".vite/pages.json": pageList,
+		"assets/b-456.js": {Data: []byte("new")},
+	}, dir, ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +221,12 @@ func TestAssets_AreCompressedAndImmutable(t *testing.T) {
 	if got := body(t, r); got != "small" || r.Header.Get("Content-Encoding") != "br" {
 		t.Errorf("compressed: %q, %v", got, r.Header)
 	}
-	for _, path := range []string{"/assets/gone.js", "/assets/ancient.js", "/assets/../secret.key", "/builds/latest.json"} {
-		if r := get(t, app, path); r.StatusCode == 200 && strings.HasPrefix(path, "/assets/") && !strings.Contains(path, "..") || path == "/builds/latest.json" && r.StatusCode != 404 {
+	for _, path := range []string{
+		"/assets/gone.js", "/assets/ancient.js", "/assets/../secret.key",
+		"/builds/latest.json",
+	} {
+		if r := get(t, app, path); r.StatusCode == 200 && strings.HasPrefix(path, "/assets/") &&
+			!strings.Contains(path, "..") || path == "/builds/latest.json" && r.StatusCode != 404 {
 			t.Errorf("%s: %d", path, r.StatusCode)
 		}
 	}
@@ -224,7 +241,10 @@ func TestPolicy_AllowsOnlyCaptchaOfSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hosts := map[string]string{"turnstile": "https://challenges.cloudflare.com", "hcaptcha": "https://*.hcaptcha.com", "recaptcha": "https://www.recaptcha.net/recaptcha/"}
+	hosts := map[string]string{
+		"turnstile": "https://challenges.cloudflare.com", "hcaptcha": "https://*.hcaptcha.com",
+		"recaptcha": "https://www.recaptcha.net/recaptcha/",
+	}
 	for _, provider = range []string{"pow", "turnstile", "hcaptcha", "recaptcha"} {
 		policy := get(t, app, "/auth/sign-in").Header.Get("Content-Security-Policy")
 		for of, host := range hosts {
@@ -263,7 +283,8 @@ func TestPolicy_AllowsChatOnlyIfConfigured(t *testing.T) {
 			t.Errorf("%s: %s", directive, p)
 		}
 	}
-	if scripts := sources(p, "script-src"); strings.Contains(scripts, "unsafe") || !strings.Contains(scripts, "'nonce-") {
+	if scripts := sources(p, "script-src"); strings.Contains(scripts, "unsafe") ||
+		!strings.Contains(scripts, "'nonce-") {
 		t.Errorf("scripts: %s", scripts)
 	}
 }
@@ -277,7 +298,8 @@ func TestPolicy_RequiresTrustedTypesWithoutVendorScripts(t *testing.T) {
 	for _, vendors = range [][]string{{"pow"}, {"none"}, {"turnstile"}, {"hcaptcha"}, {"recaptcha"}, {"pow", "crisp"}} {
 		policy := get(t, app, "/user/dashboard").Header.Get("Content-Security-Policy")
 		own := len(vendors) == 1 && (vendors[0] == "pow" || vendors[0] == "none")
-		required := sources(policy, "require-trusted-types-for") == "'script'" && sources(policy, "trusted-types") == "default"
+		required := sources(policy, "require-trusted-types-for") == "'script'" &&
+			sources(policy, "trusted-types") == "default"
 		if required != own {
 			t.Errorf("with %q: %s", vendors, policy)
 		}

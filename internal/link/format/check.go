@@ -35,8 +35,14 @@ var treeKeys = map[string][]string{
 		"find-process-mode", "geodata-mode", "geox-url", "geo-auto-update", "geo-update-interval", "global-client-fingerprint", "keep-alive-interval",
 		"dns", "hosts", "sniffer", "tun", "profile", "ntp", "proxy-groups", "rule-providers", "rules", "sub-rules", "experimental",
 	},
-	"stash":         {"mode", "log-level", "dns", "hosts", "script", "http", "cron", "proxy-groups", "rule-providers", "rules"},
-	"egern":         {"http_port", "socks_port", "dns", "real_ip_domains", "policy_groups", "rules", "ipv6", "vif_only", "modules", "scriptings", "url_rewrites", "header_rewrites"},
+	"stash": {
+		"mode", "log-level", "dns", "hosts", "script", "http", "cron", "proxy-groups", "rule-providers",
+		"rules",
+	},
+	"egern": {
+		"http_port", "socks_port", "dns", "real_ip_domains", "policy_groups", "rules", "ipv6",
+		"vif_only", "modules", "scriptings", "url_rewrites", "header_rewrites",
+	},
 	"sing_box":      singBoxKeys,
 	"sing_box_1_11": singBoxKeys,
 	"xray":          {"log", "dns", "inbounds", "routing", "policy", "stats"},
@@ -63,26 +69,38 @@ func (t *Template) checkTerms() *Problem {
 		}
 	}
 	for key, addresses := range map[string][]string{"dns.near": t.DNS.Near, "dns.remote": {t.DNS.Remote}} {
-		if len(addresses) == 0 || slices.ContainsFunc(addresses, func(a string) bool { _, err := netip.ParseAddr(a); return err != nil }) {
+		if len(addresses) == 0 || slices.ContainsFunc(addresses,
+			func(a string) bool { _, err := netip.ParseAddr(a); return err != nil }) {
 			return &Problem{key, "format", "请填写 DNS 服务器的 IP", "DNS servers are given by their IP"}
 		}
 	}
-	if len(t.DNS.Real) > maxMatches || slices.ContainsFunc(t.DNS.Real, func(name string) bool { return !namePattern.MatchString(name) }) {
+	if len(t.DNS.Real) > maxMatches || slices.ContainsFunc(t.DNS.Real,
+		func(name string) bool { return !namePattern.MatchString(name) }) {
 		return &Problem{
 			"dns.real", "format", "请填写域名；* 代表一级，开头的 +. 代表该域名及其下所有域名",
 			"These are host names, in which * stands for one label and +. before a name for it and everything under it",
 		}
 	}
 	if len(t.DNS.Secure) == 0 || slices.ContainsFunc(t.DNS.Secure, func(a string) bool { return !webAddress(a) }) {
-		return &Problem{"dns.secure", "format", "请填写以 https:// 开头的 DNS 地址", "Secure DNS servers are given by addresses that begin with https://"}
+		return &Problem{
+			"dns.secure", "format", "请填写以 https:// 开头的 DNS 地址",
+			"Secure DNS servers are given by addresses that begin with https://",
+		}
 	}
 	switch {
 	case !webAddress(t.Probe.URL):
 		return &Problem{"probe.url", "format", "测速地址须以 https:// 开头", "The probe's address begins with https://"}
 	case t.Probe.Seconds < 10 || t.Probe.Seconds > 86400:
-		return &Problem{"probe.seconds", "range", "测速间隔为 10 至 86400 秒", "The probe's interval is between 10 and 86400 seconds"}
-	case !webAddress(strings.NewReplacer("{repo}", "a/b", "{branch}", "c", "{file}", "d").Replace(t.Files)) || !strings.Contains(t.Files, "{file}"):
-		return &Problem{"files", "format", "规则文件地址须以 https:// 开头，并含 {file}", "The address of rule files begins with https:// and has {file} in it"}
+		return &Problem{
+			"probe.seconds", "range", "测速间隔为 10 至 86400 秒",
+			"The probe's interval is between 10 and 86400 seconds",
+		}
+	case !webAddress(strings.NewReplacer("{repo}", "a/b", "{branch}", "c", "{file}", "d").Replace(t.Files)) ||
+		!strings.Contains(t.Files, "{file}"):
+		return &Problem{
+			"files", "format", "规则文件地址须以 https:// 开头，并含 {file}",
+			"The address of rule files begins with https:// and has {file} in it",
+		}
 	}
 	return nil
 }
@@ -90,15 +108,22 @@ func (t *Template) checkTerms() *Problem {
 // webAddress reports whether s may be an address in a line of any format.
 func webAddress(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && u.Scheme == "https" && u.Host != "" && len(s) <= 500 && !strings.ContainsAny(s, " ,;\"'|\\{}\r\n\t")
+	return err == nil && u.Scheme == "https" && u.Host != "" && len(s) <= 500 &&
+		!strings.ContainsAny(s, " ,;\"'|\\{}\r\n\t")
 }
 
 func (m Match) check(key string) *Problem {
 	switch {
 	case len(m.Suffixes)+len(m.Networks) > maxMatches:
-		return &Problem{key, "too_long", fmt.Sprintf("最多 %d 条", maxMatches), fmt.Sprintf("At most %d entries", maxMatches)}
+		return &Problem{
+			key, "too_long", fmt.Sprintf("最多 %d 条", maxMatches),
+			fmt.Sprintf("At most %d entries", maxMatches),
+		}
 	case slices.ContainsFunc(m.Suffixes, func(s string) bool { return !hostName.MatchString(s) }):
-		return &Problem{key + ".suffixes", "format", "请填写域名，不带点号开头或通配符", "Suffixes are domains, without a leading dot or wildcard"}
+		return &Problem{
+			key + ".suffixes", "format", "请填写域名，不带点号开头或通配符",
+			"Suffixes are domains, without a leading dot or wildcard",
+		}
 	case slices.ContainsFunc(m.Networks, func(s string) bool { _, err := netip.ParsePrefix(s); return err != nil }):
 		return &Problem{key + ".networks", "format", "请填写网段，例如 192.0.2.0/24", "Networks are written as 192.0.2.0/24"}
 	}
@@ -107,7 +132,10 @@ func (m Match) check(key string) *Problem {
 
 func (t *Template) checkGroups() *Problem {
 	if len(t.Groups) > maxGroups {
-		return &Problem{"groups", "too_long", fmt.Sprintf("最多 %d 个分组", maxGroups), fmt.Sprintf("At most %d groups", maxGroups)}
+		return &Problem{
+			"groups", "too_long", fmt.Sprintf("最多 %d 个分组", maxGroups),
+			fmt.Sprintf("At most %d groups", maxGroups),
+		}
 	}
 	taken := names{}
 	for _, name := range reserved {
@@ -117,7 +145,10 @@ func (t *Template) checkGroups() *Problem {
 		key := fmt.Sprintf("groups[%d]", i)
 		switch {
 		case g.Name == "" || g.Name != clean(g.Name) || strings.ContainsAny(g.Name, lineWide+`:"'|\`):
-			return &Problem{key + ".name", "format", "分组名不能为空，也不能含标点", "A group's name is not empty and has no punctuation in it"}
+			return &Problem{
+				key + ".name", "format", "分组名不能为空，也不能含标点",
+				"A group's name is not empty and has no punctuation in it",
+			}
 		case taken.unique(g.Name) != g.Name:
 			return &Problem{key + ".name", "taken", "分组名已被使用", "This name is taken"}
 		case g.Kind != "select" && g.Kind != "auto":
@@ -137,7 +168,10 @@ func (t *Template) checkTrees() *Problem {
 	for name, known := range treeKeys {
 		for key := range t.tree(name) {
 			if !slices.Contains(known, key) {
-				return &Problem{name + "." + key, "unknown", "该格式的模板不能设置此项", "A template cannot set this for the format"}
+				return &Problem{
+					name + "." + key, "unknown", "该格式的模板不能设置此项",
+					"A template cannot set this for the format",
+				}
 			}
 		}
 	}
@@ -162,12 +196,18 @@ func (t *Template) checkFiles() *Problem {
 		o := Options{Client: each.client, Flags: true, Template: t.without()}
 		if over := t.tree(each.key); len(over) > 0 {
 			if key := findMismatch(contents(Render(Sample(), o).Body), over, each.key); key != "" {
-				return &Problem{key, "type", "此处的值类型与文件中原有的不同（列表、对象或单个值）", "What stands here in the file is of another kind: a list, an object or a single value"}
+				return &Problem{
+					key, "type", "此处的值类型与文件中原有的不同（列表、对象或单个值）",
+					"What stands here in the file is of another kind: a list, an object or a single value",
+				}
 			}
 		}
 		o.Template = t
 		if err := each.read(Render(Sample(), o).Body); err != nil {
-			return &Problem{each.key, "refused", "客户端会拒绝该文件：" + err.Error(), "Clients would refuse the file: " + err.Error()}
+			return &Problem{
+				each.key, "refused", "客户端会拒绝该文件：" + err.Error(),
+				"Clients would refuse the file: " + err.Error(),
+			}
 		}
 	}
 	return nil
@@ -175,7 +215,10 @@ func (t *Template) checkFiles() *Problem {
 
 // tree returns what is merged over the file of one format.
 func (t *Template) tree(format string) map[string]any {
-	return map[string]map[string]any{"clash": t.Clash, "stash": t.Stash, "egern": t.Egern, "sing_box": t.SingBox, "sing_box_1_11": t.OldBox, "xray": t.Xray}[format]
+	return map[string]map[string]any{
+		"clash": t.Clash, "stash": t.Stash, "egern": t.Egern, "sing_box": t.SingBox,
+		"sing_box_1_11": t.OldBox, "xray": t.Xray,
+	}[format]
 }
 
 // without returns the template without changes to the files of single formats.
@@ -331,7 +374,10 @@ func readXray(body []byte) error {
 func Sample() []Proxy {
 	const host, secret = "node.example.com", "00000000-0000-4000-8000-000000000000"
 	p := func(name, country string, protocol node.Protocol, transport, security string) Proxy {
-		out := Proxy{Name: name, Country: country, Protocol: protocol, Address: host, Port: 443, Transport: transport, Security: security}
+		out := Proxy{
+			Name: name, Country: country, Protocol: protocol, Address: host, Port: 443, Transport: transport,
+			Security: security,
+		}
 		if security != "none" {
 			out.ServerName = host
 		}
@@ -356,6 +402,7 @@ func Sample() []Proxy {
 	reality.PublicKey, reality.ShortID = "jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0", "38e92059"
 	return []Proxy{
 		ss, ws, grpc, reality,
-		p("德国 01", "DE", node.Hysteria2, "quic", "tls"), p("英国 01", "GB", node.TUIC, "quic", "tls"), p("法国 01", "FR", node.AnyTLS, "tcp", "tls"),
+		p("德国 01", "DE", node.Hysteria2, "quic", "tls"), p("英国 01", "GB", node.TUIC, "quic", "tls"), p("法国 01", "FR",
+			node.AnyTLS, "tcp", "tls"),
 	}
 }

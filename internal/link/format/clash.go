@@ -110,7 +110,10 @@ func clash(c content) []byte {
 	var groups []clashGroup
 	for _, g := range c.groups() {
 		if g.auto {
-			groups = append(groups, clashGroup{Name: g.name, Type: "url-test", URL: probe.URL, Interval: probe.Seconds, Proxies: g.members})
+			groups = append(groups, clashGroup{
+				Name: g.name, Type: "url-test", URL: probe.URL,
+				Interval: probe.Seconds, Proxies: g.members,
+			})
 		} else {
 			groups = append(groups, clashGroup{Name: g.name, Type: "select", Proxies: g.members})
 		}
@@ -151,7 +154,10 @@ func (c content) clashProviders(routes []route) map[string]clashProvider {
 		if r.file == nil {
 			continue
 		}
-		p := clashProvider{Type: "http", Behavior: "ipcidr", URL: r.file.address(c.Template.Files), Path: "./ruleset/" + r.file.name + ".yaml", Interval: 86400}
+		p := clashProvider{
+			Type: "http", Behavior: "ipcidr", URL: r.file.address(c.Template.Files),
+			Path: "./ruleset/" + r.file.name + ".yaml", Interval: 86400,
+		}
 		if r.file.domains {
 			p.Behavior = "domain"
 		}

@@ -73,22 +73,46 @@ var agents = []struct {
 }{
 	{prefixes: []string{"karing/"}, client: Client{Name: "Karing", Dialect: ClashMetaYAML, App: true}},
 	{prefixes: []string{"hiddify"}, client: Client{Name: "Hiddify", Dialect: URI, Lacks: "anytls", Shows: true}},
-	{prefixes: []string{"nekobox/", "throne/", "nekoray/"}, hints: true, client: Client{Name: "NekoBox", Dialect: URI, Lacks: "xhttp"}},
+	{
+		prefixes: []string{"nekobox/", "throne/", "nekoray/"}, hints: true,
+		client: Client{Name: "NekoBox", Dialect: URI, Lacks: "xhttp"},
+	},
 	{prefixes: []string{"stash/"}, client: Client{Name: "Stash", Dialect: StashYAML, Shows: true}},
-	{prefixes: []string{"quantumult%20x/", "quantumult x/"}, client: Client{Name: "Quantumult X", Dialect: QuantumultXConf, Shows: true}},
+	{
+		prefixes: []string{"quantumult%20x/", "quantumult x/"},
+		client:   Client{Name: "Quantumult X", Dialect: QuantumultXConf, Shows: true},
+	},
 	{prefixes: []string{"quantumult/"}, client: Client{Name: "Quantumult", Dialect: QuantumultLines, Shows: true}},
 	{contains: "egern", client: Client{Name: "Egern", Dialect: EgernYAML, Shows: true}},
 	{prefixes: []string{"surfboard/"}, client: Client{Name: "Surfboard", Dialect: SurfboardConf, Managed: true}},
-	{prefixes: []string{"surge mac/", "surge ios/", "surge/"}, builds: true, client: Client{Name: "Surge", Dialect: SurgeConf, Version: Version{5}, Managed: true}},
-	{prefixes: []string{"loon/", "decar"}, client: Client{Name: "Loon", Dialect: LoonLines, Shows: true}},
-	{prefixes: []string{"shadowrocket/"}, client: Client{Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true}},
-	{prefixes: []string{"mihomo/", "clash.meta/", "clash-meta/"}, client: Client{Name: "mihomo", Dialect: ClashMetaYAML, Shows: true}},
 	{
-		prefixes: []string{"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo", "clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "sparkle/"},
-		client:   Client{Name: "Clash Meta", Dialect: ClashMetaYAML, App: true, Shows: true},
+		prefixes: []string{"surge mac/", "surge ios/", "surge/"}, builds: true,
+		client: Client{Name: "Surge", Dialect: SurgeConf, Version: Version{5}, Managed: true},
 	},
-	{prefixes: []string{"clashx/", "clashforwindows/", "clash/", "clash"}, client: Client{Name: "Clash", Dialect: ClashYAML, Shows: true}},
-	{prefixes: []string{"sfa/", "sfi/", "sfm/", "sft/", "sfl", "sfw"}, version: "sing-box ", client: Client{Name: "sing-box", Dialect: SingBoxJSON, TUN: true}},
+	{prefixes: []string{"loon/", "decar"}, client: Client{Name: "Loon", Dialect: LoonLines, Shows: true}},
+	{prefixes: []string{"shadowrocket/"}, client: Client{
+		Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true,
+		NoFlags: true,
+	}},
+	{
+		prefixes: []string{"mihomo/", "clash.meta/", "clash-meta/"},
+		client:   Client{Name: "mihomo", Dialect: ClashMetaYAML, Shows: true},
+	},
+	{
+		prefixes: []string{
+			"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo",
+			"clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "sparkle/",
+		},
+		client: Client{Name: "Clash Meta", Dialect: ClashMetaYAML, App: true, Shows: true},
+	},
+	{
+		prefixes: []string{"clashx/", "clashforwindows/", "clash/", "clash"},
+		client:   Client{Name: "Clash", Dialect: ClashYAML, Shows: true},
+	},
+	{
+		prefixes: []string{"sfa/", "sfi/", "sfm/", "sft/", "sfl", "sfw"}, version: "sing-box ",
+		client: Client{Name: "sing-box", Dialect: SingBoxJSON, TUN: true},
+	},
 	{prefixes: []string{"sing-box", "singbox"}, client: Client{Name: "sing-box", Dialect: SingBoxJSON, Core: true}},
 	{prefixes: []string{"happ/"}, client: Client{Name: "Happ", Dialect: URI, Shows: true}},
 	{prefixes: []string{"v2raytun"}, client: Client{Name: "v2RayTun", Dialect: URI, Shows: true}},
@@ -98,7 +122,10 @@ var agents = []struct {
 	{prefixes: []string{"v2rayng/"}, pins: "2", client: Client{Name: "v2rayNG", Dialect: URI, Lacks: "tuic anytls"}},
 	{prefixes: []string{"v2rayn/"}, pins: "7.17.1", client: Client{Name: "v2rayN", Dialect: URI}},
 	{prefixes: []string{"outline"}, client: Client{Name: "Outline", Dialect: OutlineJSON, Shows: true}},
-	{prefixes: []string{"shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"}, client: Client{Name: "Shadowsocks", Dialect: SIP008JSON}},
+	{
+		prefixes: []string{"shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"},
+		client:   Client{Name: "Shadowsocks", Dialect: SIP008JSON},
+	},
 }
 
 // Recognise returns the client that sends these headers. An unknown one gets the list that most can read; so does a

@@ -68,7 +68,8 @@ func TestRecognise_UserAgents(t *testing.T) {
 			t.Errorf("%q is taken for %s %s (%s)", c.userAgent, got.Name, got.Version, got.Dialect)
 		}
 	}
-	if got := format.Recognise("Mozilla/5.0 (X11; Linux x86_64) Clash", "text/html,application/xhtml+xml"); got.Name != "Browser" || !got.Plain {
+	if got := format.Recognise("Mozilla/5.0 (X11; Linux x86_64) Clash",
+		"text/html,application/xhtml+xml"); got.Name != "Browser" || !got.Plain {
 		t.Errorf("a browser is taken for %s", got.Name)
 	}
 }
@@ -112,10 +113,12 @@ func TestRender_OldVersions_GetNoUnreadableNodes(t *testing.T) {
 	stash := func(userAgent string) string {
 		return string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
 	}
-	if old := stash("Stash/2.4.0 Clash/1.9.0"); strings.Contains(old, `"vless"`) || strings.Contains(old, `"hysteria2"`) || strings.Contains(old, "2022-blake3") {
+	if old := stash("Stash/2.4.0 Clash/1.9.0"); strings.Contains(old, `"vless"`) ||
+		strings.Contains(old, `"hysteria2"`) || strings.Contains(old, "2022-blake3") {
 		t.Error("Stash 2.4 got what it cannot read")
 	}
-	if now := stash("Stash/3.10.0 Clash/1.9.0"); !strings.Contains(now, `"vless"`) || !strings.Contains(now, `"hysteria2"`) || !strings.Contains(now, "2022-blake3") {
+	if now := stash("Stash/3.10.0 Clash/1.9.0"); !strings.Contains(now, `"vless"`) ||
+		!strings.Contains(now, `"hysteria2"`) || !strings.Contains(now, "2022-blake3") {
 		t.Error("Stash 3.10 did not get what it can read")
 	}
 }
@@ -123,7 +126,10 @@ func TestRender_OldVersions_GetNoUnreadableNodes(t *testing.T) {
 // The version of an app says nothing about its core: FlClash 0.8 contains a mihomo of 1.19.
 func TestRecognise_VersionOfAppIsNotThatOfCore(t *testing.T) {
 	proxies := allCombinations().proxies(t)
-	for userAgent, wants := range map[string]bool{"FlClash/v0.8.90 clash-verge": true, "mihomo/1.19.27": true, "mihomo/1.18.9": false, "mihomo/v1.19.10": true, "Karing/1.2.0": true} {
+	for userAgent, wants := range map[string]bool{
+		"FlClash/v0.8.90 clash-verge": true, "mihomo/1.19.27": true,
+		"mihomo/1.18.9": false, "mihomo/v1.19.10": true, "Karing/1.2.0": true,
+	} {
 		body := string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
 		if got := strings.Contains(body, `"anytls"`); got != wants {
 			t.Errorf("%s got AnyTLS: %v", userAgent, got)
@@ -133,7 +139,10 @@ func TestRecognise_VersionOfAppIsNotThatOfCore(t *testing.T) {
 
 func TestDialect_ClientsGetOnlyWhatTheyRead(t *testing.T) {
 	proxies := allCombinations().proxies(t)
-	for userAgent, wants := range map[string]string{"v2rayN/7.23.4": "tuic:// anytls://", "v2rayNG/1.10.5": "", "HiddifyNext/2.5.7": "tuic://"} {
+	for userAgent, wants := range map[string]string{
+		"v2rayN/7.23.4": "tuic:// anytls://", "v2rayNG/1.10.5": "",
+		"HiddifyNext/2.5.7": "tuic://",
+	} {
 		f := format.Render(proxies, format.Options{Client: format.Recognise(userAgent, ""), NodesOnly: true})
 		for _, scheme := range []string{"tuic://", "anytls://"} {
 			if got := strings.Contains(string(f.Body), scheme); got != strings.Contains(wants, scheme) {
@@ -198,14 +207,18 @@ func FuzzRecognise(f *testing.F) {
 		if !ok {
 			return
 		}
-		file := format.Render(proxies, format.Options{Client: c, Notices: []string{userAgent}, Status: accept, Title: clientType})
+		file := format.Render(proxies, format.Options{
+			Client: c, Notices: []string{userAgent}, Status: accept,
+			Title: clientType,
+		})
 		if len(file.Body) == 0 || file.Nodes+file.LeftOut != len(proxies) {
 			t.Errorf("%d bytes, %d nodes, %d left out", len(file.Body), file.Nodes, file.LeftOut)
 		}
 		switch c.Dialect {
 		case format.SurgeConf, format.SurfboardConf, format.LoonLines, format.QuantumultXConf:
 			for line := range strings.Lines(string(file.Body)) {
-				if strings.Count(line, "127.0.0.1, 1\n")+strings.Count(line, ",127.0.0.1,1,")+strings.Count(line, "=127.0.0.1:1,") > 1 || strings.ContainsAny(line, "\r\x00") {
+				if strings.Count(line, "127.0.0.1, 1\n")+strings.Count(line, ",127.0.0.1,1,")+strings.Count(line,
+					"=127.0.0.1:1,") > 1 || strings.ContainsAny(line, "\r\x00") {
 					t.Errorf("a notice became more than one entry: %q", line)
 				}
 			}

@@ -130,9 +130,12 @@ var dialects = map[Dialect]dialect{
 	SIP008JSON: {write: sip008, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 	}},
-	OutlineJSON: {write: outline, media: jsonText, suffix: "json", notice: node.Shadowsocks, single: true, can: []ability{
-		can("", "ss", "tcp", "none"),
-	}},
+	OutlineJSON: {
+		write: outline, media: jsonText, suffix: "json", notice: node.Shadowsocks, single: true,
+		can: []ability{
+			can("", "ss", "tcp", "none"),
+		},
+	},
 	ClashYAML: {write: clash, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{
 		can("", "ss", "tcp", "none"),
 		can("", "vmess", "tcp ws", "none tls"),
@@ -207,52 +210,70 @@ var dialects = map[Dialect]dialect{
 		can("", "hysteria2 salamander", "quic", "tls pinned"),
 	}},
 	// Surge 2 supports Shadowsocks only through a module, a program of a third party.
-	SurgeConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, forbidden: lineBars, wide: lineWide, can: []ability{
-		can("3", "ss", "tcp", "none"),
-		can("4", "vmess", "tcp ws", "none tls"),
-		can("4", "trojan", "tcp ws", "tls"),
-		can("5", "ss2022", "tcp", "none"),
-		can("5", "vmess trojan", "tcp ws", "pinned"),
-		can("5", "hysteria2 tuic", "quic", "tls pinned"),
-		can("5.17", "anytls", "tcp", "tls pinned"),
-		can("6", "salamander", "quic", "tls pinned"),
-		can("6", "vless", "tcp ws", "none tls pinned"),
-		can("6", "vless", "grpc", "tls pinned reality"),
-		can("6", "vless vision", "tcp", "reality"),
-		can("6", "vision", "tcp", "tls pinned"),
-	}},
-	SurfboardConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, forbidden: lineBars, wide: lineWide, can: []ability{
-		can("", "ss ss2022", "tcp", "none"),
-		can("", "vmess", "tcp ws", "none tls"),
-		can("", "trojan", "tcp ws", "tls"),
-		can("", "hysteria2 tuic", "quic", "tls"),
-		can("", "anytls", "tcp", "tls"),
-	}},
-	LoonLines: {write: loon, media: plainText, suffix: "list", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide, can: []ability{
-		can("", "ss ss2022", "tcp", "none"),
-		can("", "vmess vless", "tcp ws", "none tls"),
-		can("", "vless vision", "tcp", "reality"),
-		can("", "vision", "tcp", "tls"),
-		can("", "trojan", "tcp ws", "tls"),
-		can("637", "hysteria2 salamander", "quic", "tls"),
-		can("", "anytls", "tcp", "tls"),
-	}},
-	QuantumultLines: {write: quantumult, media: plainText, suffix: "txt", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide, can: []ability{
-		can("", "ss", "tcp", "none"),
-		can("", "vmess", "tcp ws", "none tls"),
-	}},
-	QuantumultXConf: {write: quantumultX, media: plainText, suffix: "list", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide, can: []ability{
-		can("", "ss ss2022", "tcp", "none"),
-		can("", "vmess vless", "tcp ws", "none tls"),
-		can("", "vless vision", "tcp", "reality"),
-		can("", "vision", "tcp", "tls"),
-		can("", "trojan", "tcp ws", "tls"),
-		can("", "anytls", "tcp", "tls"),
-	}},
-	MellowConf: {write: mellow, media: plainText, suffix: "conf", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide + ":", can: []ability{
-		can("", "ss", "tcp", "none"),
-		can("", "vmess", "tcp ws", "none tls"),
-	}},
+	SurgeConf: {
+		write: surge, media: plainText, suffix: "conf", notice: plainHTTP, forbidden: lineBars,
+		wide: lineWide, can: []ability{
+			can("3", "ss", "tcp", "none"),
+			can("4", "vmess", "tcp ws", "none tls"),
+			can("4", "trojan", "tcp ws", "tls"),
+			can("5", "ss2022", "tcp", "none"),
+			can("5", "vmess trojan", "tcp ws", "pinned"),
+			can("5", "hysteria2 tuic", "quic", "tls pinned"),
+			can("5.17", "anytls", "tcp", "tls pinned"),
+			can("6", "salamander", "quic", "tls pinned"),
+			can("6", "vless", "tcp ws", "none tls pinned"),
+			can("6", "vless", "grpc", "tls pinned reality"),
+			can("6", "vless vision", "tcp", "reality"),
+			can("6", "vision", "tcp", "tls pinned"),
+		},
+	},
+	SurfboardConf: {
+		write: surge, media: plainText, suffix: "conf", notice: plainHTTP, forbidden: lineBars,
+		wide: lineWide, can: []ability{
+			can("", "ss ss2022", "tcp", "none"),
+			can("", "vmess", "tcp ws", "none tls"),
+			can("", "trojan", "tcp ws", "tls"),
+			can("", "hysteria2 tuic", "quic", "tls"),
+			can("", "anytls", "tcp", "tls"),
+		},
+	},
+	LoonLines: {
+		write: loon, media: plainText, suffix: "list", notice: node.Shadowsocks, forbidden: lineBars,
+		wide: lineWide, can: []ability{
+			can("", "ss ss2022", "tcp", "none"),
+			can("", "vmess vless", "tcp ws", "none tls"),
+			can("", "vless vision", "tcp", "reality"),
+			can("", "vision", "tcp", "tls"),
+			can("", "trojan", "tcp ws", "tls"),
+			can("637", "hysteria2 salamander", "quic", "tls"),
+			can("", "anytls", "tcp", "tls"),
+		},
+	},
+	QuantumultLines: {
+		write: quantumult, media: plainText, suffix: "txt", notice: node.Shadowsocks,
+		forbidden: lineBars, wide: lineWide, can: []ability{
+			can("", "ss", "tcp", "none"),
+			can("", "vmess", "tcp ws", "none tls"),
+		},
+	},
+	QuantumultXConf: {
+		write: quantumultX, media: plainText, suffix: "list", notice: node.Shadowsocks,
+		forbidden: lineBars, wide: lineWide, can: []ability{
+			can("", "ss ss2022", "tcp", "none"),
+			can("", "vmess vless", "tcp ws", "none tls"),
+			can("", "vless vision", "tcp", "reality"),
+			can("", "vision", "tcp", "tls"),
+			can("", "trojan", "tcp ws", "tls"),
+			can("", "anytls", "tcp", "tls"),
+		},
+	},
+	MellowConf: {
+		write: mellow, media: plainText, suffix: "conf", notice: node.Shadowsocks, forbidden: lineBars,
+		wide: lineWide + ":", can: []ability{
+			can("", "ss", "tcp", "none"),
+			can("", "vmess", "tcp ws", "none tls"),
+		},
+	},
 }
 
 // speaks reports whether the client supports p. An unknown version counts as a recent one: every version in the table
@@ -269,7 +290,8 @@ func (c Client) speaks(p *Proxy) bool {
 		return false
 	}
 	for _, a := range d.can {
-		if slices.Contains(a.kinds, kind) && slices.Contains(a.over, p.Transport) && slices.Contains(a.securities, p.Security) &&
+		if slices.Contains(a.kinds, kind) && slices.Contains(a.over, p.Transport) &&
+			slices.Contains(a.securities, p.Security) &&
 			(!c.Version.Known() || c.App || !c.Version.Before(a.from)) {
 			return true
 		}
@@ -294,7 +316,8 @@ func (p *Proxy) fits(bars string) bool {
 		return true
 	}
 	for _, value := range []string{p.Password, p.Host, p.ServiceName, p.ServerName, p.ObfsPassword} {
-		if strings.ContainsAny(value, bars) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		if strings.ContainsAny(value, bars) || strings.ContainsFunc(value,
+			func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return false
 		}
 	}

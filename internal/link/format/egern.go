@@ -63,7 +63,10 @@ func egern(c content) []byte {
 	var groups []object
 	for _, g := range c.groups() {
 		if g.auto {
-			groups = append(groups, object{"auto_test": object{"name": g.name, "policies": g.members, "interval": c.Template.Probe.Seconds}})
+			groups = append(groups, object{"auto_test": object{
+				"name": g.name, "policies": g.members,
+				"interval": c.Template.Probe.Seconds,
+			}})
 		} else {
 			groups = append(groups, object{"select": object{"name": g.name, "policies": g.members}})
 		}

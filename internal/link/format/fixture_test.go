@@ -145,7 +145,10 @@ func settings(transport, security string, i int) node.Settings {
 		s.TLS = &node.TLS{ServerName: "tls.example.com", ALPN: []string{"h2", "http/1.1"}, Key: serverPSK}
 	case "pinned":
 		s.Security = "tls"
-		s.TLS = &node.TLS{ServerName: "pinned.example.com", Certificate: serverPSK + "\n" + certificate, Key: serverPSK, Pin: pin()}
+		s.TLS = &node.TLS{
+			ServerName: "pinned.example.com", Certificate: serverPSK + "\n" + certificate,
+			Key: serverPSK, Pin: pin(),
+		}
 	case "reality":
 		s.Reality = &node.Reality{
 			Dest: "secret-dest.example.com:443", ServerNames: []string{"www.example.org"}, PrivateKey: serverPSK,

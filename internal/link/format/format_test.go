@@ -32,7 +32,10 @@ func TestFiles_MatchGolden(t *testing.T) {
 			if strings.HasSuffix(r.file, ".b64") {
 				got = decode(t, got)
 			}
-			path := filepath.Join("testdata", strings.TrimSuffix(r.file, ".b64")+map[bool]string{true: ".txt", false: ""}[strings.HasSuffix(r.file, ".b64")])
+			path := filepath.Join("testdata", strings.TrimSuffix(r.file, ".b64")+map[bool]string{
+				true:  ".txt",
+				false: "",
+			}[strings.HasSuffix(r.file, ".b64")])
 			if *update {
 				if err := os.WriteFile(path, got, 0o644); err != nil {
 					t.Fatal(err)
@@ -43,7 +46,8 @@ func TestFiles_MatchGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("%s differs from the reviewed file; look at the difference and run with -update\n%s", path, got)
+				t.Errorf("%s differs from the reviewed file; look at the difference and run with -update\n%s", path,
+					got)
 			}
 			if f.Nodes+f.LeftOut != len(proxies) {
 				t.Errorf("%d nodes and %d left out of %d", f.Nodes, f.LeftOut, len(proxies))
@@ -75,7 +79,8 @@ func TestRender_IsDeterministic(t *testing.T) {
 
 func TestRender_ContainsNoServerSecret(t *testing.T) {
 	for _, r := range readers {
-		body := format.Render(allCombinations().proxies(t), format.Options{Client: client(t, r.clientType, r.userAgent)}).Body
+		body := format.Render(allCombinations().proxies(t),
+			format.Options{Client: client(t, r.clientType, r.userAgent)}).Body
 		if strings.HasSuffix(r.file, ".b64") {
 			body = decode(t, body)
 		}
@@ -108,7 +113,8 @@ func readClash(t testing.TB, body []byte) clashFile {
 
 func TestClash_ReadsBackWithTypes(t *testing.T) {
 	for _, clientType := range []string{"Clash", "ClashMeta", "Stash"} {
-		f := readClash(t, format.Render(allCombinations().proxies(t), format.Options{Client: client(t, clientType, "")}).Body)
+		f := readClash(t, format.Render(allCombinations().proxies(t),
+			format.Options{Client: client(t, clientType, "")}).Body)
 		fixture, byPort := allCombinations(), map[string]string{}
 		for i, n := range fixture.nodes {
 			byPort[fmt.Sprint(n.Port)] = fixture.secrets[i]
@@ -135,7 +141,8 @@ func TestClash_ReadsBackWithTypes(t *testing.T) {
 				}
 				shortIDs[id] = true
 			}
-			if secret := byPort[fmt.Sprint(p["port"])]; (p["type"] == "trojan" || p["type"] == "anytls" || p["type"] == "tuic") && p["password"] != secret {
+			if secret := byPort[fmt.Sprint(p["port"])]; (p["type"] == "trojan" || p["type"] == "anytls" ||
+				p["type"] == "tuic") && p["password"] != secret {
 				t.Errorf("%s: the password %q came back as %q", clientType, secret, p["password"])
 			}
 		}
@@ -166,7 +173,8 @@ func singBox(t testing.TB, version string) string {
 		path = filepath.Join("..", "..", "..", ".tools", "sing-box-"+version)
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("this test needs the real sing-box %s: run `make tools`, or name it in AIRSTRIP_SINGBOX_%s (%v)", version, strings.ReplaceAll(version, ".", "_"), err)
+		t.Fatalf("this test needs the real sing-box %s: run `make tools`, or name it in AIRSTRIP_SINGBOX_%s (%v)",
+			version, strings.ReplaceAll(version, ".", "_"), err)
 	}
 	return path
 }
@@ -231,9 +239,13 @@ func TestTemplate_SingBoxSchema(t *testing.T) {
 }
 
 func TestSingBox_BareCore_NeedsNoTUN(t *testing.T) {
-	for userAgent, wants := range map[string]bool{"sing-box 1.14.1": false, "SFI/1.14.1 (1; sing-box 1.14.1)": true, "": true} {
+	for userAgent, wants := range map[string]bool{
+		"sing-box 1.14.1": false, "SFI/1.14.1 (1; sing-box 1.14.1)": true,
+		"": true,
+	} {
 		var cfg struct{ Inbounds []struct{ Type string } }
-		if err := json.Unmarshal(format.Render(nil, format.Options{Client: client(t, "SingBox", userAgent)}).Body, &cfg); err != nil {
+		if err := json.Unmarshal(format.Render(nil, format.Options{Client: client(t, "SingBox", userAgent)}).Body,
+			&cfg); err != nil {
 			t.Fatal(err)
 		}
 		has := false
@@ -262,29 +274,35 @@ func TestRender_NoClientGetsEmptyFile(t *testing.T) {
 
 func TestRender_UnusableNodes_AreRefusedIndividually(t *testing.T) {
 	good := func() node.Node {
-		return node.Node{Name: "n", Protocol: node.VLESS, Address: "a.example.com", Port: 443, Settings: settings("tcp", "reality", 0)}
+		return node.Node{
+			Name: "n", Protocol: node.VLESS, Address: "a.example.com", Port: 443,
+			Settings: settings("tcp", "reality", 0),
+		}
 	}
 	if _, err := format.NewProxy(good(), userUUID); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*node.Node){
-		"address":         func(n *node.Node) { n.Address = "a b\nc" },
-		"no address":      func(n *node.Node) { n.Address = "" },
-		"port":            func(n *node.Node) { n.Port = 70000 },
-		"protocol":        func(n *node.Node) { n.Protocol = "juicity" },
-		"transport":       func(n *node.Node) { n.Settings.Transport = "quic2" },
-		"grpc":            func(n *node.Node) { n.Settings.Transport = "grpc" },
-		"security":        func(n *node.Node) { n.Settings.Security = "xtls" },
-		"no reality":      func(n *node.Node) { n.Settings.Reality = nil },
-		"short id":        func(n *node.Node) { n.Settings.Reality.ShortIDs = []string{"abc"} },
-		"long short id":   func(n *node.Node) { n.Settings.Reality.ShortIDs = []string{"0123456789abcdef01"} },
-		"public key":      func(n *node.Node) { n.Settings.Reality.PublicKey = "short" },
-		"flow":            func(n *node.Node) { n.Settings.Flow = "xtls-rprx-direct" },
-		"flow over ws":    func(n *node.Node) { n.Settings.Flow, n.Settings.Transport = "xtls-rprx-vision", "ws" },
-		"pin":             func(n *node.Node) { n.Settings.Security, n.Settings.TLS = "tls", &node.TLS{Pin: "abcd"} },
-		"method":          func(n *node.Node) { n.Protocol, n.Settings.Method = node.Shadowsocks, "rc4-md5" },
-		"2022 server key": func(n *node.Node) { n.Protocol, n.Settings.Method = node.Shadowsocks, "2022-blake3-aes-128-gcm" },
-		"obfs":            func(n *node.Node) { n.Protocol, n.Settings.Obfs = node.Hysteria2, "salamander" },
+		"address":       func(n *node.Node) { n.Address = "a b\nc" },
+		"no address":    func(n *node.Node) { n.Address = "" },
+		"port":          func(n *node.Node) { n.Port = 70000 },
+		"protocol":      func(n *node.Node) { n.Protocol = "juicity" },
+		"transport":     func(n *node.Node) { n.Settings.Transport = "quic2" },
+		"grpc":          func(n *node.Node) { n.Settings.Transport = "grpc" },
+		"security":      func(n *node.Node) { n.Settings.Security = "xtls" },
+		"no reality":    func(n *node.Node) { n.Settings.Reality = nil },
+		"short id":      func(n *node.Node) { n.Settings.Reality.ShortIDs = []string{"abc"} },
+		"long short id": func(n *node.Node) { n.Settings.Reality.ShortIDs = []string{"0123456789abcdef01"} },
+		"public key":    func(n *node.Node) { n.Settings.Reality.PublicKey = "short" },
+		"flow":          func(n *node.Node) { n.Settings.Flow = "xtls-rprx-direct" },
+		"flow over ws":  func(n *node.Node) { n.Settings.Flow, n.Settings.Transport = "xtls-rprx-vision", "ws" },
+		"pin":           func(n *node.Node) { n.Settings.Security, n.Settings.TLS = "tls", &node.TLS{Pin: "abcd"} },
+		"method":        func(n *node.Node) { n.Protocol, n.Settings.Method = node.Shadowsocks, "rc4-md5" },
+		"2022 server key": func(n *node.Node) {
+			n.Protocol, n.Settings.Method = node.Shadowsocks,
+				"2022-blake3-aes-128-gcm"
+		},
+		"obfs": func(n *node.Node) { n.Protocol, n.Settings.Obfs = node.Hysteria2, "salamander" },
 	} {
 		n := good()
 		spoil(&n)
@@ -298,7 +316,10 @@ func TestRender_UnusableNodes_AreRefusedIndividually(t *testing.T) {
 }
 
 func TestSingBox_PinnedNode_NeedsCertificate(t *testing.T) {
-	n := node.Node{Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443, Settings: settings("tcp", "pinned", 0)}
+	n := node.Node{
+		Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443,
+		Settings: settings("tcp", "pinned", 0),
+	}
 	n.Settings.TLS.Certificate = ""
 	p, err := format.NewProxy(n, "pw")
 	if err != nil {

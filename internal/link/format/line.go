@@ -47,7 +47,8 @@ func urlPath(path string) string {
 	var b strings.Builder
 	for i := range len(path) {
 		switch c := path[i]; {
-		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', strings.IndexByte("-._~/&=:@!$*();", c) >= 0:
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' &&
+			c <= 'z', strings.IndexByte("-._~/&=:@!$*();", c) >= 0:
 			b.WriteByte(c)
 		default:
 			b.WriteString("%" + strings.ToUpper(strconv.FormatInt(int64(c>>4), 16)+strconv.FormatInt(int64(c&15), 16)))

@@ -48,7 +48,10 @@ func readLine(t testing.TB, text string) entry {
 	if !ok || len(parts) < 3 {
 		t.Fatalf("no entry: %s", text)
 	}
-	e := entry{name: strings.TrimSpace(name), kind: parts[0], host: parts[1], port: parts[2], settings: map[string]string{}}
+	e := entry{
+		name: strings.TrimSpace(name), kind: parts[0], host: parts[1], port: parts[2],
+		settings: map[string]string{},
+	}
 	for _, part := range parts[3:] {
 		if key, value, ok := strings.Cut(part, "="); ok && !strings.ContainsAny(key, "/:") {
 			if _, twice := e.settings[key]; twice {
@@ -99,9 +102,15 @@ func (f fixture) check(t testing.TB, e entry, secret string) {
 
 func TestSurge_ReadsBack(t *testing.T) {
 	f := allCombinations()
-	kinds := map[string]string{"Surge2": "", "Surge3": "ss", "Surge4": "ss trojan vmess", "Surge5": "hysteria2 ss trojan tuic-v5 vmess", "Surge6": "anytls hysteria2 ss trojan tuic-v5 vless vmess", "Surfboard": "anytls hysteria2 ss trojan tuic-v5 vmess"}
+	kinds := map[string]string{
+		"Surge2": "", "Surge3": "ss", "Surge4": "ss trojan vmess",
+		"Surge5": "hysteria2 ss trojan tuic-v5 vmess", "Surge6": "anytls hysteria2 ss trojan tuic-v5 vless vmess", "Surfboard": "anytls hysteria2 ss trojan tuic-v5 vmess",
+	}
 	for clientType, want := range kinds {
-		file := format.Render(f.proxies(t), format.Options{Client: client(t, clientType, ""), Notices: []string{"two, notices = 1", "two, notices = 1"}, URL: "https://a/b?c=d", Hours: 6})
+		file := format.Render(f.proxies(t), format.Options{
+			Client:  client(t, clientType, ""),
+			Notices: []string{"two, notices = 1", "two, notices = 1"}, URL: "https://a/b?c=d", Hours: 6,
+		})
 		if !strings.HasPrefix(string(file.Body), "#!MANAGED-CONFIG https://a/b?c=d interval=21600 strict=false\n# ") {
 			t.Errorf("%s begins %.100s", clientType, file.Body)
 		}
@@ -260,7 +269,10 @@ func TestMellow_ReadsBack(t *testing.T) {
 
 func TestSSD_ListsServersAndRemaining(t *testing.T) {
 	f := allCombinations()
-	body := format.Render(f.proxies(t), format.Options{Client: client(t, "SSD", ""), Title: "Site", Usage: format.Usage{Used: 1 << 30, Total: 10 << 30, Expires: "2030-01-31"}}).Body
+	body := format.Render(f.proxies(t), format.Options{
+		Client: client(t, "SSD", ""), Title: "Site",
+		Usage: format.Usage{Used: 1 << 30, Total: 10 << 30, Expires: "2030-01-31"},
+	}).Body
 	var file struct {
 		Airport, Expiry string
 		TrafficUsed     float64 `json:"traffic_used"`
@@ -273,7 +285,8 @@ func TestSSD_ListsServersAndRemaining(t *testing.T) {
 	if err := json.Unmarshal(decode(t, body[len("ssd://"):]), &file); err != nil {
 		t.Fatal(err)
 	}
-	if file.Airport != "Site" || file.Expiry != "2030-01-31" || file.TrafficUsed != 1 || file.TrafficTotal != 10 || len(file.Servers) != 4 {
+	if file.Airport != "Site" || file.Expiry != "2030-01-31" || file.TrafficUsed != 1 || file.TrafficTotal != 10 ||
+		len(file.Servers) != 4 {
 		t.Errorf("%+v", file)
 	}
 	for _, s := range file.Servers {
@@ -355,7 +368,10 @@ func TestEgern_ReadsBack(t *testing.T) {
 
 // A format that cannot express a character leaves out the one node with it, not the whole file.
 func TestLine_ValueThatDoesNotFit_OmitsOneNode(t *testing.T) {
-	n := node.Node{Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443, Settings: settings("tcp", "tls", 0)}
+	n := node.Node{
+		Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443,
+		Settings: settings("tcp", "tls", 0),
+	}
 	var proxies []format.Proxy
 	for _, secret := range []string{`quote"`, "comma,", "line\nbreak", "plain"} {
 		p, err := format.NewProxy(n, secret)
@@ -365,7 +381,8 @@ func TestLine_ValueThatDoesNotFit_OmitsOneNode(t *testing.T) {
 		proxies = append(proxies, p)
 	}
 	for _, clientType := range []string{"Surge5", "Surfboard", "Loon", "QuantumultX"} {
-		if f := format.Render(proxies, format.Options{Client: client(t, clientType, "")}); f.Nodes != 1 || f.LeftOut != 3 || strings.Contains(string(f.Body), "break") {
+		if f := format.Render(proxies, format.Options{Client: client(t, clientType, "")}); f.Nodes != 1 ||
+			f.LeftOut != 3 || strings.Contains(string(f.Body), "break") {
 			t.Errorf("%s: %d nodes, %d left out\n%s", clientType, f.Nodes, f.LeftOut, f.Body)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 func mellow(c content) []byte {
 	var b bytes.Buffer
 	b.WriteString(c.leftOutComment("; "))
-	b.WriteString("[Endpoint]\n" + groupDirect + ", builtin, freedom, domainStrategy=UseIP\n" + groupBlock + ", builtin, blackhole\nDNS, builtin, dns\n")
+	b.WriteString("[Endpoint]\n" + groupDirect + ", builtin, freedom, domainStrategy=UseIP\n" + groupBlock +
+		", builtin, blackhole\nDNS, builtin, dns\n")
 	for i := range c.entries {
 		p := &c.entries[i]
 		b.WriteString(p.Name + ", " + mellowEndpoint(p) + "\n")
@@ -22,7 +23,8 @@ func mellow(c content) []byte {
 		return b.Bytes()
 	}
 	b.WriteString("\n[EndpointGroup]\n")
-	fmt.Fprintf(&b, "%s, %s, latency, interval=%d, timeout=6\n", groupAll, strings.Join(c.nodes(), ":"), c.Template.Probe.Seconds)
+	fmt.Fprintf(&b, "%s, %s, latency, interval=%d, timeout=6\n", groupAll, strings.Join(c.nodes(), ":"),
+		c.Template.Probe.Seconds)
 	b.WriteString("\n[RoutingRule]\n")
 	for _, r := range c.Template.routes(nil) {
 		to := r.to
@@ -36,7 +38,8 @@ func mellow(c content) []byte {
 		}
 	}
 	b.WriteString("FINAL, " + groupAll + "\n\n[RoutingDomainStrategy]\nIPIfNonMatch\n\n[Dns]\nhijack = DNS\n\n[DnsServer]\n")
-	b.WriteString(c.Template.DNS.Remote + "\n" + strings.Join(c.Template.DNS.Near, "\n") + "\n\n[Log]\nloglevel = warning\n")
+	b.WriteString(c.Template.DNS.Remote + "\n" + strings.Join(c.Template.DNS.Near, "\n") +
+		"\n\n[Log]\nloglevel = warning\n")
 	return b.Bytes()
 }
 

@@ -18,7 +18,8 @@ func clean(name string) string {
 			return '，'
 		case r == '\u200d' || r == '\ufe0f': // They join emoji.
 			return r
-		case r == unicode.ReplacementChar || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
+		case r == unicode.ReplacementChar || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r) ||
+			unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
 			return ' '
 		}
 		return r

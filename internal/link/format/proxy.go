@@ -188,7 +188,8 @@ func (p *Proxy) security(s node.Settings) error {
 	default:
 		return fmt.Errorf("no client is known to speak the security %q", p.Security)
 	}
-	if p.Flow != "" && (p.Flow != "xtls-rprx-vision" || p.Protocol != node.VLESS || p.Transport != "tcp" || p.Security == "none") {
+	if p.Flow != "" && (p.Flow != "xtls-rprx-vision" || p.Protocol != node.VLESS || p.Transport != "tcp" ||
+		p.Security == "none") {
 		return errors.New("the flow must be xtls-rprx-vision, on VLESS over tcp with tls or reality")
 	}
 	if raw, err := hex.DecodeString(p.Pin); err != nil || (p.Pin != "" && len(raw) != 32) {

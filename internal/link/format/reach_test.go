@@ -155,7 +155,10 @@ func serve(t testing.TB, nodes []node.Node) {
 			}
 		}
 		if s.Security == "tls" {
-			certificate := object{"certificate": strings.Split(s.TLS.Certificate, "\n"), "key": strings.Split(s.TLS.Key, "\n")}
+			certificate := object{
+				"certificate": strings.Split(s.TLS.Certificate, "\n"),
+				"key":         strings.Split(s.TLS.Key, "\n"),
+			}
 			stream["security"] = "tls"
 			stream["tlsSettings"] = object{"serverName": s.TLS.ServerName, "certificates": []object{certificate}}
 		}
@@ -207,13 +210,17 @@ func runSingBox(t testing.TB, version string, proxies []format.Proxy) map[string
 	for i, out := range file.Outbounds {
 		name, tag := out["tag"].(string), strconv.Itoa(i)
 		through[name] = freePort(t)
-		inbounds = append(inbounds, object{"type": "mixed", "tag": tag, "listen": "127.0.0.1", "listen_port": through[name]})
+		inbounds = append(inbounds, object{
+			"type": "mixed", "tag": tag, "listen": "127.0.0.1",
+			"listen_port": through[name],
+		})
 		rules = append(rules, object{"inbound": []string{tag}, "outbound": name})
 	}
 	folder := t.TempDir()
 	whole := object{"inbounds": inbounds, "outbounds": file.Outbounds, "route": object{"rules": rules}}
 	config := writeFile(t, folder, "config.json", whole)
-	run(t, slices.Collect(maps.Values(through)), "sing-box-"+version, "run", "-c", config, "-D", folder, "--disable-color")
+	run(t, slices.Collect(maps.Values(through)), "sing-box-"+version, "run", "-c", config, "-D", folder,
+		"--disable-color")
 	return through
 }
 
@@ -250,7 +257,10 @@ func startMihomoOnLinks(t testing.TB, proxies []format.Proxy) map[string]int {
 	for i, line := range strings.Split(strings.TrimSpace(string(f.Body)), "\n") {
 		name, tag := readLinkName(t, line), "group"+strconv.Itoa(i)
 		through[name] = freePort(t)
-		groups = append(groups, object{"name": tag, "type": "select", "use": []string{"links"}, "filter": "^" + name + "$"})
+		groups = append(groups, object{
+			"name": tag, "type": "select", "use": []string{"links"},
+			"filter": "^" + name + "$",
+		})
 		listeners = append(listeners, mihomoListener(i, through[name], tag))
 	}
 	runMihomo(t, folder, through, object{
@@ -271,7 +281,8 @@ func readLinkName(t testing.TB, text string) string {
 
 func runMihomo(t testing.TB, folder string, through map[string]int, config object) {
 	config["ipv6"], config["log-level"], config["rules"] = false, "debug", []string{"MATCH,REJECT"}
-	run(t, slices.Collect(maps.Values(through)), "mihomo", "-d", folder, "-f", writeFile(t, folder, "config.yaml", config))
+	run(t, slices.Collect(maps.Values(through)), "mihomo", "-d", folder, "-f",
+		writeFile(t, folder, "config.yaml", config))
 }
 
 func startXray(t testing.TB, proxies []format.Proxy) map[string]int {
@@ -284,7 +295,10 @@ func startXray(t testing.TB, proxies []format.Proxy) map[string]int {
 	for i, out := range file.Outbounds {
 		name, tag := out["tag"].(string), strconv.Itoa(i)
 		through[name] = freePort(t)
-		inbounds = append(inbounds, object{"tag": tag, "protocol": "http", "listen": "127.0.0.1", "port": through[name]})
+		inbounds = append(inbounds, object{
+			"tag": tag, "protocol": "http", "listen": "127.0.0.1",
+			"port": through[name],
+		})
 		rules = append(rules, object{"type": "field", "inboundTag": []string{tag}, "outboundTag": name})
 	}
 	whole := object{"inbounds": inbounds, "outbounds": file.Outbounds, "routing": object{"rules": rules}}
@@ -297,7 +311,10 @@ func startXray(t testing.TB, proxies []format.Proxy) map[string]int {
 // request that fails at once is repeated.
 func carries(port int, origin string) (err error) {
 	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}), DisableKeepAlives: true,
+		Proxy: http.ProxyURL(&url.URL{
+			Scheme: "http",
+			Host:   fmt.Sprintf("127.0.0.1:%d", port),
+		}), DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 	}}
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {

@@ -38,7 +38,10 @@ var (
 
 	allPublished = []*published{
 		{key: "clash", name: "mihomo", client: Client{Dialect: ClashMetaYAML}, text: mihomoSchema},
-		{key: "sing_box", name: "sing-box", client: Client{Dialect: SingBoxJSON, TUN: true}, text: singBoxSchema, prepare: removeDetours},
+		{
+			key: "sing_box", name: "sing-box", client: Client{Dialect: SingBoxJSON, TUN: true}, text: singBoxSchema,
+			prepare: removeDetours,
+		},
 	}
 )
 
@@ -109,7 +112,8 @@ func (p *published) check(t *Template) *Problem {
 	return &Problem{
 		p.key + path, "schema",
 		fmt.Sprintf("不符合 %s 公开的规范，位置 %s（%s）：%s", p.name, strings.TrimPrefix(path, "."), keyword, rule),
-		fmt.Sprintf("This is not as %s's published schema has it, at %s (%s): %s", p.name, strings.TrimPrefix(path, "."), keyword, rule),
+		fmt.Sprintf("This is not as %s's published schema has it, at %s (%s): %s", p.name,
+			strings.TrimPrefix(path, "."), keyword, rule),
 	}
 }
 

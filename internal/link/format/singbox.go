@@ -151,7 +151,11 @@ func (c content) singBoxRules(cfg *singBoxConfig, routes []route) {
 		"strategy": "prefer_ipv4",
 	}
 	cfg.Inbounds = []any{object{"type": "mixed", "tag": "mixed", "listen": "127.0.0.1", "listen_port": 2080}}
-	rules := []object{{"action": "sniff"}, {"protocol": "dns", "action": "hijack-dns"}, {"ip_is_private": true, "outbound": groupDirect}}
+	rules := []object{
+		{"action": "sniff"},
+		{"protocol": "dns", "action": "hijack-dns"},
+		{"ip_is_private": true, "outbound": groupDirect},
+	}
 	route := object{
 		"rules":                   append(rules, c.singBoxRoutes(routes, object{"action": "reject"})...),
 		"final":                   groupAll,
@@ -175,8 +179,12 @@ func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
 		"final":    "remote",
 		"strategy": "prefer_ipv4",
 	}
-	cfg.Inbounds = []any{object{"type": "mixed", "tag": "mixed", "listen": "127.0.0.1", "listen_port": 2080, "sniff": true}}
-	cfg.Outbounds = append(cfg.Outbounds, object{"type": "dns", "tag": "DNS"}, object{"type": "block", "tag": groupBlock})
+	cfg.Inbounds = []any{object{
+		"type": "mixed", "tag": "mixed", "listen": "127.0.0.1", "listen_port": 2080,
+		"sniff": true,
+	}}
+	cfg.Outbounds = append(cfg.Outbounds, object{"type": "dns", "tag": "DNS"},
+		object{"type": "block", "tag": groupBlock})
 	rules := []object{{"protocol": "dns", "outbound": "DNS"}, {"ip_is_private": true, "outbound": groupDirect}}
 	route := object{
 		"rules": append(rules, c.singBoxRoutes(routes, object{"outbound": groupBlock})...),
@@ -250,7 +258,10 @@ func (c content) singBoxNames(routes []route, before []object) []object {
 }
 
 func singBoxTUN() object {
-	return object{"type": "tun", "tag": "tun", "address": []string{"172.19.0.1/30", "fdfe:dcba:9876::1/126"}, "auto_route": true, "strict_route": true}
+	return object{
+		"type": "tun", "tag": "tun", "address": []string{"172.19.0.1/30", "fdfe:dcba:9876::1/126"},
+		"auto_route": true, "strict_route": true,
+	}
 }
 
 func singBoxEntry(p *Proxy) singBoxOutbound {

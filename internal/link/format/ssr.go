@@ -12,7 +12,8 @@ func ssrList(c content) []byte {
 	var b strings.Builder
 	for i := range c.entries {
 		p := &c.entries[i]
-		text := strings.Join([]string{p.Address, p.port(), "origin", "aes-256-cfb", "plain", b64([]byte(p.Password))}, ":") +
+		text := strings.Join([]string{p.Address, p.port(), "origin", "aes-256-cfb", "plain", b64([]byte(p.Password))},
+			":") +
 			"/?obfsparam=&protoparam=&remarks=" + b64([]byte(p.Name)) + "&group=" + b64([]byte(c.Title))
 		b.WriteString("ssr://" + b64([]byte(text)) + "\n")
 	}

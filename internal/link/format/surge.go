@@ -37,7 +37,8 @@ func surge(c content) []byte {
 	b.WriteString("\n[Proxy Group]\n")
 	for _, g := range c.groups() {
 		if g.auto {
-			fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", g.name, strings.Join(g.members, ", "), probe, c.Template.Probe.Seconds)
+			fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", g.name, strings.Join(g.members, ", "), probe,
+				c.Template.Probe.Seconds)
 		} else {
 			fmt.Fprintf(&b, "%s = select, %s\n", g.name, strings.Join(g.members, ", "))
 		}

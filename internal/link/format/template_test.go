@@ -56,17 +56,23 @@ func TestTemplate_DocumentsAreMergedInOrder(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	rules := strings.Join(got.Rules, "\n")
-	if !strings.HasPrefix(rules, "DOMAIN-SUFFIX,docs.cn,PROXY\nIP-CIDR,127.0.0.0/8,DIRECT,no-resolve") || strings.Contains(rules, "DOMAIN-SUFFIX,cn,") {
+	if !strings.HasPrefix(rules, "DOMAIN-SUFFIX,docs.cn,PROXY\nIP-CIDR,127.0.0.0/8,DIRECT,no-resolve") ||
+		strings.Contains(rules, "DOMAIN-SUFFIX,cn,") {
 		t.Error(rules)
 	}
 	body := string(Render(Sample(), Options{Client: Client{Dialect: ClashMetaYAML}, Template: tpl}).Body)
-	if !strings.Contains(body, `mode: "rule"`) || !strings.Contains(body, `"fake-ip-filter":["x"]`) || !strings.Contains(body, `"ipv6":true`) {
+	if !strings.Contains(body, `mode: "rule"`) || !strings.Contains(body, `"fake-ip-filter":["x"]`) ||
+		!strings.Contains(body, `"ipv6":true`) {
 		t.Error(body)
 	}
 }
 
 func TestRules_NoneBasicOrFull(t *testing.T) {
-	for set, want := range map[string]int{"none": 1, "basic": len(Plain.Direct.Suffixes) + len(Plain.Direct.Networks) + 1, "full": len(Plain.Direct.Suffixes) + len(Plain.Direct.Networks) + 4} {
+	for set, want := range map[string]int{
+		"none":  1,
+		"basic": len(Plain.Direct.Suffixes) + len(Plain.Direct.Networks) + 1, "full": len(Plain.Direct.Suffixes) +
+			len(Plain.Direct.Networks) + 4,
+	} {
 		tpl := template(t, `{"rules": "`+set+`", "files": "https://mirror.example/{repo}@{branch}/{file}"}`)
 		if p := tpl.Check(); p != nil {
 			t.Fatalf("%s: %+v", set, p)
@@ -94,15 +100,24 @@ func TestGroups_AreInEveryFormat(t *testing.T) {
 		t.Errorf("a group that no node matches has %q", g.Proxies)
 	}
 	for dialect, want := range map[Dialect][]string{
-		SurgeConf:   {"流媒体 = url-test, 香港 01, 日本 01,", "DOMAIN-SUFFIX,video.example,流媒体", "DOMAIN-SUFFIX,ads.example,REJECT"},
+		SurgeConf: {
+			"流媒体 = url-test, 香港 01, 日本 01,", "DOMAIN-SUFFIX,video.example,流媒体",
+			"DOMAIN-SUFFIX,ads.example,REJECT",
+		},
 		SingBoxJSON: {`"tag": "流媒体"`, `"video.example"`, `"action": "reject"`},
 		EgernYAML:   {`"name":"流媒体"`, `"match":"video.example","policy":"流媒体"`},
-		XrayJSON:    {`"domain":["domain:ads.example"],"outboundTag":"block"`, `"domain":["domain:video.example"],"outboundTag":"proxy"`},
-		MellowConf:  {"DOMAIN-SUFFIX, ads.example, REJECT", "DOMAIN-SUFFIX, video.example, PROXY"},
-		StashYAML:   {`"name":"流媒体"`},
-		ClashYAML:   {"DOMAIN-SUFFIX,video.example,流媒体"},
+		XrayJSON: {
+			`"domain":["domain:ads.example"],"outboundTag":"block"`,
+			`"domain":["domain:video.example"],"outboundTag":"proxy"`,
+		},
+		MellowConf: {"DOMAIN-SUFFIX, ads.example, REJECT", "DOMAIN-SUFFIX, video.example, PROXY"},
+		StashYAML:  {`"name":"流媒体"`},
+		ClashYAML:  {"DOMAIN-SUFFIX,video.example,流媒体"},
 	} {
-		body := string(Render(Sample(), Options{Client: Client{Dialect: dialect, Version: Version{6}, App: true}, Template: tpl}).Body)
+		body := string(Render(Sample(), Options{
+			Client:   Client{Dialect: dialect, Version: Version{6}, App: true},
+			Template: tpl,
+		}).Body)
 		for _, part := range want {
 			if !strings.Contains(body, part) {
 				t.Errorf("%s lacks %q:\n%s", dialect, part, body)
@@ -165,9 +180,18 @@ func TestTemplate_IsCheckedAgainstPublishedSchema(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	for document, want := range map[string]struct{ key, rule string }{
-		`{"clash": {"mixed-port": 70000}}`:                        {"clash.mixed-port", "(maximum): maximum: got 70,000, want 65,535"},
-		`{"clash": {"mode": "fast"}}`:                             {"clash.mode", "(enum): value must be one of 'global', 'rule', 'direct'"},
-		`{"clash": {"dns": {"enable": "yes"}}}`:                   {"clash.dns.enable", "(type): got string, want boolean"},
+		`{"clash": {"mixed-port": 70000}}`: {
+			"clash.mixed-port",
+			"(maximum): maximum: got 70,000, want 65,535",
+		},
+		`{"clash": {"mode": "fast"}}`: {
+			"clash.mode",
+			"(enum): value must be one of 'global', 'rule', 'direct'",
+		},
+		`{"clash": {"dns": {"enable": "yes"}}}`: {
+			"clash.dns.enable",
+			"(type): got string, want boolean",
+		},
 		`{"clash": {"rules": ["DOMAIN-FOO,a,DIRECT"]}}`:           {"clash.rules[0]", "forms that are known fits"},
 		`{"clash": {"dns": {"fake-ip-filter-mode": "greylist"}}}`: {"clash.dns.fake-ip-filter-mode", "(enum)"},
 		`{"clash": {"proxy-groups": [{"name": "PROXY", "type": "select", "proxies": ["DIRECT"]}, {"name": "AUTO", "type": "url-test", "proxies": ["DIRECT"], "interval": "soon"}]}}`: {
@@ -175,7 +199,10 @@ func TestTemplate_IsCheckedAgainstPublishedSchema(t *testing.T) {
 		},
 		`{"clash": {"proxy-groups": [{"name": "PROXY", "type": "roulette", "proxies": ["DIRECT"]}]}}`: {"clash.proxy-groups[0].type", "(enum): value must be one of 'select', 'url-test'"},
 
-		`{"sing_box": {"log": {"levl": "info"}}}`:                                                 {"sing_box.log", "additional properties 'levl' not allowed"},
+		`{"sing_box": {"log": {"levl": "info"}}}`: {
+			"sing_box.log",
+			"additional properties 'levl' not allowed",
+		},
 		`{"sing_box": {"log": {"level": "loud"}}}`:                                                {"sing_box.log.level", "(enum): value must be one of 'trace'"},
 		`{"sing_box": {"dns": {"servers": [{"tag": "remote", "address": "https://1.1.1.1"}]}}}`:   {"sing_box.dns.servers[0]", "additional properties 'address' not allowed"},
 		`{"sing_box": {"inbounds": [{"type": "tun", "inet4_address": "172.19.0.1/30"}]}}`:         {"sing_box.inbounds[0]", "additional properties 'inet4_address' not allowed"},
@@ -183,7 +210,8 @@ func TestTemplate_IsCheckedAgainstPublishedSchema(t *testing.T) {
 		`{"sing_box": {"route": {"auto_detect_interface": "yes"}}}`:                               {"sing_box.route.auto_detect_interface", "(type): got string, want boolean"},
 	} {
 		for range 5 { // Always the same one.
-			if p := template(t, document).CheckPublished(); p == nil || !strings.HasPrefix(p.Key, want.key) || !strings.Contains(p.Key+p.EN, want.rule) || !strings.Contains(p.EN, "published schema") {
+			if p := template(t, document).CheckPublished(); p == nil || !strings.HasPrefix(p.Key, want.key) ||
+				!strings.Contains(p.Key+p.EN, want.rule) || !strings.Contains(p.EN, "published schema") {
 				t.Fatalf("%s: %+v, want %v", document, p, want)
 			}
 		}
@@ -196,13 +224,20 @@ func TestTemplate_SingBoxDialects_HaveOwnTrees(t *testing.T) {
 	if p := tpl.Check(); p != nil {
 		t.Fatalf("%+v", p)
 	}
-	for version, want := range map[Version]string{{}: "warn", {1, 14}: "warn", {1, 12}: "warn", {1, 11, 15}: "debug", {1, 7}: "debug"} {
-		body := string(Render(Sample(), Options{Client: Client{Dialect: SingBoxJSON, Version: version}, Template: tpl}).Body)
+	for version, want := range map[Version]string{
+		{}: "warn", {1, 14}: "warn", {1, 12}: "warn", {1, 11, 15}: "debug",
+		{1, 7}: "debug",
+	} {
+		body := string(Render(Sample(), Options{
+			Client:   Client{Dialect: SingBoxJSON, Version: version},
+			Template: tpl,
+		}).Body)
 		if !strings.Contains(body, `"level": "`+want+`"`) {
 			t.Errorf("%s: not %s:\n%s", version, want, body)
 		}
 	}
-	if p := template(t, `{"sing_box_1_11": {"route": {"final": "nowhere"}}}`).Check(); p == nil || p.Key != "sing_box_1_11" {
+	if p := template(t, `{"sing_box_1_11": {"route": {"final": "nowhere"}}}`).Check(); p == nil ||
+		p.Key != "sing_box_1_11" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -231,7 +266,10 @@ func TestRules_BuiltIn_DomesticNamesAreDirect(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"baidu.com", "taobao.com", "qq.com", "163.com", "jd.com", "zhihu.com", "weibo.com", "douyin.com", "alipay.com"} {
+	for _, name := range []string{
+		"baidu.com", "taobao.com", "qq.com", "163.com", "jd.com", "zhihu.com", "weibo.com",
+		"douyin.com", "alipay.com",
+	} {
 		if !slices.Contains(Plain.Direct.Suffixes, name) {
 			t.Errorf("%s goes through the node", name)
 		}
@@ -247,7 +285,10 @@ func TestDNS_RealNames_AreThoseOfTemplate(t *testing.T) {
 		ClashMetaYAML: `"fake-ip-filter":["+.game.example","x.*.example"]`,
 		SurgeConf:     "\nalways-real-ip = game.example, *.game.example, x.*.example\n",
 	} {
-		body := string(Render(Sample(), Options{Client: Client{Dialect: dialect, Version: Version{5}}, Template: tpl}).Body)
+		body := string(Render(Sample(), Options{
+			Client:   Client{Dialect: dialect, Version: Version{5}},
+			Template: tpl,
+		}).Body)
 		if !strings.Contains(body, want) {
 			t.Errorf("%s lacks %s:\n%s", dialect, want, body)
 		}
@@ -263,7 +304,10 @@ func TestDNS_RealNames_AreThoseOfTemplate(t *testing.T) {
 func TestSingBox_FetchesNothing(t *testing.T) {
 	tpl := template(t, `{"rules": "full"}`)
 	for _, version := range []Version{{}, {1, 7}, {1, 11}, {1, 13, 14}, {1, 14}, {1, 16}} {
-		body := string(Render(Sample(), Options{Client: Client{Dialect: SingBoxJSON, Version: version}, Template: tpl}).Body)
+		body := string(Render(Sample(), Options{
+			Client:   Client{Dialect: SingBoxJSON, Version: version},
+			Template: tpl,
+		}).Body)
 		if strings.Contains(body, "rule_set") || !strings.Contains(body, `"bilibili.com"`) {
 			t.Errorf("%s:\n%s", version, body)
 		}

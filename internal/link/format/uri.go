@@ -40,14 +40,26 @@ func uri(p *Proxy, d Dialect) string {
 	case node.VMess:
 		return vmessURI(p)
 	case node.VLESS:
-		return "vless://" + p.UUID + "@" + p.hostPort() + "?" + p.query(param{"encryption", "none"}) + "#" + escape(p.Name)
+		return "vless://" + p.UUID + "@" + p.hostPort() + "?" + p.query(param{"encryption", "none"}) + "#" +
+			escape(p.Name)
 	case node.Trojan:
 		return "trojan://" + escape(p.Password) + "@" + p.hostPort() + "?" + p.query() + "#" + escape(p.Name)
 	case node.TUIC:
-		params := []param{{"congestion_control", p.Congestion}, {"udp_relay_mode", "native"}, {"alpn", strings.Join(p.ALPN, ",")}, {"sni", p.ServerName}}
-		return "tuic://" + p.UUID + ":" + escape(p.Password) + "@" + p.hostPort() + "?" + encode(params) + "#" + escape(p.Name)
+		params := []param{
+			{"congestion_control", p.Congestion},
+			{"udp_relay_mode", "native"},
+			{"alpn", strings.Join(p.ALPN, ",")},
+			{"sni", p.ServerName},
+		}
+		return "tuic://" + p.UUID + ":" + escape(p.Password) + "@" + p.hostPort() + "?" + encode(params) + "#" +
+			escape(p.Name)
 	case node.AnyTLS:
-		params := []param{{"sni", p.ServerName}, {"insecure", "0"}, {"alpn", strings.Join(p.ALPN, ",")}, {"fp", "chrome"}}
+		params := []param{
+			{"sni", p.ServerName},
+			{"insecure", "0"},
+			{"alpn", strings.Join(p.ALPN, ",")},
+			{"fp", "chrome"},
+		}
 		return "anytls://" + escape(p.Password) + "@" + p.hostPort() + "/?" + encode(params) + "#" + escape(p.Name)
 	default:
 		return hysteria2URI(p)
@@ -106,7 +118,12 @@ func vmessURI(p *Proxy) string {
 }
 
 func hysteria2URI(p *Proxy) string {
-	params := []param{{"sni", p.ServerName}, {"alpn", strings.Join(p.ALPN, ",")}, {"obfs", p.Obfs}, {"obfs-password", p.ObfsPassword}}
+	params := []param{
+		{"sni", p.ServerName},
+		{"alpn", strings.Join(p.ALPN, ",")},
+		{"obfs", p.Obfs},
+		{"obfs-password", p.ObfsPassword},
+	}
 	if p.Pin != "" { // Clients check the chain before the pin, and the node's own certificate has none.
 		params = append(params, param{"insecure", "1"}, param{"pinSHA256", p.Pin})
 	} else {
@@ -119,12 +136,14 @@ type param struct{ name, value string }
 
 // query returns the parameters that VLESS and Trojan links share.
 func (p *Proxy) query(first ...param) string {
-	params := append(first, param{"type", p.Transport}, param{"security", p.Security}, param{"flow", p.Flow}, param{"sni", p.ServerName})
+	params := append(first, param{"type", p.Transport}, param{"security", p.Security}, param{"flow", p.Flow},
+		param{"sni", p.ServerName})
 	switch p.Security {
 	case "none":
 	case "pinned":
 		params[len(params)-3].value = "tls"
-		params = append(params, param{"fp", "chrome"}, param{"alpn", strings.Join(p.ALPN, ",")}, param{"insecure", "1"}, param{"pcs", p.Pin}, param{"vcn", p.ServerName})
+		params = append(params, param{"fp", "chrome"}, param{"alpn", strings.Join(p.ALPN, ",")},
+			param{"insecure", "1"}, param{"pcs", p.Pin}, param{"vcn", p.ServerName})
 	case "reality":
 		params = append(params, param{"fp", "chrome"}, param{"pbk", p.PublicKey}, param{"sid", p.ShortID})
 	default:

@@ -44,7 +44,10 @@ func readLink(t *testing.T, text string) link {
 	if strings.Contains(text, "+") {
 		t.Errorf("a + in %s, which some read as a space", text)
 	}
-	l := link{scheme: u.Scheme, name: u.Fragment, host: u.Hostname(), port: u.Port(), user: u.User.Username(), query: query}
+	l := link{
+		scheme: u.Scheme, name: u.Fragment, host: u.Hostname(), port: u.Port(), user: u.User.Username(),
+		query: query,
+	}
 	l.password, _ = u.User.Password()
 	for name, values := range query {
 		if len(values) != 1 {
@@ -68,7 +71,10 @@ func TestURI_ReadsBack(t *testing.T) {
 	for i, n := range f.nodes {
 		byPort[strconv.Itoa(n.Port)] = i
 	}
-	schemes := map[node.Protocol]string{node.Shadowsocks: "ss", node.VMess: "vmess", node.VLESS: "vless", node.Trojan: "trojan", node.Hysteria2: "hysteria2", node.TUIC: "tuic", node.AnyTLS: "anytls"}
+	schemes := map[node.Protocol]string{
+		node.Shadowsocks: "ss", node.VMess: "vmess", node.VLESS: "vless",
+		node.Trojan: "trojan", node.Hysteria2: "hysteria2", node.TUIC: "tuic", node.AnyTLS: "anytls",
+	}
 	names := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(body), "\n") {
 		l := readLink(t, line)
@@ -90,7 +96,10 @@ func TestURI_ReadsBack(t *testing.T) {
 		want := map[string]string{}
 		switch n.Protocol {
 		case node.VMess:
-			for name, value := range map[string]string{"net": s.Transport, "aid": "0", "v": "2", "tls": map[bool]string{true: "tls", false: ""}[s.Security == "tls"]} {
+			for name, value := range map[string]string{
+				"net": s.Transport, "aid": "0", "v": "2",
+				"tls": map[bool]string{true: "tls", false: ""}[s.Security == "tls"],
+			} {
 				if l.json[name] != value {
 					t.Errorf("%s is %q in %v", name, l.json[name], l.json)
 				}
@@ -153,7 +162,8 @@ func TestURI_EncodedList_IsBase64OfPlainOne(t *testing.T) {
 }
 
 func TestURI_SIP002Encoding_OnlyOnRequest(t *testing.T) {
-	body := string(decode(t, format.Render(allCombinations().proxies(t), format.Options{Client: client(t, "SIP002", "")}).Body))
+	body := string(decode(t, format.Render(allCombinations().proxies(t),
+		format.Options{Client: client(t, "SIP002", "")}).Body))
 	if !strings.Contains(body, "ss://2022-blake3-aes-128-gcm:a%2F") {
 		t.Error(body)
 	}
@@ -161,7 +171,8 @@ func TestURI_SIP002Encoding_OnlyOnRequest(t *testing.T) {
 
 func TestShadowrocket_BeginsWithStatus(t *testing.T) {
 	o := format.Options{Client: client(t, "Shadowrocket", ""), Status: "1 GB left\nEvil"}
-	if body := string(decode(t, format.Render(allCombinations().proxies(t), o).Body)); !strings.HasPrefix(body, "STATUS=1 GB left Evil\n") {
+	if body := string(decode(t, format.Render(allCombinations().proxies(t), o).Body)); !strings.HasPrefix(body,
+		"STATUS=1 GB left Evil\n") {
 		t.Error(body[:60])
 	}
 }

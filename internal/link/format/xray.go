@@ -19,7 +19,11 @@ func xray(c content) []byte {
 		p := &c.entries[i]
 		var config any = xrayConfig{
 			Remarks: p.Name, Log: object{"loglevel": "warning"}, DNS: c.xrayDNS(), Inbounds: xrayInbounds, Routing: c.xrayRouting(),
-			Outbounds: []object{xrayOutbound(p, "proxy"), {"tag": "direct", "protocol": "freedom"}, {"tag": "block", "protocol": "blackhole"}},
+			Outbounds: []object{
+				xrayOutbound(p, "proxy"),
+				{"tag": "direct", "protocol": "freedom"},
+				{"tag": "block", "protocol": "blackhole"},
+			},
 		}
 		if len(c.Template.Xray) > 0 {
 			config = overlay(config, c.Template.Xray)
@@ -94,7 +98,10 @@ func xrayOutbound(p *Proxy, tag string) object {
 		stream["network"] = "hysteria"
 		stream["hysteriaSettings"] = object{"version": 2, "auth": p.Password}
 		if p.Obfs != "" {
-			stream["finalmask"] = object{"udp": []object{{"type": p.Obfs, "settings": object{"password": p.ObfsPassword}}}}
+			stream["finalmask"] = object{"udp": []object{{
+				"type":     p.Obfs,
+				"settings": object{"password": p.ObfsPassword},
+			}}}
 		}
 	case node.VMess, node.VLESS:
 		user := object{"id": p.UUID, "security": vmessCipher}
@@ -139,7 +146,10 @@ func xrayOutbound(p *Proxy, tag string) object {
 func xraySecurity(stream object, p *Proxy) {
 	switch p.Security {
 	case "reality":
-		stream["realitySettings"] = object{"serverName": p.ServerName, "fingerprint": "chrome", "publicKey": p.PublicKey, "shortId": p.ShortID}
+		stream["realitySettings"] = object{
+			"serverName": p.ServerName, "fingerprint": "chrome",
+			"publicKey": p.PublicKey, "shortId": p.ShortID,
+		}
 	case "tls", "pinned":
 		settings := object{"serverName": p.ServerName}
 		if p.Transport != "quic" {

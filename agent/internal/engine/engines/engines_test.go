@@ -13,7 +13,11 @@ import (
 )
 
 func TestConfigure_ProtocolOfOtherEngine_SwitchesEngine(t *testing.T) {
-	testNode := enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return engines.New(g, log), nil })
+	testNode := enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine,
+		error,
+	) {
+		return engines.New(g, log), nil
+	})
 	if err := testNode.Engine.Add([]api.User{User(1)}); err == nil {
 		t.Error("users can be added to an engine that serves nothing")
 	}

@@ -26,7 +26,10 @@ import (
 )
 
 func newTestNode(t *testing.T) *enginetest.Node {
-	return enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return sing.New(g, log), nil })
+	return enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) {
+		return sing.New(g, log),
+			nil
+	})
 }
 
 // setup is one way to serve a node.
@@ -46,7 +49,10 @@ func setups(t *testing.T) []setup {
 		{"tuic", "tuic", api.Settings{}},
 		{"tuic cubic 0-RTT", "tuic", api.Settings{Congestion: "cubic", ZeroRTT: true}},
 		{"anytls", "anytls", api.Settings{}},
-		{"anytls padding", "anytls", api.Settings{Padding: []string{"stop=3", "0=10-20", "1=50-100", "2=300-400,c,500-600"}}},
+		{"anytls padding", "anytls", api.Settings{Padding: []string{
+			"stop=3", "0=10-20", "1=50-100",
+			"2=300-400,c,500-600",
+		}}},
 	} {
 		s.settings.TLS = api.TLS{ServerName: "www.example.test", Certificate: cert.PEM, Key: cert.Key}
 		list = append(list, setup{s.name, api.Node{

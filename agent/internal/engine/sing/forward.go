@@ -86,7 +86,9 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 }
 
 // upward counts data from the user and forwards it once no rule forbids the host that it names.
-func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, target M.Socksaddr, out io.Writer) func([]byte) error {
+func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, target M.Socksaddr,
+	out io.Writer,
+) func([]byte) error {
 	var look *sniff.Stream
 	if f.gate.HasRules() {
 		look = &sniff.Stream{Forbidden: f.gate.AllowedInside(id, target.String())}
@@ -116,7 +118,9 @@ func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, targe
 }
 
 // admit asks the gate, after checking that the user's secret is still valid.
-func (f *forwarder) admit(ctx context.Context, who member, source netip.Addr, target M.Socksaddr, cut func()) (*gate.Conn, error) {
+func (f *forwarder) admit(ctx context.Context, who member, source netip.Addr, target M.Socksaddr,
+	cut func(),
+) (*gate.Conn, error) {
 	if !f.members.current(who) {
 		return nil, gate.ErrUnknownUser
 	}

@@ -65,7 +65,8 @@ func TestConfigure_NewPortTaken_KeepsOldPort(t *testing.T) {
 		testNode.Serve(s.node, User(1))
 		moved := s.node
 		moved.Port = TakenPort(t, s.node)
-		if err := testNode.Engine.Configure(moved, []api.User{User(1)}); err == nil || !strings.Contains(err.Error(), "in use") {
+		if err := testNode.Engine.Configure(moved, []api.User{User(1)}); err == nil ||
+			!strings.Contains(err.Error(), "in use") {
 			t.Errorf("the port of somebody else: %v", err)
 		}
 		mustExchange(t, s.client(t, User(1), here).Dial(echo), 1000)

@@ -63,7 +63,10 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 		e.replace(users)
 		return nil
 	}
-	open := map[string]func(net.IP, api.Node) (listener, error){"tuic": e.listenTUIC, "anytls": e.listenAnyTLS}[node.Protocol]
+	open := map[string]func(net.IP, api.Node) (listener, error){
+		"tuic":   e.listenTUIC,
+		"anytls": e.listenAnyTLS,
+	}[node.Protocol]
 	if open == nil {
 		return fmt.Errorf("settings of the node: unknown protocol %q", node.Protocol)
 	}
@@ -97,7 +100,8 @@ func sameListener(a, b api.Node) bool {
 		t := &n.Settings.TLS
 		*t = api.TLS{ServerName: t.ServerName, ALPN: t.ALPN}
 	}
-	return a.Protocol == b.Protocol && a.Listen == b.Listen && a.Port == b.Port && reflect.DeepEqual(a.Settings, b.Settings)
+	return a.Protocol == b.Protocol && a.Listen == b.Listen && a.Port == b.Port &&
+		reflect.DeepEqual(a.Settings, b.Settings)
 }
 
 func certificate(t api.TLS) (*tls.Certificate, error) {

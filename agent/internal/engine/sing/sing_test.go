@@ -89,7 +89,9 @@ func TestDownload_OverHTTP_IsCompleteAndCounted(t *testing.T) {
 			testNode := newTestNode(t)
 			testNode.Serve(s.node, User(1))
 			client := s.client(t, User(1), here)
-			web := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, target string) (net.Conn, error) {
+			web := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _,
+				target string,
+			) (net.Conn, error) {
 				return client.DialContext(ctx, "tcp", M.ParseSocksaddr(target))
 			}}}
 			res, err := web.Get(site.URL)
@@ -204,7 +206,8 @@ func TestDeviceLimit_CountsAddresses(t *testing.T) {
 		limited := User(1)
 		limited.DeviceLimit = Ptr(2)
 		testNode.Serve(s.node, limited)
-		phone, laptop, third := s.client(t, limited, "127.0.0.11"), s.client(t, limited, "127.0.0.12"), s.client(t, limited, "127.0.0.13")
+		phone, laptop, third := s.client(t, limited, "127.0.0.11"), s.client(t, limited, "127.0.0.12"), s.client(t,
+			limited, "127.0.0.13")
 		calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
 		for _, conn := range calls {
 			mustExchange(t, conn, 100)

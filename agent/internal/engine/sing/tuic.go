@@ -194,12 +194,16 @@ func (d quicListener) ListenEarly(conn net.PacketConn, config *quic.Config) (qtl
 // tuicHandler receives each connection and flow of packets of an authenticated client.
 type tuicHandler struct{ engine *Engine }
 
-func (h tuicHandler) NewConnectionEx(ctx context.Context, conn net.Conn, source, target M.Socksaddr, _ N.CloseHandlerFunc) {
+func (h tuicHandler) NewConnectionEx(ctx context.Context, conn net.Conn, source, target M.Socksaddr,
+	_ N.CloseHandlerFunc,
+) {
 	who, _ := auth.UserFromContext[member](ctx)
 	h.engine.forward.stream(ctx, who, conn, source.Addr, target)
 }
 
-func (h tuicHandler) NewPacketConnectionEx(ctx context.Context, conn N.PacketConn, source, _ M.Socksaddr, _ N.CloseHandlerFunc) {
+func (h tuicHandler) NewPacketConnectionEx(ctx context.Context, conn N.PacketConn, source, _ M.Socksaddr,
+	_ N.CloseHandlerFunc,
+) {
 	who, _ := auth.UserFromContext[member](ctx)
 	h.engine.forward.packets(ctx, who, conn, source.Addr)
 }

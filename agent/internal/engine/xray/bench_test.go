@@ -39,7 +39,8 @@ func plainXray(b *testing.B, node api.Node, u api.User) {
 		"protocol": "vless", "listen": node.Listen, "port": node.Port,
 		"settings": Object{"decryption": "none", "clients": []Object{{"id": u.UUID}}},
 		"streamSettings": Object{"network": "tcp", "security": "tls", "tlsSettings": Object{"certificates": []Object{{
-			"certificate": strings.Split(node.Settings.TLS.Certificate, "\n"), "key": strings.Split(node.Settings.TLS.Key, "\n"),
+			"certificate": strings.Split(node.Settings.TLS.Certificate,
+				"\n"), "key": strings.Split(node.Settings.TLS.Key, "\n"),
 		}}}},
 	})
 	if err != nil {

@@ -29,14 +29,15 @@ type hysteriaInbound struct{ *hysteria.Server }
 
 // xray finds an inbound by the type of its configuration, and has registered its own for hysteria.ServerConfig.
 func init() {
-	common.Must(common.RegisterConfig((*wrapperspb.BytesValue)(nil), func(ctx context.Context, config any) (any, error) {
-		own := new(hysteria.ServerConfig)
-		if err := proto.Unmarshal(config.(*wrapperspb.BytesValue).Value, own); err != nil {
-			return nil, err
-		}
-		server, err := hysteria.NewServer(ctx, own)
-		return &hysteriaInbound{server}, err
-	}))
+	common.Must(common.RegisterConfig((*wrapperspb.BytesValue)(nil),
+		func(ctx context.Context, config any) (any, error) {
+			own := new(hysteria.ServerConfig)
+			if err := proto.Unmarshal(config.(*wrapperspb.BytesValue).Value, own); err != nil {
+				return nil, err
+			}
+			server, err := hysteria.NewServer(ctx, own)
+			return &hysteriaInbound{server}, err
+		}))
 }
 
 // hysteriaConfig makes xray use hysteriaInbound.
@@ -46,7 +47,9 @@ func hysteriaConfig(own *hysteria.ServerConfig) (proto.Message, error) {
 }
 
 // Process implements proxy.Inbound.
-func (h *hysteriaInbound) Process(ctx context.Context, network net.Network, conn stat.Connection, dispatcher routing.Dispatcher) error {
+func (h *hysteriaInbound) Process(ctx context.Context, network net.Network, conn stat.Connection,
+	dispatcher routing.Dispatcher,
+) error {
 	flow, ok := stat.TryUnwrapStatsConn(conn).(*hysteriatransport.InterUdpConn)
 	if !ok {
 		return h.Server.Process(ctx, network, conn, dispatcher)
@@ -125,7 +128,10 @@ func (w *messageWriter) WriteMultiBuffer(mb buf.MultiBuffer) error {
 		if b.UDP != nil {
 			from = *b.UDP
 		}
-		whole := &hysteria.UDPMessage{PacketID: 1 + uint16(rand.N(0xffff)), FragCount: 1, Addr: from.NetAddr(), Data: b.Bytes()}
+		whole := &hysteria.UDPMessage{
+			PacketID: 1 + uint16(rand.N(0xffff)), FragCount: 1, Addr: from.NetAddr(),
+			Data: b.Bytes(),
+		}
 		err := w.writeParts(whole, largestMessage)
 		if large := new(quic.DatagramTooLargeError); errors.As(err, &large) {
 			err = w.writeParts(whole, int(large.MaxDatagramPayloadSize)-headRoom)

@@ -72,7 +72,8 @@ func proxyConfig(node api.Node, users []*protocol.User) (proto.Message, error) {
 	case "shadowsocks":
 		if size := keySize(node.Settings.Method); size > 0 {
 			if !strings.Contains(node.Settings.Method, "-aes-") {
-				return nil, fmt.Errorf("settings of the node: method %s cannot tell users apart, use an AES method", node.Settings.Method)
+				return nil, fmt.Errorf("settings of the node: method %s cannot tell users apart, use an AES method",
+					node.Settings.Method)
 			}
 			if key, err := base64.StdEncoding.DecodeString(node.Settings.ServerKey); err != nil || len(key) != size {
 				return nil, fmt.Errorf("settings of the node: server_key has to be %d bytes in base64", size)

@@ -174,7 +174,10 @@ func TestEgress_PrivateDestination_IsRefused(t *testing.T) {
 	testNode := newTestNode(t)
 	testNode.Serve(s.Node, User(1))
 	client := NewClient(t, s.Client(User(1)))
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "169.254.169.254", "[64:ff9b::7f00:1]"} {
+	for _, host := range []string{
+		"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1",
+		"169.254.169.254", "[64:ff9b::7f00:1]",
+	} {
 		if !Refused(client.Dial(host + ":" + port)) {
 			t.Errorf("%s was connected to", host)
 		}
@@ -313,7 +316,8 @@ func TestUDP_PacketsOfAllSizes_ArriveUnchanged(t *testing.T) {
 					got := make([]byte, 4000)
 					target.SetReadDeadline(time.Now().Add(time.Minute))
 					if n, _, err := target.ReadFrom(got); err != nil || !bytes.Equal(got[:n], sent) {
-						t.Fatalf("of %d bytes, after %d, %d came that are the same: %t, %v", size, first, n, bytes.Equal(got[:n], sent), err)
+						t.Fatalf("of %d bytes, after %d, %d came that are the same: %t, %v", size, first, n,
+							bytes.Equal(got[:n], sent), err)
 					}
 				}
 				flow.Close()

@@ -13,7 +13,8 @@ import (
 // Users connect to nodes with xray too, so it must accept the link files of the server. This is the file that the
 // server's tests compare their output with.
 func TestLinkFiles_AreAcceptedByXray(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "internal", "link", "format", "testdata", "xray.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "internal", "link", "format", "testdata",
+		"xray.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,8 @@ func TestConfigure_NewPortTaken_KeepsOldPort(t *testing.T) {
 			testNode.Serve(s.Node, User(1))
 			moved := s.Node
 			moved.Port = TakenPort(t, s.Node)
-			if err := testNode.Engine.Configure(moved, []api.User{User(1)}); err == nil || !strings.Contains(err.Error(), "in use") {
+			if err := testNode.Engine.Configure(moved, []api.User{User(1)}); err == nil ||
+				!strings.Contains(err.Error(), "in use") {
 				t.Errorf("the port of somebody else: %v", err)
 			}
 			mustExchange(t, NewClient(t, s.Client(User(1))).Dial(echo), 1000)

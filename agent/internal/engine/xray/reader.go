@@ -35,7 +35,9 @@ type peer struct {
 // maxPeers bounds the destinations of a flow that are remembered.
 const maxPeers = 1024
 
-func (h *dispatcher) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id int64, first net.Destination) *reader {
+func (h *dispatcher) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id int64,
+	first net.Destination,
+) *reader {
 	r := &reader{Reader: from, ctx: ctx, user: user, hook: h, id: id, first: first}
 	if first.Network == net.Network_UDP {
 		r.peers = map[net.Destination]*peer{}

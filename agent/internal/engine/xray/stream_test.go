@@ -151,20 +151,26 @@ func TestStream_EndsInAnyWay_ReleasesResources(t *testing.T) {
 				t.Errorf("the user got %d bytes of the answer: %v", len(got), err)
 			}
 		}},
-		"the destination has nothing more to say": {100, 0, 200_000, func(t *testing.T, _ *enginetest.Node, c testConn) {
-			go func() {
-				c.destination.Write(make([]byte, 200_000))
-				c.destination.CloseWrite()
-			}()
-			if got, err := io.ReadAll(c.user); err != nil || len(got) != 200_000 {
-				t.Errorf("the user got %d bytes: %v", len(got), err)
-			}
-			mustEnd(t, c.destination)
-		}},
-		"the destination resets before it has read all": {20, -1, 0, func(_ *testing.T, _ *enginetest.Node, c testConn) {
-			fillBuffers(c.user)
-			abort(c.destination)
-		}},
+		"the destination has nothing more to say": {
+			100, 0, 200_000,
+			func(t *testing.T, _ *enginetest.Node, c testConn) {
+				go func() {
+					c.destination.Write(make([]byte, 200_000))
+					c.destination.CloseWrite()
+				}()
+				if got, err := io.ReadAll(c.user); err != nil || len(got) != 200_000 {
+					t.Errorf("the user got %d bytes: %v", len(got), err)
+				}
+				mustEnd(t, c.destination)
+			},
+		},
+		"the destination resets before it has read all": {
+			20, -1, 0,
+			func(_ *testing.T, _ *enginetest.Node, c testConn) {
+				fillBuffers(c.user)
+				abort(c.destination)
+			},
+		},
 		"the user vanishes before all is read": {20, 0, -1, func(t *testing.T, _ *enginetest.Node, c testConn) {
 			fillBuffers(c.destination)
 			abort(c.user)
@@ -254,7 +260,8 @@ func TestStream_SlowUser_ReceivesAllDataBeforeClose(t *testing.T) {
 				unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_MAXSEG, 536)
 			})
 		}}
-		user, err := tls.DialWithDialer(&slow, "tcp", fmt.Sprintf("127.0.0.1:%d", s.Node.Port), &tls.Config{InsecureSkipVerify: true})
+		user, err := tls.DialWithDialer(&slow, "tcp", fmt.Sprintf("127.0.0.1:%d", s.Node.Port),
+			&tls.Config{InsecureSkipVerify: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +296,13 @@ func TestStream_DestinationCloses_EndsConnectionOfEveryProtocol(t *testing.T) {
 			target, arrived := destination(t)
 			client := NewClient(t, s.Client(User(51)))
 			ends := map[string]func(user net.Conn, far *net.TCPConn){
-				"the user closes":        func(user net.Conn, far *net.TCPConn) { user.Close(); mustEnd(t, far); far.Close() },
+				"the user closes": func(user net.Conn,
+					far *net.TCPConn,
+				) {
+					user.Close()
+					mustEnd(t, far)
+					far.Close()
+				},
 				"the destination closes": func(_ net.Conn, far *net.TCPConn) { far.Close() },
 				"the destination resets": func(_ net.Conn, far *net.TCPConn) { abort(far) },
 			}

@@ -171,7 +171,10 @@ func TestConfigure_InvalidNode_IsRefusedWithReason(t *testing.T) {
 		"unknown transport": func(n *api.Node) { n.Settings.Transport = "kcp" },
 		"tls without key":   func(n *api.Node) { n.Settings.Security = "tls" },
 		"short server key": func(n *api.Node) {
-			n.Protocol, n.Settings = "shadowsocks", api.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "c2hvcnQ="}
+			n.Protocol, n.Settings = "shadowsocks", api.Settings{
+				Method:    "2022-blake3-aes-128-gcm",
+				ServerKey: "c2hvcnQ=",
+			}
 		},
 	} {
 		bad := s.Node

@@ -21,7 +21,8 @@ func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 				t.Fatal(err)
 			}
 			var outbound Object
-			if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"127.0.0.1"`), []byte(`"::1"`)), &outbound); err != nil {
+			if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"127.0.0.1"`), []byte(`"::1"`)),
+				&outbound); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := Exchange(NewClient(t, outbound).Dial(echo), 1000); err != nil {

@@ -96,7 +96,10 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 				withPort(outbound, port)
 				outbound["streamSettings"] = Object{
 					"network": "xhttp", "security": "tls", "xhttpSettings": Object{"path": path, "mode": mode},
-					"tlsSettings": Object{"serverName": "front.example.test", "pinnedPeerCertSha256": certificate.Pin()},
+					"tlsSettings": Object{
+						"serverName":           "front.example.test",
+						"pinnedPeerCertSha256": certificate.Pin(),
+					},
 				}
 				conn := NewClient(t, outbound).Dial(echo)
 				if n, err := Exchange(conn, size); err != nil {
@@ -112,7 +115,10 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 					t.Error("a second address was let in")
 				}
 				conn.Close()
-				if got, want := testNode.Counted()[limited.ID], (api.Row{UserID: limited.ID, Up: size, Down: size}); got != want {
+				if got, want := testNode.Counted()[limited.ID], (api.Row{
+					UserID: limited.ID, Up: size,
+					Down: size,
+				}); got != want {
 					t.Errorf("counted %+v, moved %+v", got, want)
 				}
 			})

@@ -65,7 +65,8 @@ var starting sync.Mutex
 func NewInstance(config *core.Config) (*core.Instance, error) {
 	starting.Lock()
 	defer starting.Unlock()
-	config.App = append(config.App, serial.ToTypedMessage(&proxyman.InboundConfig{}), serial.ToTypedMessage(&proxyman.OutboundConfig{}))
+	config.App = append(config.App, serial.ToTypedMessage(&proxyman.InboundConfig{}),
+		serial.ToTypedMessage(&proxyman.OutboundConfig{}))
 	return core.New(config)
 }
 
