@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 	"airstrip/internal/limit"
 	"airstrip/internal/mail"
 	"airstrip/internal/seal"
@@ -53,7 +54,21 @@ func (si *SignIns) ByPassword(ctx context.Context, c SignIn, from Client) (Grant
 			g, err = si.complete(ctx, tx, r, c.Remember, from)
 			return err
 		})
-	return g, atTwoFactor(err)
+	return g, si.withPass(ctx, atTwoFactor(err), from)
+}
+
+// withPass adds to a fault of the second factor what stands for the captcha that was solved before the password, so
+// that the second step asks for no other: a detail verify_token.
+func (si *SignIns) withPass(ctx context.Context, err error, from Client) error {
+	f, ok := fault.As(err)
+	if !ok || !from.solved || !(errors.Is(f, ErrTwoFactorRequired) || errors.Is(f, ErrWrongTwoFactor)) {
+		return err
+	}
+	token, passErr := si.limits.captchas.Pass(ctx, from.IP)
+	if passErr != nil {
+		return passErr
+	}
+	return f.With(map[string]string{"verify_token": token})
 }
 
 // complete records a sign-in of the user r, as read before the proof, and begins the session. It returns

@@ -13,6 +13,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"airstrip/internal/account"
+	"airstrip/internal/captcha"
 	"airstrip/internal/fault"
 )
 
@@ -204,6 +205,51 @@ func TestGuessersOfDigitsAreHeldUpAndRecoveryCodesAreNot(t *testing.T) {
 		w.must(w.with(email, recovery[0]))
 		w.now = w.now.Add(15 * time.Minute)
 		w.must(w.with(email, phone.code(w)))
+	})
+}
+
+func TestSignIn_CaptchaBeforePassword_IsNotAskedAgainForSecondFactor(t *testing.T) {
+	each(t, func(w *testSite) {
+		const email = "a@example.com"
+		_, phone, _ := w.turnOn(email)
+		w.easyCaptcha()
+		w.set("captcha_login", "always")
+		client := from("198.51.100.7")
+		step := func(code string) error {
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password, TwoFactor: code}, client)
+			return err
+		}
+		passOf := func(err error) string {
+			w.Helper()
+			f, ok := fault.As(err)
+			if !ok || f.Details["verify_token"] == "" {
+				w.Fatalf("want a detail verify_token, got %v", err)
+			}
+			return f.Details["verify_token"]
+		}
+		w.want(step(""), captcha.ErrRequired)
+
+		client = w.solved(client)
+		err := step("")
+		w.want(err, account.ErrTwoFactorRequired)
+		first := passOf(err)
+		// The pass is good for any provider, once.
+		w.set("captcha_site_key", "key")
+		w.set("captcha_provider", "turnstile")
+		client.Captcha = first
+		err = step(phone.other(w))
+		w.want(err, account.ErrWrongTwoFactor)
+		second := passOf(err)
+		w.want(step(phone.code(w)), captcha.ErrRequired)
+
+		w.set("captcha_provider", captcha.ProofOfWork)
+		client.Captcha = second
+		elsewhere := client
+		client = from("203.0.113.9")
+		client.Captcha = second
+		w.want(step(phone.code(w)), captcha.ErrRequired)
+		client = elsewhere
+		w.must(step(phone.code(w)))
 	})
 }
 

@@ -83,7 +83,7 @@ type Failure struct {
 	Message   string            `json:"message" doc:"What happened, in the language of Accept-Language"`
 	Code      string            `json:"code" doc:"Stable word for programs" example:"invalid_input"`
 	Errors    []FieldFailure    `json:"errors" doc:"The wrong fields of the input"`
-	Details   map[string]string `json:"details,omitempty" doc:"What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key"`
+	Details   map[string]string `json:"details,omitempty" doc:"What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key; with two_fa_required and two_fa_wrong after a captcha: verify_token, which stands for it in the next call"`
 	RequestID string            `json:"request_id" doc:"Names this request in the server's log"`
 }
 

@@ -108,7 +108,11 @@ func (c *Captchas) Demand(ctx context.Context, kind Kind, answer string, ip neti
 	if answer == "" {
 		return required
 	}
-	err := c.verifier(w.Provider).verify(ctx, answer, ip)
+	provider := w.Provider
+	if c.isPass(answer, ip) {
+		provider = ProofOfWork
+	}
+	err := c.verifier(provider).verify(ctx, answer, ip)
 	if fault.Refused(err) {
 		return required.Because(err)
 	}

@@ -195,6 +195,36 @@ describe('where a captcha is always asked for', () => {
     expect(sent.map(({ verify_token }) => verify_token)).toEqual(['solved', 'solved'])
   })
 
+  it('is not asked for again by the second step', async () => {
+    const sent: Body[] = []
+    const secondStep = (verify_token: string, code: string) =>
+      failure(401, {
+        message: 'The second step',
+        code,
+        details: { verify_token },
+        errors: [{ field: 'two_fa_code', code, message: 'The second step' }],
+      })
+    server.use(
+      http.post(login, async ({ request }) => {
+        sent.push((await request.clone().json()) as Body)
+      }),
+      http.post(login, () => secondStep('pass-1', 'two_fa_required'), { once: true }),
+      http.post(login, () => secondStep('pass-2', 'two_fa_wrong'), { once: true }),
+      http.post(login, () => tokens()),
+    )
+    const { router, user } = await openApp('/auth/sign-in')
+    expect(await screen.findByText('Check passed')).toBeVisible()
+    await fillIn(user)
+    await user.keyboard('{Enter}')
+    await user.type(await screen.findByLabelText('Two-step code'), '111111')
+    expect(await screen.findByText('The second step')).toBeVisible()
+    await user.clear(screen.getByLabelText('Two-step code'))
+    await user.type(screen.getByLabelText('Two-step code'), '222222')
+    await waitFor(() => expect(router.state.location.pathname).toBe('/user/dashboard'))
+    expect(sent.map(({ verify_token }) => verify_token)).toEqual(['solved', 'pass-1', 'pass-2'])
+    expect(asked).toEqual(['login'])
+  })
+
   it('waits with the form that was sent before it was solved', async () => {
     const sent: Body[] = []
     server.use(http.post(login, guarded(sent)))

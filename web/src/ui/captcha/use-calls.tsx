@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { siteOptions } from '@/lib/api/site'
 import { showServerProblem } from '@/lib/server-problem'
 import { lazyPart } from '@/lib/lazy-part'
-import { type CaptchaRequest, captchaRequestOf, type CaptchaKind } from './captcha-request'
+import { type CaptchaRequest, captchaRequestOf, type CaptchaKind, passIn } from './captcha-request'
 
 const Captcha = lazyPart(() => import('./captcha'), 'Captcha')
 
@@ -60,6 +60,12 @@ export function useCalls<T extends FieldValues>(form: UseFormReturn<T>, kind?: C
   const isAlways = kind !== undefined && site?.captcha[kind] === 'always'
   const isOpen = check.state === 'open' || (check.state === 'unasked' && isAlways)
 
+  const keepPass = (outcome: unknown): boolean => {
+    const token = passIn(outcome)
+    if (token) answer.current = { token, isToRefusal: false }
+    return token !== undefined
+  }
+
   const callWith =
     (isFree: boolean): Call =>
     async (send, again) => {
@@ -71,13 +77,14 @@ export function useCalls<T extends FieldValues>(form: UseFormReturn<T>, kind?: C
         setCheck(({ round }) => ({ ...change, round: round + 1 }))
       const isUntouched = isFree && !given
       try {
-        await send(given ? { verify_token: given.token } : {})
+        keepPass(await send(given ? { verify_token: given.token } : {}))
         if (!isUntouched) next({ state: 'rested' })
       } catch (error) {
         const request = captchaRequestOf(error)
         // An answer to a refusal that is refused too: another one would not be taken either.
         if (request && !given?.isToRefusal) return next({ state: 'open', request, again })
-        if (!isUntouched) next({ state: request ? 'rested' : 'unasked' })
+        const hasPass = keepPass(error)
+        if (!isUntouched) next({ state: hasPass || request ? 'rested' : 'unasked' })
         showServerProblem(form, error, t)
       }
     }

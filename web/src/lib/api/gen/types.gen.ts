@@ -975,7 +975,7 @@ export type Failure = {
      */
     code: string;
     /**
-     * What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key
+     * What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key; with two_fa_required and two_fa_wrong after a captcha: verify_token, which stands for it in the next call
      */
     details?: {
         [key: string]: string;
