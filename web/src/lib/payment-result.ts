@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 
 /** What became of an intention to pay: the order that is paid, or the recharge that waits for its payment. */
-export type PaymentResult = { intention: string; orderNo?: number; rechargeNo?: number }
+type PaymentResult = { intention: string; orderNo?: number; rechargeNo?: number }
 
 let channel: BroadcastChannel | undefined
 /** One for the whole tab: a channel does not receive what was sent through it. */

@@ -19,7 +19,7 @@ export type Schema = {
   additionalProperties?: Schema | boolean
 }
 
-export type Parameter = {
+type Parameter = {
   name: string
   in: string
   required?: boolean
@@ -50,7 +50,7 @@ export type Contract = {
 }
 
 /** Topics of the users' operations by a segment of their path; `reference.topic` of the texts names them. */
-export const topics = {
+const topics = {
   account: 'account',
   auth: 'auth',
   'captcha-key': 'captcha',
@@ -75,9 +75,9 @@ export const topics = {
   wallet: 'wallet',
 } as const
 
-export type Topic = (typeof topics)[keyof typeof topics] | 'other'
+type Topic = (typeof topics)[keyof typeof topics] | 'other'
 /** Topics of the staff operations, as in "staff/nodes". */
-export type StaffGroup = `staff/${string}`
+type StaffGroup = `staff/${string}`
 
 export const isStaffs = (group: Operation['group']): group is StaffGroup =>
   group.startsWith('staff/')

@@ -19,7 +19,7 @@ export const barColor = (percent: number) =>
 
 const SOON_DAYS = 7
 
-export type Condition = {
+type Condition = {
   tone: Tone
   key: 'running' | 'ending' | 'exhausted' | 'suspended' | 'ended'
 }

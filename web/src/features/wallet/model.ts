@@ -11,7 +11,7 @@ export const rechargeTones: Record<RechargeRecord['state'], Tone> = {
   refunded: 'warning',
 }
 
-export type AmountProblem = 'empty' | 'places' | 'low' | 'high'
+type AmountProblem = 'empty' | 'places' | 'low' | 'high'
 
 /** What is wrong with a typed amount, if anything. */
 export function amountProblem(typed: string, min: string, max: string): AmountProblem | undefined {

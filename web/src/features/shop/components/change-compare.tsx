@@ -34,7 +34,7 @@ export function ChangeCompare(props: Change & { until: string | null }) {
         </tr>
       </thead>
       <tbody>
-        <Row name={t('kind.plan')} before={service.name} after={plan.name} />
+        <Row name={t('change.plan')} before={service.name} after={plan.name} />
         <Row
           name={t('old.traffic')}
           before={<Quota bytes={service.quota_bytes} />}

@@ -101,7 +101,7 @@ function MovementTable({ list: { movements } }: { list: MovementPage }) {
   )
 }
 
-export function StatementSkeleton() {
+function StatementSkeleton() {
   return (
     <div className={classes.skeleton}>
       {Array.from({ length: 8 }, (_, index) => (
