@@ -62,71 +62,65 @@ func TestSpeedLimit_HoldsForEveryProtocol(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			slow, slower := User(35), User(36)
-			slow.SpeedMbps, slower.SpeedMbps = Ptr(8.0), Ptr(2.0)
-			testNode.Serve(s.Node, slow, slower)
-			stream, flow := NewClient(t, s.Client(slow)).Dial(echo), NewClient(t, s.Client(slower)).ListenPacket()
-			var both sync.WaitGroup
-			both.Go(func() { testNode.CheckSpeedLimit("TCP", 8, enginetest.Stream(stream)) })
-			both.Go(func() { testNode.CheckSpeedLimit("UDP", 2, enginetest.Packets(flow, packets)) })
-			both.Wait()
-		})
-	}
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		slow, slower := User(35), User(36)
+		slow.SpeedMbps, slower.SpeedMbps = Ptr(8.0), Ptr(2.0)
+		testNode.Serve(s.Node, slow, slower)
+		stream, flow := NewClient(t, s.Client(slow)).Dial(echo), NewClient(t, s.Client(slower)).ListenPacket()
+		var both sync.WaitGroup
+		both.Go(func() { testNode.CheckSpeedLimit("TCP", 8, enginetest.Stream(stream)) })
+		both.Go(func() { testNode.CheckSpeedLimit("UDP", 2, enginetest.Packets(flow, packets)) })
+		both.Wait()
+	})
 }
 
 func TestRemaining_UsedUp_StopsUserUntilRenewal(t *testing.T) {
 	endless := endlessServer(t)
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			limited := User(21)
-			limited.Remaining = Ptr[int64](1 << 20)
-			testNode.Serve(s.Node, limited, User(22))
-			other := NewClient(t, s.Client(User(22))).Dial(EchoServer(t))
-			mustExchange(t, other, 1000)
-			client := NewClient(t, s.Client(limited))
-			conn := client.Dial(endless)
-			if _, err := conn.Write([]byte("go")); err != nil {
-				t.Fatal(err)
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		limited := User(21)
+		limited.Remaining = Ptr[int64](1 << 20)
+		testNode.Serve(s.Node, limited, User(22))
+		other := NewClient(t, s.Client(User(22))).Dial(EchoServer(t))
+		mustExchange(t, other, 1000)
+		client := NewClient(t, s.Client(limited))
+		conn := client.Dial(endless)
+		if _, err := conn.Write([]byte("go")); err != nil {
+			t.Fatal(err)
+		}
+		received := make(chan int64, 1)
+		go func() {
+			n, _ := io.Copy(io.Discard, conn)
+			received <- n
+		}()
+		select {
+		case id := <-testNode.Exhausted:
+			if id != 21 {
+				t.Errorf("user %d is said to be exhausted", id)
 			}
-			received := make(chan int64, 1)
-			go func() {
-				n, _ := io.Copy(io.Discard, conn)
-				received <- n
-			}()
-			select {
-			case id := <-testNode.Exhausted:
-				if id != 21 {
-					t.Errorf("user %d is said to be exhausted", id)
-				}
-			case <-time.After(time.Minute):
-				t.Fatal("the gate did not report that the user has used up everything")
-			}
-			row := testNode.Counted()[21]
-			conn.Close()
-			total, got := row.Up+row.Down, <-received
-			if got > total || total < 1<<20 || total > 1<<20+256<<10 {
-				t.Errorf("of %d remaining bytes, %d were counted and %d received", 1<<20, total, got)
-			}
-			if !Refused(client.Dial(EchoServer(t))) {
-				t.Error("a user with nothing left is let in")
-			}
-			mustExchange(t, other, 1000)
+		case <-time.After(time.Minute):
+			t.Fatal("the gate did not report that the user has used up everything")
+		}
+		row := testNode.Counted()[21]
+		conn.Close()
+		total, got := row.Up+row.Down, <-received
+		if got > total || total < 1<<20 || total > 1<<20+256<<10 {
+			t.Errorf("of %d remaining bytes, %d were counted and %d received", 1<<20, total, got)
+		}
+		if !Refused(client.Dial(EchoServer(t))) {
+			t.Error("a user with nothing left is let in")
+		}
+		mustExchange(t, other, 1000)
 
-			if !testNode.Gate.Put(limited) {
-				t.Fatal("after a renewal the user still has nothing left")
-			}
-			if err := testNode.Engine.Add([]api.User{limited}); err != nil {
-				t.Fatal(err)
-			}
-			mustExchange(t, client.Dial(EchoServer(t)), 1000)
-		})
-	}
+		if !testNode.Gate.Put(limited) {
+			t.Fatal("after a renewal the user still has nothing left")
+		}
+		if err := testNode.Engine.Add([]api.User{limited}); err != nil {
+			t.Fatal(err)
+		}
+		mustExchange(t, client.Dial(EchoServer(t)), 1000)
+	})
 }
 
 func TestDeviceLimit_CountsAddresses(t *testing.T) {
@@ -221,133 +215,121 @@ func TestUDP_IsCarriedCountedAndRefusedToPrivateNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(31))
-			flow := NewClient(t, s.Client(User(31))).ListenPacket()
-			packet := make([]byte, 700)
-			answer := make(chan int, 10)
-			go func() {
-				for b := make([]byte, 2000); ; {
-					n, _, err := flow.ReadFrom(b)
-					if err != nil {
-						return
-					}
-					answer <- n
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(31))
+		flow := NewClient(t, s.Client(User(31))).ListenPacket()
+		packet := make([]byte, 700)
+		answer := make(chan int, 10)
+		go func() {
+			for b := make([]byte, 2000); ; {
+				n, _, err := flow.ReadFrom(b)
+				if err != nil {
+					return
 				}
-			}()
-			send := func(packet []byte) {
-				if _, err := flow.WriteTo(packet, addr); err != nil {
-					t.Fatal(err)
-				}
+				answer <- n
 			}
-			mustReturn := func(packet []byte) {
-				t.Helper()
-				send(packet)
-				select {
-				case n := <-answer:
-					if n != len(packet) {
-						t.Fatalf("%d bytes of a packet of %d came back", n, len(packet))
-					}
-				case <-time.After(time.Minute):
-					t.Fatalf("a packet of %d bytes did not come back", len(packet))
-				}
-			}
-			for range 3 {
-				mustReturn(packet)
-			}
-			counted := testNode.Counted()
-			if counted[31].Up != 2100 || counted[31].Down != 2100 {
-				t.Errorf("counted %+v, moved 2100 each way", counted[31])
-			}
-			testNode.Gate.SetNode(s.Node)
-			closed := s.Node
-			closed.AllowPrivate = false
-			if err := testNode.Engine.Configure(closed, []api.User{User(31)}); err != nil {
+		}()
+		send := func(packet []byte) {
+			if _, err := flow.WriteTo(packet, addr); err != nil {
 				t.Fatal(err)
 			}
-			// A flow is handled packet by packet: once the second one is counted, the first one has been dropped.
+		}
+		mustReturn := func(packet []byte) {
+			t.Helper()
 			send(packet)
-			testNode.AwaitUp(2800)
-			send(packet[:1])
-			testNode.AwaitUp(2801)
-			if err := testNode.Engine.Configure(s.Node, []api.User{User(31)}); err != nil {
-				t.Fatal(err)
-			}
-			send(packet[:100])
-			for n := 0; n != 100; {
-				select {
-				case n = <-answer:
-					if n == len(packet) {
-						t.Error("a packet reached a private address")
-					}
-				case <-time.After(time.Minute):
-					t.Fatal("no packet comes back after private addresses were allowed again")
+			select {
+			case n := <-answer:
+				if n != len(packet) {
+					t.Fatalf("%d bytes of a packet of %d came back", n, len(packet))
 				}
+			case <-time.After(time.Minute):
+				t.Fatalf("a packet of %d bytes did not come back", len(packet))
 			}
-		})
-	}
+		}
+		for range 3 {
+			mustReturn(packet)
+		}
+		counted := testNode.Counted()
+		if counted[31].Up != 2100 || counted[31].Down != 2100 {
+			t.Errorf("counted %+v, moved 2100 each way", counted[31])
+		}
+		testNode.Gate.SetNode(s.Node)
+		closed := s.Node
+		closed.AllowPrivate = false
+		if err := testNode.Engine.Configure(closed, []api.User{User(31)}); err != nil {
+			t.Fatal(err)
+		}
+		// A flow is handled packet by packet: once the second one is counted, the first one has been dropped.
+		send(packet)
+		testNode.AwaitUp(2800)
+		send(packet[:1])
+		testNode.AwaitUp(2801)
+		if err := testNode.Engine.Configure(s.Node, []api.User{User(31)}); err != nil {
+			t.Fatal(err)
+		}
+		send(packet[:100])
+		for n := 0; n != 100; {
+			select {
+			case n = <-answer:
+				if n == len(packet) {
+					t.Error("a packet reached a private address")
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("no packet comes back after private addresses were allowed again")
+			}
+		}
+	})
 }
 
 // The sizes include packets that a protocol has to fragment.
 func TestUDP_PacketsOfAllSizes_ArriveUnchanged(t *testing.T) {
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			target, err := net.ListenPacket("udp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer target.Close()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(32))
-			client := NewClient(t, s.Client(User(32)))
-			sizes := []int{1, 700, 1150, 1200, 1252, 1300, 1400, 1472, 2000}
-			for _, first := range sizes {
-				flow := client.ListenPacket()
-				for _, size := range append([]int{first}, sizes...) {
-					sent := make([]byte, size)
-					rand.Read(sent)
-					if _, err := flow.WriteTo(sent, target.LocalAddr()); err != nil {
-						t.Fatal(err)
-					}
-					got := make([]byte, 4000)
-					target.SetReadDeadline(time.Now().Add(time.Minute))
-					if n, _, err := target.ReadFrom(got); err != nil || !bytes.Equal(got[:n], sent) {
-						t.Fatalf("of %d bytes, after %d, %d came that are the same: %t, %v", size, first, n,
-							bytes.Equal(got[:n], sent), err)
-					}
+	each(t, func(t *testing.T, s Setup) {
+		target, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer target.Close()
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(32))
+		client := NewClient(t, s.Client(User(32)))
+		sizes := []int{1, 700, 1150, 1200, 1252, 1300, 1400, 1472, 2000}
+		for _, first := range sizes {
+			flow := client.ListenPacket()
+			for _, size := range append([]int{first}, sizes...) {
+				sent := make([]byte, size)
+				rand.Read(sent)
+				if _, err := flow.WriteTo(sent, target.LocalAddr()); err != nil {
+					t.Fatal(err)
 				}
-				flow.Close()
+				got := make([]byte, 4000)
+				target.SetReadDeadline(time.Now().Add(time.Minute))
+				if n, _, err := target.ReadFrom(got); err != nil || !bytes.Equal(got[:n], sent) {
+					t.Fatalf("of %d bytes, after %d, %d came that are the same: %t, %v", size, first, n,
+						bytes.Equal(got[:n], sent), err)
+				}
 			}
-		})
-	}
+			flow.Close()
+		}
+	})
 }
 
 func TestRules_ApplyToHostNamedInsideConnection(t *testing.T) {
 	echo := EchoServer(t)
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(61))
-			testNode.CheckHostRule(echo, NewClient(t, s.Client(User(61))).Dial)
-		})
-	}
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(61))
+		testNode.CheckHostRule(echo, NewClient(t, s.Client(User(61))).Dial)
+	})
 }
 
 func TestBlockedAddress_IsRefused(t *testing.T) {
 	echo := EchoServer(t)
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(62))
-			testNode.CheckBlockedAddress(echo, NewClient(t, s.Client(User(62))).Dial)
-		})
-	}
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(62))
+		testNode.CheckBlockedAddress(echo, NewClient(t, s.Client(User(62))).Dial)
+	})
 }
 
 func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
@@ -355,34 +337,31 @@ func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(63))
-			testNode.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
-			client := NewClient(t, s.Client(User(63)))
-			mustPass := func() {
-				t.Helper()
-				select {
-				case <-sendQUIC(t, client, addr, QUICHello(t, "allowed.test", quic.Version1)):
-				case <-time.After(time.Minute):
-					t.Error("the packets to a host that no rule forbids were stopped")
-				}
-			}
-			mustPass()
-			forbidden := sendQUIC(t, client, addr, QUICHello(t, "www.blocked.test", quic.Version1))
-			if hits := testNode.AwaitHits(71); hits != 1 {
-				t.Errorf("%d hits of rule 71, want one", hits)
-			}
-			mustPass()
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(63))
+		testNode.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
+		client := NewClient(t, s.Client(User(63)))
+		mustPass := func() {
+			t.Helper()
 			select {
-			case <-forbidden:
-				t.Error("the packets to a forbidden host passed")
-			default:
+			case <-sendQUIC(t, client, addr, QUICHello(t, "allowed.test", quic.Version1)):
+			case <-time.After(time.Minute):
+				t.Error("the packets to a host that no rule forbids were stopped")
 			}
-		})
-	}
+		}
+		mustPass()
+		forbidden := sendQUIC(t, client, addr, QUICHello(t, "www.blocked.test", quic.Version1))
+		if hits := testNode.AwaitHits(71); hits != 1 {
+			t.Errorf("%d hits of rule 71, want one", hits)
+		}
+		mustPass()
+		select {
+		case <-forbidden:
+			t.Error("the packets to a forbidden host passed")
+		default:
+		}
+	})
 }
 
 // sendQUIC opens a flow to an echo server. The channel is closed when a packet that follows the first ones has returned.

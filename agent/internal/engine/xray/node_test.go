@@ -8,8 +8,19 @@ import (
 	"airstrip/agent/internal/engine/xray"
 	"airstrip/agent/internal/enginetest"
 	"airstrip/agent/internal/gate"
+	. "airstrip/agent/internal/xraytest"
 )
 
 func newTestNode(t testing.TB) *enginetest.Node {
 	return enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return xray.New(g, log) })
+}
+
+// each runs a test in parallel for every way to serve a node.
+func each(t *testing.T, test func(t *testing.T, s Setup)) {
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
+	}
 }

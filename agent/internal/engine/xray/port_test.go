@@ -11,45 +11,39 @@ import (
 // xray shares a port with any process that permits it, such as another xray of the same user. Each would receive a part
 // of the clients.
 func TestListen_PortOfOtherNode_IsRefused(t *testing.T) {
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			first, second := newTestNode(t), newTestNode(t)
-			first.Serve(s.Node, User(1))
-			echo := EchoServer(t)
-			if s.Node.Settings.Transport == "grpc" { // It opens the port a moment later.
-				if _, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := second.Engine.Configure(s.Node, nil); err == nil || !strings.Contains(err.Error(), "in use") {
-				t.Errorf("the port of another node: %v", err)
-			}
-			if err := first.Engine.Close(); err != nil {
+	each(t, func(t *testing.T, s Setup) {
+		first, second := newTestNode(t), newTestNode(t)
+		first.Serve(s.Node, User(1))
+		echo := EchoServer(t)
+		if s.Node.Settings.Transport == "grpc" { // It opens the port a moment later.
+			if _, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
 				t.Fatal(err)
 			}
-			second.Serve(s.Node, User(1))
-			if got, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
-				t.Errorf("%d bytes came back once the port was free: %v", got, err)
-			}
-		})
-	}
+		}
+		if err := second.Engine.Configure(s.Node, nil); err == nil || !strings.Contains(err.Error(), "in use") {
+			t.Errorf("the port of another node: %v", err)
+		}
+		if err := first.Engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		second.Serve(s.Node, User(1))
+		if got, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
+			t.Errorf("%d bytes came back once the port was free: %v", got, err)
+		}
+	})
 }
 
 func TestConfigure_NewPortTaken_KeepsOldPort(t *testing.T) {
 	echo := EchoServer(t)
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(1))
-			moved := s.Node
-			moved.Port = TakenPort(t, s.Node)
-			if err := testNode.Engine.Configure(moved, []api.User{User(1)}); err == nil ||
-				!strings.Contains(err.Error(), "in use") {
-				t.Errorf("the port of somebody else: %v", err)
-			}
-			mustExchange(t, NewClient(t, s.Client(User(1))).Dial(echo), 1000)
-		})
-	}
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(1))
+		moved := s.Node
+		moved.Port = TakenPort(t, s.Node)
+		if err := testNode.Engine.Configure(moved, []api.User{User(1)}); err == nil ||
+			!strings.Contains(err.Error(), "in use") {
+			t.Errorf("the port of somebody else: %v", err)
+		}
+		mustExchange(t, NewClient(t, s.Client(User(1))).Dial(echo), 1000)
+	})
 }

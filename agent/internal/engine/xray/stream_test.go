@@ -288,52 +288,49 @@ func TestStream_SlowUser_ReceivesAllDataBeforeClose(t *testing.T) {
 }
 
 func TestStream_DestinationCloses_EndsConnectionOfEveryProtocol(t *testing.T) {
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(51))
-			target, arrived := destination(t)
-			client := NewClient(t, s.Client(User(51)))
-			ends := map[string]func(user net.Conn, far *net.TCPConn){
-				"the user closes": func(user net.Conn,
-					far *net.TCPConn,
-				) {
-					user.Close()
-					mustEnd(t, far)
-					far.Close()
-				},
-				"the destination closes": func(_ net.Conn, far *net.TCPConn) { far.Close() },
-				"the destination resets": func(_ net.Conn, far *net.TCPConn) { abort(far) },
-			}
-			if strings.Contains(s.Name, "2022") {
-				delete(ends, "the user closes") // xray's inbound reports it five minutes later.
-			}
-			for name, end := range ends {
-				user := client.Dial(target.String())
-				if _, err := user.Write([]byte(hello)); err != nil {
-					t.Fatal(err)
-				}
-				far := <-arrived
-				echo(t, far)
-				if _, err := io.ReadFull(user, make([]byte, len(hello))); err != nil {
-					t.Fatal(err)
-				}
-				end(user, far)
-				for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-					if _, open := testNode.Gate.Online(); open == 0 {
-						break
-					}
-					if time.Now().After(deadline) {
-						t.Fatalf("%s, and the connection stays", name)
-					}
-				}
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(51))
+		target, arrived := destination(t)
+		client := NewClient(t, s.Client(User(51)))
+		ends := map[string]func(user net.Conn, far *net.TCPConn){
+			"the user closes": func(user net.Conn,
+				far *net.TCPConn,
+			) {
 				user.Close()
+				mustEnd(t, far)
 				far.Close()
+			},
+			"the destination closes": func(_ net.Conn, far *net.TCPConn) { far.Close() },
+			"the destination resets": func(_ net.Conn, far *net.TCPConn) { abort(far) },
+		}
+		if strings.Contains(s.Name, "2022") {
+			delete(ends, "the user closes") // xray's inbound reports it five minutes later.
+		}
+		for name, end := range ends {
+			user := client.Dial(target.String())
+			if _, err := user.Write([]byte(hello)); err != nil {
+				t.Fatal(err)
 			}
-			if row, want := testNode.Counted()[51], int64(len(ends)*len(hello)); row.Up != want || row.Down != want {
-				t.Errorf("counted %+v, moved %d each way", row, want)
+			far := <-arrived
+			echo(t, far)
+			if _, err := io.ReadFull(user, make([]byte, len(hello))); err != nil {
+				t.Fatal(err)
 			}
-		})
-	}
+			end(user, far)
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+				if _, open := testNode.Gate.Online(); open == 0 {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("%s, and the connection stays", name)
+				}
+			}
+			user.Close()
+			far.Close()
+		}
+		if row, want := testNode.Counted()[51], int64(len(ends)*len(hello)); row.Up != want || row.Down != want {
+			t.Errorf("counted %+v, moved %d each way", row, want)
+		}
+	})
 }

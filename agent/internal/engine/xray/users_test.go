@@ -43,82 +43,76 @@ func mustExchange(t *testing.T, conn net.Conn, n int) {
 
 func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 	echo := EchoServer(t)
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(11), User(12))
-			staying := NewClient(t, s.Client(User(11))).Dial(echo)
-			mustExchange(t, staying, 5000)
-			leaver := NewClient(t, s.Client(User(12)))
-			leaving := leaver.Dial(echo)
-			mustExchange(t, leaving, 5000)
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(11), User(12))
+		staying := NewClient(t, s.Client(User(11))).Dial(echo)
+		mustExchange(t, staying, 5000)
+		leaver := NewClient(t, s.Client(User(12)))
+		leaving := leaver.Dial(echo)
+		mustExchange(t, leaving, 5000)
 
-			testNode.Gate.Put(User(13))
-			if err := testNode.Engine.Add([]api.User{User(13)}); err != nil {
-				t.Fatal(err)
-			}
-			joined := NewClient(t, s.Client(User(13))).Dial(echo)
-			mustExchange(t, joined, 5000)
+		testNode.Gate.Put(User(13))
+		if err := testNode.Engine.Add([]api.User{User(13)}); err != nil {
+			t.Fatal(err)
+		}
+		joined := NewClient(t, s.Client(User(13))).Dial(echo)
+		mustExchange(t, joined, 5000)
 
-			testNode.Gate.Remove(12)
-			if err := testNode.Engine.Remove([]int64{12}); err != nil {
-				t.Fatal(err)
-			}
-			if !isCut(leaving) {
-				t.Error("the removed user's connection goes on")
-			}
-			if !Refused(leaver.Dial(echo)) {
-				t.Error("the removed user is let in again")
-			}
-			mustExchange(t, staying, 5000)
-			mustExchange(t, joined, 5000)
+		testNode.Gate.Remove(12)
+		if err := testNode.Engine.Remove([]int64{12}); err != nil {
+			t.Fatal(err)
+		}
+		if !isCut(leaving) {
+			t.Error("the removed user's connection goes on")
+		}
+		if !Refused(leaver.Dial(echo)) {
+			t.Error("the removed user is let in again")
+		}
+		mustExchange(t, staying, 5000)
+		mustExchange(t, joined, 5000)
 
-			testNode.Gate.Put(User(12))
-			if err := testNode.Engine.Add([]api.User{User(12)}); err != nil {
-				t.Fatal(err)
-			}
-			mustExchange(t, leaver.Dial(echo), 5000)
+		testNode.Gate.Put(User(12))
+		if err := testNode.Engine.Add([]api.User{User(12)}); err != nil {
+			t.Fatal(err)
+		}
+		mustExchange(t, leaver.Dial(echo), 5000)
 
-			counted := testNode.Counted()
-			for id, want := range map[int64]int64{11: 10_000, 12: 10_000, 13: 10_000} {
-				if got := counted[id]; got.Up != want || got.Down != want {
-					t.Errorf("user %d moved %d each way, counted %+v", id, want, got)
-				}
+		counted := testNode.Counted()
+		for id, want := range map[int64]int64{11: 10_000, 12: 10_000, 13: 10_000} {
+			if got := counted[id]; got.Up != want || got.Down != want {
+				t.Errorf("user %d moved %d each way, counted %+v", id, want, got)
 			}
-		})
-	}
+		}
+	})
 }
 
 func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 	echo := EchoServer(t)
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			testNode := newTestNode(t)
-			testNode.Serve(s.Node, User(41))
-			old := NewClient(t, s.Client(User(41)))
-			conn := old.Dial(echo)
-			mustExchange(t, conn, 2000)
+	each(t, func(t *testing.T, s Setup) {
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(41))
+		old := NewClient(t, s.Client(User(41)))
+		conn := old.Dial(echo)
+		mustExchange(t, conn, 2000)
 
-			changed := User(42)
-			changed.ID = 41
-			testNode.Gate.Put(changed)
-			if err := testNode.Engine.Add([]api.User{changed}); err != nil {
-				t.Fatal(err)
-			}
-			if !isCut(conn) {
-				t.Error("the connection that was opened with the old secret goes on")
-			}
-			if !Refused(old.Dial(echo)) {
-				t.Error("the old secret is still accepted")
-			}
-			mustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
-			if counted := testNode.Counted(); counted[41].Down != 4000 {
-				t.Errorf("counted %v, moved 4000", counted)
-			}
-		})
-	}
+		changed := User(42)
+		changed.ID = 41
+		testNode.Gate.Put(changed)
+		if err := testNode.Engine.Add([]api.User{changed}); err != nil {
+			t.Fatal(err)
+		}
+		if !isCut(conn) {
+			t.Error("the connection that was opened with the old secret goes on")
+		}
+		if !Refused(old.Dial(echo)) {
+			t.Error("the old secret is still accepted")
+		}
+		mustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
+		if counted := testNode.Counted(); counted[41].Down != 4000 {
+			t.Errorf("counted %v, moved 4000", counted)
+		}
+	})
 }
 
 func plainSetup(t testing.TB) Setup {

@@ -11,23 +11,20 @@ import (
 // Nodes listen at 0.0.0.0 by default, which includes machines that have only IPv6.
 func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 	echo := EchoServer(t)
-	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			s.Node.Listen = "0.0.0.0"
-			newTestNode(t).Serve(s.Node, User(1))
-			text, err := json.Marshal(s.Client(User(1)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var outbound Object
-			if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"127.0.0.1"`), []byte(`"::1"`)),
-				&outbound); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := Exchange(NewClient(t, outbound).Dial(echo), 1000); err != nil {
-				t.Errorf("%d bytes came back: %v", got, err)
-			}
-		})
-	}
+	each(t, func(t *testing.T, s Setup) {
+		s.Node.Listen = "0.0.0.0"
+		newTestNode(t).Serve(s.Node, User(1))
+		text, err := json.Marshal(s.Client(User(1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var outbound Object
+		if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"127.0.0.1"`), []byte(`"::1"`)),
+			&outbound); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Exchange(NewClient(t, outbound).Dial(echo), 1000); err != nil {
+			t.Errorf("%d bytes came back: %v", got, err)
+		}
+	})
 }
