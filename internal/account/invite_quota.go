@@ -11,7 +11,7 @@ import (
 
 // inviteQuotaUsedUp returns the fault of an invite code whose user may invite nobody else; nil where they may.
 func (s *SignUps) inviteQuotaUsedUp(ctx context.Context, idb bun.IDB, inviter int64) (*fault.Field, error) {
-	left, err := invite.Left(ctx, idb, s.settings.Get(), inviter)
+	left, err := invite.Remaining(ctx, idb, s.settings.Get(), inviter)
 	if err != nil || left == nil || *left > 0 {
 		return nil, err
 	}

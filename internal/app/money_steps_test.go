@@ -235,9 +235,9 @@ func (s *moneySite) confirm(u *moneyUser, what shop.Purchase, gateway string, fr
 		s.fatalf("the quote is refused with %v, the purchase is not", refused)
 	case refused != nil && code(refused) != code(err) && !s.bothHold(u, what, refused, err):
 		s.fatalf("the quote is refused with %v, the purchase with %v", refused, err)
-	case refused == nil && what.AtMost != nil && quote.Amount > *what.AtMost:
+	case refused == nil && what.MaxAmount != nil && quote.Amount > *what.MaxAmount:
 		if !errors.Is(err, shop.ErrPriceChanged) {
-			s.fatalf("%s is more than %s: %v", quote.Amount, *what.AtMost, err)
+			s.fatalf("%s is more than %s: %v", quote.Amount, *what.MaxAmount, err)
 		}
 	case refused == nil && quote.Missing > 0 && gateway == "":
 		if !errors.Is(err, wallet.ErrBalanceTooLow) {
@@ -370,7 +370,7 @@ type oldQuote struct {
 // confirmStale buys what the user saw a price of before, for at most that.
 func (s *moneySite) confirmStale(u *moneyUser, b, c int) {
 	if q, ok := pick(u.quotes, b); ok {
-		q.what.AtMost = &q.amount
+		q.what.MaxAmount = &q.amount
 		gateway := ""
 		if c%2 == 1 {
 			gateway = sandbox.Name

@@ -168,12 +168,12 @@ func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 
 // Earnings is what a user earned by invites.
 type Earnings struct {
-	Code     string       // that brings others in
-	Total    money.Amount // all that was not taken back
-	Permille int64        // the user's present rate
-	Invited  int64        // people
-	Owed     money.Amount // what the user withdrew of commissions that were taken back later
-	Left     *int64       // invites left; nil: no limit
+	Code      string       // that brings others in
+	Total     money.Amount // all that was not taken back
+	Permille  int64        // the user's present rate
+	Invited   int64        // people
+	Owed      money.Amount // what the user withdrew of commissions that were taken back later
+	Remaining *int64       // invites left; nil: no limit
 }
 
 // Earnings gives what the user earned by invites.
@@ -193,7 +193,7 @@ func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err e
 	if e.Permille, err = i.Rate(ctx, i.db, userID); err != nil {
 		return e, err
 	}
-	e.Left, err = Left(ctx, i.db, i.settings.Get(), userID)
+	e.Remaining, err = Remaining(ctx, i.db, i.settings.Get(), userID)
 	return e, err
 }
 

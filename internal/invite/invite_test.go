@@ -172,7 +172,7 @@ func TestAnInviterEarnsOfMoneyAndNotOfGifts(t *testing.T) {
 		c.has(t, inviter, 0, 160)
 
 		e, err := c.Earnings(t.Context(), inviter)
-		if err != nil || e.Code != "CODE1" || e.Total != 160 || e.Permille != 100 || e.Invited != 1 || e.Left != nil {
+		if err != nil || e.Code != "CODE1" || e.Total != 160 || e.Permille != 100 || e.Invited != 1 || e.Remaining != nil {
 			t.Fatalf("%+v, %v", e, err)
 		}
 		people, err := c.People(t.Context(), inviter, 10, 0)
@@ -350,7 +350,7 @@ func TestInvitesAreBoughtForTheSitesPrice(t *testing.T) {
 				t.Errorf("%d: %v", n, err)
 			}
 		}
-		if e, err := c.Earnings(t.Context(), user); err != nil || *e.Left != 2 {
+		if e, err := c.Earnings(t.Context(), user); err != nil || *e.Remaining != 2 {
 			t.Fatalf("%+v, %v", e, err)
 		}
 		if b, err := c.wallets.Balance(t.Context(), user); err != nil || b.Posted != 100 {

@@ -82,7 +82,7 @@ func (i *Invites) Buy(ctx context.Context, userID, invites int64) (left int64, e
 		if err != nil {
 			return 0, err
 		}
-		n, err := Left(ctx, tx, site, userID)
+		n, err := Remaining(ctx, tx, site, userID)
 		if err != nil {
 			return 0, err
 		}
@@ -90,9 +90,9 @@ func (i *Invites) Buy(ctx context.Context, userID, invites int64) (left int64, e
 	})
 }
 
-// Left gives how many people the user may still bring in; nil where the site sets no limit. To be exact beside other
+// Remaining gives how many people the user may still bring in; nil where the site sets no limit. To be exact beside other
 // sign-ups idb is a transaction that has locked the user's account.
-func Left(ctx context.Context, idb bun.IDB, site setting.Site, userID int64) (*int64, error) {
+func Remaining(ctx context.Context, idb bun.IDB, site setting.Site, userID int64) (*int64, error) {
 	if site.InviteQuota < 0 {
 		return nil, nil
 	}

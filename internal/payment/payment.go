@@ -129,7 +129,7 @@ func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.R
 		return r, nil
 	}
 	r.PayPage = &page
-	return r, p.wallets.KeepPayPage(ctx, r, page)
+	return r, p.wallets.SavePayPage(ctx, r, page)
 }
 
 // bill is what the gateway knows of the recharge.

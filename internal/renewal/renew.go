@@ -91,7 +91,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 	if price.Amount > d.Agreed {
 		return r.note(ctx, d, priceRaised, mail.NotRenewed{Price: price.Amount, Agreed: d.Agreed})
 	}
-	what := shop.Purchase{PriceID: price.ID, RenewServiceID: &d.ID, AtMost: &d.Agreed}
+	what := shop.Purchase{PriceID: price.ID, RenewServiceID: &d.ID, MaxAmount: &d.Agreed}
 	quote, err := r.shop.PreOrder(ctx, d.UserID, what)
 	if err != nil {
 		return err

@@ -67,11 +67,11 @@ func (s *Services) HighestCounters(ctx context.Context, tx bun.Tx, userIDs []int
 	return highest, nil
 }
 
-// Take counts uses against what the users hold, as part of tx: first services that open such nodes, those that end first
-// before others, then packages, and other services only where the user has neither; what is over stays on the last.
-// Transactions that take must come one after the other. It gives the users with nothing left, by id; the Access of these
-// and of those with a source that is used up now has followed.
-func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int64, err error) {
+// ConsumeTraffic counts uses against what the users hold, as part of tx: first against services that open such nodes, in
+// the order of their ends, then against packages, and against other services only where the user has neither. Overuse is
+// kept on the last one. Transactions that consume must run one after the other. It returns the ids of the users with
+// nothing remaining, and refreshes their Access and that of users with a source that is now used up.
+func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (spent []int64, err error) {
 	ids := make([]int64, 0, len(uses))
 	for _, u := range uses {
 		ids = append(ids, u.UserID)
@@ -106,7 +106,7 @@ func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int
 			halved = append(halved, id)
 		}
 	}
-	if err := s.Tell(ctx, tx, halved); err != nil {
+	if err := s.NotifyNodes(ctx, tx, halved); err != nil {
 		return nil, err
 	}
 	return spent, s.refreshSpent(ctx, tx, slices.Concat(spent, dry))
@@ -122,9 +122,9 @@ func withTraffic(held []*source) (n int) {
 	return n
 }
 
-// TakeLate counts uses of bytes that were moved at an earlier time against what the users held then, in the cycles of then,
-// also of what ended meanwhile. The users' Access follows.
-func (s *Services) TakeLate(ctx context.Context, tx bun.Tx, at time.Time, uses []Use) error {
+// ConsumeLateTraffic counts uses of bytes that were moved at an earlier time against what the users held then, in the
+// cycles of that time, including what has ended since. It refreshes the users' Access.
+func (s *Services) ConsumeLateTraffic(ctx context.Context, tx bun.Tx, at time.Time, uses []Use) error {
 	if len(uses) == 0 {
 		return nil
 	}
@@ -171,8 +171,8 @@ func level(held []*source) int {
 	return bits.Len64(uint64(left) >> 20)
 }
 
-// Tell makes nodes hear of the users as they stand.
-func (s *Services) Tell(ctx context.Context, tx bun.Tx, userIDs []int64) error {
+// NotifyNodes gives the rows of the users a new revision, so that nodes read them again.
+func (s *Services) NotifyNodes(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	if len(userIDs) == 0 {
 		return nil
 	}

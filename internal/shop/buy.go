@@ -25,7 +25,7 @@ type Purchase struct {
 	AutoRenew       bool   // of a new service
 	OnlyRenewal     bool   // whether the user's other services stop renewing themselves; known to Confirm alone
 	Coupon          string
-	AtMost          *money.Amount // what the buyer agreed to pay; nil: whatever it costs
+	MaxAmount       *money.Amount // what the buyer agreed to pay; nil: whatever it costs
 	Lang            fault.Lang    // that the buyer reads; empty: that they last used
 }
 
@@ -254,7 +254,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if err := s.creditForWaiting(ctx, tx, userID, p, q, available); err != nil {
 		return 0, err
 	}
-	if p.AtMost != nil && q.Amount > *p.AtMost {
+	if p.MaxAmount != nil && q.Amount > *p.MaxAmount {
 		return 0, priceChanged(q.Amount, s.settings.Get().Currency)
 	}
 	now := q.at

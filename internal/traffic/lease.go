@@ -180,7 +180,7 @@ func (t *Traffic) Lease(ctx context.Context, n node.Node, asks []Ask) ([]Lease, 
 		if err := t.writeLeases(ctx, tx, n.ID, kept, gone, now.Add(LeaseFor+leaseMargin)); err != nil {
 			return err
 		}
-		return t.services.Tell(ctx, tx, recall) // each node that holds a lease asks anew then, for what it needs
+		return t.services.NotifyNodes(ctx, tx, recall) // each node that holds a lease asks anew then, for what it needs
 	})
 	return leases, err
 }

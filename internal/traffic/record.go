@@ -333,11 +333,11 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 		if _, err := t.nodes.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
 			return err
 		}
-		if err := t.services.TakeLate(ctx, tx, e.at, late); err != nil {
+		if err := t.services.ConsumeLateTraffic(ctx, tx, e.at, late); err != nil {
 			return err
 		}
 	}
-	spent, err := t.services.Take(ctx, tx, uses)
+	spent, err := t.services.ConsumeTraffic(ctx, tx, uses)
 	if err != nil {
 		return err
 	}

@@ -74,10 +74,10 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 	if err != nil {
 		return err
 	}
-	if r.State != RechargeDone || r.Left() == 0 {
+	if r.State != RechargeDone || r.Remaining() == 0 {
 		return ErrNotRefundable
 	}
-	if left := r.Left(); g.Amount <= 0 || g.Amount > left {
+	if left := r.Remaining(); g.Amount <= 0 || g.Amount > left {
 		return fault.Invalid("amount", "range", "退款金额须大于零且不超过这笔充值尚可退的 "+left.String(), "The amount must be above zero and at most the "+left.String()+" that are left of this recharge")
 	}
 	g.Fee, g.PayAmount = r.Fee, r.PayAmount
@@ -98,8 +98,8 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 	return w.Hold(ctx, tx, r.UserID, g.Amount, g.Ref())
 }
 
-// Left is what may still go back of the recharge, before the wallet is asked: nothing that is on its way or done.
-func (r *Recharge) Left() money.Amount { return r.Amount - r.Refunded - r.Refunding }
+// Remaining is what may still go back of the recharge, before the wallet is asked: nothing that is on its way or done.
+func (r *Recharge) Remaining() money.Amount { return r.Amount - r.Refunded - r.Refunding }
 
 // EndGatewayRefund ends a pending refund and what is held for it: as done it leaves the wallet, and a recharge of which
 // nothing is left is refunded; as failed it stays. answer is the platform's, decidedBy the second member of staff. It

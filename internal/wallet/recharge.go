@@ -203,8 +203,8 @@ func (w *Wallets) ExpireRecharges(ctx context.Context) error {
 	})
 }
 
-// KeepPayPage notes where the recharge is paid. The first page stays.
-func (w *Wallets) KeepPayPage(ctx context.Context, r *Recharge, page PayPage) error {
+// SavePayPage notes where the recharge is paid. The first page stays.
+func (w *Wallets) SavePayPage(ctx context.Context, r *Recharge, page PayPage) error {
 	return w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewUpdate().Model(&Recharge{ID: r.ID, PayPage: &page}).Column("pay_page").WherePK().Where("pay_page IS NULL").Exec(ctx)
 		return err

@@ -169,7 +169,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) v2.Reso
 					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
 					what.AutoRenew, gateway = in.Body.AutoRenew, in.Body.Gateway
 					if in.Body.ExpectedAmount != nil {
-						what.AtMost = &in.Body.ExpectedAmount.Amount
+						what.MaxAmount = &in.Body.ExpectedAmount.Amount
 					}
 				}
 				var no int64
