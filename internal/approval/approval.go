@@ -76,7 +76,8 @@ const (
 // Unknown is the worth of what has no bound. It is beyond every limit.
 const Unknown = money.Amount(1<<63 - 1)
 
-// ErrSecondMember is the fault of a decision by somebody who made the act or would gain by it, and of an act that waits.
+// ErrSecondMember is the fault of a decision by somebody who made the act or would gain by it, and of an act that
+// waits.
 var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位工作人员确认", "Another member of staff must confirm this")
 
 // ErrNotWaiting is the fault of a decision on an act that does not wait for one.
@@ -181,8 +182,8 @@ func (a *Approvals) Lock(ctx context.Context, tx bun.Tx, staffID *int64) error {
 	return err
 }
 
-// Propose records the act as part of tx and reports whether it takes effect at once. Otherwise it waits for Decide. What
-// is proposed anew after a second member declined it always waits.
+// Propose records the act as part of tx and reports whether it takes effect at once. Otherwise it waits for Decide.
+// What is proposed anew after a second member declined it always waits.
 func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool, err error) {
 	g := Grant{
 		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: act.MadeBy, Worth: act.Worth, Day: a.today(), State: Waiting,
@@ -288,8 +289,8 @@ func (a *Approvals) today() string {
 }
 
 // Decide ends the waiting act as approved or declined, as part of the transaction that carries it out or drops it. Who
-// made it and whose account would gain may decline it but not approve it: ErrSecondMember. What somebody made who has since
-// lost the role for it is not approved: ErrMakerLeft. by is nil for the operator.
+// made it and whose account would gain may decline it but not approve it: ErrSecondMember. What somebody made who has
+// since lost the role for it is not approved: ErrMakerLeft. by is nil for the operator.
 func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool, by *int64) error {
 	to := Declined
 	if approve {

@@ -18,8 +18,8 @@ type watch struct {
 	covered bool // by an act that takes effect
 }
 
-// Watch gives the context of a member's call that makes acts of these kinds, or none. Within it nobody gains but by such
-// an act: Propose refuses any other, and Covered refuses what no act covers.
+// Watch gives the context of a member's call that makes acts of these kinds, or none. Within it nobody gains but by
+// such an act: Propose refuses any other, and Covered refuses what no act covers.
 func Watch(ctx context.Context, may ...Kind) context.Context {
 	return context.WithValue(ctx, watchKey{}, &watch{may: may})
 }

@@ -12,9 +12,9 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// Earn books the commission for an order that its user has just paid from the wallet in tx, where somebody invited them.
-// It counts the part that was paid with money: what came through gateways is spent before gifts are. Who was banned, or
-// closed their account, earns nothing.
+// Earn books the commission for an order that its user has just paid from the wallet in tx, where somebody invited
+// them. It counts the part that was paid with money: what came through gateways is spent before gifts are. Who was
+// banned, or closed their account, earns nothing.
 func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, name string) error {
 	var inviters []int64
 	err := tx.NewRaw(`SELECT i.id FROM account u JOIN account i ON i.id = u.invited_by 
@@ -60,8 +60,8 @@ type paidMoney struct {
 	Owed          money.Amount // what went back to the payer beyond all that commissions had counted
 }
 
-// Follow notes what of the user's wallet is money that came in, up to now, and takes back commissions that counted money
-// which went back to its payer; it is called in the transaction that posts such a refund.
+// Follow notes what of the user's wallet is money that came in, up to now, and takes back commissions that counted
+// money which went back to its payer; it is called in the transaction that posts such a refund.
 func (i *Invites) Follow(ctx context.Context, tx bun.Tx, userID int64) error {
 	_, err := i.paid(ctx, tx, userID, 0)
 	return err
@@ -117,8 +117,8 @@ func (k *paidMoney) bring(amount money.Amount) {
 	k.Amount += amount - off
 }
 
-// uncount takes back commissions for the user's orders, newest first, until they counted what is gone, and gives what of
-// it is beyond them. A commission is taken back whole, however small the part of its base that is gone.
+// uncount takes back commissions for the user's orders, newest first, until they counted what is gone, and gives what
+// of it is beyond them. A commission is taken back whole, however small the part of its base that is gone.
 func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount, err error) {
 	if gone == 0 {
 		return 0, nil

@@ -1,5 +1,7 @@
-// Package invite knows what users earn by bringing in others: a commission of what these pay with money. Who invited whom
-// stands in the accounts.
+// Package invite owns the commissions that users earn by the purchases of those whom they invited; who invited whom is
+// part of the accounts. A commission counts only money that came in through a gateway, never gifts. It is held until its
+// release, and taken back, before or after that, when the money goes back to who paid it. What the inviter had withdrawn
+// by then is owed, and later commission pays it first.
 package invite
 
 import (

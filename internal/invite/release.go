@@ -12,8 +12,8 @@ import (
 )
 
 // Release gives inviters what they earned long enough ago, less what they owe of commissions that were taken back. A
-// commission waits while a gateway refund that would take it back is pending. From an account that was closed it is taken
-// back: an order may have been paid while the account was being closed.
+// commission waits while a gateway refund that would take it back is pending. From an account that was closed it is
+// taken back: an order may have been paid while the account was being closed.
 func (i *Invites) Release(ctx context.Context) error {
 	var due []Commission
 	err := i.db.NewSelect().Model(&due).Where("state = ? AND release_at <= ?", Pending, i.db.Now()).
@@ -30,8 +30,8 @@ func (i *Invites) Release(ctx context.Context) error {
 	return failed
 }
 
-// release gives a commission that is due to its inviter. The buyer's wallet is locked before the inviter's account, as a
-// refund locks them.
+// release gives a commission that is due to its inviter. The buyer's wallet is locked before the inviter's account, as
+// a refund locks them.
 func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 	if _, err := i.wallets.Lock(ctx, tx, c.UserID); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (i *Invites) Reverse(ctx context.Context, tx bun.Tx, orderID int64) error {
 	return err
 }
 
-// reverse takes a commission back and reports whether it was not reversed before. Of a released one the inviter owes what
-// is not in the commission account any more.
+// reverse takes a commission back and reports whether it was not reversed before. Of a released one the inviter owes
+// what is not in the commission account any more.
 func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, error) {
 	available, err := i.wallets.LockCommission(ctx, tx, c.InviterID)
 	if err != nil {

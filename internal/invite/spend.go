@@ -54,11 +54,11 @@ type purchase struct {
 	CreatedAt     time.Time
 }
 
-const boughtAtOnce = 100
+const maxInvitesPerPurchase = 100
 
 // Buy raises the number of people whom the user may bring in, for the site's price, and gives how many are left.
 func (i *Invites) Buy(ctx context.Context, userID, invites int64) (left int64, err error) {
-	if invites < 1 || invites > boughtAtOnce {
+	if invites < 1 || invites > maxInvitesPerPurchase {
 		return 0, fault.Invalid("num", "range", "数量须在 1 到 100 之间", "The number is from 1 to 100")
 	}
 	return idempotency.Tx(ctx, i.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
@@ -90,8 +90,8 @@ func (i *Invites) Buy(ctx context.Context, userID, invites int64) (left int64, e
 	})
 }
 
-// Remaining gives how many people the user may still bring in; nil where the site sets no limit. To be exact beside other
-// sign-ups idb is a transaction that has locked the user's account.
+// Remaining gives how many people the user may still bring in; nil where the site sets no limit. To be exact beside
+// other sign-ups idb is a transaction that has locked the user's account.
 func Remaining(ctx context.Context, idb bun.IDB, site setting.Site, userID int64) (*int64, error) {
 	if site.InviteQuota < 0 {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package money holds amounts as whole hundredths of the site's currency. Nothing here is a float, and every sum is
-// checked: an overflow is an error, never a wrong number.
+// Package money holds amounts as integer hundredths of the site's currency. It contains no floats. Every sum is checked:
+// an overflow is an error, never a wrong number.
 package money
 
 import (
@@ -35,8 +35,8 @@ func (a Amount) String() string {
 	return fmt.Sprintf("%s%d.%02d", sign, u/100, u%100)
 }
 
-// Parse reads "12", "12.3", "12.30" or a negative one of these; ASCII digits only, no exponent, no sign but a minus. What is
-// beyond Max either way is ErrOverflow.
+// Parse reads "12", "12.3", "12.30" or a negative one of these; ASCII digits only, no exponent, no sign but a minus.
+// What is beyond Max either way is ErrOverflow.
 func Parse(s string) (Amount, error) {
 	a, err := parse(s)
 	if err == nil && (a > Max || a < -Max) {

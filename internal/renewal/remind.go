@@ -30,8 +30,8 @@ type reminder struct {
 	OfTime      time.Time // the end, or the start of the cycle
 }
 
-// Remind tells users by mail that a service ends in 7, 3 or 1 days, unless it renews itself, and that 80, 95 or 100 % of
-// its traffic are used. Of several that are due at once only the most pressing one is sent.
+// Remind tells users by mail that a service ends in 7, 3 or 1 days, unless it renews itself, and that 80, 95 or 100 %
+// of its traffic are used. Of several that are due at once only the most pressing one is sent.
 func (r *Renewals) Remind(ctx context.Context) error {
 	now := r.db.Now()
 	if err := r.each(ctx, "d", func(m reminder) mail.Content {

@@ -47,9 +47,9 @@ const (
 )
 
 const (
-	dueAtOnce = 200
-	langOf    = `(SELECT lang FROM account WHERE id = v.user_id) AS lang`
-	stillDue  = `(v.end_reason IS NULL OR v.end_reason = 'expired')` // not given back
+	maxDue   = 200
+	langOf   = `(SELECT lang FROM account WHERE id = v.user_id) AS lang`
+	stillDue = `(v.end_reason IS NULL OR v.end_reason = 'expired')` // not given back
 )
 
 // Renew tries to renew the services that renew themselves: from 24 h before their end until 24 h after it, every 6 h,
@@ -64,7 +64,7 @@ func (r *Renewals) Renew(ctx context.Context) error {
 			JOIN access a ON a.user_id = v.user_id AND NOT a.banned
 			LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
 			WHERE v.auto_renew AND `+stillDue+` AND v.ends_at <= ? AND v.ends_at > ? AND (t.service_id IS NULL OR t.next_at <= ?) ORDER BY v.ends_at, v.id LIMIT ?`,
-			now.Add(before), now.Add(-after), now, dueAtOnce).Scan(ctx, &list)
+			now.Add(before), now.Add(-after), now, maxDue).Scan(ctx, &list)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -74,7 +74,7 @@ func (r *Renewals) Renew(ctx context.Context) error {
 				failed = errors.Join(failed, err)
 			}
 		}
-		if len(list) < dueAtOnce || failed != nil {
+		if len(list) < maxDue || failed != nil {
 			return failed
 		}
 	}

@@ -38,7 +38,8 @@ func randomPassword() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Lock gives the Access of users, without Usage, UUID and Password, and has others wait who would change it or lease of it, until tx ends.
+// Lock gives the Access of users, without Usage, UUID and Password, and has others wait who would change it or lease of
+// it, until tx ends.
 func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows []Access, err error) {
 	if len(userIDs) == 0 {
 		return nil, nil
@@ -47,8 +48,8 @@ func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows [
 	return rows, err
 }
 
-// LockDevices keeps other transactions from giving device slots to the user until tx ends, and gives how many devices the
-// user may have; 0: there is no limit.
+// LockDevices keeps other transactions from giving device slots to the user until tx ends, and gives how many devices
+// the user may have; 0: there is no limit.
 func LockDevices(ctx context.Context, tx bun.Tx, userID int64) (limit int, err error) {
 	err = tx.NewRaw(`UPDATE access SET user_id = user_id WHERE user_id = ? RETURNING coalesce(devices, 0)`, userID).
 		Scan(ctx, &limit)
@@ -74,8 +75,8 @@ func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banne
 	return s.Refresh(ctx, tx, userID)
 }
 
-// Refresh works out anew what the users may use, as part of the transaction that changed something it follows from. Rows
-// that come out otherwise are stamped with a new revision, and nodes hear of them after the commit.
+// Refresh works out anew what the users may use, as part of the transaction that changed something it follows from.
+// Rows that come out otherwise are stamped with a new revision, and nodes hear of them after the commit.
 func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
 	userIDs = slices.Compact(slices.Sorted(slices.Values(userIDs)))
 	var changed []Access

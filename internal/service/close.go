@@ -14,8 +14,8 @@ func (s *Services) CountRunning(ctx context.Context, userID int64) (running int6
 	return running, err
 }
 
-// Close ends everything that the user has, as part of the closing of the account, and makes nodes forget the credentials
-// that they know.
+// Close ends everything that the user has, as part of the closing of the account, and makes nodes forget the
+// credentials that they know.
 func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	if err := s.ResetCredentials(ctx, tx, userID); err != nil {
 		return err

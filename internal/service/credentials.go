@@ -64,7 +64,8 @@ func (s *Services) openCredentials(a *Access) (err error) {
 }
 
 // openOrExclude opens the rows for nodes. A row that does not open is one whose user no node lets in: the damage to one
-// row must not keep everybody else's from the nodes. That the key is another for all of them the server finds as it starts.
+// row must not keep everybody else's from the nodes. That the key is another for all of them the server finds as it
+// starts.
 func (s *Services) openOrExclude(ctx context.Context, rows []Access) {
 	for i := range rows {
 		if err := s.openCredentials(&rows[i]); err != nil {
@@ -99,7 +100,8 @@ func (s *Services) SetCredentials(ctx context.Context, tx bun.Tx, userID int64, 
 	return err
 }
 
-// chosen is what a password on nodes may look like that its user chose: it stands in addresses and files of every format.
+// chosen is what a password on nodes may look like that its user chose: it stands in addresses and files of every
+// format.
 var chosen = regexp.MustCompile(`^[A-Za-z0-9._~-]{16,64}$`)
 
 // errChosen answers a password that is somebody else's as one that can be guessed, so that nobody learns which it is.

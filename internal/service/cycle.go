@@ -47,8 +47,8 @@ func addMonthsTo(t time.Time, months, day int) time.Time {
 	return first.AddDate(0, 0, min(day, lastDay(first))-1)
 }
 
-// extended returns the end of a running service to which months and then days are added. A service that began on the 31st
-// and ends on the last day of a shorter month comes back to the 31st.
+// extended returns the end of a running service to which months and then days are added. A service that began on the
+// 31st and ends on the last day of a shorter month comes back to the 31st.
 func (s *Services) extended(v *Service, months, days int) time.Time {
 	zone := s.settings.Get().Zone()
 	start, end := v.StartedAt.In(zone), v.EndsAt.In(zone)
@@ -91,10 +91,10 @@ func (s *Services) nextReset(v *Service, after time.Time) *time.Time {
 	return nil
 }
 
-// cycleBegins yields when the cycles of the service's run begin and the anniversaries of the start that they belong to, for
-// anniversaries before the given time; the first of both is the start. With calendar months a cycle begins on a first of
-// the month: that before its anniversary, or that after it where the service began in the second half of a month. So each
-// month bought brings one quota, and the first one lasts for half a month at least.
+// cycleBegins yields when the cycles of the service's run begin and the anniversaries of the start that they belong to,
+// for anniversaries before the given time; the first of both is the start. With calendar months a cycle begins on a
+// first of the month: that before its anniversary, or that after it where the service began in the second half of a
+// month. So each month bought brings one quota, and the first one lasts for half a month at least.
 func (s *Services) cycleBegins(v *Service, before time.Time) iter.Seq2[time.Time, time.Time] {
 	return func(yield func(begin, anniversary time.Time) bool) {
 		start := v.StartedAt.In(s.settings.Get().Zone())

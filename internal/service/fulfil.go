@@ -101,8 +101,8 @@ type Extension struct {
 	Days      int // beside the months, or instead of them
 }
 
-// Extend adds time to the end of the user's service, and to a quota that never resets what one purchase brings. One that
-// expired runs again from now, with a new cycle; one that was given back is ErrGivenBack.
+// Extend adds time to the end of the user's service, and to a quota that never resets what one purchase brings. One
+// that expired runs again from now, with a new cycle; one that was given back is ErrGivenBack.
 func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
 	if err := approval.Covered(ctx); err != nil {
 		return err

@@ -55,8 +55,8 @@ type Return struct {
 
 // Unused returns, order by order, what of the prices paid for a running service or an open package is unused at that
 // time, and the sum: of each period, and of a package that expires, the smaller of its share of time and its share of
-// traffic, rounded down. Periods that no order brought are worth nothing. Inside a transaction the rows stay locked until
-// its end, so that GiveBack comes to the same sum.
+// traffic, rounded down. Periods that no order brought are worth nothing. Inside a transaction the rows stay locked
+// until its end, so that GiveBack comes to the same sum.
 func (s *Services) Unused(ctx context.Context, idb bun.IDB, item Item, at time.Time) (parts []Part, sum money.Amount, err error) {
 	if item.PackageID != nil {
 		parts, err = s.unusedPackage(ctx, idb, item, at)
@@ -70,8 +70,8 @@ func (s *Services) Unused(ctx context.Context, idb bun.IDB, item Item, at time.T
 }
 
 // GiveBack ends a service or a package for good and records on each of its paid periods what of it is given back. It is
-// the only way to credit or refund anything sold: a period is given back once, and the schema refuses more than was paid
-// for it. It returns what Unused does.
+// the only way to credit or refund anything sold: a period is given back once, and the schema refuses more than was
+// paid for it. It returns what Unused does.
 func (s *Services) GiveBack(ctx context.Context, tx bun.Tx, item Item, at time.Time, to Return) (parts []Part, sum money.Amount, err error) {
 	if parts, sum, err = s.Unused(ctx, tx, item, at); err != nil {
 		return nil, 0, err
@@ -126,7 +126,8 @@ func (s *Services) unusedService(ctx context.Context, idb bun.IDB, item Item, at
 	})
 }
 
-// unusedParts values the paid periods that fit the condition and were not given back, those that start first before others.
+// unusedParts values the paid periods that fit the condition and were not given back, those that start first before
+// others.
 func (s *Services) unusedParts(ctx context.Context, idb bun.IDB, where string, args []any, unused func(fulfilment) (money.Amount, error)) ([]Part, error) {
 	var paid []fulfilment
 	if err := idb.NewSelect().Model(&paid).Where(where, args...).Where("given_back_at IS NULL").OrderExpr("starts_at, order_id").Scan(ctx); err != nil {

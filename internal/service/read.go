@@ -44,7 +44,8 @@ func (s *Services) List(ctx context.Context, userID int64) ([]Service, []Package
 }
 
 // ToRenew returns the service that the user means by a renewal that names none: the only one that runs or, where none
-// runs, the one that expired last. It is nil where several run, since one of them has to be chosen, and where there is none.
+// runs, the one that expired last. It is nil where several run, since one of them has to be chosen, and where there is
+// none.
 func (s *Services) ToRenew(ctx context.Context, userID int64) (*int64, error) {
 	var found []Service
 	err := s.db.NewSelect().Model(&found).Column("id", "ended_at").
@@ -71,7 +72,8 @@ func (s *Services) GetIn(ctx context.Context, idb bun.IDB, userID, serviceID int
 	return v, err
 }
 
-// Changed gives everybody whose Access changed after the revision since, and a revision that the list is not older than.
+// Changed gives everybody whose Access changed after the revision since, and a revision that the list is not older
+// than.
 func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, error) {
 	revision, err := db.Revision(ctx, s.db, Revision)
 	if err != nil {
@@ -110,7 +112,8 @@ func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 	return err
 }
 
-// UsageIn gives the Usage of users as tx sees it, without the packages that ended; of those who hold nothing there is none.
+// UsageIn gives the Usage of users as tx sees it, without the packages that ended; of those who hold nothing there is
+// none.
 func (s *Services) UsageIn(ctx context.Context, tx bun.Tx, userIDs []int64) (map[int64]Usage, error) {
 	if len(userIDs) == 0 {
 		return nil, nil

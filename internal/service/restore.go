@@ -9,13 +9,13 @@ import (
 	"airstrip/internal/clock"
 )
 
-// maxCycle is longer than any cycle of a quota: the first one of a calendar month begins on the 16th at the earliest where it
-// lasts beyond the next month's first.
+// maxCycle is longer than any cycle of a quota: the first one of a calendar month begins on the 16th at the earliest
+// where it lasts beyond the next month's first.
 const maxCycle = 48 * 24 * time.Hour
 
 // restore undoes what the timetable did while the clock was ahead: what expired at a time that lies in the future runs
-// again, and a cycle that would begin later than the one after this begins on its day. It does nothing on a server whose
-// clock was always right.
+// again, and a cycle that would begin later than the one after this begins on its day. It does nothing on a server
+// whose clock was always right.
 func (s *Services) restore(ctx context.Context) error {
 	for _, step := range []func(context.Context, bun.Tx, time.Time) ([]int64, error){
 		restoreServices, restorePackages, s.restoreResets, restoreAccess,

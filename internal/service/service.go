@@ -1,5 +1,7 @@
-// Package service knows what users have bought that still runs, how much of it is used, and what that lets them do: one
-// Access per user, which nodes and subscription links go by.
+// Package service owns the services and packages of users, how much traffic of each is used, and the paid periods behind
+// them. From these it keeps one Access per user, which nodes and subscription links read. An Access is rewritten in the
+// transaction of whatever it depends on, with a new revision, so that readers see changes in the order of their commits.
+// What was paid for a period is given back at most once, and a service that was given back never runs again.
 package service
 
 import (
@@ -56,8 +58,8 @@ type Access struct {
 	Usage         `bun:"-"`
 }
 
-// Usage is how much of a quota is used, over all running services and open packages. While a service runs, packages that
-// ended in its cycle are part of it with what was used of them, so that no counter shrinks within a cycle.
+// Usage is how much of a quota is used, over all running services and open packages. While a service runs, packages
+// that ended in its cycle are part of it with what was used of them, so that no counter shrinks within a cycle.
 type Usage struct {
 	QuotaBytes     *int64 // nil: unlimited
 	RemainingBytes *int64 // never below 0; nil: unlimited
@@ -75,7 +77,8 @@ func (a *Access) Admits(class, group int) bool {
 	return a.Allowed && fits(a.Class, a.Groups, class, group)
 }
 
-// InGroup tells whether the user's services lend the nodes of a group, whatever their class. Group 0 is open to all groups.
+// InGroup tells whether the user's services lend the nodes of a group, whatever their class. Group 0 is open to all
+// groups.
 func (a *Access) InGroup(group int) bool { return group == 0 || slices.Contains(a.Groups, group) }
 
 // Admitted tells whether the user may use such nodes or could within the last 24 hours, so that bytes reported late
@@ -192,7 +195,7 @@ type Services struct {
 	db          *db.DB
 	credentials Credentials
 	settings    *setting.Settings
-	roster      roster
+	users       userList
 }
 
 // New gives the services in d; the credentials in it are sealed with key.

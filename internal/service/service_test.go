@@ -144,7 +144,8 @@ func TestAResetBeginsACycleAndKeepsTheOldOne(t *testing.T) {
 		if a := w.access(1); a.State != service.Exhausted || a.Allowed || *a.RemainingBytes != 0 || a.UsedBytes != 2*gb {
 			t.Fatalf("used up: %+v", a)
 		}
-		// Bought on the last of January, it takes February's quota with it. Midnight in Shanghai is 16:00 UTC the day before.
+		// Bought on the last of January, it takes February's quota with it. Midnight in Shanghai is 16:00 UTC the day
+		// before.
 		w.at(time.Date(2026, 1, 31, 16, 0, 0, 0, time.UTC))
 		if a := w.access(1); a.State != service.Exhausted {
 			t.Fatalf("a second quota for the first month: %+v", a)

@@ -59,7 +59,7 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 		if q.Price.Plan.Stock != nil && *q.Price.Plan.Stock == 0 {
 			return nil, ErrSoldOut
 		}
-		if err := boughtEnough(ctx, s.db, userID, q.Price.Plan); err != nil {
+		if err := checkPurchaseLimit(ctx, s.db, userID, q.Price.Plan); err != nil {
 			return nil, err
 		}
 	}
@@ -118,8 +118,8 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	return q, v.Renewable()
 }
 
-// creditForWaiting reckons the quote anew where the order would wait for money. What is used until it is paid must not be
-// credited, and the price must not change after the user agreed to it: the credit is that of the moment at which the
+// creditForWaiting reckons the quote anew where the order would wait for money. What is used until it is paid must not
+// be credited, and the price must not change after the user agreed to it: the credit is that of the moment at which the
 // order expires.
 func (s *Shop) creditForWaiting(
 	ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote, available money.Amount,
@@ -170,8 +170,8 @@ func (s *Shop) creditFor(ctx context.Context, idb bun.IDB, userID int64, p Purch
 	return err
 }
 
-// boughtEnough is a fault where the user's orders of the plan, pending ones too, are as many as one may have.
-func boughtEnough(ctx context.Context, idb bun.IDB, userID int64, p *Plan) error {
+// checkPurchaseLimit is a fault where the user's orders of the plan, pending ones too, are as many as one may have.
+func checkPurchaseLimit(ctx context.Context, idb bun.IDB, userID int64, p *Plan) error {
 	if p.PerUser == nil {
 		return nil
 	}
@@ -196,8 +196,8 @@ func (s *Shop) Confirm(ctx context.Context, userID int64, p Purchase) (orderID i
 }
 
 // Place makes an order and completes it from the wallet. Where the wallet does not cover it, recharge begins a recharge
-// of what is missing and gives its number; the order then waits for it, holding stock and balance. Without recharge that
-// is wallet.ErrBalanceTooLow.
+// of what is missing and gives its number; the order then waits for it, holding stock and balance. Without recharge
+// that is wallet.ErrBalanceTooLow.
 func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	recharge func(ctx context.Context, tx bun.Tx, missing money.Amount) (id int64, err error),
 ) (orderID int64, err error) {
@@ -221,7 +221,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if q.coupon != nil {
 		couponID = q.coupon.ID
 	}
-	if err := lockTaken(ctx, tx, superseded, plan.ID, couponID); err != nil {
+	if err := lockReserved(ctx, tx, superseded, plan.ID, couponID); err != nil {
 		return 0, err
 	}
 	if takesStock {
@@ -233,7 +233,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 			return 0, ErrSoldOut
 		}
 	}
-	if err := takeCoupon(ctx, tx, q.coupon); err != nil {
+	if err := reserveCoupon(ctx, tx, q.coupon); err != nil {
 		return 0, err
 	}
 	available, err := s.wallets.Lock(ctx, tx, userID) // from here on one purchase of a user after the other
@@ -241,7 +241,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		return 0, err
 	}
 	if q.Renews == nil {
-		if err := boughtEnough(ctx, tx, userID, plan); err != nil {
+		if err := checkPurchaseLimit(ctx, tx, userID, plan); err != nil {
 			return 0, err
 		}
 	}
@@ -326,8 +326,9 @@ func tooLow(missing money.Amount, currency string) error {
 	return &f
 }
 
-// Complete pays a pending order from the wallet and delivers what it promises, as part of tx. An order that ended before
-// is left alone. One whose time is over ends, whether or not the timetable has come to it: its money stays in the wallet.
+// Complete pays a pending order from the wallet and delivers what it promises, as part of tx. An order that ended
+// before is left alone. One whose time is over ends, whether or not the timetable has come to it: its money stays in
+// the wallet.
 func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed bool, err error) {
 	if !s.db.Now().Before(o.ExpiresAt) {
 		_, err := s.end(ctx, tx, o, Expired)
@@ -345,8 +346,8 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 		_, err := s.end(ctx, tx, o, Cancelled)
 		return false, err
 	}
-	turned, err := s.turn(ctx, tx, o.ID, Paid)
-	if err != nil || !turned {
+	changed, err := s.transition(ctx, tx, o.ID, Paid)
+	if err != nil || !changed {
 		return false, err
 	}
 	if o.RechargeID != nil { // only an order that waited for money holds some
@@ -384,8 +385,8 @@ func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
 	return s.deliver(ctx, tx, o)
 }
 
-// stale reports whether an order that waited for money can no longer be kept: the service that it renews was given back,
-// or the one that it ends has ended or is no longer worth the credit that was agreed, by use or by another order.
+// stale reports whether an order that waited for money can no longer be kept: the service that it renews was given
+// back, or the one that it ends has ended or is no longer worth the credit that was agreed, by use or by another order.
 func (s *Shop) stale(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
 	switch {
 	case o.ServiceID != nil:

@@ -134,7 +134,8 @@ func TestAChangeToACheaperPlanGivesTheRestToTheWallet(t *testing.T) {
 	})
 }
 
-// By default no change pays money out: what is left of the credit makes the new service longer, and is all that was paid for it.
+// By default no change pays money out: what is left of the credit makes the new service longer, and is all that was
+// paid for it.
 func TestChange_KeepsTheRestOfTheCreditAsTime(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
@@ -306,8 +307,8 @@ func TestAChangeWhoseCreditWasUsedUpMeanwhileIsCancelled(t *testing.T) {
 	})
 }
 
-// The time between the order and its payment is used, so it is not credited: the credit is that of the moment at which the
-// order expires, and the quote says the same.
+// The time between the order and its payment is used, so it is not credited: the credit is that of the moment at which
+// the order expires, and the quote says the same.
 func TestPendingChange_CreditsNoTimeThatPassesBeforeItIsPaid(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)

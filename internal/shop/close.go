@@ -6,8 +6,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Close ends the user's pending orders and gives back what they hold, as part of the closing of the account: none of them
-// shall come true afterwards.
+// Close ends the user's pending orders and gives back what they hold, as part of the closing of the account: none of
+// them shall come true afterwards.
 func (s *Shop) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	var pending []Order
 	if err := tx.NewSelect().Model(&pending).Where("user_id = ? AND state = ?", userID, Pending).OrderExpr("id").Scan(ctx); err != nil {

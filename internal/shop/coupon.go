@@ -123,9 +123,9 @@ func (s *Shop) discount(ctx context.Context, idb bun.IDB, userID int64, p Purcha
 	return nil
 }
 
-// takeCoupon reserves the coupon for one more order and brings c up to what staff made of it meanwhile. Its row stays
-// locked until tx ends.
-func takeCoupon(ctx context.Context, tx bun.Tx, c *Coupon) error {
+// reserveCoupon reserves the coupon for one more order and brings c up to what staff made of it meanwhile. Its row
+// stays locked until tx ends.
+func reserveCoupon(ctx context.Context, tx bun.Tx, c *Coupon) error {
 	if c == nil {
 		return nil
 	}
@@ -137,8 +137,8 @@ func takeCoupon(ctx context.Context, tx bun.Tx, c *Coupon) error {
 	return err
 }
 
-// giveBackCoupon frees what an order that ended unpaid had reserved.
-func giveBackCoupon(ctx context.Context, tx bun.Tx, o *Order) error {
+// releaseCoupon frees what an order that ended unpaid had reserved.
+func releaseCoupon(ctx context.Context, tx bun.Tx, o *Order) error {
 	if o.CouponID == nil {
 		return nil
 	}

@@ -53,12 +53,11 @@ func (s *Shop) proposeCoupon(ctx context.Context, tx bun.Tx, c *Coupon, by *int6
 	return s.approvals.Propose(ctx, tx, approval.Act{Kind: approval.Coupon, ReferenceID: c.ID, MadeBy: by, Worth: worth, Gives: c.recorded()})
 }
 
-// ChangeCoupon lets change alter when, how often and for what a coupon counts, and whether it does. Its code and what it
-// takes off the price stay, and no limit may be lower than what orders have used. A coupon that was declined does not
-// change any more. A change by which it counts more often
-// or for more counts as giving all uses that are left: beyond what the member may give alone on a day it is kept as
-// Proposed until a second one approves it; meanwhile only changes that take away go through, in what is proposed too.
-// by is nil for the operator.
+// ChangeCoupon lets change alter when, how often and for what a coupon counts, and whether it does. Its code and what
+// it takes off the price stay, and no limit may be lower than what orders have used. A coupon that was declined does
+// not change any more. A change by which it counts more often or for more counts as giving all uses that are left:
+// beyond what the member may give alone on a day it is kept as Proposed until a second one approves it; meanwhile only
+// changes that take away go through, in what is proposed too. by is nil for the operator.
 func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon), by *int64) (c Coupon, err error) {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if c, err = lockCoupon(ctx, tx, id); err != nil {
@@ -107,8 +106,8 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 	return c, err
 }
 
-// recordedCoupon is what of a coupon the audit log stores: what staff decides of it. Whether it waits is the act's to say,
-// which is recorded before the coupon knows.
+// recordedCoupon is what of a coupon the audit log stores: what staff decides of it. Whether it waits is the act's to
+// say, which is recorded before the coupon knows.
 type recordedCoupon struct {
 	Code    string
 	Percent *int
@@ -122,8 +121,8 @@ func (c *Coupon) recorded() recordedCoupon {
 }
 
 // DecideCoupon approves or declines, as a second member of staff, a coupon or the change of one. What has come to be
-// worth more than the act says is not approved. A declined coupon is dead for good; a declined change is forgotten. by is
-// nil for the operator.
+// worth more than the act says is not approved. A declined coupon is dead for good; a declined change is forgotten. by
+// is nil for the operator.
 func (s *Shop) DecideCoupon(ctx context.Context, id int64, approve bool, by *int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		c, err := lockCoupon(ctx, tx, id)

@@ -17,7 +17,8 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// Ways to give a service back. Each takes the service of o, which its user bought in two periods, and a price to change to.
+// Ways to give a service back. Each takes the service of o, which its user bought in two periods, and a price to change
+// to.
 var waysToGiveBack = map[string]func(t *testing.T, c *counter, o *shop.Order, other int64){
 	"a change": func(t *testing.T, c *counter, o *shop.Order, other int64) {
 		c.buy(t, o.UserID, shop.Purchase{PriceID: other, ChangeServiceID: o.Service})
@@ -171,7 +172,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// placeWithRecharge makes an order that waits for a recharge: all but a cent of what the user has is put aside meanwhile.
+// placeWithRecharge makes an order that waits for a recharge: all but a cent of what the user has is put aside
+// meanwhile.
 func (c *counter) placeWithRecharge(t *testing.T, user int64, what shop.Purchase, aside money.Amount) *shop.Order {
 	t.Helper()
 	hold := wallet.Reference{Kind: "test", ID: rand.Int64()}

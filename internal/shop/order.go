@@ -91,8 +91,8 @@ type Order struct {
 	InvoiceUUID  *uuid.UUID `bun:",scanonly"`
 }
 
-// Worth is what the order's delivery counts for, should it be given back one day: the price, or a credit that is more than
-// it and stays with the service.
+// Worth is what the order's delivery counts for, should it be given back one day: the price, or a credit that is more
+// than it and stays with the service.
 func (o *Order) Worth() money.Amount {
 	if o.Terms.Extra != nil {
 		return o.Credit
@@ -122,8 +122,8 @@ var (
 
 const maxPendingOrders = 5
 
-// turn moves an order to another state where the table allows it, and tells whether it did.
-func (s *Shop) turn(ctx context.Context, tx bun.Tx, id int64, to State) (bool, error) {
+// transition moves an order to another state where the table allows it, and tells whether it did.
+func (s *Shop) transition(ctx context.Context, tx bun.Tx, id int64, to State) (bool, error) {
 	now := s.db.Now()
 	q := tx.NewUpdate().Model((*Order)(nil)).Set("state = ?", to).Set("updated_at = ?", now).Where("id = ? AND state = ?", id, from[to])
 	if to == Paid {
@@ -172,7 +172,7 @@ func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, er
 			return false, err
 		}
 	}
-	ended, err := s.turn(ctx, tx, o.ID, to)
+	ended, err := s.transition(ctx, tx, o.ID, to)
 	if err != nil || !ended {
 		return false, err
 	}
@@ -181,7 +181,7 @@ func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, er
 			return false, err
 		}
 	}
-	if err := giveBackCoupon(ctx, tx, o); err != nil {
+	if err := releaseCoupon(ctx, tx, o); err != nil {
 		return false, err
 	}
 	return true, s.wallets.EndHold(ctx, tx, o.Ref())
@@ -288,8 +288,8 @@ func RenewsAt(endsAt, now time.Time) time.Time {
 // SetAutoRenew says whether the user's service renews itself from the wallet. One that has ended or whose plan is not
 // renewed cannot.
 //
-// To turn it on is to agree to the price; seen is the price that the user saw, where they saw one, and to name it again is to
-// agree to one that was raised since. A price above it is ErrPriceChanged.
+// To turn it on is to agree to the price; seen is the price that the user saw, where they saw one, and to name it again
+// is to agree to one that was raised since. A price above it is ErrPriceChanged.
 func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on bool, seen *money.Amount) (AutoRenewal, error) {
 	if !on {
 		return AutoRenewal{}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -314,7 +314,8 @@ func (s *Shop) PlanOf(ctx context.Context, userID, serviceID int64) (*Plan, erro
 }
 
 // RenewalPrice gives the price at which the user's service renews itself: for as many months as its last order, or for
-// the shortest period where it was not ordered but given. It is ErrNoPlan where that is not offered any more, ErrNotRenewable where the plan is not renewed.
+// the shortest period where it was not ordered but given. It is ErrNoPlan where that is not offered any more,
+// ErrNotRenewable where the plan is not renewed.
 func (s *Shop) RenewalPrice(ctx context.Context, userID, serviceID int64) (*Price, error) {
 	p, err := s.PlanOf(ctx, userID, serviceID)
 	if err != nil {
@@ -336,7 +337,8 @@ func HasPlan(ctx context.Context, idb bun.IDB, planID int64) (bool, error) {
 	return idb.NewSelect().Model((*Plan)(nil)).Where("id = ? AND kind = ? AND removed_at IS NULL", planID, KindPlan).Exists(ctx)
 }
 
-// Price gives a price that is offered, with its plan. Those of hidden plans show only to users who have a service of it.
+// Price gives a price that is offered, with its plan. Those of hidden plans show only to users who have a service of
+// it.
 func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
 	p, err := price(ctx, s.db, id)
 	if err != nil || p.Plan.Visible {

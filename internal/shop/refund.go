@@ -44,8 +44,8 @@ func (o *Order) item() service.Item {
 
 // Refund ends what the order led to and puts its unused part into the wallet of its user. Of a service all orders of
 // which something is unused are refunded with it. by is the member of staff who does it, nil the operator. What is more
-// than the member may give alone on a day, or goes to the member, is approval.ErrSecondMember until a second one says the
-// same; once a refund of the order was declined, until a second one approves the act itself. It gives the sum.
+// than the member may give alone on a day, or goes to the member, is approval.ErrSecondMember until a second one says
+// the same; once a refund of the order was declined, until a second one approves the act itself. It gives the sum.
 func (s *Shop) Refund(ctx context.Context, orderID int64, reason string, by *int64) (sum money.Amount, err error) {
 	done := false
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -149,7 +149,7 @@ func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order
 		if err != nil {
 			return nil, 0, err
 		}
-		if err := lockTaken(ctx, tx, waiting, 0, 0); err != nil {
+		if err := lockReserved(ctx, tx, waiting, 0, 0); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -191,8 +191,8 @@ func (s *Shop) approveRefund(ctx context.Context, tx bun.Tx, r *orderRefund, o *
 	return s.giveOrderBack(ctx, tx, r, o, by)
 }
 
-// DecideOrderRefund carries out, as a second member of staff, a refund of an order that waits, or drops it. A request of
-// the user that a dropped one was to grant stays open. by is nil for the operator.
+// DecideOrderRefund carries out, as a second member of staff, a refund of an order that waits, or drops it. A request
+// of the user that a dropped one was to grant stays open. by is nil for the operator.
 func (s *Shop) DecideOrderRefund(ctx context.Context, id int64, approve bool, by *int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := waitingRefund(ctx, tx, "id = ?", id)
@@ -277,8 +277,8 @@ func (s *Shop) giveOrderBack(ctx context.Context, tx bun.Tx, r *orderRefund, o *
 
 // payBack puts a part that was given back into the wallet.
 func (s *Shop) payBack(ctx context.Context, tx bun.Tx, o *Order, p service.Part, reason string, by *int64) error {
-	turned, err := s.turn(ctx, tx, p.OrderID, Refunded)
-	if err != nil || !turned {
+	changed, err := s.transition(ctx, tx, p.OrderID, Refunded)
+	if err != nil || !changed {
 		return err
 	}
 	if _, err := tx.NewInsert().Model(&refund{OrderID: p.OrderID, Amount: p.Unused, Reason: reason, MadeBy: by, CreatedAt: s.db.Now()}).Exec(ctx); err != nil {

@@ -121,9 +121,9 @@ func (s *Shop) WithdrawRefundRequest(ctx context.Context, userID, id int64) erro
 	})
 }
 
-// DecideRefund grants a request, which refunds the order, or declines it. The answer is shown to the user. A refund that
-// a second member of staff must approve is approval.ErrSecondMember; the request is open until then. It gives the sum of a
-// refund.
+// DecideRefund grants a request, which refunds the order, or declines it. The answer is shown to the user. A refund
+// that a second member of staff must approve is approval.ErrSecondMember; the request is open until then. It gives the
+// sum of a refund.
 func (s *Shop) DecideRefund(ctx context.Context, id int64, grant bool, answer string, by *int64) (sum money.Amount, err error) {
 	answer = strings.TrimSpace(answer)
 	if err := checkReason("answer", answer); err != nil {

@@ -62,7 +62,8 @@ func TestARefundOfAPackageGivesItsUnusedTraffic(t *testing.T) {
 	})
 }
 
-// Of a package that expires, as of a period of a service, the smaller of what is left of its time and of its traffic is given back.
+// Of a package that expires, as of a period of a service, the smaller of what is left of its time and of its traffic is
+// given back.
 func TestRefund_PackageThatExpires_CountsTimeAndTraffic(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)

@@ -8,9 +8,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// An order that waits for money and renews or replaces a service can no longer be kept once the service is given back, by
-// a change of plan or a refund. Whoever gives a service back cancels these orders in the same transaction. Their rows are
-// locked first, since a payment of one of them locks its recharge before the wallet.
+// An order that waits for money and renews or replaces a service can no longer be kept once the service is given back,
+// by a change of plan or a refund. Whoever gives a service back cancels these orders in the same transaction. Their
+// rows are locked first, since a payment of one of them locks its recharge before the wallet.
 
 // waitingOn returns the user's orders that wait for money and renew or replace the service, oldest first.
 func waitingOn(ctx context.Context, tx bun.Tx, userID, serviceID int64) (waiting []Order, err error) {
@@ -19,8 +19,8 @@ func waitingOn(ctx context.Context, tx bun.Tx, userID, serviceID int64) (waiting
 	return waiting, err
 }
 
-// lockWaiting locks the recharges, then the orders that wait on the service, each in ascending order of their numbers, and
-// returns these orders. The caller has locked neither a service nor a wallet.
+// lockWaiting locks the recharges, then the orders that wait on the service, each in ascending order of their numbers,
+// and returns these orders. The caller has locked neither a service nor a wallet.
 func (s *Shop) lockWaiting(ctx context.Context, tx bun.Tx, userID, serviceID int64) ([]Order, error) {
 	waiting, err := waitingOn(ctx, tx, userID, serviceID)
 	if err != nil {
@@ -42,9 +42,9 @@ func (s *Shop) lockWaiting(ctx context.Context, tx bun.Tx, userID, serviceID int
 	return waiting, nil
 }
 
-// lockTaken locks the plans and coupons that get back what these orders took, each in ascending order of their numbers.
-// plan and coupon are those of an order that is about to be made, 0 where there is none.
-func lockTaken(ctx context.Context, tx bun.Tx, waiting []Order, plan, coupon int64) error {
+// lockReserved locks the plans and coupons that get back what these orders took, each in ascending order of their
+// numbers. plan and coupon are those of an order that is about to be made, 0 where there is none.
+func lockReserved(ctx context.Context, tx bun.Tx, waiting []Order, plan, coupon int64) error {
 	if len(waiting) == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (s *Shop) LockCompletion(ctx context.Context, tx bun.Tx, o *Order) error {
 	if err != nil {
 		return err
 	}
-	return lockTaken(ctx, tx, waiting, 0, 0)
+	return lockReserved(ctx, tx, waiting, 0, 0)
 }
 
 // endWaiting cancels the user's orders that wait on the service, but for one that is being completed.

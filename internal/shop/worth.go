@@ -16,10 +16,10 @@ import (
 // month all the same.
 const shortMonth = 31
 
-// PlanWorth gives what time of a plan is worth at most: its months, days counted as months that have begun, at the price
-// of the plan's dearest month, whether that price is offered or not. Time of a plan whose traffic is never reset is worth
-// its dearest price at least, since any time brings all of the traffic. A plan without a price above zero has no bound:
-// approval.Unknown.
+// PlanWorth gives what time of a plan is worth at most: its months, days counted as months that have begun, at the
+// price of the plan's dearest month, whether that price is offered or not. Time of a plan whose traffic is never reset
+// is worth its dearest price at least, since any time brings all of the traffic. A plan without a price above zero has
+// no bound: approval.Unknown.
 func PlanWorth(ctx context.Context, idb bun.IDB, planID int64, months, days int) (money.Amount, error) {
 	var prices []Price
 	if err := idb.NewSelect().Model(&prices).Relation("Plan").Where("price.plan_id = ?", planID).Scan(ctx); err != nil {
@@ -42,8 +42,8 @@ func PlanWorth(ctx context.Context, idb bun.IDB, planID int64, months, days int)
 	return worth, nil
 }
 
-// TrafficWorth gives what bytes are worth at most: as much as in the package whose bytes are dearest, whether it is sold
-// now or not. Without a package that costs something there is no bound: approval.Unknown.
+// TrafficWorth gives what bytes are worth at most: as much as in the package whose bytes are dearest, whether it is
+// sold now or not. Without a package that costs something there is no bound: approval.Unknown.
 func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, error) {
 	var prices []Price
 	err := idb.NewSelect().Model(&prices).Relation("Plan").Where("plan.kind = ? AND price.amount > 0", KindPackage).Scan(ctx)
@@ -61,8 +61,8 @@ func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, 
 }
 
 // worth gives what the uses of the coupon that are left take off at most, at the dearest price that it is for;
-// approval.Unknown where its uses have no end, or where it is for no price that there is. Only what paid orders used, be
-// they refunded or not, is used for good: what pending ones hold comes back where they end, and counts as left.
+// approval.Unknown where its uses have no end, or where it is for no price that there is. Only what paid orders used,
+// be they refunded or not, is used for good: what pending ones hold comes back where they end, and counts as left.
 func (c *Coupon) worth(ctx context.Context, idb bun.IDB) (money.Amount, error) {
 	if c.Total == nil {
 		return approval.Unknown, nil

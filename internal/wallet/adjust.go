@@ -63,15 +63,15 @@ var (
 	ErrDecided      = fault.Conflict("adjustment_decided", "这笔调整已处理", "This adjustment was decided already")
 )
 
-const adjustAtMost = money.Amount(1_000_000_00)
+const maxAdjustment = money.Amount(1_000_000_00)
 
 // Adjust moves amount between a wallet and the site's gifts. It is pending until a second member of staff confirms it
-// where it is in the member's own wallet, or beyond what the member may give alone on a day; what is taken out counts as
-// much as what is put in. by is nil for the operator. Wrong input is named user_id, amount, reason.
+// where it is in the member's own wallet, or beyond what the member may give alone on a day; what is taken out counts
+// as much as what is put in. by is nil for the operator. Wrong input is named user_id, amount, reason.
 func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount, reason string, by *int64) (*Adjustment, error) {
 	reason = strings.TrimSpace(reason)
 	switch {
-	case amount == 0 || amount > adjustAtMost || amount < -adjustAtMost:
+	case amount == 0 || amount > maxAdjustment || amount < -maxAdjustment:
 		return nil, fault.Invalid("amount", "range", "金额不能为零，且不超过一百万", "The amount must not be zero, and at most a million")
 	case reason == "" || utf8.RuneCountInString(reason) > 200 || !utf8.ValidString(reason):
 		return nil, fault.Invalid("reason", "length", "请填写 1 到 200 个字符的原因，用户可见", "Please give a reason of 1 to 200 characters; the user reads it")
@@ -119,8 +119,8 @@ func (w *Wallets) endAdjustment(ctx context.Context, tx bun.Tx, a *Adjustment, t
 	return w.Post(ctx, tx, Adjusted, a.Ref(), a.Reason, Entry{Account{Kind: Gifts}, -a.Amount}, Entry{Account{Kind: UserWallet, UserID: a.UserID}, a.Amount})
 }
 
-// ConfirmAdjustment posts a pending adjustment. Neither who made it nor whose wallet it is can do that; by is nil for the
-// operator.
+// ConfirmAdjustment posts a pending adjustment. Neither who made it nor whose wallet it is can do that; by is nil for
+// the operator.
 func (w *Wallets) ConfirmAdjustment(ctx context.Context, id int64, by *int64) (*Adjustment, error) {
 	return w.DecideAdjustment(ctx, id, true, by)
 }

@@ -8,8 +8,8 @@ import (
 	"airstrip/internal/fault"
 )
 
-// ErrBanned is the fault of a banned user who wants to buy, recharge or redeem: while a ban runs they have no service, so
-// nothing is sold or given to them. Money that comes in for what was begun before is theirs all the same.
+// ErrBanned is the fault of a banned user who wants to buy, recharge or redeem: while a ban runs they have no service,
+// so nothing is sold or given to them. Money that comes in for what was begun before is theirs all the same.
 var ErrBanned = fault.Forbidden("account_banned", "账号封禁期间不能购买、充值或兑换，请联系客服",
 	"The account is suspended: nothing can be bought, topped up or redeemed now; please write to support")
 
@@ -19,8 +19,8 @@ func Banned(ctx context.Context, idb bun.IDB, userID int64) (banned bool, err er
 	return banned, err
 }
 
-// RefuseBanned is ErrBanned where a ban of the user runs. Whatever takes money from users or gives them something of value at
-// their own wish asks it first.
+// RefuseBanned is ErrBanned where a ban of the user runs. Whatever takes money from users or gives them something of
+// value at their own wish asks it first.
 func RefuseBanned(ctx context.Context, idb bun.IDB, userID int64) error {
 	banned, err := Banned(ctx, idb, userID)
 	if err == nil && banned {

@@ -61,8 +61,8 @@ var (
 )
 
 // StartGatewayRefund holds in the wallet what is to go back of r, for g with its Amount, ByHand, Reason and MadeBy, and
-// keeps it as pending and waiting for a second member of staff. An amount beyond what is left of the recharge is a fault of the field "amount", one beyond what is
-// available in the wallet is ErrBalanceTooLow.
+// keeps it as pending and waiting for a second member of staff. An amount beyond what is left of the recharge is a
+// fault of the field "amount", one beyond what is available in the wallet is ErrBalanceTooLow.
 //
 // The fee went to the gateway, which does not give it back for parts; so the payer gets it back only where all of the
 // recharge goes back at once. A part costs in the currency of the payment its share of what was paid, rounded down.
@@ -121,7 +121,7 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 		return false, err
 	}
 	if r.Refunded == r.Amount {
-		if _, err := w.turn(ctx, tx, r.ID, RechargeRefunded, nil); err != nil {
+		if _, err := w.transition(ctx, tx, r.ID, RechargeRefunded, nil); err != nil {
 			return false, err
 		}
 	}
@@ -199,8 +199,8 @@ func (w *Wallets) GatewayRefundIn(ctx context.Context, idb bun.IDB, id int64) (*
 	return &found[0], nil
 }
 
-// GatewayRefunds gives a part of the refunds of recharges, newest first, and how many there are in all: in one state and
-// of one recharge where these are given.
+// GatewayRefunds gives a part of the refunds of recharges, newest first, and how many there are in all: in one state
+// and of one recharge where these are given.
 func (w *Wallets) GatewayRefunds(ctx context.Context, state GatewayRefundState, rechargeID, limit, offset int64) (refunds []GatewayRefund, total int64, err error) {
 	q := w.db.NewSelect().Model(&refunds).OrderExpr("id DESC").Limit(limit).Offset(offset)
 	if state != "" {

@@ -11,7 +11,8 @@ import (
 )
 
 // Lock keeps other transactions from changing the user's wallet until tx ends and gives what it has available. A
-// transaction that needs other rows too locks them first: wallets always come last, and commission accounts after wallets.
+// transaction that needs other rows too locks them first: wallets always come last, and commission accounts after
+// wallets.
 func (w *Wallets) Lock(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
 	return lock(ctx, tx, userID, UserWallet)
 }

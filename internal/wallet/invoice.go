@@ -100,8 +100,8 @@ func (w *Wallets) readLines(ctx context.Context, invoices []Invoice) error {
 	return err
 }
 
-// Invoices gives a part of the user's invoices issued from (inclusive) to (exclusive), newest first, and how many there are;
-// a zero time sets no bound.
+// Invoices gives a part of the user's invoices issued from (inclusive) to (exclusive), newest first, and how many there
+// are; a zero time sets no bound.
 func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time, limit, offset int64) (invoices []Invoice, total int64, err error) {
 	q := w.db.NewSelect().Model(&invoices).Where("user_id = ?", userID)
 	if !from.IsZero() {

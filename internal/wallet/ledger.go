@@ -102,7 +102,8 @@ var errNoMovement = errors.New("wallet: a wallet does not move for this reason")
 var errUnbalanced = errors.New("wallet: the entries of a transaction must sum to zero, none of them zero")
 
 // Post moves money between accounts. The entries sum to zero and name each account once. A user's account that would
-// keep less than its holds is ErrBalanceTooLow, a wallet that would gain after its account was closed ErrClosed; a second posting for the same reason and reference is db.ErrUnique.
+// keep less than its holds is ErrBalanceTooLow, a wallet that would gain after its account was closed ErrClosed; a
+// second posting for the same reason and reference is db.ErrUnique.
 func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Reference, note string, entries ...Entry) error {
 	var sum money.Amount
 	for _, e := range entries {

@@ -37,7 +37,8 @@ func (w *Wallets) Movements(ctx context.Context, userID, page, size int64) (move
 	return movements, total, err
 }
 
-// MovementsFor gives one page of those of a user's movements that have this reason, newest first, and how many they are.
+// MovementsFor gives one page of those of a user's movements that have this reason, newest first, and how many they
+// are.
 func (w *Wallets) MovementsFor(ctx context.Context, userID int64, reason Reason, page, size int64) (movements []Movement, total int64, err error) {
 	which := bun.SafeQuery(`posting p JOIN ledger_transaction t ON t.id = p.transaction_id
 		WHERE p.account_id = (SELECT id FROM ledger_account WHERE user_id = ? AND kind = ?) AND t.reason = ?`, userID, UserWallet, reason)

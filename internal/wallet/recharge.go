@@ -132,8 +132,8 @@ func (w *Wallets) RechargeFor(missing money.Amount) money.Amount {
 	return max(missing, w.settings.Get().RechargeMin)
 }
 
-// turn moves a recharge to another state where the table allows it, and tells whether it did.
-func (w *Wallets) turn(ctx context.Context, tx bun.Tx, id int64, to RechargeState, set func(*bun.UpdateQuery)) (bool, error) {
+// transition moves a recharge to another state where the table allows it, and tells whether it did.
+func (w *Wallets) transition(ctx context.Context, tx bun.Tx, id int64, to RechargeState, set func(*bun.UpdateQuery)) (bool, error) {
 	q := tx.NewUpdate().Model((*Recharge)(nil)).Set("state = ?", to).Set("updated_at = ?", w.db.Now()).
 		Where("id = ? AND state IN (?)", id, bun.List(rechargeFrom[to]))
 	if set != nil {
@@ -147,7 +147,7 @@ func (w *Wallets) turn(ctx context.Context, tx bun.Tx, id int64, to RechargeStat
 // invoice is issued. A recharge that was paid before is left alone, credited is false then. A transactionID that paid
 // for another recharge is ErrTransactionUsed.
 func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactionID string) (credited bool, err error) {
-	credited, err = w.turn(ctx, tx, r.ID, RechargeDone, func(q *bun.UpdateQuery) {
+	credited, err = w.transition(ctx, tx, r.ID, RechargeDone, func(q *bun.UpdateQuery) {
 		q.Set("transaction_id = ?", transactionID).Set("paid_at = ?", w.db.Now())
 	})
 	if errors.Is(err, db.ErrUnique) {
@@ -183,13 +183,13 @@ func (w *Wallets) LockUnpaid(ctx context.Context, tx bun.Tx, id int64) (unpaid b
 
 // FailRecharge notes that the gateway gave a pending recharge up.
 func (w *Wallets) FailRecharge(ctx context.Context, tx bun.Tx, id int64) error {
-	_, err := w.turn(ctx, tx, id, RechargeFailed, nil)
+	_, err := w.transition(ctx, tx, id, RechargeFailed, nil)
 	return err
 }
 
 // ExpireRecharge ends a pending recharge before its time.
 func (w *Wallets) ExpireRecharge(ctx context.Context, tx bun.Tx, id int64) error {
-	_, err := w.turn(ctx, tx, id, RechargeExpired, nil)
+	_, err := w.transition(ctx, tx, id, RechargeExpired, nil)
 	return err
 }
 

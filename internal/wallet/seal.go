@@ -25,8 +25,8 @@ type seal struct {
 	Version       int64
 }
 
-// sealVersion is that of new seals. The hash of version 1, which earlier programs made, covers the ledger alone; that of
-// version 2 covers the seal's own numbers and time too, and the newest of them is named by the signed end.
+// sealVersion is that of new seals. The hash of version 1, which earlier programs made, covers the ledger alone; that
+// of version 2 covers the seal's own numbers and time too, and the newest of them is named by the signed end.
 const sealVersion = 2
 
 // endName is the name of the sealed row that says which seal is the newest. It is apart from the seals, so that whoever
@@ -45,7 +45,7 @@ type sealEnd struct {
 var errSealsCut = errors.New("the end of the ledger's chain of seals is missing or was changed; run airstrip doctor")
 
 const (
-	sealedAtOnce = 5000
+	sealBatchSize = 5000
 	// A transaction this old has ended one way or the other, so no row with a lower id can still appear.
 	settled = 10 * time.Minute
 )
@@ -53,8 +53,8 @@ const (
 // SignWith has the end of the chain of seals signed with key.
 func (w *Wallets) SignWith(key sealing.Key) { w.key = key }
 
-// Seal adds the ledger's newer transactions to the chain of hashes, so that a later change of any of them shows. A chain
-// whose end is not the one that was signed is not continued.
+// Seal adds the ledger's newer transactions to the chain of hashes, so that a later change of any of them shows. A
+// chain whose end is not the one that was signed is not continued.
 func (w *Wallets) Seal(ctx context.Context) error {
 	for {
 		more := false
@@ -70,11 +70,11 @@ func (w *Wallets) Seal(ctx context.Context) error {
 			var ids []int64
 			err = tx.NewSelect().Model((*transaction)(nil)).Column("id").
 				Where("id > ? AND created_at < ?", last.LastID, w.db.Now().Add(-settled)).
-				OrderExpr("id").Limit(sealedAtOnce).Scan(ctx, &ids)
+				OrderExpr("id").Limit(sealBatchSize).Scan(ctx, &ids)
 			if err != nil || len(ids) == 0 {
 				return err
 			}
-			s.FirstID, s.LastID, more = ids[0], ids[len(ids)-1], len(ids) == sealedAtOnce
+			s.FirstID, s.LastID, more = ids[0], ids[len(ids)-1], len(ids) == sealBatchSize
 			if s.Hash, err = s.compute(ctx, tx, last); err != nil {
 				return err
 			}

@@ -1,5 +1,8 @@
-// Package wallet holds the money of users: a double-entry ledger that is only added to, the recharges that bring money
-// in, and the invoices. It knows users by their id alone.
+// Package wallet owns the money of users: the double-entry ledger, the recharges that bring money in, their refunds, the
+// adjustments by staff, and the invoices. The entries of every ledger transaction sum to zero, and rows of the ledger are
+// only added, never changed. The database itself keeps a user's account from going below what is held in it. Every
+// movement has a reason and a reference to what caused it, and happens at most once for the two. The package knows users
+// by their id alone.
 package wallet
 
 import (
@@ -59,8 +62,8 @@ func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, 
 // ErrClosed is the fault of putting money into the wallet of an account that was closed.
 var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再入账", "This account was closed; its wallet can gain nothing any more")
 
-// Close keeps the user's wallet from gaining anything from now on. Neither its balance nor the commission changes until tx
-// ends.
+// Close keeps the user's wallet from gaining anything from now on. Neither its balance nor the commission changes until
+// tx ends.
 func (w *Wallets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = (kind = ?)", UserWallet).Where("user_id = ?", userID).Exec(ctx)
 	return err

@@ -10,21 +10,22 @@ import (
 	"airstrip/internal/db"
 )
 
-// roster holds everybody's Access in memory, brought up to date by what changed since the last look, so that a node's
+// userList holds everybody's Access in memory, updated by what changed since the last read, so that a node's
 // list and the check of a report cost no read per user.
-type roster struct {
+type userList struct {
 	mu       sync.RWMutex
 	revision int64
 	by       map[int64]Access
 }
 
-// look calls fn with everybody's Access, by user and not older than this call, and without Usage. fn must not keep the map.
-func (s *Services) look(ctx context.Context, fn func(by map[int64]Access)) error {
+// withUserList calls fn with everybody's Access, by user and not older than this call, and without Usage. fn must not
+// keep the map.
+func (s *Services) withUserList(ctx context.Context, fn func(by map[int64]Access)) error {
 	revision, err := db.Revision(ctx, s.db, Revision)
 	if err != nil {
 		return err
 	}
-	r := &s.roster
+	r := &s.users
 	r.mu.RLock()
 	if r.revision >= revision {
 		defer r.mu.RUnlock()
@@ -53,7 +54,7 @@ func (s *Services) look(ctx context.Context, fn func(by map[int64]Access)) error
 
 // Allowed gives everybody whom nodes of this class and group let in, by id and without Usage.
 func (s *Services) Allowed(ctx context.Context, class, group int) (allowed []Access, err error) {
-	err = s.look(ctx, func(by map[int64]Access) {
+	err = s.withUserList(ctx, func(by map[int64]Access) {
 		for _, a := range by {
 			if a.Admits(class, group) {
 				allowed = append(allowed, a)
@@ -66,7 +67,7 @@ func (s *Services) Allowed(ctx context.Context, class, group int) (allowed []Acc
 
 // Limited gives those of the users who have a limit of devices and whom nodes of this class and group let in.
 func (s *Services) Limited(ctx context.Context, userIDs []int64, class, group int) (limited []int64, err error) {
-	err = s.look(ctx, func(by map[int64]Access) {
+	err = s.withUserList(ctx, func(by map[int64]Access) {
 		for _, id := range userIDs {
 			if a := by[id]; a.Devices != nil && a.Admits(class, group) {
 				limited = append(limited, id)
@@ -76,12 +77,12 @@ func (s *Services) Limited(ctx context.Context, userIDs []int64, class, group in
 	return limited, err
 }
 
-// Admitted tells of each user whether bytes that they moved on nodes of this class and group are to be counted: they may
-// use such nodes, or could within the 24 hours before that time. Where everyone is set the nodes' own class or group changed within
-// that time, and whoever may use, or could, any node is admitted.
+// Admitted tells of each user whether bytes that they moved on nodes of this class and group are to be counted: they
+// may use such nodes, or could within the 24 hours before that time. Where everyone is set the nodes' own class or
+// group changed within that time, and whoever may use, or could, any node is admitted.
 func (s *Services) Admitted(ctx context.Context, userIDs []int64, at time.Time, class, group int, everyone bool) (map[int64]bool, error) {
 	admitted := make(map[int64]bool, len(userIDs))
-	err := s.look(ctx, func(by map[int64]Access) {
+	err := s.withUserList(ctx, func(by map[int64]Access) {
 		for _, id := range userIDs {
 			if a, ok := by[id]; ok && (a.Admitted(class, group, at) || (everyone && (a.Allowed || a.lost(at)))) {
 				admitted[id] = true

@@ -2,9 +2,10 @@ package service
 
 import "time"
 
-// trafficOf returns how many bytes the paid period of the service brought, and how many of them are left. Of a quota that
-// never resets these are the bytes that its order added to it, the first ones being used first; of others the quotas of
-// the cycles whose anniversaries lie in the period. limited is false where the period has no traffic of its own to count.
+// trafficOf returns how many bytes the paid period of the service brought, and how many of them remain. Of a quota
+// that never resets these are the bytes that its order added to it, the first ones being used first; of others the
+// quotas of the cycles whose anniversaries lie in the period. limited is false where the period has no traffic of its
+// own to count.
 func (s *Services) trafficOf(v *Service, f fulfilment) (left, whole int64, limited bool) {
 	remaining, unlimited := v.Remaining()
 	switch {

@@ -15,8 +15,8 @@ import (
 	"airstrip/internal/db"
 )
 
-// Use is traffic of one user on nodes of one class and group. BilledUp and BilledDown together count against the quota, Up
-// and Down are what was moved; none is negative.
+// Use is traffic of one user on nodes of one class and group. BilledUp and BilledDown together count against the quota,
+// Up and Down are what was moved; none is negative.
 type Use struct {
 	UserID               int64
 	Class, Group         int
@@ -37,7 +37,7 @@ type source struct {
 	groups           []int
 	open             bool
 	unlimited        bool
-	left             int64 // not above 0 where nothing is
+	remaining        int64 // not above 0 where nothing is
 	up, down         int64
 	billed, billedUp int64 // in all, and what of it went up
 }
@@ -67,10 +67,10 @@ func (s *Services) HighestCounters(ctx context.Context, tx bun.Tx, userIDs []int
 	return highest, nil
 }
 
-// ConsumeTraffic counts uses against what the users hold, as part of tx: first against services that open such nodes, in
-// the order of their ends, then against packages, and against other services only where the user has neither. Overuse is
-// kept on the last one. Transactions that consume must run one after the other. It returns the ids of the users with
-// nothing remaining, and refreshes their Access and that of users with a source that is now used up.
+// ConsumeTraffic counts uses against what the users hold, as part of tx: first against services that open such nodes,
+// in the order of their ends, then against packages, and against other services only where the user has neither.
+// Overuse is kept on the last one. Transactions that consume must run one after the other. It returns the ids of the
+// users with nothing remaining, and refreshes their Access and that of users with a source that is now used up.
 func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (spent []int64, err error) {
 	ids := make([]int64, 0, len(uses))
 	for _, u := range uses {
@@ -87,11 +87,11 @@ func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (s
 		before[i], open[i] = level(held[id]), withTraffic(held[id])
 	}
 	for _, u := range uses {
-		if err := u.take(held[u.UserID]); err != nil {
+		if err := u.consume(held[u.UserID]); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.writeTaken(ctx, tx, ids, held); err != nil {
+	if err := s.writeConsumed(ctx, tx, ids, held); err != nil {
 		return nil, err
 	}
 	var halved, dry []int64
@@ -115,7 +115,7 @@ func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (s
 // withTraffic counts the sources of which something is left.
 func withTraffic(held []*source) (n int) {
 	for _, v := range held {
-		if v.open && (v.unlimited || v.left > 0) {
+		if v.open && (v.unlimited || v.remaining > 0) {
 			n++
 		}
 	}
@@ -139,11 +139,11 @@ func (s *Services) ConsumeLateTraffic(ctx context.Context, tx bun.Tx, at time.Ti
 		return err
 	}
 	for _, u := range uses {
-		if err := u.take(held[u.UserID]); err != nil {
+		if err := u.consume(held[u.UserID]); err != nil {
 			return err
 		}
 	}
-	if err := s.writeTaken(ctx, tx, ids, held); err != nil {
+	if err := s.writeConsumed(ctx, tx, ids, held); err != nil {
 		return err
 	}
 	return s.refreshSpent(ctx, tx, ids)
@@ -152,17 +152,17 @@ func (s *Services) ConsumeLateTraffic(ctx context.Context, tx bun.Tx, at time.Ti
 // What level gives where nothing is left.
 const nothing = -1
 
-// level tells how much is left of everything in steps of halves, down to a MiB. Nodes that give out one quota at the same
-// time hear of it each time it has halved: so each knows it within a factor of two, reports in time, and no quota costs
-// more than some tens of messages.
+// level tells how much is left of everything in steps of halves, down to a MiB. Nodes that give out one quota at the
+// same time hear of it each time it has halved: so each knows it within a factor of two, reports in time, and no quota
+// costs more than some tens of messages.
 func level(held []*source) int {
 	left := int64(0)
 	for _, v := range held {
 		switch {
 		case v.open && v.unlimited:
 			return 64
-		case v.open && v.left > 0:
-			left = max(left, left+v.left) // a sum beyond 63 bits is as good as the last one before
+		case v.open && v.remaining > 0:
+			left = max(left, left+v.remaining) // a sum beyond 63 bits is as good as the last one before
 		}
 	}
 	if left == 0 {
@@ -209,10 +209,9 @@ func (s *Services) refreshSpent(ctx context.Context, tx bun.Tx, spent []int64) e
 	return s.Refresh(ctx, tx, still...)
 }
 
-// sources reads what the users hold at that time, services before packages, those that end first before others. cycle is an
-// expression of the services' cycles. What ended within the days before is among it, not open: the place for late bytes of
-// users who hold nothing else. Rows are read by hand, since a report names
-// thousands of users.
+// sources reads what the users hold at that time, services before packages, those that end first before others. cycle
+// is an expression of the services' cycles. What ended within the days before is among it, not open: the place for late
+// bytes of users who hold nothing else. Rows are read by hand, since a report names thousands of users.
 func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.Time, cycle string) (map[int64][]*source, error) {
 	lately := at.Add(-2 * lateFor)
 	held := make(map[int64][]*source, len(ids))
@@ -237,7 +236,7 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 				return err
 			}
 			if v.unlimited = left == nil; !v.unlimited {
-				v.left = *left
+				v.remaining = *left
 			}
 			held[user] = append(held[user], v)
 			if !bytes.Equal(groups, last) {
@@ -261,7 +260,7 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 		err = eachRow(rows, func() error {
 			v := &source{packaged: true}
 			var user int64
-			if err := rows.Scan(&user, &v.id, &v.left, &v.open); err != nil {
+			if err := rows.Scan(&user, &v.id, &v.remaining, &v.open); err != nil {
 				return err
 			}
 			held[user] = append(held[user], v)
@@ -274,8 +273,8 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 	return held, s.addLast(ctx, tx, ids, at, held)
 }
 
-// addLast gives users who held nothing at that time nor shortly before the last thing that they had by then, or else the
-// first one after it: bytes that count are taken from something, always.
+// addLast gives users who held nothing at that time nor shortly before the last thing that they had by then, or else
+// the first one after it: bytes that count are taken from something, always.
 func (s *Services) addLast(ctx context.Context, tx bun.Tx, ids []int64, at time.Time, held map[int64][]*source) error {
 	without := db.NumbersOf(1, 0)
 	for _, id := range ids {
@@ -318,8 +317,8 @@ func eachRow(rows *sql.Rows, read func() error) error {
 	return rows.Err()
 }
 
-// take spreads the use over what its user holds.
-func (u Use) take(held []*source) error {
+// consume spreads the use over what its user holds.
+func (u Use) consume(held []*source) error {
 	var order []*source
 	for _, wanted := range []func(*source) bool{
 		func(v *source) bool { return !v.packaged && fits(v.class, v.groups, u.Class, u.Group) },
@@ -341,8 +340,8 @@ func (u Use) take(held []*source) error {
 	rest := u
 	for i, v := range order {
 		part := rest
-		if last := i == len(order)-1; !last && !v.unlimited && max(0, v.left) < rest.billed() {
-			part = rest.part(max(0, v.left))
+		if last := i == len(order)-1; !last && !v.unlimited && max(0, v.remaining) < rest.billed() {
+			part = rest.part(max(0, v.remaining))
 		}
 		if err := v.add(part); err != nil {
 			return err
@@ -385,13 +384,13 @@ func (v *source) add(u Use) error {
 		}
 	}
 	if !v.unlimited {
-		v.left -= u.billed()
+		v.remaining -= u.billed()
 	}
 	return nil
 }
 
-// writeTaken adds what was taken to the counters. A package that it uses up ends.
-func (s *Services) writeTaken(ctx context.Context, tx bun.Tx, ids []int64, held map[int64][]*source) error {
+// writeConsumed adds what was taken to the counters. A package that it uses up ends.
+func (s *Services) writeConsumed(ctx context.Context, tx bun.Tx, ids []int64, held map[int64][]*source) error {
 	cycles, packages := db.NumbersOf(6, len(ids)), db.NumbersOf(5, 0)
 	for _, id := range ids {
 		for _, v := range held[id] {
