@@ -63,6 +63,7 @@ var foreignUses = map[foreignUse]struct {
 	reason string
 }{
 	{"approval", "account"}:      {1, "approval stands below account and asks whether the maker still has the permission"},
+	{"approval", "audit_entry"}:  {2, "an act is refused where its transaction wrote no entry"},
 	{"audit", "secret"}:          {2, "secret records its changes with audit, so audit stands below it; the mark that a log began is a sealed row"},
 	{"cdkey", "plan"}:            {2, "lists of keys name their plan in the same query"},
 	{"emby", "access"}:           {2, "one query finds the accounts whose right changed"},
@@ -94,6 +95,7 @@ var foreignUses = map[foreignUse]struct {
 	{"traffic", "node"}:          {2, "leases of disabled nodes do not count"},
 	{"traffic", "setting"}:       {1, "doctor compares the days since the time zone last changed"},
 	{"wallet", "account"}:        {1, "account stands above wallet and says whether a ban runs"},
+	{"wallet", "secret"}:         {2, "the signed end of the ledger is a sealed row, written in the transaction that seals"},
 	{"wallet", "shop_order"}:     {1, "lists of recharges show the order that each pays"},
 }
 
