@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// body is a request body that must arrive at a minimum speed: piece bytes in patience of waiting. Only body sets deadlines
-// for reading. Once the body has ended none may be set: net/http then reads the connection to notice that the client has
-// gone, takes a deadline that passes for just that, and cancels this request and every later one of the connection.
+// body is a request body that must arrive at a minimum rate: piece bytes in patience of waiting. Only body sets deadlines
+// for reading. After the end of the body none may be set: net/http then reads the connection to notice that the client has
+// gone, takes a deadline that passes for that, and cancels this request and every later one of the connection.
 type body struct {
 	io.ReadCloser
-	control *http.ResponseController
-	left    int           // bytes of the current piece that are still to come
-	wait    time.Duration // that the current piece may still take
-	ended   bool
-	failed  bool
+	control   *http.ResponseController
+	remaining int           // bytes of the current piece
+	wait      time.Duration // remaining for the current piece
+	ended     bool
+	failed    bool
 }
 
-// leaveFor is how long net/http may wait for what a handler did not read: less than patience, since it does so before it
-// writes the answer.
-const leaveFor = 5 * time.Second
+// unreadTimeout is how long net/http may wait for what a handler did not read. It is less than patience, because the wait
+// comes before the answer is written.
+const unreadTimeout = 5 * time.Second
 
 // Read implements io.Reader.
 func (b *body) Read(p []byte) (n int, err error) {
-	if b.left == 0 {
-		b.left, b.wait = piece, patience
+	if b.remaining == 0 {
+		b.remaining, b.wait = piece, patience
 	}
 	start := time.Now()
 	b.setDeadline(start.Add(b.wait))
-	n, err = b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	n, err = b.ReadCloser.Read(p[:min(len(p), b.remaining)])
+	b.remaining -= n
 	b.wait -= time.Since(start)
 	switch {
 	case err == io.EOF:
@@ -42,13 +42,13 @@ func (b *body) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// leave bounds how long net/http may wait for what the handler did not read: it reads some of it before the answer, so
-// that the connection can be used again.
-func (b *body) leave() {
+// finish bounds how long net/http may wait for what the handler did not read. net/http reads some of it before the answer,
+// so that the connection can be used again.
+func (b *body) finish() {
 	if !b.ended && !b.failed {
-		b.setDeadline(time.Now().Add(leaveFor))
+		b.setDeadline(time.Now().Add(unreadTimeout))
 	}
 }
 
-// setDeadline ignores that a writer has no deadlines, as those of tests.
+// setDeadline ignores writers without deadlines, as those of tests.
 func (b *body) setDeadline(at time.Time) { _ = b.control.SetReadDeadline(at) }

@@ -49,7 +49,7 @@ func newBodyServer(t *testing.T, protocols *http.Protocols) (client net.Conn) {
 	client, end := net.Pipe()
 	listener := pipe{make(chan net.Conn, 1)}
 	listener.ends <- end
-	server := &http.Server{Handler: api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler(), Protocols: protocols}
+	server := &http.Server{Handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(), Protocols: protocols}
 	go server.Serve(listener)
 	t.Cleanup(func() {
 		client.Close()

@@ -16,7 +16,7 @@ import (
 	"airstrip/internal/money"
 )
 
-// Faults of the front door itself.
+// Faults that any API answers.
 var (
 	ErrNoRoute       = fault.NotFound("route_not_found", "没有这个接口", "There is no such route")
 	ErrMethod        = &fault.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Text: fault.Text{ZH: "该接口不支持此方法", EN: "This route does not take that method"}}
@@ -33,8 +33,9 @@ var (
 	ErrUnavailable   = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试", "The service is not available right now; please try again later").After(5 * time.Second)
 )
 
-// Seen turns any error into the fault that the caller sees. What is no fault is logged and becomes fault.ErrInternal.
-func Seen(ctx context.Context, err error) *fault.Error {
+// FaultOf converts any error to the fault that the caller sees. An error that is no fault is logged and becomes
+// fault.ErrInternal.
+func FaultOf(ctx context.Context, err error) *fault.Error {
 	if f, ok := fault.As(err); ok {
 		if cause := errors.Unwrap(f); cause != nil && f.Status >= 500 {
 			slog.ErrorContext(ctx, "a request failed", "code", f.Code, "error", cause)
@@ -96,7 +97,7 @@ type FieldFailure struct {
 
 // NewFailure renders what the caller sees of err.
 func NewFailure(ctx context.Context, err error) *Failure {
-	f, caller := Seen(ctx, err), CallerOf(ctx)
+	f, caller := FaultOf(ctx, err), CallerOf(ctx)
 	out := &Failure{status: f.Status, Message: f.Text.In(caller.Lang), Code: f.Code, Errors: []FieldFailure{}, Details: f.Details, RequestID: caller.RequestID}
 	for _, field := range f.Fields {
 		out.Errors = append(out.Errors, FieldFailure{field.Name, field.Code, field.Text.In(caller.Lang)})
@@ -107,7 +108,7 @@ func NewFailure(ctx context.Context, err error) *Failure {
 	return out
 }
 
-// RetryAfter gives the header Retry-After of a fault that has such a time: whole seconds, rounded up.
+// RetryAfter returns the header Retry-After of a fault that has such a time, in seconds, rounded up.
 func RetryAfter(f *fault.Error) string { return strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))) }
 
 func (f *Failure) Error() string { return f.Code }

@@ -18,11 +18,11 @@ func TestSeen_CallerThatWentAway_IsNotLoggedAsAWarning(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	err := fmt.Errorf("listing orders: %w", context.Canceled)
-	if f := api.Seen(gone, err); f != api.ErrUnavailable || log.Len() > 0 {
+	if f := api.FaultOf(gone, err); f != api.ErrUnavailable || log.Len() > 0 {
 		t.Errorf("the caller went away: got %v and the log %q, want %v and no log", f, &log, api.ErrUnavailable)
 	}
 	// Something else than the caller ended the request.
-	if f := api.Seen(t.Context(), err); f != api.ErrUnavailable || log.Len() == 0 {
+	if f := api.FaultOf(t.Context(), err); f != api.ErrUnavailable || log.Len() == 0 {
 		t.Errorf("the caller waits: got %v and the log %q, want %v and a warning", f, &log, api.ErrUnavailable)
 	}
 }

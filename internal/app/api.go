@@ -101,7 +101,7 @@ func (a *App) older(mux *http.ServeMux) *v1.Router {
 	old.Code(a.Accounts)
 	old.Ban(a.Accounts)
 	old.IPBan(a.IPBans)
-	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
+	old.SignInLinks(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
 	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
 	old.LinkGroups(a.Accounts, a.Nodes)
 	old.Users(a.Accounts, a.Links)

@@ -317,10 +317,10 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	if a.cfg.MetricsToken != "" {
 		mux.Handle("GET /metrics", metricsHandler(reg, a.cfg.MetricsToken))
 	}
-	door := api.NewDoor(mux, a.cfg.proxies, reg)
-	door.Refuse(a.IPBans.Refuse)
-	door.Site(a.cfg.site)
-	return door.Handler(), nil
+	middleware := api.NewMiddleware(mux, a.cfg.proxies, reg)
+	middleware.FilterAddresses(a.IPBans.Refuse)
+	middleware.SetSite(a.cfg.site)
+	return middleware.Handler(), nil
 }
 
 // vendors are those others whose scripts the pages may load.

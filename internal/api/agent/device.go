@@ -35,7 +35,7 @@ type dropJSON struct {
 }
 
 func (s *server) device(w http.ResponseWriter, r *http.Request, n node.Node) error {
-	body, err := api.ReadPost(r.Body)
+	body, err := api.ReadNodeBody(r.Body)
 	if err != nil {
 		return err
 	}

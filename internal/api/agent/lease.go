@@ -31,7 +31,7 @@ type leaseJSON struct {
 }
 
 func (s *server) lease(w http.ResponseWriter, r *http.Request, n node.Node) error {
-	body, err := api.ReadPost(r.Body)
+	body, err := api.ReadNodeBody(r.Body)
 	if err != nil {
 		return err
 	}

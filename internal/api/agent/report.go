@@ -71,7 +71,7 @@ type receiptJSON struct {
 }
 
 func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) error {
-	body, err := api.ReadPost(r.Body)
+	body, err := api.ReadNodeBody(r.Body)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ type statusAnswer struct {
 }
 
 func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) error {
-	body, err := api.ReadPost(r.Body)
+	body, err := api.ReadNodeBody(r.Body)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const site = "https://panel.example"
 func newHandler(dir string) http.Handler {
 	mux := http.NewServeMux()
 	install.New(dir, site).Register(mux)
-	return api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	return api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 }
 
 func ask(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {

@@ -44,7 +44,7 @@ func newMachine(t *testing.T, tls bool) *machine {
 	m.is("x86_64")
 	m.serveVersion("v1")
 	mux := http.NewServeMux()
-	server := httptest.NewUnstartedServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
+	server := httptest.NewUnstartedServer(api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler())
 	t.Cleanup(server.Close)
 	m.site = "http://" + server.Listener.Addr().String()
 	if tls {

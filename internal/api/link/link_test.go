@@ -114,7 +114,7 @@ func serve(t testing.TB, d *db.DB) *site {
 	s.links = link.New(d, key, settings, "https://site.example.com", s.accounts, s.services, s.nodes, nil)
 	mux := http.NewServeMux()
 	apilink.Register(mux, s.links)
-	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	s.handler = api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { s.links.Run(ctx); close(done) }()

@@ -131,7 +131,7 @@ func (s *server) answer(fn answer) func(http.ResponseWriter, *http.Request, node
 
 // fail answers an error with the status that agents expect.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := api.Seen(r.Context(), err)
+	f := api.FaultOf(r.Context(), err)
 	status := http.StatusOK
 	if f.Status == http.StatusRequestEntityTooLarge || f.Status == http.StatusServiceUnavailable {
 		status = f.Status
@@ -166,7 +166,7 @@ type posted[T any] struct {
 // belongs to another protocol and is refused as a whole.
 func read[T any](r *http.Request) (posted[T], error) {
 	var in posted[T]
-	body, err := api.ReadPost(r.Body)
+	body, err := api.ReadNodeBody(r.Body)
 	if err != nil {
 		return in, err
 	}

@@ -22,9 +22,9 @@ const maxNamedRows = 20
 // have lost it by then, so a row that cannot be read must not affect the others.
 func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 	in, err := read[struct {
-		UserID api.Whole `json:"user_id"`
-		U      api.Whole `json:"u"`
-		D      api.Whole `json:"d"`
+		UserID api.Integer `json:"user_id"`
+		U      api.Integer `json:"u"`
+		D      api.Integer `json:"d"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func describeAccepted(rows, of int) string {
 
 func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
 	in, err := read[struct {
-		UserID api.Whole `json:"user_id"`
-		IP     string    `json:"ip"`
+		UserID api.Integer `json:"user_id"`
+		IP     string      `json:"ip"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
 
 func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
 	in, err := read[struct {
-		ListID api.Whole `json:"list_id"`
-		UserID api.Whole `json:"user_id"`
+		ListID api.Integer `json:"list_id"`
+		UserID api.Integer `json:"user_id"`
 	}](r)
 	if err != nil {
 		return nil, err

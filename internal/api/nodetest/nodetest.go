@@ -111,7 +111,7 @@ func (s *Site) Give(terms service.Terms) {
 
 // Serve serves mux behind the API's middleware until the test ends.
 func (s *Site) Serve(mux *http.ServeMux) {
-	server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
+	server := httptest.NewServer(api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler())
 	s.Cleanup(server.Close)
 	s.URL = server.URL
 }

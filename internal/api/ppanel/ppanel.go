@@ -16,10 +16,10 @@ import (
 )
 
 type server struct {
-	nodes    *node.Nodes
-	traffic  *traffic.Traffic
-	settings *setting.Settings
-	rosters  *api.Rosters
+	nodes     *node.Nodes
+	traffic   *traffic.Traffic
+	settings  *setting.Settings
+	userLists *api.UserLists
 }
 
 // call is a request of a node's agent.
@@ -31,7 +31,7 @@ type call struct {
 
 // Register serves the agents' API on mux.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings) {
-	s := &server{nodes, traffic, settings, api.NewRosters(nodes)}
+	s := &server{nodes, traffic, settings, api.NewUserLists(nodes)}
 	mux.HandleFunc("GET /v2/server/{server_id}", s.guard(s.config))
 	mux.HandleFunc("GET /v1/server/user", s.guard(s.users))
 	mux.HandleFunc("POST /v1/server/push", s.guard(s.push))
@@ -105,5 +105,5 @@ func (s *server) find(r *http.Request) (call, error) {
 }
 
 func (s *server) users(w http.ResponseWriter, c call) error {
-	return s.rosters.Serve(w, c.Request, c.node, c.revision)
+	return s.userLists.Serve(w, c.Request, c.node, c.revision)
 }

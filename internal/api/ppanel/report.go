@@ -25,7 +25,7 @@ type refusalJSON struct {
 // cannot be read must not affect the others.
 func (s *server) push(w http.ResponseWriter, c call) error {
 	body, rows, err := read[struct {
-		UID, Upload, Download *api.Whole
+		UID, Upload, Download *api.Integer
 	}](c, "traffic")
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 // online stores the addresses of users who are connected to the node.
 func (s *server) online(w http.ResponseWriter, c call) error {
 	_, rows, err := read[struct {
-		UID api.Whole
+		UID api.Integer
 		IP  string
 	}](c, "users")
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *server) online(w http.ResponseWriter, c call) error {
 
 // status stores the load that the agent reports, in percent.
 func (s *server) status(w http.ResponseWriter, c call) error {
-	body, err := api.ReadPost(c.Body)
+	body, err := api.ReadNodeBody(c.Body)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func permille(percent float64) *int64 { return new(int64(math.Round(min(percent,
 // read decodes the rows of a post, which are in the field name. Rows that cannot be read are nil, and null is an empty
 // list. Field names match in any case, because the agent capitalises some.
 func read[T any](c call, name string) (body []byte, rows []*T, err error) {
-	if body, err = api.ReadPost(c.Body); err != nil {
+	if body, err = api.ReadNodeBody(c.Body); err != nil {
 		return nil, nil, err
 	}
 	var post map[string]json.RawMessage

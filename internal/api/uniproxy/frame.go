@@ -44,7 +44,7 @@ func (f *follower) sendConfig(ctx context.Context) error {
 
 // sendUsers sends all users who may use the node. A list too large for one frame is sent as users to add; the agent
 // knows whom to remove from the list that it requests whenever it connects.
-func (f *follower) sendUsers(ctx context.Context, users []api.RosterUser) error {
+func (f *follower) sendUsers(ctx context.Context, users []api.ListedUser) error {
 	if len(users) > usersPerFrame {
 		return sendDelta(ctx, f, "add", users)
 	}

@@ -89,7 +89,7 @@ func (s *server) count(w http.ResponseWriter, c call, hash [32]byte, rows []memb
 	out := receiptJSON{Data: true}
 	report := traffic.Report{Node: c.node, Hash: hash}
 	for _, m := range rows {
-		var bytes []api.Whole
+		var bytes []api.Integer
 		id, err := strconv.ParseInt(m.name, 10, 64)
 		if err != nil || json.Unmarshal(m.value, &bytes) != nil || len(bytes) != 2 {
 			out.Refused = append(out.Refused, refusalJSON{m.name, "unreadable"})

@@ -140,7 +140,7 @@ func (f *follower) sendAll(ctx context.Context) error {
 	if err := f.sendConfig(ctx); err != nil {
 		return err
 	}
-	if err := f.sendUsers(ctx, api.RosterUsers(f.node, roster)); err != nil {
+	if err := f.sendUsers(ctx, api.ListedUsers(f.node, roster)); err != nil {
 		return err
 	}
 	return f.sendDevices(ctx)
@@ -153,7 +153,7 @@ func (f *follower) sendChanges(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if api.RosterKeyOf(n) != api.RosterKeyOf(f.node) {
+	if api.UserListKeyOf(n) != api.UserListKeyOf(f.node) {
 		return errReconnect
 	}
 	changed, err := f.nodes.Changes(ctx, n.ID, f.since)
@@ -173,7 +173,7 @@ func (f *follower) sendChanges(ctx context.Context) error {
 	for i, id := range changed.Removed {
 		removed[i] = idJSON{id}
 	}
-	if err := sendDelta(ctx, f, "add", api.RosterUsers(n, changed.Users)); err != nil {
+	if err := sendDelta(ctx, f, "add", api.ListedUsers(n, changed.Users)); err != nil {
 		return err
 	}
 	return sendDelta(ctx, f, "remove", removed)

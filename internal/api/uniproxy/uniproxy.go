@@ -20,12 +20,12 @@ import (
 )
 
 type server struct {
-	nodes    *node.Nodes
-	traffic  *traffic.Traffic
-	settings *setting.Settings
-	rosters  *api.Rosters
-	site     string
-	pace     intervals
+	nodes     *node.Nodes
+	traffic   *traffic.Traffic
+	settings  *setting.Settings
+	userLists *api.UserLists
+	site      string
+	pace      intervals
 }
 
 // call is a request of a node's agent.
@@ -47,7 +47,7 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, s
 func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings,
 	site string, pace intervals,
 ) {
-	s := &server{nodes, traffic, settings, api.NewRosters(nodes), site, pace}
+	s := &server{nodes, traffic, settings, api.NewUserLists(nodes), site, pace}
 	for _, prefix := range []string{"/api/v1/server/UniProxy/", "/api/v2/server/"} {
 		mux.HandleFunc("GET "+prefix+"config", s.guard(s.config))
 		mux.HandleFunc("GET "+prefix+"user", s.guard(s.users))
@@ -80,7 +80,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 	who := claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}
 	c := call{Request: r}
 	if who.token == "" && r.Method == http.MethodPost {
-		if c.body, err = api.ReadPost(http.MaxBytesReader(w, r.Body, maxUnauthenticated)); err != nil {
+		if c.body, err = api.ReadNodeBody(http.MaxBytesReader(w, r.Body, maxUnauthenticated)); err != nil {
 			return err
 		}
 		who = claimIn(c.body)
@@ -95,7 +95,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 	}
 	defer done()
 	if c.body == nil && r.Method == http.MethodPost {
-		if c.body, err = api.ReadPost(r.Body); err != nil {
+		if c.body, err = api.ReadNodeBody(r.Body); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 
 func (s *server) users(w http.ResponseWriter, c call) error {
 	s.traffic.Polled(c.Context(), c.node.ID)
-	return s.rosters.Serve(w, c.Request, c.node, c.revision)
+	return s.userLists.Serve(w, c.Request, c.node, c.revision)
 }
 
 // claim is how an agent identifies itself. Only the token proves anything.

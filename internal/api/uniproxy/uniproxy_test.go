@@ -117,7 +117,7 @@ func open(t *testing.T, d *db.DB, pace intervals) *site {
 	mux := http.NewServeMux()
 	uniproxy.RegisterAt(mux, s.Nodes, s.Traffic, s.Settings, "https://panel.example", pace.write, pace.ping,
 		pace.devices)
-	s.serve(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
+	s.serve(api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler())
 	return s
 }
 

@@ -46,7 +46,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	router := v1.New(mux, a.Sessions.Authenticate)
 	router.Auth(a)
 	router.Code(a)
-	handler := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	handler := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 
 	type answer struct {
 		status int

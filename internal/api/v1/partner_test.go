@@ -159,7 +159,7 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 		})
 		p.must(err)
 		v1.New(mux, p.Sessions.Authenticate).Partner(p.Accounts, p.services, goods, p.emby)
-		p.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+		p.handler = api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 		p.person("ming@example.com", "")
 		p.person("owner@example.com", account.Owner)
 		p.key = p.token(account.ScopePartner)

@@ -57,7 +57,7 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 		mux := http.NewServeMux()
 		router := v1.New(mux, a.Sessions.Authenticate)
 		router.Payment(w, payment.New(d, settings, w, shop.New(d, settings, w, services), site, gateways), a)
-		door := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+		handler := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 
 		from := account.Client{IP: netip.MustParseAddr("192.0.2.1")}
 		enter := func(email string, role account.Role) account.Grant {
@@ -94,7 +94,7 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 			}
 			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			rec := httptest.NewRecorder()
-			door.ServeHTTP(rec, req)
+			handler.ServeHTTP(rec, req)
 			if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
 				t.Fatalf("%s %s: %d %s", method, path, rec.Code, rec.Body)
 			}

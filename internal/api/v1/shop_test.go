@@ -45,7 +45,7 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	r := v1.New(mux, func(context.Context, string) (account.Identity, error) { return account.Identity{UserID: 1}, nil })
 	r.Shop(s)
 	r.Payment(w, p, nil)
-	handler := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	handler := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		return errors.Join(w.Open(ctx, tx, 1), services.Open(ctx, tx, 1))
 	}); err != nil {

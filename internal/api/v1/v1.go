@@ -157,7 +157,7 @@ func (fn member) of(who account.Identity) handler {
 // keyed binds the Idempotency-Key of a request, if it has one, and what was asked to its context. What moves money or
 // traffic then happens once for each key, as in /api/v2.
 func keyed(req *http.Request, userID int64, in Input) (*http.Request, error) {
-	ctx, err := api.Keyed(req, userID, in.values.Encode())
+	ctx, err := api.WithIdempotencyKey(req, userID, in.values.Encode())
 	return req.WithContext(ctx), err
 }
 

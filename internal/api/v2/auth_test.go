@@ -71,8 +71,8 @@ func serveAt(t *testing.T, d *db.DB, site string) *people {
 	})
 	mux := http.NewServeMux()
 	contract := v2.New(mux, "1.0.0", a.Sessions.Authenticate, public.Auth(a), user.SignOut(a), public.Captcha(captchas), public.Cookies(a), user.APITokens(a), public.EmailCodes(a), user.Email(a), user.Account(a), user.Security(a), public.Passkeys(a), user.Passkeys(a), user.CloseAccount(a), user.Activity(a), staff.Mails(mails, a))
-	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
-	return &people{t, a, d, settings, mails, tokens, door.Handler(), contract}
+	handler := api.NewMiddleware(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
+	return &people{t, a, d, settings, mails, tokens, handler.Handler(), contract}
 }
 
 // answer is an answer with what all have in common.

@@ -43,7 +43,7 @@ func newCatalogue(t *testing.T, d *db.DB) *catalogue {
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
 	}, staff.Clients(links), user.Clients(links))
-	return &catalogue{t, api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
+	return &catalogue{t, api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 }
 
 func (c *catalogue) ask(role account.Role, method, path, body string) (int, string) {

@@ -31,7 +31,7 @@ type forger struct {
 	*rand.Rand
 	access, refresh string
 	key             ed25519.PrivateKey // not the server's
-	signed          []string           // by the server, but good for nothing at this door
+	signed          []string           // by the server, but good for nothing for this operation
 }
 
 // edited gives a token with header or payload changed, and its old signature.
@@ -101,7 +101,7 @@ func (f *forger) next() string {
 		parts := strings.Split(t, ".")
 		return pick(f, t[:f.IntN(len(t))], t+"=", t+"."+parts[2], parts[0]+"."+parts[1], parts[1]+"."+parts[0]+"."+parts[2], "."+t, t+"A", strings.ToUpper(t), parts[0]+".."+parts[2],
 			f.refresh[:strings.LastIndexByte(f.refresh, '.')+1]+parts[2][:80]+"AAAA")
-	default: // a true signature, of another key or for another door
+	default: // a true signature, of another key or for another operation
 		if f.IntN(4) == 0 {
 			return pick(f, f.signed...)
 		}
@@ -121,7 +121,7 @@ func (f *forger) next() string {
 	}
 }
 
-// goodForNothing gives tokens that the server's own key signed and that no door may take.
+// goodForNothing gives tokens that the server's own key signed and that no operation accepts.
 func (p *people) goodForNothing(in tokens) (signed []string) {
 	now, user := p.db.Now(), token.SubjectAccess{UserID: in.UserID}
 	noEnd, noSubject, twoSubjects := token.NewAccess(uuid.New(), now, user), token.NewAccess(uuid.New(), now, user), token.NewAccess(uuid.New(), now, user)
@@ -141,11 +141,11 @@ func (p *people) goodForNothing(in tokens) (signed []string) {
 	return signed
 }
 
-// knock shows a token at one of the doors and gives the status of the answer. Most knock behind HTTP, which says no more
+// attempt calls one of the operations with a token and returns the status. Most are called behind HTTP, which says no more
 // than what it is told there and takes as long as the look at the token.
-func (p *people) knock(door int, forged string) int {
+func (p *people) attempt(operation int, forged string) int {
 	var err error
-	switch door {
+	switch operation {
 	case 0:
 		body, _ := json.Marshal(map[string]string{"refresh_token": forged})
 		return p.call("POST", refresh, "", string(body)).status
@@ -162,7 +162,7 @@ func (p *people) knock(door int, forged string) int {
 	return http.StatusOK
 }
 
-func TestNoForgedTokenOpensADoor(t *testing.T) {
+func TestTokens_Forged_AreRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		p := serve(t, d)
 		in := p.signUp("a@example.com")
@@ -177,7 +177,7 @@ func TestNoForgedTokenOpensADoor(t *testing.T) {
 					if forged == in.AccessToken || forged == in.RefreshToken {
 						continue
 					}
-					if status := p.knock(f.IntN(20), forged); status != http.StatusUnauthorized {
+					if status := p.attempt(f.IntN(20), forged); status != http.StatusUnauthorized {
 						t.Errorf("%d for %s", status, forged)
 						return
 					}

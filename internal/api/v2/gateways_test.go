@@ -31,7 +31,7 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 		v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 			return account.Identity{UserID: buyer, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
 		}, staff.Gateways(c.Gateways), user.Recharges(c.Wallets, c.Shop, c.Payments, c.Settings))
-		door := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+		handler := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 
 		type gateway struct {
 			ID                          json.RawMessage
@@ -63,7 +63,7 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 			req.Header.Set("Accept-Language", "en")
 			req.Header.Set("Content-Type", "application/json")
 			rec := httptest.NewRecorder()
-			door.ServeHTTP(rec, req)
+			handler.ServeHTTP(rec, req)
 			got.text = rec.Body.String()
 			if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
 				t.Fatalf("%s %s: %d %s", method, path, rec.Code, rec.Body)

@@ -64,7 +64,7 @@ func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
 		return account.Identity{UserID: 9, Role: account.Role(bearer)}, nil
 	}, staff.LinkTemplates(links))
 	apilink.Register(mux, links)
-	return &templateDesk{t, api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler(), "/link2/" + made.Token + "?client_type=ClashMeta"}
+	return &templateDesk{t, api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(), "/link2/" + made.Token + "?client_type=ClashMeta"}
 }
 
 // ask gives the status and the answer's body.

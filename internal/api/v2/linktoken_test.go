@@ -67,7 +67,7 @@ func linkDesk(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.Node
 		return account.Identity{UserID: id}, nil
 	}, user.LinkToken(links, services), staff.Clients(links), user.Clients(links))
 	apilink.Register(mux, links)
-	return api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	return api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 }
 
 func call[T any](t *testing.T, h http.Handler, user, method, path string) (result T) {

@@ -37,8 +37,8 @@ import (
 
 // till is the money side of the API. A bearer token is the user's number; from firstStaff on they are staff.
 type till struct {
-	door http.Handler
-	shop *shop.Shop
+	handler http.Handler
+	shop    *shop.Shop
 }
 
 const firstStaff = 900
@@ -80,7 +80,7 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 			t.Fatal(err)
 		}
 	}
-	return &till{api.NewDoor(mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler(), s}
+	return &till{api.NewMiddleware(mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler(), s}
 }
 
 type moneyAnswer struct {
@@ -108,7 +108,7 @@ func (c *till) call(t *testing.T, user int64, method, path, body string, header 
 		req.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	c.door.ServeHTTP(w, req)
+	c.handler.ServeHTTP(w, req)
 	out := moneyAnswer{status: w.Code, raw: w.Body.String()}
 	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil {

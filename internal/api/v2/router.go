@@ -286,7 +286,7 @@ func keyed(ctx context.Context, req *http.Request, userID int64) (context.Contex
 		return nil, api.Unreadable(err)
 	}
 	req.Body = io.NopCloser(strings.NewReader(string(body)))
-	return api.Keyed(req.WithContext(ctx), userID, string(body))
+	return api.WithIdempotencyKey(req.WithContext(ctx), userID, string(body))
 }
 
 // ClientOf gives the other end of a call as package account knows it.

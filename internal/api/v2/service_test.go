@@ -83,7 +83,7 @@ func newField(t *testing.T, d *db.DB) *field {
 		return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
 	}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services), user.Traffic(f.traffic, f.nodes),
 		user.AuditRules(f.nodes), staff.AuditRules(f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
-	f.till = &till{door: api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
+	f.till = &till{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {
 		g, err := accounts.SignUps.SignUp(t.Context(), account.SignUp{Email: fmt.Sprintf("u%d@example.com", i), Name: "Ann", Password: "correct horse battery", Repeated: "correct horse battery"}, account.Client{})

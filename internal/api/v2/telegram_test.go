@@ -66,7 +66,7 @@ func serveBot(t *testing.T, d *db.DB) *botSite {
 	v1.New(mux, a.Sessions.Authenticate).Telegram(bot)
 	v2.New(mux, "1", a.Sessions.Authenticate, public.Auth(a), user.SignOut(a), public.Telegram(bot), user.Telegram(bot))
 	notify.Telegram(mux, bot)
-	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	s.handler = api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

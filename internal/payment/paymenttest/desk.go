@@ -62,7 +62,7 @@ func New(t testing.TB, d *db.DB, kinds []payment.Kind, built ...payment.Method) 
 	c.Payments = payment.New(d, c.Settings, c.Wallets, c.Shop, Site, c.Gateways)
 	c.Mux = http.NewServeMux()
 	notify.Payments(c.Mux, c.Payments)
-	c.Door = api.NewDoor(c.Mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler()
+	c.Door = api.NewMiddleware(c.Mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler()
 	return c
 }
 

@@ -29,8 +29,8 @@ func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }
 
 const long = 1 << 20 // bytes of an answer
 
-// slowly has test talk to a door whose /long answers so many bytes and says whether they went out.
-func slowly(t *testing.T, test func(client net.Conn, sent <-chan error)) {
+// serveSlowly runs test with a connection to a server whose /long answers long bytes, and with the error of writing them.
+func serveSlowly(t *testing.T, test func(client net.Conn, sent <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := make(chan error, 1)
 		mux := http.NewServeMux()
@@ -43,7 +43,7 @@ func slowly(t *testing.T, test func(client net.Conn, sent <-chan error)) {
 		client, end := net.Pipe()
 		listener := pipe{make(chan net.Conn, 1)}
 		listener.ends <- end
-		server := &http.Server{Handler: api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
+		server := &http.Server{Handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 		go server.Serve(listener)
 		test(client, sent)
 		client.Close()
@@ -53,7 +53,7 @@ func slowly(t *testing.T, test func(client net.Conn, sent <-chan error)) {
 
 // Who asks and does not read the answer must not keep the connection and what it takes for ever.
 func TestAnAnswerThatNobodyReadsIsGivenUp(t *testing.T) {
-	slowly(t, func(client net.Conn, sent <-chan error) {
+	serveSlowly(t, func(client net.Conn, sent <-chan error) {
 		io.WriteString(client, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
 		select {
 		case err := <-sent:
@@ -67,7 +67,7 @@ func TestAnAnswerThatNobodyReadsIsGivenUp(t *testing.T) {
 }
 
 func TestAnAnswerThatIsReadSlowlyArrives(t *testing.T) {
-	slowly(t, func(client net.Conn, sent <-chan error) {
+	serveSlowly(t, func(client net.Conn, sent <-chan error) {
 		answers := bufio.NewReader(client)
 		for range 2 { // on the same connection
 			io.WriteString(client, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n")

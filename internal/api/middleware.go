@@ -1,5 +1,7 @@
-// Package api is the front door: what every request passes on its way in and out. The folders beside it each speak one
-// generation of the API in its own words.
+// Package api holds what all HTTP APIs of the server share: the middleware around every request (request id, caller,
+// limits, compression, log, metrics), the rendering of faults, and strict readers of input. Each folder below it is one
+// API, in the words of its clients. A request never waits without a deadline, and no text of an unknown error leaves the
+// server.
 package api
 
 import (
@@ -22,75 +24,78 @@ import (
 	"airstrip/internal/text"
 )
 
-// Door is the way in.
-type Door struct {
-	mux     *http.ServeMux
-	trusted []netip.Prefix
-	seconds *prometheus.HistogramVec
-	refuse  func(netip.Addr) error
-	secure  string // host of the site where its address is https
+// Middleware is what every request passes on its way to a route and back.
+type Middleware struct {
+	mux       *http.ServeMux
+	trusted   []netip.Prefix
+	seconds   *prometheus.HistogramVec
+	filter    func(netip.Addr) error
+	httpsHost string // of the site; empty where its address is not https
 }
 
-// The sizes of bodies that are read, in bytes.
+// The largest bodies that are read, in bytes.
 const (
 	maxBody     = 1 << 20
 	maxNodeBody = 8 << 20
 )
 
-// How slowly an answer may be read, but where its handler says so itself: less than piece bytes in patience, and the
-// connection ends.
+// The slowest rate at which a body may arrive and an answer may be read: a connection that moves less than piece bytes in
+// patience ends, unless the handler sets a deadline of its own.
 const (
 	patience = 30 * time.Second
 	piece    = 64 << 10
 )
 
-// NewDoor makes a Door around mux. Forwarding headers count only from trusted; metrics go to reg.
-func NewDoor(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Registerer) *Door {
-	d := &Door{mux: mux, trusted: trusted, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+// NewMiddleware returns the middleware around mux. Forwarding headers count only from trusted; metrics go to reg.
+func NewMiddleware(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Registerer) *Middleware {
+	m := &Middleware{mux: mux, trusted: trusted, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "airstrip_http_seconds", Help: "How long requests took, by route and status.",
 		Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5, 10},
 	}, []string{"route", "status"})}
-	reg.MustRegister(d.seconds)
-	return d
+	reg.MustRegister(m.seconds)
+	return m
 }
 
-// Refuse has fn asked for each request whether its address may come in, but for those of nodes: their secrets say who they
-// are (the agent itself is open to all), and a ban of the hosting company where the site's enemies are must not cut off the
-// nodes that are there too.
-func (d *Door) Refuse(fn func(netip.Addr) error) { d.refuse = fn }
+// FilterAddresses rejects requests whose client address fn answers with an error. Node endpoints are exempt: a node proves
+// itself by its secret, and a ban of a hosting company must not cut off the nodes that run there. Its agent is open to all.
+func (m *Middleware) FilterAddresses(fn func(netip.Addr) error) { m.filter = fn }
 
-// Site tells the address of the site. Where it is https, browsers are told to come back with https only: for a year, and
-// for the site's own host only, since other hosts of its domain may be somebody else's.
-func (d *Door) Site(address string) {
+// SetSite sets the address of the site. Where it is https, answers tell browsers to use https alone for a year. That covers
+// the site's own host only, since other hosts of its domain may belong to somebody else.
+func (m *Middleware) SetSite(address string) {
 	if u, err := url.Parse(address); err == nil && u.Scheme == "https" {
-		d.secure = u.Host
+		m.httpsHost = u.Host
 	}
 }
 
-// Handler is everything around the mux: request id, caller, limits, compression, log, metrics, and a 500 for a panic.
-func (d *Door) Handler() http.Handler {
-	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.ExceptContentTypes([]string{"application/x-ndjson", "text/event-stream"}))
+// Handler returns the mux behind the middleware. A panic is logged and answered with 500.
+func (m *Middleware) Handler() http.Handler {
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1400),
+		gzhttp.ExceptContentTypes([]string{"application/x-ndjson", "text/event-stream"}))
 	if err != nil {
 		panic(err) // the options are constant
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.serve(w, r, compress) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.serve(w, r, compress) })
 }
 
-func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.Handler) http.HandlerFunc) {
+func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func(http.Handler) http.HandlerFunc) {
 	start := time.Now()
-	caller := Caller{RequestID: uuid.NewString(), IP: address(r, d.trusted), UserAgent: r.UserAgent(), Lang: language(r.Header.Get("Accept-Language"))}
+	caller := Caller{
+		RequestID: uuid.NewString(), IP: address(r, m.trusted), UserAgent: r.UserAgent(),
+		Lang: language(r.Header.Get("Accept-Language")),
+	}
 	ctx := context.WithValue(r.Context(), callerKey{}, caller)
 	r = r.WithContext(ctx)
 	w.Header().Set("X-Request-Id", caller.RequestID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	if d.secure != "" && strings.EqualFold(r.Host, d.secure) {
+	if m.httpsHost != "" && strings.EqualFold(r.Host, m.httpsHost) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	rec := &recorder{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w)}
-	rec.SetWriteDeadline(time.Time{}) // there is still that of the connection's last request
+	rec.SetWriteDeadline(time.Time{}) // removes that of the connection's previous request
 	defer func() {
-		defer rec.hurry() // for what is left when the handler is done
+		defer rec.extendDeadline() // for what is still buffered when the handler is done
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
 				panic(p)
@@ -100,10 +105,10 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 				NewFailure(ctx, fault.ErrInternal).Write(rec)
 			}
 		}
-		rec.leaveBody()
-		// The pattern, never the path: paths carry tokens.
+		rec.finishBody()
+		// Log and metrics name the pattern, never the path, which may carry a token.
 		took, route := time.Since(start), r.Pattern
-		d.seconds.WithLabelValues(route, statusClass(rec.status)).Observe(took.Seconds())
+		m.seconds.WithLabelValues(route, statusClass(rec.status)).Observe(took.Seconds())
 		slog.DebugContext(ctx, "request", "route", route, "status", rec.status, "bytes", rec.bytes, "took", took, "ip", caller.IP)
 	}()
 	if path := strings.TrimRight(r.URL.Path, "/"); path != r.URL.Path && path != "" {
@@ -119,8 +124,8 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 			return
 		}
 	}
-	if d.refuse != nil && !forNodes(r.URL.Path) {
-		if err := d.refuse(caller.IP); err != nil {
+	if m.filter != nil && !forNodes(r.URL.Path) {
+		if err := m.filter(caller.IP); err != nil {
 			NewFailure(ctx, err).Write(rec)
 			return
 		}
@@ -134,13 +139,15 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 		r.Body = http.MaxBytesReader(rec, rec.body, limit)
 	}
 	compress(http.HandlerFunc(func(w http.ResponseWriter, r2 *http.Request) {
-		d.mux.ServeHTTP(w, r2)
+		m.mux.ServeHTTP(w, r2)
 		r.Pattern = r2.Pattern
 	})).ServeHTTP(rec, r)
 }
 
+// forNodes reports whether a path belongs to the APIs that nodes call.
 func forNodes(path string) bool {
-	return strings.HasPrefix(path, "/node/") || strings.HasPrefix(path, "/v1/mod_mu/") || strings.HasPrefix(path, "/mod_mu/") || strings.HasPrefix(path, "/api/agent/") ||
+	return strings.HasPrefix(path, "/node/") || strings.HasPrefix(path, "/v1/mod_mu/") ||
+		strings.HasPrefix(path, "/mod_mu/") || strings.HasPrefix(path, "/api/agent/") ||
 		strings.HasPrefix(path, "/api/v1/server/UniProxy/") || strings.HasPrefix(path, "/api/v2/server/") ||
 		strings.HasPrefix(path, "/v1/server/") || strings.HasPrefix(path, "/v2/server/")
 }
@@ -159,19 +166,20 @@ func statusClass(status int) string {
 	return string([]byte{byte('0' + status/100), 'x', 'x'})
 }
 
+// recorder notes status and size of an answer, and gives each part of it a deadline.
 type recorder struct {
 	http.ResponseWriter
 	control  *http.ResponseController
 	status   int
 	bytes    int64
 	wrote    bool
-	deadline time.Time // that the handler set
-	body     *body     // of the request; nil where it has none
+	deadline time.Time // set by the handler
+	body     *body     // of the request; nil where there is none
 }
 
 func (r *recorder) WriteHeader(status int) {
 	if !r.wrote && (status >= 200 || status == http.StatusSwitchingProtocols) {
-		r.leaveBody()
+		r.finishBody()
 		r.status, r.wrote = status, true
 	}
 	r.ResponseWriter.WriteHeader(status)
@@ -179,11 +187,11 @@ func (r *recorder) WriteHeader(status int) {
 
 func (r *recorder) Write(b []byte) (n int, err error) {
 	if !r.wrote {
-		r.leaveBody()
+		r.finishBody()
 		r.wrote = true
 	}
 	for again := true; again && err == nil; again = n < len(b) {
-		r.hurry()
+		r.extendDeadline()
 		var wrote int
 		wrote, err = r.ResponseWriter.Write(b[n:min(len(b), n+piece)])
 		n += wrote
@@ -192,35 +200,35 @@ func (r *recorder) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// hurry gives the caller patience from now on. What cannot set deadlines has no slow readers.
-func (r *recorder) hurry() {
+// extendDeadline gives the client patience from now on. It ignores writers without deadlines, as those of tests.
+func (r *recorder) extendDeadline() {
 	if r.deadline.IsZero() {
 		_ = r.control.SetWriteDeadline(time.Now().Add(patience))
 	}
 }
 
-// SetWriteDeadline is for handlers that know better; http.ResponseController asks for it by this name.
+// SetWriteDeadline lets a handler set its own deadline; http.ResponseController calls it.
 func (r *recorder) SetWriteDeadline(at time.Time) error {
 	r.deadline = at
 	return r.control.SetWriteDeadline(at)
 }
 
-// SetReadDeadline refuses what handlers and libraries ask for: deadlines for reading are set by body alone.
+// SetReadDeadline refuses: deadlines for reading are set by body alone.
 func (r *recorder) SetReadDeadline(time.Time) error { return http.ErrNotSupported }
 
-func (r *recorder) leaveBody() {
+func (r *recorder) finishBody() {
 	if r.body != nil {
-		r.body.leave()
+		r.body.finish()
 	}
 }
 
-// Flush sends what was written; the compressing writer asks for it by this name.
+// Flush sends what was written; the compressing writer calls it.
 func (r *recorder) Flush() {
-	r.hurry()
+	r.extendDeadline()
 	r.control.Flush()
 }
 
-// Hijack hands the connection over to a WebSocket; the compressing writer asks for it by this name.
+// Hijack hands the connection over to a WebSocket; the compressing writer calls it.
 func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) { return r.control.Hijack() }
 
 // Unwrap lets http.ResponseController reach the connection.

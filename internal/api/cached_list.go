@@ -18,19 +18,20 @@ import (
 	"airstrip/internal/fault"
 )
 
-// Lists keeps what many agents ask for again and again, as the bytes that are sent. A key is what a list follows from;
-// nodes that have it in common share one.
+// Lists caches the lists that many agents poll, as the bytes that are sent. A list depends on its key alone; nodes with the
+// same key share it.
 type Lists[K comparable] struct{ cache *otter.Cache[K, *list] }
 
-// NewLists gives an empty Lists.
+// NewLists returns an empty cache.
 func NewLists[K comparable]() *Lists[K] {
 	return &Lists[K]{otter.Must(&otter.Options[K, *list]{MaximumSize: 64})}
 }
 
-// How long making a list may take: agents wait for about five seconds.
+// How long building a list may take. Agents wait for about five seconds, so a rebuild ends early and the cached list is
+// served.
 const (
-	makeFor     = 30 * time.Second
-	makeAnewFor = 3 * time.Second // where there is another one to answer
+	buildTimeout   = 30 * time.Second
+	rebuildTimeout = 3 * time.Second
 )
 
 // list is the answer for one revision.
@@ -41,23 +42,25 @@ type list struct {
 	gzipped  []byte
 }
 
-// Serve answers the list of key as it is at revision, made anew where that is not known, or 304 to an agent that has it.
-// While the database is away the last list is answered, since some agents die of an error. Where there is none nothing is
-// answered.
-func (l *Lists[K]) Serve(w http.ResponseWriter, r *http.Request, key K, revision int64, fresh func(context.Context) ([]byte, error)) error {
+// Serve answers the list of key at revision, or 304 to an agent that has it. build is called where the cache has no list of
+// that revision. While the database is unavailable Serve answers the cached list of an earlier revision, since some agents
+// exit on an error; without one it writes nothing and returns the error.
+func (l *Lists[K]) Serve(
+	w http.ResponseWriter, r *http.Request, key K, revision int64, build func(context.Context) ([]byte, error),
+) error {
 	known, ok := l.cache.GetIfPresent(key)
 	if !ok || known.revision != revision {
-		patience := makeFor
+		timeout := buildTimeout
 		if ok {
-			patience = makeAnewFor
+			timeout = rebuildTimeout
 		}
-		// An agent that gave up asks again; then its list is there.
-		ctx, cancel := detached.WithTimeout(r.Context(), patience)
+		// The build goes on when the agent gives up, so that its next request finds the list.
+		ctx, cancel := detached.WithTimeout(r.Context(), timeout)
 		defer cancel()
-		plain, err := fresh(ctx)
+		plain, err := build(ctx)
 		switch {
 		case err == nil:
-			known = made(plain, revision, known)
+			known = newList(plain, revision, known)
 			l.cache.Set(key, known)
 		case fault.Refused(err) || !ok:
 			return err
@@ -79,8 +82,8 @@ func (l *Lists[K]) Serve(w http.ResponseWriter, r *http.Request, key K, revision
 	return nil
 }
 
-// made gives the list of plain; one with the same bytes as before is not packed again.
-func made(plain []byte, revision int64, before *list) *list {
+// newList returns the list with the text plain. Where before has the same text, its compressed copy is used again.
+func newList(plain []byte, revision int64, before *list) *list {
 	tag := tagOf(plain)
 	if before != nil && before.tag == tag {
 		return &list{revision, tag, before.plain, before.gzipped}

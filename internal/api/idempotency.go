@@ -10,12 +10,12 @@ import (
 	"airstrip/internal/text"
 )
 
-// maxKey is the greatest length of an Idempotency-Key.
-const maxKey = 128
+// maxKeyLength is the greatest length of an Idempotency-Key in bytes.
+const maxKeyLength = 128
 
-// Keyed gives the request's context with its Idempotency-Key bound to it, where it has one: under the caller's id, with a
-// hash of the method, the path and what was asked.
-func Keyed(r *http.Request, userID int64, asked string) (context.Context, error) {
+// WithIdempotencyKey returns the request's context with its Idempotency-Key, if it has one. The key is bound to the user
+// and to a hash of the method, the path and input.
+func WithIdempotencyKey(r *http.Request, userID int64, input string) (context.Context, error) {
 	const header = "Idempotency-Key"
 	keys := r.Header.Values(header)
 	switch {
@@ -23,12 +23,12 @@ func Keyed(r *http.Request, userID int64, asked string) (context.Context, error)
 		return r.Context(), nil
 	case len(keys) > 1:
 		return r.Context(), fault.Invalid(header, "repeated", header+" 出现了不止一次", "The "+header+" is given more than once")
-	case len(keys[0]) > maxKey:
+	case len(keys[0]) > maxKeyLength:
 		return r.Context(), fault.Invalid(header, "too_long", header+" 不能超过 128 个字符",
 			"The "+header+" must not be longer than 128 characters")
 	case !text.IsStorable(keys[0]):
 		return r.Context(), fault.Invalid(header, "characters", header+" 包含无法保存的字符", "The "+header+" has characters that cannot be kept")
 	}
-	sum := sha256.Sum256([]byte(r.Method + "\n" + r.URL.Path + "\n" + asked))
+	sum := sha256.Sum256([]byte(r.Method + "\n" + r.URL.Path + "\n" + input))
 	return idempotency.With(r.Context(), idempotency.Request{UserID: userID, Key: keys[0], Hash: sum[:]}), nil
 }

@@ -13,8 +13,9 @@ import (
 	"airstrip/internal/setting"
 )
 
-// Door adds the older ways in: signed addresses, tokens made by staff, and the descriptions of the two forms.
-func (r *Router) Door(a *account.Accounts, captchas *captcha.Captchas, settings *setting.Settings, siteURL string) {
+// SignInLinks adds sign-in by signed links and by one-time tokens that staff makes, and the descriptions of the forms for
+// sign-in and sign-up.
+func (r *Router) SignInLinks(a *account.Accounts, captchas *captcha.Captchas, settings *setting.Settings, siteURL string) {
 	signedIn := fault.Text{ZH: "登录成功", EN: "Signed in"}
 	r.enter("GET /v1/auth/by_url", siteURL, params{
 		need("created_at_unix").as(whole), need("valid_token"), need("input_data").as(whole),
@@ -33,7 +34,11 @@ func (r *Router) Door(a *account.Accounts, captchas *captcha.Captchas, settings 
 	r.open("GET /v1/auth/login", nil, func(*http.Request, Input) (Answer, error) {
 		return Answer{Data: map[string]any{
 			"fields": []formField{
-				{"email", "email", true}, {"passwd", "password", true}, {"code", "text", false}, {"remember_me", "checkbox", false}, {"verify_token", "captcha", false},
+				{"email", "email", true},
+				{"passwd", "password", true},
+				{"code", "text", false},
+				{"remember_me", "checkbox", false},
+				{"verify_token", "captcha", false},
 			},
 			"captcha": showWidget(captchas.Widget(captcha.Login)),
 		}}, nil
@@ -90,7 +95,7 @@ func (r *Router) enter(
 		if err == nil {
 			page += "-by-access-jwt#" + url.Values{"access_token": {g.Access}, "refresh_token": {g.Refresh}}.Encode()
 		} else {
-			page += "?reason=" + url.QueryEscape(api.Seen(req.Context(), err).Code)
+			page += "?reason=" + url.QueryEscape(api.FaultOf(req.Context(), err).Code)
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, req, page, http.StatusSeeOther)

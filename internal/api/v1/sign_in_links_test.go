@@ -88,13 +88,13 @@ func newSite(t *testing.T) *site {
 	r.IPBan(bans)
 	r.Auth(a)
 	r.Security(a)
-	r.Door(a, captchas, settings, "http://localhost:8080")
+	r.SignInLinks(a, captchas, settings, "http://localhost:8080")
 	r.Credentials(link.New(d, key, settings, "http://localhost:8080", nil, services, nodes, nil), services)
 	r.Detect(nodes)
 	r.Jobs(a, nodes, v1.Job{Pattern: "POST /v1/mod_mu/check_job", Run: func(context.Context) (any, error) { s.ran++; return nil, nil }})
-	front := api.NewDoor(mux, nil, prometheus.NewRegistry())
-	front.Refuse(bans.Refuse)
-	s.handler = front.Handler()
+	middleware := api.NewMiddleware(mux, nil, prometheus.NewRegistry())
+	middleware.FilterAddresses(bans.Refuse)
+	s.handler = middleware.Handler()
 	return s
 }
 

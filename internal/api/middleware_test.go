@@ -18,7 +18,7 @@ import (
 	"airstrip/internal/fault"
 )
 
-func door(t *testing.T, reg *prometheus.Registry) http.Handler {
+func newHandler(t *testing.T, reg *prometheus.Registry) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /who", func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func door(t *testing.T, reg *prometheus.Registry) http.Handler {
 	mux.HandleFunc("GET /wait", func(w http.ResponseWriter, r *http.Request) {
 		api.NewFailure(r.Context(), fault.TooMany("slow", "慢", "slow").After(1500*time.Millisecond)).Write(w)
 	})
-	return api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, reg).Handler()
+	return api.NewMiddleware(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, reg).Handler()
 }
 
 func ask(h http.Handler, method, path, from string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
@@ -59,7 +59,7 @@ func ask(h http.Handler, method, path, from string, body io.Reader, headers ...s
 }
 
 func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
-	h := door(t, prometheus.NewRegistry())
+	h := newHandler(t, prometheus.NewRegistry())
 	for _, c := range []struct{ peer, forwarded, want string }{
 		{"203.0.113.9:1", "198.51.100.1", "203.0.113.9"},                 // a stranger claims
 		{"10.0.0.1:1", "198.51.100.1", "198.51.100.1"},                   // our proxy says
@@ -91,7 +91,7 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 }
 
 func TestTheLanguageIsTheFirstOfOursInTheHeader(t *testing.T) {
-	h := door(t, prometheus.NewRegistry())
+	h := newHandler(t, prometheus.NewRegistry())
 	for header, want := range map[string]string{"": "zh-CN", "en-US,zh;q=0.5": "en", "fr, zh-TW": "zh-CN", "de": "zh-CN", "fr,EN": "en"} {
 		w := ask(h, http.MethodGet, "/who", "1.2.3.4:1", nil, "Accept-Language", header)
 		if _, got, _ := strings.Cut(w.Body.String(), " "); got != want {
@@ -101,7 +101,7 @@ func TestTheLanguageIsTheFirstOfOursInTheHeader(t *testing.T) {
 }
 
 func TestAPathMayEndWithASlash(t *testing.T) {
-	h := door(t, prometheus.NewRegistry())
+	h := newHandler(t, prometheus.NewRegistry())
 	for _, path := range []string{"/who", "/who/", "/who//"} {
 		if w := ask(h, http.MethodGet, path, "1.2.3.4:1", nil); w.Code != http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)
@@ -110,7 +110,7 @@ func TestAPathMayEndWithASlash(t *testing.T) {
 }
 
 func TestBodiesAreBoundedAndThoseOfNodesMayBeLarger(t *testing.T) {
-	h := door(t, prometheus.NewRegistry())
+	h := newHandler(t, prometheus.NewRegistry())
 	for _, c := range []struct {
 		path string
 		size int
@@ -123,7 +123,7 @@ func TestBodiesAreBoundedAndThoseOfNodesMayBeLarger(t *testing.T) {
 }
 
 func TestWhatGoesWrongInsideStaysInside(t *testing.T) {
-	h := door(t, prometheus.NewRegistry())
+	h := newHandler(t, prometheus.NewRegistry())
 	for _, path := range []string{"/panic/sesame", "/fail"} {
 		w := ask(h, http.MethodGet, path, "1.2.3.4:1", nil, "Accept-Language", "en")
 		var f struct {
@@ -147,7 +147,7 @@ func TestWhatGoesWrongInsideStaysInside(t *testing.T) {
 }
 
 func TestALimitSaysWhenToComeBack(t *testing.T) {
-	w := ask(door(t, prometheus.NewRegistry()), http.MethodGet, "/wait", "1.2.3.4:1", nil)
+	w := ask(newHandler(t, prometheus.NewRegistry()), http.MethodGet, "/wait", "1.2.3.4:1", nil)
 	if w.Code != 429 || w.Header().Get("Retry-After") != "2" {
 		t.Errorf("%d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
 	}
@@ -155,7 +155,7 @@ func TestALimitSaysWhenToComeBack(t *testing.T) {
 
 func TestMetricsNameRoutesAndNeverPaths(t *testing.T) {
 	reg := prometheus.NewRegistry()
-	ask(door(t, reg), http.MethodGet, "/panic/sesame", "1.2.3.4:1", nil)
+	ask(newHandler(t, reg), http.MethodGet, "/panic/sesame", "1.2.3.4:1", nil)
 	if n, err := testutil.GatherAndCount(reg, "airstrip_http_seconds"); n != 1 || err != nil {
 		t.Fatalf("%d series, %v", n, err)
 	}
@@ -168,39 +168,39 @@ func TestMetricsNameRoutesAndNeverPaths(t *testing.T) {
 	}
 }
 
-func TestABannedAddressIsToldSoAtTheDoor(t *testing.T) {
+func TestFilterAddresses_ABannedAddress_IsRefusedButForNodes(t *testing.T) {
 	mux := http.NewServeMux()
 	for _, path := range []string{"/page", "/v1/mod_mu/users", "/mod_mu/users", "/api/agent/v1/snapshot", "/api/v1/server/UniProxy/config", "/v1/server/user", "/v2/server/7", "/node/install.sh"} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "in") })
 	}
-	d := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, prometheus.NewRegistry())
-	d.Refuse(func(ip netip.Addr) error {
+	m := api.NewMiddleware(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, prometheus.NewRegistry())
+	m.FilterAddresses(func(ip netip.Addr) error {
 		if ip == netip.MustParseAddr("203.0.113.1") {
 			return fault.Forbidden("ip_banned", "禁", "banned").With(map[string]string{"ban_context": "rude"})
 		}
 		return nil
 	})
 	for _, banned := range []*httptest.ResponseRecorder{
-		ask(d.Handler(), "GET", "/page", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/page", "[::ffff:203.0.113.1]:9", nil),
-		ask(d.Handler(), "GET", "/page", "10.0.0.1:9", nil, "X-Forwarded-For", "203.0.113.1"),
-		ask(d.Handler(), "GET", "/no/such/path", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/v1/mod_mux", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/page", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/page", "[::ffff:203.0.113.1]:9", nil),
+		ask(m.Handler(), "GET", "/page", "10.0.0.1:9", nil, "X-Forwarded-For", "203.0.113.1"),
+		ask(m.Handler(), "GET", "/no/such/path", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/v1/mod_mux", "203.0.113.1:9", nil),
 	} {
 		if banned.Code != 403 || !strings.Contains(banned.Body.String(), `"ip_banned"`) || !strings.Contains(banned.Body.String(), "rude") {
 			t.Errorf("%d %s", banned.Code, banned.Body)
 		}
 	}
 	for _, free := range []*httptest.ResponseRecorder{
-		ask(d.Handler(), "GET", "/page", "203.0.113.2:9", nil),
-		ask(d.Handler(), "GET", "/page", "203.0.113.2:9", nil, "X-Forwarded-For", "203.0.113.1"), // nobody's word
-		ask(d.Handler(), "GET", "/v1/mod_mu/users", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/mod_mu/users", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/api/agent/v1/snapshot", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/api/v1/server/UniProxy/config", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/v1/server/user", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/node/install.sh", "203.0.113.1:9", nil),
-		ask(d.Handler(), "GET", "/v2/server/7", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/page", "203.0.113.2:9", nil),
+		ask(m.Handler(), "GET", "/page", "203.0.113.2:9", nil, "X-Forwarded-For", "203.0.113.1"), // nobody's word
+		ask(m.Handler(), "GET", "/v1/mod_mu/users", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/mod_mu/users", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/api/agent/v1/snapshot", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/api/v1/server/UniProxy/config", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/v1/server/user", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/node/install.sh", "203.0.113.1:9", nil),
+		ask(m.Handler(), "GET", "/v2/server/7", "203.0.113.1:9", nil),
 	} {
 		if free.Code != 200 || free.Body.String() != "in" {
 			t.Errorf("%d %s", free.Code, free.Body)

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Whole is a whole number of an agent's report. One that has no place in 64 bits is read as the largest or smallest there
-// is, so that its row is refused and the others count.
-type Whole int64
+// Integer is an integer of a node agent's report. One beyond 64 bits is read as the largest or smallest of them, so that
+// only its row is refused and the other rows count.
+type Integer int64
 
 // UnmarshalJSON reads a number; older agents in Python send some as 12.0.
-func (n *Whole) UnmarshalJSON(b []byte) error {
+func (n *Integer) UnmarshalJSON(b []byte) error {
 	text := strings.TrimSuffix(string(b), ".0")
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return err
 	}
-	*n = Whole(v)
+	*n = Integer(v)
 	return nil
 }
