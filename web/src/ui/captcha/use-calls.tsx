@@ -1,5 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentProps, type ReactNode, Suspense, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useRef,
+  useState,
+} from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { siteOptions } from '@/lib/api/site'
@@ -49,6 +56,13 @@ export type Calls = {
   problem: string | undefined
 }
 
+/** Keeps what a call gave for the next one; tells whether it gave something. */
+function keepPass(answer: RefObject<Answer | undefined>, outcome: unknown): boolean {
+  const token = passIn(outcome)
+  if (token) answer.current = { token, isToRefusal: false }
+  return token !== undefined
+}
+
 /** The calls of one form. `kind` is what the site may always ask a captcha for; it is begun while the form is filled in. */
 export function useCalls<T extends FieldValues>(form: UseFormReturn<T>, kind?: CaptchaKind): Calls {
   const { t } = useTranslation()
@@ -59,12 +73,6 @@ export function useCalls<T extends FieldValues>(form: UseFormReturn<T>, kind?: C
 
   const isAlways = kind !== undefined && site?.captcha[kind] === 'always'
   const isOpen = check.state === 'open' || (check.state === 'unasked' && isAlways)
-
-  const keepPass = (outcome: unknown): boolean => {
-    const token = passIn(outcome)
-    if (token) answer.current = { token, isToRefusal: false }
-    return token !== undefined
-  }
 
   const callWith =
     (isFree: boolean): Call =>
@@ -77,13 +85,13 @@ export function useCalls<T extends FieldValues>(form: UseFormReturn<T>, kind?: C
         setCheck(({ round }) => ({ ...change, round: round + 1 }))
       const isUntouched = isFree && !given
       try {
-        keepPass(await send(given ? { verify_token: given.token } : {}))
+        keepPass(answer, await send(given ? { verify_token: given.token } : {}))
         if (!isUntouched) next({ state: 'rested' })
       } catch (error) {
         const request = captchaRequestOf(error)
         // An answer to a refusal that is refused too: another one would not be taken either.
         if (request && !given?.isToRefusal) return next({ state: 'open', request, again })
-        const hasPass = keepPass(error)
+        const hasPass = keepPass(answer, error)
         if (!isUntouched) next({ state: hasPass || request ? 'rested' : 'unasked' })
         showServerProblem(form, error, t)
       }
