@@ -35,7 +35,7 @@ func (si *SignIns) sendLoginAlert(ctx context.Context, tx bun.Tx, r row, from Cl
 	if knownArea && knownDevice {
 		return nil
 	}
-	content := mail.NewPlace{
+	content := mail.LoginAlert{
 		At: si.db.Now(), IP: here.IP,
 		Device: strings.Trim(here.Device.Browser+" · "+here.Device.System, " ·"),
 	}

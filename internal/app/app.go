@@ -197,7 +197,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Media = job.New(a.DB)
 	a.Emby.Register(a.Media)
 	a.Notices = job.New(a.DB)
-	a.Telegram.RegisterTelling(a.Notices)
+	a.Telegram.RegisterNotices(a.Notices)
 	a.Loki.Register(a.Notices)
 	a.Queue.Every("idempotency.forget", func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil

@@ -34,7 +34,7 @@ func (a *App) notifyStaff(ctx context.Context, tx bun.Tx, roles []account.Role, 
 		if err != nil {
 			return err
 		}
-		if err := a.Telegram.Tell(ctx, tx, *u.TelegramID, letter.Text); err != nil {
+		if err := a.Telegram.Notify(ctx, tx, *u.TelegramID, letter.Text); err != nil {
 			return err
 		}
 	}

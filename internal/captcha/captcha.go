@@ -1,5 +1,5 @@
-// Package captcha asks for an effort before a call that machines like to make: a proof of work of our own, or the widget
-// of a provider that a setting names. It is asked for always, where the call looks risky, or never, by setting.
+// Package captcha asks for an effort before a call that machines like to make: a proof of work of our own, or the
+// widget of a provider that a setting names. It is asked for always, where the call looks risky, or never, by setting.
 package captcha
 
 import (
@@ -35,7 +35,8 @@ const ProofOfWork = "pow"
 // Faults of captchas. ErrRequired comes with what the page needs to show one: captcha_key_type, provider, site_key.
 var (
 	ErrRequired    = fault.Forbidden("captcha_required", "请先完成人机验证", "Please complete the captcha first")
-	ErrUnavailable = fault.Unavailable("captcha_unavailable", "人机验证服务暂时不可用，请稍后再试", "The captcha cannot be checked right now; please try again later").After(30 * time.Second)
+	ErrUnavailable = fault.Unavailable("captcha_unavailable", "人机验证服务暂时不可用，请稍后再试",
+		"The captcha cannot be checked right now; please try again later").After(30 * time.Second)
 )
 
 // Captchas asks for captchas and checks their answers.
@@ -49,7 +50,10 @@ type Captchas struct {
 
 // New gives the captchas of the site that settings describe.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets) *Captchas {
-	return &Captchas{db: d, key: key.For("captcha"), settings: settings, secrets: secrets, client: &http.Client{Timeout: 5 * time.Second}}
+	return &Captchas{
+		db: d, key: key.For("captcha"), settings: settings, secrets: secrets,
+		client: &http.Client{Timeout: 5 * time.Second},
+	}
 }
 
 // Widget is what a page shows.
@@ -104,7 +108,10 @@ func (c *Captchas) Require(ctx context.Context, kind Kind, risky bool, answer st
 // Demand is Require for a call that needs a captcha whatever the setting says.
 func (c *Captchas) Demand(ctx context.Context, kind Kind, answer string, ip netip.Addr) error {
 	w := c.Widget(kind)
-	required := ErrRequired.With(map[string]string{"captcha_key_type": string(w.Kind), "provider": w.Provider, "site_key": w.SiteKey})
+	required := ErrRequired.With(map[string]string{
+		"captcha_key_type": string(w.Kind), "provider": w.Provider,
+		"site_key": w.SiteKey,
+	})
 	if answer == "" {
 		return required
 	}

@@ -228,7 +228,14 @@ func TestACaptchaIsAskedForBySettingAndRisk(t *testing.T) {
 		for _, c := range []struct {
 			mode         string
 			risky, asked bool
-		}{{"never", false, false}, {"never", true, false}, {"risk", false, false}, {"risk", true, true}, {"always", false, true}, {"always", true, true}} {
+		}{
+			{"never", false, false},
+			{"never", true, false},
+			{"risk", false, false},
+			{"risk", true, true},
+			{"always", false, true},
+			{"always", true, true},
+		} {
 			w.set("captcha_login", c.mode)
 			err := w.Require(w.Context(), captcha.Login, c.risky, "", here)
 			if errors.Is(err, captcha.ErrRequired) != c.asked || (!c.asked && err != nil) {
@@ -250,7 +257,10 @@ func TestACaptchaIsAskedForBySettingAndRisk(t *testing.T) {
 func siteverify(t *testing.T, sitekey string) string {
 	used := map[string]bool{}
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		answer := map[string]any{"success": false, "error-codes": []string{}, "challenge_ts": "2026-05-04T03:02:01Z", "hostname": "example.com"}
+		answer := map[string]any{
+			"success": false, "error-codes": []string{}, "challenge_ts": "2026-05-04T03:02:01Z",
+			"hostname": "example.com",
+		}
 		refuse := func(code string) { answer["error-codes"] = []string{code} }
 		response := r.PostFormValue("response")
 		switch {
@@ -284,8 +294,12 @@ func siteverify(t *testing.T, sitekey string) string {
 func TestTheProvidersVerifyOnTheServer(t *testing.T) {
 	each(t, func(w *world) {
 		for provider, sitekey := range map[string]string{"turnstile": "", "hcaptcha": "public", "recaptcha": ""} {
-			w.set("captcha_provider", provider, "captcha_site_key", "public", "captcha_verify_url", siteverify(w.T, sitekey), "captcha_register", "always")
-			if got := w.Widget(captcha.Register); got != (captcha.Widget{Kind: captcha.Register, Mode: "always", Provider: provider, SiteKey: "public"}) {
+			w.set("captcha_provider", provider, "captcha_site_key", "public", "captcha_verify_url",
+				siteverify(w.T, sitekey), "captcha_register", "always")
+			if got := w.Widget(captcha.Register); got != (captcha.Widget{
+				Kind: captcha.Register, Mode: "always",
+				Provider: provider, SiteKey: "public",
+			}) {
 				w.Errorf("shown is %+v", got)
 			}
 			require := func(answer string) error {
@@ -302,7 +316,8 @@ func TestTheProvidersVerifyOnTheServer(t *testing.T) {
 			w.must(require("a-person"))
 			w.want(require("a-machine"), captcha.ErrRequired)
 		}
-		w.set("captcha_site_key", "public", "captcha_provider", "hcaptcha", "captcha_verify_url", siteverify(w.T, "of another site"))
+		w.set("captcha_site_key", "public", "captcha_provider", "hcaptcha", "captcha_verify_url",
+			siteverify(w.T, "of another site"))
 		w.want(w.Require(w.Context(), captcha.Register, false, "good", here), captcha.ErrUnavailable)
 		w.set("captcha_verify_url", "http://127.0.0.1:1/")
 		w.want(w.Require(w.Context(), captcha.Register, false, "good", here), captcha.ErrUnavailable)

@@ -38,29 +38,34 @@ type Challenge struct {
 const (
 	challengeLife = 15 * time.Minute // to solve it, and then to use the token
 	askedPer      = 10 * time.Minute
-	askedAtMost   = 200 // challenges of one network within askedPer
+	maxChallenges = 200 // challenges of one network within askedPer
 )
 
 // Faults of challenges; wrong input is named cap_id, solutions, verify_token.
 var (
-	ErrUnknown       = fault.NotFound("captcha_not_found", "没有这个验证，请重新获取", "There is no such challenge; please ask for another")
-	ErrExpired       = fault.Conflict("captcha_expired", "验证已过期，请重新获取", "The challenge is too old; please ask for another")
+	ErrUnknown = fault.NotFound("captcha_not_found", "没有这个验证，请重新获取",
+		"There is no such challenge; please ask for another")
+	ErrExpired = fault.Conflict("captcha_expired", "验证已过期，请重新获取",
+		"The challenge is too old; please ask for another")
 	ErrAlreadySolved = fault.Conflict("captcha_already_solved", "该验证已完成过", "This challenge was solved already")
 	ErrNotSolved     = fault.Conflict("captcha_not_solved", "验证尚未完成", "The challenge is not solved yet")
-	ErrUsed          = fault.Conflict("captcha_used", "该验证已使用过，请重新获取", "This challenge was used already; please ask for another")
+	ErrUsed          = fault.Conflict("captcha_used", "该验证已使用过，请重新获取",
+		"This challenge was used already; please ask for another")
 )
 
 // NewChallenge gives the caller a challenge, or limit.ErrTooMany where its network asks too often.
 func (c *Captchas) NewChallenge(ctx context.Context, ip netip.Addr) (Challenge, error) {
 	site, now := c.settings.Get(), c.db.Now()
 	ch := Challenge{
-		ID: uuid.Must(uuid.NewV7()), IP: ip.String(), Network: limit.Network(ip), Puzzles: site.CaptchaPuzzles, Zeros: site.CaptchaZeros, CreatedAt: now,
+		ID: uuid.Must(uuid.NewV7()), IP: ip.String(), Network: limit.Network(ip), Puzzles: site.CaptchaPuzzles,
+		Zeros: site.CaptchaZeros, CreatedAt: now,
 	}
-	asked, err := c.db.NewSelect().Model((*Challenge)(nil)).Where("network = ? AND created_at > ?", ch.Network, now.Add(-askedPer)).Count(ctx)
+	asked, err := c.db.NewSelect().Model((*Challenge)(nil)).
+		Where("network = ? AND created_at > ?", ch.Network, now.Add(-askedPer)).Count(ctx)
 	if err != nil {
 		return ch, err
 	}
-	if asked >= askedAtMost {
+	if asked >= maxChallenges {
 		return ch, limit.ErrTooMany.After(askedPer)
 	}
 	return ch, c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -71,9 +76,12 @@ func (c *Captchas) NewChallenge(ctx context.Context, ip netip.Addr) (Challenge, 
 
 // Solve takes the solutions of a challenge and gives the token that shows it, good once, from this address, until the
 // time given.
-func (c *Captchas) Solve(ctx context.Context, id uuid.UUID, solutions []int64, ip netip.Addr) (token string, until time.Time, err error) {
+func (c *Captchas) Solve(
+	ctx context.Context, id uuid.UUID, solutions []int64, ip netip.Addr,
+) (token string, until time.Time, err error) {
 	if id.Version() != 7 {
-		return "", until, fault.Invalid("cap_id", "version", "cap_id 须为第 7 版 UUID", "cap_id must be a UUID of version 7")
+		return "", until, fault.Invalid("cap_id", "version", "cap_id 须为第 7 版 UUID",
+			"cap_id must be a UUID of version 7")
 	}
 	now := c.db.Now()
 	ch, err := c.challenge(ctx, id)
@@ -89,11 +97,13 @@ func (c *Captchas) Solve(ctx context.Context, id uuid.UUID, solutions []int64, i
 	case ch.IP != ip.String():
 		return "", until, otherAddress("cap_id")
 	case len(solutions) != ch.Puzzles:
-		return "", until, fault.Invalid("solutions", "count", fmt.Sprintf("须有 %d 个解", ch.Puzzles), fmt.Sprintf("There must be %d solutions", ch.Puzzles))
+		return "", until, fault.Invalid("solutions", "count", fmt.Sprintf("须有 %d 个解", ch.Puzzles),
+			fmt.Sprintf("There must be %d solutions", ch.Puzzles))
 	}
 	for i, s := range solutions {
 		if !ch.solved(i, s) {
-			return "", until, fault.Invalid("solutions", "wrong", fmt.Sprintf("第 %d 个解不正确", i), fmt.Sprintf("Solution %d is wrong", i))
+			return "", until, fault.Invalid("solutions", "wrong", fmt.Sprintf("第 %d 个解不正确", i),
+				fmt.Sprintf("Solution %d is wrong", i))
 		}
 	}
 	n, err := c.mark(ctx, "verified_at", now, id, "verified_at IS NULL")
@@ -177,7 +187,8 @@ func (c *Captchas) Consume(ctx context.Context, token string, ip netip.Addr) err
 }
 
 func otherAddress(field string) error {
-	return fault.Invalid(field, "mismatch", "验证与当前网络地址不符，请重新获取", "The challenge belongs to another address; please ask for another")
+	return fault.Invalid(field, "mismatch", "验证与当前网络地址不符，请重新获取",
+		"The challenge belongs to another address; please ask for another")
 }
 
 func (c *Captchas) challenge(ctx context.Context, id uuid.UUID) (ch Challenge, err error) {
@@ -189,9 +200,12 @@ func (c *Captchas) challenge(ctx context.Context, id uuid.UUID) (ch Challenge, e
 }
 
 // mark sets a time of a challenge where it is not set yet.
-func (c *Captchas) mark(ctx context.Context, column string, now time.Time, id uuid.UUID, still string) (n int64, err error) {
+func (c *Captchas) mark(
+	ctx context.Context, column string, now time.Time, id uuid.UUID, still string,
+) (n int64, err error) {
 	err = c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err = db.Changed(tx.NewUpdate().Model((*Challenge)(nil)).Set("? = ?", bun.Ident(column), now).Where("id = ?", id).Where(still).Exec(ctx))
+		n, err = db.Changed(tx.NewUpdate().Model((*Challenge)(nil)).Set("? = ?", bun.Ident(column), now).
+			Where("id = ?", id).Where(still).Exec(ctx))
 		return err
 	})
 	return n, err
@@ -199,7 +213,8 @@ func (c *Captchas) mark(ctx context.Context, column string, now time.Time, id uu
 
 func (c *Captchas) forget(ctx context.Context) error {
 	return c.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*Challenge)(nil)).Where("created_at < ?", c.db.Now().Add(-24*time.Hour)).Exec(ctx)
+		_, err := tx.NewDelete().Model((*Challenge)(nil)).Where("created_at < ?", c.db.Now().Add(-24*time.Hour)).
+			Exec(ctx)
 		return err
 	})
 }

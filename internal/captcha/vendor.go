@@ -57,7 +57,8 @@ func (v vendor) verify(ctx context.Context, answer string, ip netip.Addr) error 
 		return ErrUnavailable.Because(err)
 	}
 	if slices.ContainsFunc(verdict.Codes, ours) {
-		slog.ErrorContext(ctx, "the captcha's provider refuses our keys", "provider", v.provider, "codes", verdict.Codes)
+		slog.ErrorContext(ctx, "the captcha's provider refuses our keys", "provider", v.provider, "codes",
+			verdict.Codes)
 		return ErrUnavailable
 	}
 	if !verdict.Success || (verdict.Score != nil && *verdict.Score < minScore) {

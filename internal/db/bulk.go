@@ -18,7 +18,7 @@ func (d *DB) Snapshot(ctx context.Context, fn func(ctx context.Context, tx *sql.
 	if !d.sqlite { // a transaction of SQLite always is one
 		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	}
-	tx, err := d.unhurried().DB.BeginTx(ctx, options)
+	tx, err := d.unlimited().DB.BeginTx(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -31,9 +31,9 @@ func (d *DB) Snapshot(ctx context.Context, fn func(ctx context.Context, tx *sql.
 	return fn(ctx, tx)
 }
 
-// Bulk runs fn in one transaction without deadlines that writes many rows into a database that nobody else uses. Foreign
-// keys, and on SQLite indexes too, are taken away before and made again, and tested, after fn: so the order of the rows does
-// not matter.
+// Bulk runs fn in one transaction without deadlines that writes many rows into a database that nobody else uses.
+// Foreign keys, and on SQLite indexes too, are removed before fn, and created again and checked after it, so the order
+// of the rows does not matter.
 func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, conn *sql.Conn) error) error {
 	conn, err := d.long.DB.Conn(ctx)
 	if err != nil {
@@ -55,20 +55,22 @@ func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, conn *sql.Co
 	if err != nil {
 		undo, cancel := detached.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		_, _ = conn.ExecContext(undo, `ROLLBACK`) // the first error says why
+		_, _ = conn.ExecContext(undo, `ROLLBACK`) // the first error names the cause
 	}
 	return err
 }
 
-// what to take away before rows are written, and how to make it again.
-var aside = map[bool]string{
+// removedForBulk selects what Bulk removes before rows are written, and how to create it again.
+var removedForBulk = map[bool]string{
 	true: `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY type = 'trigger'`,
 	false: `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname), format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
 		FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace ORDER BY conname`,
 }
 
-func (d *DB) withoutIndexes(ctx context.Context, conn *sql.Conn, fn func(ctx context.Context, conn *sql.Conn) error) error {
-	rows, err := conn.QueryContext(ctx, aside[d.sqlite])
+func (d *DB) withoutIndexes(
+	ctx context.Context, conn *sql.Conn, fn func(ctx context.Context, conn *sql.Conn) error,
+) error {
+	rows, err := conn.QueryContext(ctx, removedForBulk[d.sqlite])
 	if err != nil {
 		return err
 	}
@@ -100,7 +102,8 @@ func (d *DB) withoutIndexes(ctx context.Context, conn *sql.Conn, fn func(ctx con
 	return nil
 }
 
-// Sound asks SQLite whether its file and its foreign keys are whole. PostgreSQL has tested the keys when they were added.
+// Sound asks SQLite whether its file and its foreign keys are intact. PostgreSQL has checked the keys when they were
+// added.
 func (d *DB) Sound(ctx context.Context) error {
 	if !d.sqlite {
 		return nil
@@ -112,7 +115,8 @@ func (d *DB) Sound(ctx context.Context) error {
 	if len(found) != 1 || found[0] != "ok" {
 		return fmt.Errorf("quick_check: %s", strings.Join(found, "; "))
 	}
-	if err := d.NewRaw(`SELECT DISTINCT "table" || ' to ' || parent FROM pragma_foreign_key_check`).Scan(ctx, &found); err != nil {
+	if err := d.NewRaw(`SELECT DISTINCT "table" || ' to ' || parent FROM pragma_foreign_key_check`).
+		Scan(ctx, &found); err != nil {
 		return err
 	}
 	if len(found) > 0 {

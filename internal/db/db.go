@@ -1,5 +1,7 @@
 // Package db opens SQLite or PostgreSQL, migrates it and runs transactions on it. The rest of the server writes one SQL
-// text for both, through bun.
+// text for both engines, through bun. Every write is a transaction of Tx, which repeats what the engine asks to have
+// repeated and has a deadline, so that nobody waits without end for a frozen process. Nothing relies on a session of
+// PostgreSQL, so a connection pooler in transaction mode may stand before it.
 package db
 
 import (
@@ -28,30 +30,31 @@ import (
 
 // DB is an open database. Reads go through the embedded bun.DB, every write through Tx.
 type DB struct {
-	*bun.DB          // on SQLite a pool of read-only connections
-	write    *bun.DB // on SQLite the one connection that writes, since with several even immediate transactions fail
-	long     *bun.DB // where work on whole tables runs: on PostgreSQL a pool of its own, on SQLite write
-	clock    *clock.Clock
-	travel   atomic.Pointer[func() time.Time] // the clock of a test; nil: clock
-	watch    watchers
-	writable writability
-	turns    chan struct{} // holds one value for each transaction under way; those that wait get their turn in order
-	sqlite   bool
-	dir      string      // of the SQLite file
-	scratch  string      // folder that Close removes
-	unused   os.FileInfo // of a SQLite file that is read as if nobody wrote to it
-	sealing  *sealingKey // nil: Migrate cannot seal what earlier versions kept in clear
-	pooled   bool        // a pooler stands before PostgreSQL and refuses to set the limits at the start of a session
+	*bun.DB            // on SQLite a pool of read-only connections
+	write      *bun.DB // on SQLite the one connection that writes, since with several even immediate transactions fail
+	long       *bun.DB // for work on whole tables: on PostgreSQL a pool of its own, on SQLite write
+	clock      *clock.Clock
+	testClock  atomic.Pointer[func() time.Time] // the clock of a test; nil: clock
+	watch      watchers
+	writable   writability
+	writeSlots chan struct{} // holds one value for each running transaction; waiting ones are served in order
+	sqlite     bool
+	dir        string      // of the SQLite file
+	scratch    string      // folder that Close removes
+	unused     os.FileInfo // of a SQLite file that is read while no process writes to it
+	sealing    *sealingKey // nil: Migrate cannot seal what earlier versions stored in clear
+	pooled     bool        // a pooler stands before PostgreSQL and refuses to set the limits at the start of a session
 }
 
-// writers is how many transactions run on PostgreSQL at once. More of them wait for each other's rows in its memory
-// rather than in ours, and finish no sooner.
+// writers is the number of transactions that run on PostgreSQL at once. More of them would wait for each other's rows
+// in PostgreSQL's memory instead of ours, and finish no sooner.
 const writers = 6
 
-// SQLiteFile is the name of the database in its folder.
+// SQLiteFile is the name of the database file in its folder.
 const SQLiteFile = "airstrip.db"
 
-// Open connects to the PostgreSQL at databaseURL or, where that is empty, opens (and makes) dir/airstrip.db.
+// Open connects to the PostgreSQL at databaseURL or, where that is empty, opens dir/airstrip.db, which it creates if
+// needed.
 func Open(ctx context.Context, databaseURL, dir string) (*DB, error) {
 	if databaseURL == "" {
 		return opened(ctx, func(d *DB) error { return d.openSQLite(dir) })
@@ -59,17 +62,17 @@ func Open(ctx context.Context, databaseURL, dir string) (*DB, error) {
 	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, session{}) })
 }
 
-// ErrPooler is the error of work that needs a session of PostgreSQL, at the address of a connection pooler.
+// ErrPooler is returned by work that needs a session of PostgreSQL where a connection pooler answers at the address.
 var ErrPooler = errors.New("a connection pooler such as PgBouncer answers at this address, and this needs PostgreSQL itself: " +
 	"set AIRSTRIP_DATABASE_URL to the address of PostgreSQL for this command")
 
-// OpenSchema is Open for the tables of another schema of a PostgreSQL database than its first. A pooler gives no such
-// session; the error is ErrPooler then.
+// OpenSchema is Open for the tables of another schema than the first of a PostgreSQL database. It returns ErrPooler
+// behind a pooler, which has no such sessions.
 func OpenSchema(ctx context.Context, databaseURL, schema string) (*DB, error) {
 	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, session{schema: schema}) })
 }
 
-// session is what a session of PostgreSQL is set to, whatever the address says.
+// session holds the settings of a session of PostgreSQL, whatever the address says.
 type session struct {
 	schema   string // empty: the first of the database
 	readOnly bool
@@ -123,7 +126,7 @@ func (d *DB) openSQLite(dir string) error {
 	r.SetMaxIdleConns(8)
 	d.write, d.DB, d.sqlite, d.dir = bun.NewDB(w, sqlitedialect.New()), bun.NewDB(r, sqlitedialect.New()), true, dir
 	d.long = d.write
-	d.turns = make(chan struct{}, 1)
+	d.writeSlots = make(chan struct{}, 1)
 	return nil
 }
 
@@ -157,12 +160,12 @@ func (d *DB) openPostgres(ctx context.Context, databaseURL string, s session) er
 	long.SetMaxOpenConns(4)
 	d.DB, d.long = bun.NewDB(pool, pgdialect.New()), bun.NewDB(long, pgdialect.New())
 	d.write = d.DB
-	d.turns = make(chan struct{}, writers)
+	d.writeSlots = make(chan struct{}, writers)
 	return nil
 }
 
-// postgres makes a pool of connections whose statements end after statement and whose waits end after silence, and on which
-// begin runs first.
+// postgres makes a pool of connections whose statements end after statement and whose waits end after silence, and on
+// which begin runs first.
 func (d *DB) postgres(cfg *pgx.ConnConfig, statement, silence time.Duration, begin string) *sql.DB {
 	n := &network{silence: silence}
 	own := withLimits(cfg, statement, d.pooled)
@@ -179,8 +182,8 @@ func (d *DB) postgres(cfg *pgx.ConnConfig, statement, silence time.Duration, beg
 	return pool
 }
 
-// withLimits gives cfg with the parameters of a session that the address does not name itself. The time zone is one that
-// poolers know of.
+// withLimits returns cfg with the parameters of a session that the address does not name itself. The time zone is one
+// that poolers know.
 func withLimits(cfg *pgx.ConnConfig, statement time.Duration, pooled bool) *pgx.ConnConfig {
 	own := cfg.Copy()
 	set := map[string]string{"timezone": "UTC"}
@@ -195,9 +198,10 @@ func withLimits(cfg *pgx.ConnConfig, statement time.Duration, pooled bool) *pgx.
 	return own
 }
 
-// behindPooler tells whether what answers at the address is a pooler. Some refuse the parameters of sessions, as PgBouncer
-// does, others take them and ignore them, as PgBouncer does when it is told to: then the process that answers is not the one
-// that the connection was made with. Behind a pooler each transaction sets the limits for itself, and nothing is prepared.
+// behindPooler tells whether a pooler answers at the address. Some refuse the parameters of sessions, as PgBouncer does
+// by default; others accept and ignore them, as PgBouncer does when configured so: then the process that answers is not
+// the one to which the connection was made. Behind a pooler each transaction sets the limits for itself, and nothing is
+// prepared.
 func behindPooler(ctx context.Context, cfg *pgx.ConnConfig) (bool, error) {
 	own := withLimits(cfg, statement, false)
 	own.DialFunc = new(network{silence: silence}).dial
@@ -217,7 +221,7 @@ func behindPooler(ctx context.Context, cfg *pgx.ConnConfig) (bool, error) {
 	return process != c.PgConn().PID(), nil
 }
 
-// redact keeps the password of a connection URL out of an error text.
+// redact removes the password of a connection URL from an error text.
 func redact(err error, databaseURL string) error {
 	return errors.New(strings.ReplaceAll(err.Error(), databaseURL, "postgres://…"))
 }
@@ -240,5 +244,5 @@ func (d *DB) Close() error {
 // Pooled tells whether a connection pooler stands before PostgreSQL, so that nothing of a session lasts.
 func (d *DB) Pooled() bool { return d.pooled }
 
-// SQLite tells whether the engine is SQLite, for the few commands that treat the file itself.
+// SQLite tells whether the engine is SQLite, for the few commands that use the file itself.
 func (d *DB) SQLite() bool { return d.sqlite }

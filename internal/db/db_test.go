@@ -32,7 +32,10 @@ func TestTimesSortAndComeBackAsTheyWere(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		base := time.Date(2026, 3, 1, 0, 0, 0, 0, time.FixedZone("", 8*3600))
 		for _, offset := range []time.Duration{time.Second, 0, 120 * time.Millisecond, 12 * time.Millisecond} {
-			row := jobRow{Kind: "k", RunAt: base.Add(offset), CreatedAt: d.Now(), Payload: map[string]string{"a": "b"}, Failed: true}
+			row := jobRow{
+				Kind: "k", RunAt: base.Add(offset), CreatedAt: d.Now(),
+				Payload: map[string]string{"a": "b"}, Failed: true,
+			}
 			if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 				_, err := tx.NewInsert().Model(&row).Exec(ctx)
 				return err

@@ -16,8 +16,8 @@ import (
 	"airstrip/internal/dberr"
 )
 
-// dialer connects to PostgreSQL. TCP itself gives up a connection whose other end vanished after unacknowledged, whether
-// bytes are under way or not.
+// dialer connects to PostgreSQL. TCP itself gives up a connection whose other end vanished after unacknowledged,
+// whether or not bytes are being sent.
 func dialer() *net.Dialer {
 	return &net.Dialer{
 		Timeout:         connectWait,
@@ -26,8 +26,8 @@ func dialer() *net.Dialer {
 	}
 }
 
-// network makes the connections of one pool. Each wait for the server ends after silence; 0 is no bound, for work on whole
-// tables.
+// network makes the connections of one pool. Each wait for the server ends after silence; 0 means no bound, for work on
+// whole tables.
 type network struct {
 	silence time.Duration
 	lostAt  atomic.Int64 // when a connection was last found dead, in Unix nanoseconds
@@ -43,8 +43,8 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	return b, nil
 }
 
-// shouldPing tells whether a connection of the pool is tried before it is used. One that was last heard of before another
-// was found dead is closed at once: after a cut of the network all of them are dead, and each would be waited for.
+// shouldPing tells whether a connection of the pool is tested before it is used. One that last received bytes before
+// another was found dead is closed at once: after a network cut all of them are dead, and each would cost a wait.
 func (n *network) shouldPing(_ context.Context, p stdlib.ShouldPingParams) bool {
 	c := p.Conn.PgConn().Conn()
 	if over, ok := c.(*tls.Conn); ok {
@@ -57,8 +57,9 @@ func (n *network) shouldPing(_ context.Context, p stdlib.ShouldPingParams) bool 
 	return p.IdleDuration > time.Second
 }
 
-// boundedConn is a connection on which each Read and Write ends after the network's silence. A network that swallows bytes
-// without a reset would let them wait for ever. Nothing reads from a connection that rests in the pool, so it may rest longer.
+// boundedConn is a connection on which each Read and Write ends after the network's silence. A network that drops bytes
+// without a reset would otherwise let them wait for ever. Nothing reads from an idle connection of the pool, so it may
+// be idle for longer.
 type boundedConn struct {
 	net.Conn
 	network *network
@@ -93,7 +94,8 @@ func (c *boundedConn) limit(set func(time.Time) error) {
 	}
 }
 
-// lost marks errors of the connection. A deadline of the driver's is left as it is: the driver looks for the context's end.
+// lost marks errors of the connection. It leaves a deadline that the driver set as it is, since the driver checks the
+// context.
 func (c *boundedConn) lost(err error) error {
 	if err == nil {
 		return nil

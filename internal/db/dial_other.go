@@ -4,5 +4,6 @@ package db
 
 import "syscall"
 
-// limitUnacknowledged does nothing where TCP has no such limit; the bound of each wait holds all the same.
+// limitUnacknowledged sets TCP_USER_TIMEOUT where the system has it. Keepalives alone are not enough: none are sent
+// while bytes are unacknowledged.
 func limitUnacknowledged(string, string, syscall.RawConn) error { return nil }

@@ -19,7 +19,8 @@ func ShortenWaits(t *testing.T, all time.Duration) {
 	t.Cleanup(func() { txWait = before })
 }
 
-// ShortenFailover makes Tx give up a database that cannot be written without waiting for a new primary, until the test ends.
+// ShortenFailover makes Tx give up a database that cannot be written without waiting for a new primary, until the test
+// ends.
 func ShortenFailover(t *testing.T) {
 	before := failover
 	failover = 0

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// lockFile waits until no other process holds the file at path, or ctx ends, and holds it until unlock. The lock ends with
-// the process however that ends.
+// lockFile waits until no other process holds the file at path, or ctx ends, and holds it until unlock. The lock ends
+// with the process, however that ends.
 func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

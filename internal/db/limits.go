@@ -7,9 +7,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The limits below let nobody wait without end for a process that is frozen or cut off from the network. PostgreSQL frees
-// the locks of such a process after lockWait + idleInTx at most, 10 s: a statement that was already sent waits lockWait for
-// its lock and may then hold it for idleInTx, unless the process is heard of before.
+// The limits below keep callers from waiting without end for a process that is frozen or cut off from the network.
+// PostgreSQL frees the locks of such a process after lockWait + idleInTx at most, 10 s: a statement that was already
+// sent waits lockWait for its lock and may then hold it for idleInTx, unless the process reports before.
 const (
 	lockWait  = 2 * time.Second
 	idleInTx  = 8 * time.Second
@@ -28,20 +28,22 @@ const (
 	longAttempt   = 30 * time.Minute
 )
 
-// txWait is how long Tx waits for its turn and repeats a transaction, all together. Tests shorten it.
+// txWait is the time that Tx waits for a write slot and repeats a transaction, in total. Tests shorten it.
 var txWait = 30 * time.Second
 
-// parameters gives the limits as parameters of a session of PostgreSQL.
+// parameters returns the limits as parameters of a session of PostgreSQL.
 func parameters(statement time.Duration) map[string]string {
 	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	return map[string]string{
-		"statement_timeout": ms(statement), "lock_timeout": ms(lockWait), "idle_in_transaction_session_timeout": ms(idleInTx),
-		"tcp_user_timeout": ms(unacknowledged), "tcp_keepalives_idle": "4", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "2",
+		"statement_timeout": ms(statement), "lock_timeout": ms(lockWait),
+		"idle_in_transaction_session_timeout": ms(idleInTx),
+		"tcp_user_timeout":                    ms(unacknowledged), "tcp_keepalives_idle": "4", "tcp_keepalives_interval": "2",
+		"tcp_keepalives_count": "2",
 	}
 }
 
-// setLocal gives the statement that puts the limits in force for one transaction. It is for sessions behind a pooler, which
-// refuses or ignores the parameters at the start and keeps nothing that is set between transactions.
+// setLocal returns the statement that sets the limits for one transaction. It is for sessions behind a pooler, which
+// refuses or ignores the parameters at the start and keeps nothing between transactions.
 func setLocal(statement time.Duration) string {
 	var text string
 	p := parameters(statement)
@@ -51,8 +53,9 @@ func setLocal(statement time.Duration) string {
 	return text
 }
 
-// unhurried gives where whole tables are read: on SQLite as all else is, on PostgreSQL without a bound of each wait.
-func (d *DB) unhurried() *bun.DB {
+// unlimited returns the pool with which whole tables are read: on SQLite the usual one, on PostgreSQL one without a
+// bound of each wait.
+func (d *DB) unlimited() *bun.DB {
 	if d.sqlite {
 		return d.DB
 	}

@@ -20,9 +20,9 @@ var (
 	stamped  = regexp.MustCompile(`^(20\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])([01]\d|2[0-3])[0-5]\d[0-5]\d_[a-z0-9_]+\.sql$`)
 )
 
-// TestMigrations_AreNeverChanged holds the text of each migration against the checksum that was written down when it came.
-// A database that ran a migration never runs it again, so a change of its text would leave it with another schema than a
-// new one. What a migration did wrong is mended by a new one.
+// TestMigrations_AreNeverChanged holds the text of each migration against the checksum that was written down when it
+// came. A database that ran a migration never runs it again, so a change of its text would leave it with another schema
+// than a new one. What a migration did wrong is mended by a new one.
 func TestMigrations_AreNeverChanged(t *testing.T) {
 	file, err := os.Open("testdata/migrations.sha256")
 	if err != nil {
@@ -33,7 +33,8 @@ func TestMigrations_AreNeverChanged(t *testing.T) {
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		sum, name, ok := strings.Cut(lines.Text(), "  ")
 		if _, twice := known[name]; !ok || twice {
-			t.Fatalf("testdata/migrations.sha256 has a line that is no checksum or has its migration twice: %q", lines.Text())
+			t.Fatalf("testdata/migrations.sha256 has a line that is no checksum or has its migration twice: %q",
+				lines.Text())
 		}
 		known[name] = sum
 		order = append(order, name)

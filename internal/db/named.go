@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Named narrows q to the row of its model that id names, by the number or by the uuid. What is neither names no row.
+// Named limits q to the row of its model that id names, by its number or its UUID. Any other text names no row.
 func Named(q *bun.SelectQuery, id string) *bun.SelectQuery {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil {
 		return q.Where("?TableAlias.id = ?", n)

@@ -14,8 +14,8 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// poolers are ways in which PgBouncer is set up: as Debian has it, where it refuses the parameters of sessions, and as many
-// have it, where it ignores them.
+// poolers are ways in which PgBouncer is set up: as Debian has it, where it refuses the parameters of sessions, and as
+// many have it, where it ignores them.
 var poolers = map[string]string{
 	"refusing parameters": "",
 	"ignoring parameters": "ignore_startup_parameters = extra_float_digits,statement_timeout,lock_timeout," +
@@ -54,9 +54,13 @@ func TestBehindPgBouncer_TransactionsHaveTheirLimits_AndWritesCount(t *testing.T
 		for range 30 {
 			callers.Go(func() {
 				if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					for setting, want := range map[string]string{"statement_timeout": "5s", "lock_timeout": "2s", "idle_in_transaction_session_timeout": "8s"} {
+					for setting, want := range map[string]string{
+						"statement_timeout": "5s", "lock_timeout": "2s",
+						"idle_in_transaction_session_timeout": "8s",
+					} {
 						var got string
-						if err := tx.NewRaw(`SELECT current_setting(?)`, setting).Scan(ctx, &got); err != nil || got != want {
+						if err := tx.NewRaw(`SELECT current_setting(?)`, setting).Scan(ctx, &got); err != nil ||
+							got != want {
 							return fmt.Errorf("%s is %s, want %s: %w", setting, got, want, err)
 						}
 					}
@@ -68,7 +72,10 @@ func TestBehindPgBouncer_TransactionsHaveTheirLimits_AndWritesCount(t *testing.T
 			})
 		}
 		callers.Wait()
-		if err := d.LongTx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return insert(ctx, tx) }); err != nil {
+		if err := d.LongTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return insert(ctx,
+				tx)
+		}); err != nil {
 			t.Error(err)
 		}
 		if err := d.Snapshot(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
@@ -83,7 +90,8 @@ func TestBehindPgBouncer_TransactionsHaveTheirLimits_AndWritesCount(t *testing.T
 		}
 		wantWritable(t, d)
 		var left string
-		if err := open(t, direct).NewRaw(`SELECT current_setting('statement_timeout')`).Scan(t.Context(), &left); err != nil || left != "5s" {
+		if err := open(t, direct).NewRaw(`SELECT current_setting('statement_timeout')`).
+			Scan(t.Context(), &left); err != nil || left != "5s" {
 			t.Errorf("a session of PostgreSQL itself has statement_timeout %s, %v", left, err)
 		}
 	})

@@ -10,9 +10,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Prepared is a query that the engine parses and plans once for each connection, for what nearly every request asks.
-// Others go through bun, which writes the values into the text. Behind a pooler the query is sent as text as well: the
-// next transaction may run on another connection of PostgreSQL, which knows nothing of what was prepared.
+// Prepared is a query that the engine parses and plans once for each connection, for what nearly every request needs.
+// Other queries go through bun, which writes the values into the text. Behind a pooler a prepared query is sent as text
+// too: the next transaction may run on another connection of PostgreSQL, which has not prepared it.
 type Prepared struct {
 	db   *DB
 	pool *bun.DB // as it was opened
@@ -20,11 +20,11 @@ type Prepared struct {
 	stmt atomic.Pointer[sql.Stmt]
 }
 
-// Prepared makes a query with a ? for each value, and no other ?. It names its columns one by one, since PostgreSQL
-// refuses to run a plan whose * has grown.
+// Prepared returns a query with a ? for each value, and no other ?. The query names its columns one by one, since
+// PostgreSQL refuses to run a plan whose * has grown.
 func (d *DB) Prepared(text string) *Prepared { return &Prepared{db: d, pool: d.DB, text: text} }
 
-// Row runs the query and reads the columns of its first row into dest; ErrNoRows where there is none.
+// Row runs the query and reads the columns of its first row into dest. It returns ErrNoRows where there is none.
 func (p *Prepared) Row(ctx context.Context, values []any, dest ...any) error {
 	if p.db.pooled {
 		return p.pool.DB.QueryRowContext(ctx, p.placeholders(), values...).Scan(dest...)
@@ -34,7 +34,8 @@ func (p *Prepared) Row(ctx context.Context, values []any, dest ...any) error {
 		return err
 	}
 	if p.db.sqlite {
-		// SQLite has one row of its file before anybody could call it off; to be ready for that would take two goroutines.
+		// SQLite returns one row of its file before a cancellation could take effect; to support that would take two
+		// goroutines.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func (p *Prepared) Row(ctx context.Context, values []any, dest ...any) error {
 	return stmt.QueryRowContext(ctx, values...).Scan(dest...)
 }
 
-// Models runs the query and appends what it gives to a slice of models.
+// Models runs the query and appends its rows to a slice of models.
 func (p *Prepared) Models(ctx context.Context, values []any, into any) error {
 	rows, err := p.query(ctx, values)
 	if err != nil {
@@ -63,8 +64,8 @@ func (p *Prepared) query(ctx context.Context, values []any) (*sql.Rows, error) {
 	return stmt.QueryContext(ctx, values...)
 }
 
-// prepared gives the statement, which database/sql makes on each connection that runs it. Of several callers that come
-// first each makes one, so that none waits for another's connection.
+// prepared returns the statement, which database/sql prepares on each connection that runs it. Of several first callers
+// each prepares one, so that none waits for another's connection.
 func (p *Prepared) prepared(ctx context.Context) (*sql.Stmt, error) {
 	if stmt := p.stmt.Load(); stmt != nil {
 		return stmt, nil
@@ -79,7 +80,7 @@ func (p *Prepared) prepared(ctx context.Context) (*sql.Stmt, error) {
 	return p.stmt.Load(), nil
 }
 
-// placeholders gives the text with the engine's own marks for values.
+// placeholders returns the text with the engine's own placeholders.
 func (p *Prepared) placeholders() string {
 	if p.db.sqlite {
 		return p.text

@@ -64,7 +64,8 @@ func TestPrepared_GivesEachOfManyCallersItsOwnRow(t *testing.T) {
 		if err := p.Row(t.Context(), []any{1, 1}, &none); !errors.Is(err, db.ErrNoRows) {
 			t.Errorf("where no row is: %v", err)
 		}
-		if err := d.Prepared(`SELECT nothing FROM nowhere`).Row(t.Context(), nil, &none); err == nil || errors.Is(err, db.ErrNoRows) {
+		if err := d.Prepared(`SELECT nothing FROM nowhere`).Row(t.Context(), nil, &none); err == nil ||
+			errors.Is(err, db.ErrNoRows) {
 			t.Errorf("of a table that is not there: %v", err)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 )
 
-// OpenReadOnly is Open for commands that must not change anything: it makes no file, and what is written fails.
+// OpenReadOnly is Open for commands that must not change anything: it creates no file, and writes fail.
 func OpenReadOnly(ctx context.Context, databaseURL, dir string) (*DB, error) {
 	if databaseURL == "" {
 		return opened(ctx, func(d *DB) error { return d.openFile(dir) })
@@ -22,9 +22,9 @@ func OpenReadOnly(ctx context.Context, databaseURL, dir string) (*DB, error) {
 	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, session{readOnly: true}) })
 }
 
-// openFile opens a SQLite file for reading. Where a server runs, its write-ahead log and the log's index are beside the
-// file and are read with it. Where neither is, the file is read as it is, since SQLite would make both. A log without its
-// index was copied from somewhere: SQLite would make the index, so a copy of both is read.
+// openFile opens a SQLite file for reading. Where a server runs, its write-ahead log and the log's index are next to
+// the file and are read with it. Where neither exists, the file is read as it is, since SQLite would create both. A log
+// without its index was copied from elsewhere: SQLite would create the index, so a copy of both files is read.
 func (d *DB) openFile(dir string) error {
 	path, mode := filepath.Join(dir, SQLiteFile), "mode=ro"
 	log, err := os.Stat(path + "-wal")
@@ -54,13 +54,13 @@ func (d *DB) openFile(dir string) error {
 	if err != nil {
 		return err
 	}
-	d.DB, d.sqlite, d.dir, d.turns = bun.NewDB(r, sqlitedialect.New()), true, dir, make(chan struct{}, 1)
+	d.DB, d.sqlite, d.dir, d.writeSlots = bun.NewDB(r, sqlitedialect.New()), true, dir, make(chan struct{}, 1)
 	d.write, d.long = d.DB, d.DB
 	return nil
 }
 
-// Changed tells whether somebody began to use a SQLite file that OpenReadOnly took for unused, so that what was read may
-// be of two moments.
+// Changed tells whether a process began to use a SQLite file that OpenReadOnly took for unused, so that what was read
+// may be of two moments.
 func (d *DB) Changed() bool {
 	if d.unused == nil {
 		return false

@@ -19,7 +19,7 @@ type revisionRow struct {
 	Value         int64  `bun:"value"`
 }
 
-// Bump adds one to the revision called name and gives the new value. Watchers in this process hear of it when the
+// Bump adds one to the revision called name and returns the new value. Watchers in this process are notified when the
 // transaction commits, those in other processes within a second.
 func Bump(ctx context.Context, tx bun.Tx, name string) (int64, error) {
 	var value int64
@@ -30,8 +30,8 @@ func Bump(ctx context.Context, tx bun.Tx, name string) (int64, error) {
 
 const bump = `INSERT INTO revision (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = revision.value + 1`
 
-// BumpFor adds one to the revision called name and runs the updates that write its value, all in one trip to the
-// database: others wait for the revision's row from here to the commit, and each trip makes them wait longer.
+// BumpFor adds one to the revision called name and runs the updates that write its value, all in one round trip to the
+// database: others wait for the revision's row from here to the commit, and each round trip makes them wait longer.
 func BumpFor(ctx context.Context, tx bun.Tx, name string, updates ...*bun.UpdateQuery) error {
 	text := tx.NewRaw(bump, name).String()
 	for _, q := range updates {
@@ -42,18 +42,18 @@ func BumpFor(ctx context.Context, tx bun.Tx, name string, updates ...*bun.Update
 	return err
 }
 
-// noteBump lets the transaction wake the watchers of this process once it has committed.
+// noteBump makes the transaction notify the watchers of this process once it has committed.
 func noteBump(ctx context.Context) {
 	if bumped, ok := ctx.Value(bumpedKey{}).(*bool); ok {
 		*bumped = true
 	}
 }
 
-// RevisionValue is an expression of SQL for the present value of the revision whose name is its one argument; null where it
+// RevisionValue is an SQL expression for the present value of the revision that its one argument names; null where it
 // was never bumped.
 const RevisionValue = `(SELECT value FROM revision WHERE name = ?)`
 
-// Revision gives the present value of the revision called name; 0 where it was never bumped.
+// Revision returns the present value of the revision called name; 0 where it was never bumped.
 func Revision(ctx context.Context, idb bun.IDB, name string) (int64, error) {
 	var values []int64
 	err := idb.NewRaw(`SELECT value FROM revision WHERE name = ?`, name).Scan(ctx, &values)
@@ -65,8 +65,8 @@ func Revision(ctx context.Context, idb bun.IDB, name string) (int64, error) {
 
 type bumpedKey struct{}
 
-// nudge runs one transaction and wakes the watchers of this process where it bumped a revision.
-func (d *DB) nudge(ctx context.Context, run func(context.Context) error) error {
+// notifyWatchers runs one transaction and wakes the watchers of this process where it bumped a revision.
+func (d *DB) notifyWatchers(ctx context.Context, run func(context.Context) error) error {
 	bumped := false
 	err := run(context.WithValue(ctx, bumpedKey{}, &bumped))
 	if err == nil && bumped {
@@ -94,7 +94,7 @@ func (w *watchers) wakePoller() {
 	}
 }
 
-// Watch gives a channel that holds the newest value of the revision called name whenever it grew; a slow reader sees
+// Watch returns a channel that receives the value of the revision called name whenever it grows; a slow reader receives
 // only the newest. It works while Follow runs. Call stop when done.
 func (d *DB) Watch(name string) (changes <-chan int64, stop func()) {
 	ch := make(chan int64, 1)
@@ -115,11 +115,11 @@ func (d *DB) Watch(name string) (changes <-chan int64, stop func()) {
 	}
 }
 
-// gather is how long Follow waits for more changes, so that a crowd of them costs one look.
+// gather is the time for which Follow waits for more changes, so that many at once cost one query.
 const gather = 20 * time.Millisecond
 
-// Follow looks at the revisions each second, and soon after a transaction of this process that bumped one, and tells the
-// watchers. It returns when ctx ends.
+// Follow polls the revisions each second, and soon after a transaction of this process that bumped one, and notifies
+// the watchers. It returns when ctx ends.
 func (d *DB) Follow(ctx context.Context) {
 	w := &d.watch
 	w.mu.Lock()
@@ -135,7 +135,7 @@ func (d *DB) Follow(ctx context.Context) {
 			}
 			slog.WarnContext(ctx, "could not read the revisions", "error", err)
 		}
-		w.tell(rows)
+		w.publish(rows)
 		select {
 		case <-ctx.Done():
 			return
@@ -150,8 +150,8 @@ func (d *DB) Follow(ctx context.Context) {
 	}
 }
 
-// Reload calls load whenever the revision grows, until ctx ends. When load fails what was loaded before stays; what it is
-// is said in the log by its name.
+// Reload calls load whenever the revision grows, until ctx ends. Where load fails, what was loaded before stays in use;
+// what names it in the log.
 func (d *DB) Reload(ctx context.Context, revision, what string, load func(context.Context) error) {
 	changes, stop := d.Watch(revision)
 	defer stop()
@@ -167,7 +167,7 @@ func (d *DB) Reload(ctx context.Context, revision, what string, load func(contex
 	}
 }
 
-func (w *watchers) tell(rows []revisionRow) {
+func (w *watchers) publish(rows []revisionRow) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, row := range rows {

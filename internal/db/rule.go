@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Rule is something that holds at every committed state. Its query answers one column of text: what breaks it.
+// Rule is an invariant of every committed state. Its query returns one column of text that names what breaks it.
 type Rule struct {
 	Name  string // the invariant's short name, such as "I1"
 	Says  string // what holds
@@ -22,19 +22,22 @@ type Violation struct {
 
 const shownPerRule = 20
 
-// Check asks each rule's query, however long it takes, and gives what breaks it, some examples of each.
+// Check runs the query of each rule, however long it takes, and returns what breaks it, with some examples of each.
 func Check(ctx context.Context, d *DB, rules ...Rule) ([]Violation, error) {
 	var broken []Violation
-	err := d.unhurried().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	err := d.unlimited().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if !d.sqlite {
-			// Rules join whole tables. Right after a restore there are no statistics, and loops within loops would take hours.
-			if _, err := tx.ExecContext(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off`); err != nil {
+			// Rules join whole tables. Right after a restore there are no statistics, and nested loops would take
+			// hours.
+			if _, err := tx.ExecContext(ctx,
+				`SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off`); err != nil {
 				return err
 			}
 		}
 		for _, r := range rules {
 			var found []string
-			if err := tx.NewRaw(fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", r.Query, shownPerRule)).Scan(ctx, &found); err != nil {
+			if err := tx.NewRaw(fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", r.Query, shownPerRule)).
+				Scan(ctx, &found); err != nil {
 				return fmt.Errorf("check %s: %w", r.Name, err)
 			}
 			for _, what := range found {
@@ -46,7 +49,7 @@ func Check(ctx context.Context, d *DB, rules ...Rule) ([]Violation, error) {
 	return broken, err
 }
 
-// schema rules look at the tables themselves, by what each engine knows of them: SQLite or not.
+// schemaRules inspect the tables themselves, by the catalogue of each engine; the key is whether it is SQLite.
 var schemaRules = map[bool]Rule{
 	true: {Name: "I12", Says: "every column holds whole numbers, text or bytes, and refuses what does not fit", Query: `
 		SELECT 'table ' || name AS what FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'
@@ -57,7 +60,7 @@ var schemaRules = map[bool]Rule{
 		WHERE table_schema = current_schema() AND table_name NOT LIKE 'goose_%' AND data_type IN ('real', 'double precision', 'numeric', 'money', 'smallint', 'integer')`},
 }
 
-// Check gives every table and column that could hold a sum or a count wrongly, and what CheckTriggers finds.
+// Check returns every table and column that could store a sum or a count wrongly, and what CheckTriggers finds.
 func (d *DB) Check(ctx context.Context) ([]Violation, error) {
 	broken, err := Check(ctx, d, schemaRules[d.sqlite])
 	if err != nil {

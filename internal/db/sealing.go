@@ -18,21 +18,21 @@ import (
 	"airstrip/internal/seal"
 )
 
-// sealingVersion is the migration after which no secret of proxies is in the database in clear, nor the links of users to
-// the media server. It is one transaction: a
-// process that is killed in it leaves the rows as they were, and the next start does all of it. What it seals is opened by
-// packages service, node and emby; like every migration it stays as it is, whatever they do later.
+// sealingVersion is the migration after which the database holds no proxy secret and no link to the media server in
+// clear. It is one transaction: a process that is killed in it leaves the rows as they were, and the next start does
+// all of it. Packages service, node and emby open what it seals; like every migration it never changes, whatever they
+// do later.
 const sealingVersion = 20261123080603
 
-// errSealingKey is the error of a migration that must seal rows without a key.
+// errSealingKey is returned by a migration that must seal rows and has no key.
 var errSealingKey = errors.New("this version seals secrets that earlier ones kept in clear, and needs the site's secret key for it: " +
 	"put the file secret.key that the database was made with in the data folder, or set AIRSTRIP_SECRET_KEY or AIRSTRIP_SECRET_KEY_FILE")
 
-// SealWith gives Migrate the key that it seals secrets with which earlier versions kept in clear. The key must be the one
-// that the database was made with, which Migrate tests.
+// SealWith sets the key with which Migrate seals secrets that earlier versions stored in clear. It must be the key with
+// which the database was made, which Migrate checks.
 func (d *DB) SealWith(key seal.Key) { d.sealing = &sealingKey{key: key} }
 
-// SealForScratch has Migrate seal with a key that nobody has, for a copy that is removed after it was checked.
+// SealForScratch makes Migrate seal with a random key, for a copy that is removed after it was checked.
 func (d *DB) SealForScratch() { d.sealing = &sealingKey{key: seal.Random(), tested: true} }
 
 type sealingKey struct {
@@ -47,7 +47,7 @@ func (d *DB) sealingMigration() *goose.Migration {
 // accessColumns are the columns of access that stay as they are.
 const accessColumns = `banned, state, allowed, class, groups, speed_mbps, devices, expires_at, resets_at, sources, was_class, was_groups, was_until, revision`
 
-// The table is made anew, so that on PostgreSQL the pages that had the old columns are removed with it.
+// The table is created again, so that on PostgreSQL the pages that held the old columns are removed with it.
 const (
 	beginSealing = `
 CREATE TABLE sealed_access (
@@ -103,7 +103,7 @@ DROP TABLE emby_account;
 ALTER TABLE sealed_emby_account RENAME TO emby_account;
 CREATE INDEX emby_account_behind ON emby_account (user_id) WHERE wanted <> state;
 `
-	// rewriteNodes makes PostgreSQL write the table anew, since an update leaves the old rows in its pages.
+	// rewriteNodes makes PostgreSQL write the table again, since an update leaves the old rows in its pages.
 	rewriteNodes = `ALTER TABLE node ALTER COLUMN settings TYPE JSONB USING settings - 'server_key' - 'obfs_password'`
 )
 
@@ -159,7 +159,10 @@ func (d *DB) sealAccess(ctx context.Context, tx *sql.Tx) error {
 		sealed := make([]sealedRow, len(plain))
 		for i, p := range plain {
 			digest := key.Digest("proxy password", []byte(p.Password))
-			sealed[i] = sealedRow{UserID: p.UserID, Credentials: cipher.Seal(p.UserID, append(p.UUID[:], p.Password...))}
+			sealed[i] = sealedRow{
+				UserID:      p.UserID,
+				Credentials: cipher.Seal(p.UserID, append(p.UUID[:], p.Password...)),
+			}
 			if !taken[[16]byte(digest)] {
 				taken[[16]byte(digest)], sealed[i].PasswordDigest = true, digest
 			}
@@ -171,13 +174,15 @@ func (d *DB) sealAccess(ctx context.Context, tx *sql.Tx) error {
 	}
 }
 
-// sealNodes seals those secrets in nodes' settings that clients know too. The nodes' private keys always were sealed.
+// sealNodes seals those secrets in nodes' settings that clients know too. The nodes' private keys have always been
+// sealed.
 func (d *DB) sealNodes(ctx context.Context, tx *sql.Tx) error {
 	var nodes []struct {
 		ID       int64
 		Settings string
 	}
-	if err := d.long.NewRaw(`SELECT id, CAST(settings AS TEXT) AS settings FROM node ORDER BY id`).Conn(tx).Scan(ctx, &nodes); err != nil {
+	if err := d.long.NewRaw(`SELECT id, CAST(settings AS TEXT) AS settings FROM node ORDER BY id`).Conn(tx).
+		Scan(ctx, &nodes); err != nil {
 		return err
 	}
 	for _, n := range nodes {
@@ -214,13 +219,14 @@ func (d *DB) sealNodes(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// sealMediaLinks seals the tokens by which users come to the media server.
+// sealMediaLinks seals the tokens with which users open the media server.
 func (d *DB) sealMediaLinks(ctx context.Context, tx *sql.Tx) error {
 	var accounts []struct {
 		UserID int64
 		Token  uuid.UUID
 	}
-	if err := d.long.NewRaw(`SELECT user_id, token FROM emby_account ORDER BY user_id`).Conn(tx).Scan(ctx, &accounts); err != nil || len(accounts) == 0 {
+	if err := d.long.NewRaw(`SELECT user_id, token FROM emby_account ORDER BY user_id`).Conn(tx).
+		Scan(ctx, &accounts); err != nil || len(accounts) == 0 {
 		return err
 	}
 	key, err := d.sealingKey(ctx, tx)
@@ -240,8 +246,8 @@ func (d *DB) sealMediaLinks(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// sealingKey returns the key to seal with, once it was tested on what the database has sealed already: with another one
-// nobody's credentials could ever be opened.
+// sealingKey returns the key to seal with, after a check on what the database has sealed already: with another key
+// nobody's credentials could be opened.
 func (d *DB) sealingKey(ctx context.Context, tx *sql.Tx) (seal.Key, error) {
 	s := d.sealing
 	if s == nil {
@@ -270,9 +276,9 @@ const cleaned = 1
 // removeRemains removes what the engine itself keeps of the rows that sealSecrets sealed. before is the schema version
 // before this migration. A failure is logged and keeps nobody from starting.
 //
-// On SQLite the pages that had secrets in clear are free, with their contents, until the file is made anew. That takes time
-// and free space for a copy of it, and is done once; where it fails the next start tries again. On PostgreSQL the tables
-// were made anew with the migration, and the planner's statistics hold samples of what was in them.
+// On SQLite the pages that had secrets in clear are free, with their contents, until the file is made anew. That takes
+// time and free space for a copy of it, and is done once; where it fails the next start tries again. On PostgreSQL the
+// tables were made anew with the migration, and the planner's statistics hold samples of what was in them.
 func (d *DB) removeRemains(ctx context.Context, before int64) error {
 	if !d.sqlite {
 		if before == 0 || before >= sealingVersion {
@@ -289,8 +295,9 @@ func (d *DB) removeRemains(ctx context.Context, before int64) error {
 		return err
 	}
 	// The copy may be too large for the memory.
-	if _, err := d.write.ExecContext(ctx, `PRAGMA temp_store = FILE; VACUUM; PRAGMA user_version = `+strconv.Itoa(cleaned)+
-		`; PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+	if _, err := d.write.ExecContext(ctx,
+		`PRAGMA temp_store = FILE; VACUUM; PRAGMA user_version = `+strconv.Itoa(cleaned)+
+			`; PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		slog.WarnContext(ctx, "free pages of the database file may still hold credentials that were kept in clear before; "+
 			"the next start removes them", "error", err)
 	}

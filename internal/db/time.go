@@ -8,29 +8,30 @@ import (
 	"airstrip/internal/clock"
 )
 
-// Now is the time that is written into the database: UTC, whole milliseconds.
+// Now returns the time to be stored in the database: UTC, whole milliseconds.
 func (d *DB) Now() time.Time {
-	if travel := d.travel.Load(); travel != nil {
+	if travel := d.testClock.Load(); travel != nil {
 		return (*travel)().UTC().Truncate(time.Millisecond)
 	}
 	return d.clock.Now().UTC().Truncate(time.Millisecond)
 }
 
-// SetClock makes Now answer from now, without supervision. Tests travel in time with it.
-func (d *DB) SetClock(now func() time.Time) { d.travel.Store(&now) }
+// SetClock makes Now return the time of now, without supervision. It is for tests.
+func (d *DB) SetClock(now func() time.Time) { d.testClock.Store(&now) }
 
-// SetWallClock replaces the machine's wall clock under the supervision of clock.Clock. Tests let it jump.
+// SetWallClock replaces the machine's wall clock under the supervision of clock.Clock. It is for tests.
 func (d *DB) SetWallClock(wall func() time.Time) { d.clock = clock.New(wall, clock.Elapsed) }
 
-// ClockProblem gives in what the clocks disagreed at the last check, nil where they agreed.
+// ClockProblem returns how the clocks disagreed at the last check; nil where they agreed.
 func (d *DB) ClockProblem() *clock.Problem {
-	if d.travel.Load() != nil {
+	if d.testClock.Load() != nil {
 		return nil
 	}
 	return d.clock.Problem()
 }
 
-// CheckClock compares the clocks; ClockProblem has the result. The error says that the database did not tell its time.
+// CheckClock compares the clocks; ClockProblem returns the result. An error means that the database did not return its
+// time.
 func (d *DB) CheckClock(ctx context.Context) error {
 	var database time.Time
 	if !d.sqlite {
@@ -48,8 +49,8 @@ const (
 	clockReminder = 10 * time.Minute
 )
 
-// FollowClock checks the clocks until ctx ends. It logs a disagreement when it begins, from time to time while it lasts
-// and when it is over, and calls began once for each.
+// FollowClock checks the clocks until ctx ends. It logs a disagreement when it begins, from time to time while it
+// lasts, and when it is over, and calls began once for each.
 func (d *DB) FollowClock(ctx context.Context, began func(context.Context, clock.Problem)) {
 	tick := time.NewTicker(clockInterval)
 	defer tick.Stop()

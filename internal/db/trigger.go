@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// appendOnlyTable is how a migration has the engine refuse every change and removal of a table's rows. A migration that
-// says it puts it between StatementBegin and StatementEnd. No other trigger is made by migrations, so that CheckTriggers
-// knows all of them.
+// appendOnlyTable matches the place in a migration at which the engine is made to refuse every change and removal of a
+// table's rows. A migration puts it between StatementBegin and StatementEnd. Migrations make no other triggers, so
+// CheckTriggers knows all of them.
 var appendOnlyTable = regexp.MustCompile(`\{\{append_only (\w+)\}\}`)
 
-// appendOnly are the triggers for it, by whether the engine is SQLite.
+// appendOnly holds these triggers; the key is whether the engine is SQLite.
 var appendOnly = map[bool]string{
 	true: `CREATE TRIGGER ${1}_no_update BEFORE UPDATE ON $1 BEGIN SELECT RAISE(ABORT, '$1 is append-only'); END;
 CREATE TRIGGER ${1}_no_delete BEFORE DELETE ON $1 BEGIN SELECT RAISE(ABORT, '$1 is append-only'); END;`,
@@ -26,11 +26,11 @@ CREATE TRIGGER ${1}_no_delete BEFORE DELETE ON $1 FOR EACH ROW EXECUTE FUNCTION 
 CREATE TRIGGER ${1}_no_truncate BEFORE TRUNCATE ON $1 FOR EACH STATEMENT EXECUTE FUNCTION ${1}_append_only();`,
 }
 
-// appendOnlyTables gives the tables that the migrations make append-only.
+// appendOnlyTables returns the tables that the migrations make append-only.
 var appendOnlyTables = sync.OnceValue(func() (tables []string) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
-		panic(err) // they are in the program
+		panic(err) // the migrations are embedded
 	}
 	for _, file := range files {
 		text, err := fs.ReadFile(migrations, file)
@@ -54,7 +54,7 @@ var storedTriggers = map[bool]string{
 		WHERE NOT t.tgisinternal AND t.tgrelid = to_regclass(?)`,
 }
 
-// expectedTriggers gives what storedTriggers finds on an append-only table that nobody changed.
+// expectedTriggers returns what storedTriggers finds on an append-only table that nobody changed.
 func expectedTriggers(table string, sqlite bool) (want []string) {
 	if sqlite {
 		for _, event := range []string{"UPDATE", "DELETE"} {
@@ -71,8 +71,8 @@ func expectedTriggers(table string, sqlite bool) (want []string) {
 	return want
 }
 
-// CheckTriggers gives the append-only tables whose triggers are not the ones that the migrations made: one is missing,
-// disabled, replaced by one that does nothing or only sometimes acts, or another was added.
+// CheckTriggers returns the append-only tables whose triggers differ from those that the migrations made: one is
+// missing, disabled, or replaced by one that acts never or only sometimes, or another was added.
 func (d *DB) CheckTriggers(ctx context.Context) (broken []Violation, err error) {
 	for _, table := range appendOnlyTables() {
 		var stored []string

@@ -42,7 +42,10 @@ func TestCheck_TriggersThatDoNothing_AreFound(t *testing.T) {
 		refuse = `BEGIN SELECT RAISE(ABORT, 'audit_seal is append-only'); END`
 		call   = `EXECUTE FUNCTION audit_seal_append_only()`
 	)
-	drop := map[bool]string{true: `DROP TRIGGER audit_seal_no_update`, false: `DROP TRIGGER audit_seal_no_update ON audit_seal`}
+	drop := map[bool]string{
+		true:  `DROP TRIGGER audit_seal_no_update`,
+		false: `DROP TRIGGER audit_seal_no_update ON audit_seal`,
+	}
 	for name, engines := range map[string]map[bool][]string{ // by whether it is SQLite
 		"missing":  {true: {drop[true]}, false: {drop[false]}},
 		"disabled": {true: {drop[true]}, false: {`ALTER TABLE audit_seal DISABLE TRIGGER ALL`}},
@@ -81,7 +84,8 @@ func TestCheck_TriggersThatDoNothing_AreFound(t *testing.T) {
 					t.Fatalf("found %q in a database that nobody changed", found)
 				}
 				found := unprotected(t, d, engines[d.SQLite()]...)
-				if len(found) != 1 || !strings.Contains(found[0], "the triggers of the table audit_seal are not those") {
+				if len(found) != 1 || !strings.Contains(found[0],
+					"the triggers of the table audit_seal are not those") {
 					t.Errorf("found %q, want the triggers of audit_seal", found)
 				}
 			})

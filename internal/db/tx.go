@@ -16,7 +16,7 @@ import (
 	"airstrip/internal/fault"
 )
 
-// What the engines say of a broken rule, as one set of errors. Test with errors.Is.
+// The engines' errors about a broken constraint. Test with errors.Is.
 var (
 	ErrUnique     = errors.New("db: such a row exists already")
 	ErrCheck      = errors.New("db: a check forbids this value")
@@ -26,22 +26,22 @@ var (
 
 // Tx runs fn in one transaction that may write, commits it, and runs it again from the start where the engine says that
 // a repeat may succeed. fn must therefore do nothing outside the transaction that cannot be done twice. An error of fn
-// rolls back and is returned with the engine's errors turned into this package's.
+// rolls back and is returned, with the engine's errors turned into this package's.
 //
-// Tx takes txWait at most, whatever ctx says. A transaction is never repeated after its COMMIT was sent, unless the engine
-// says that it was rolled back: where the answer was lost the error is dberr.ErrOutcomeUnknown. Whoever has a key that
-// makes a repeat harmless, as idempotency.Tx and reports have, may call Tx once more; it then waits for the lost transaction
-// and sees what became of it.
+// Tx takes at most txWait, whatever ctx says. A transaction is not repeated after its COMMIT was sent, unless the
+// engine says that it was rolled back: where the answer was lost the error is dberr.ErrOutcomeUnknown. A caller with a
+// key that makes a repeat harmless, as idempotency.Tx and reports have, may call Tx once more; it then waits for the
+// lost transaction and sees its result.
 func (d *DB) Tx(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
-	return d.inTurn(ctx, d.usual(), fn)
+	return d.runQueued(ctx, d.usual(), fn)
 }
 
 // LongTx is Tx for work on whole tables, whose statements may take minutes: it deletes old rows and fills tables.
 func (d *DB) LongTx(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
-	return d.inTurn(ctx, limits{pool: d.long, statement: longStatement, attempt: longAttempt, all: longAttempt}, fn)
+	return d.runQueued(ctx, limits{pool: d.long, statement: longStatement, attempt: longAttempt, all: longAttempt}, fn)
 }
 
-// limits are where a transaction runs and how long it may take.
+// limits say where a transaction runs and how long it may take.
 type limits struct {
 	pool      *bun.DB
 	statement time.Duration
@@ -53,21 +53,21 @@ func (d *DB) usual() limits {
 	return limits{pool: d.write, statement: statement, attempt: attempt, all: txWait}
 }
 
-// inTurn waits until the transaction may begin. The pool of database/sql hands a free connection to any of those that wait;
-// a queue keeps the slowest near the mean.
-func (d *DB) inTurn(caller context.Context, l limits, fn func(context.Context, bun.Tx) error) error {
+// runQueued waits for a write slot and runs the transaction. The pool of database/sql gives a free connection to any of
+// the waiting callers; a queue keeps the longest wait near the mean.
+func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context, bun.Tx) error) error {
 	ctx, cancel := context.WithTimeout(caller, l.all)
 	defer cancel()
 	wait, stop := context.WithTimeout(ctx, txWait)
 	defer stop()
 	select {
-	case d.turns <- struct{}{}:
-		defer func() { <-d.turns }()
+	case d.writeSlots <- struct{}{}:
+		defer func() { <-d.writeSlots }()
 	case <-wait.Done():
 		return d.failed(caller, wait.Err())
 	}
 	for try := 1; ; try++ {
-		err := d.nudge(ctx, func(ctx context.Context) error { return d.once(ctx, l, fn) })
+		err := d.notifyWatchers(ctx, func(ctx context.Context) error { return d.once(ctx, l, fn) })
 		if err == nil {
 			return nil
 		}
@@ -82,13 +82,13 @@ func (d *DB) inTurn(caller context.Context, l limits, fn func(context.Context, b
 	}
 }
 
-// repeatPause gives a random pause after so many tries, which grows to a second.
+// repeatPause returns a random pause after so many tries, which grows to a second.
 func repeatPause(tries int) time.Duration {
 	const doublings = 7 // past a second; many more would overflow
 	return rand.N(min(10*time.Millisecond<<min(tries, doublings), time.Second))
 }
 
-// failed gives the error of a transaction to its caller.
+// failed returns the error of a transaction as its caller sees it.
 func (d *DB) failed(caller context.Context, err error) error {
 	if caller.Err() != nil && !errors.Is(err, dberr.ErrOutcomeUnknown) {
 		return caller.Err()
@@ -96,7 +96,7 @@ func (d *DB) failed(caller context.Context, err error) error {
 	if _, known := fault.As(err); known {
 		return err
 	}
-	if errors.Is(err, context.DeadlineExceeded) { // a limit of ours
+	if errors.Is(err, context.DeadlineExceeded) { // one of our own limits
 		return dberr.ErrBusy.Because(err)
 	}
 	if f := dberr.Fault(err); f != nil {
@@ -111,7 +111,8 @@ func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx
 	ctx, cancel := context.WithTimeout(ctx, l.attempt)
 	defer cancel()
 	defer func() {
-		// database/sql rolls back when ctx ends; a statement or the commit may come between the two and find no transaction.
+		// database/sql rolls back when ctx ends; a statement or the commit may come between the two and find no
+		// transaction.
 		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -141,7 +142,7 @@ func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx
 	return nil
 }
 
-// Error turns the engines' errors into ErrUnique, ErrCheck and ErrForeignKey, keeping the original text behind them.
+// Error turns the engines' errors into ErrUnique, ErrCheck and ErrForeignKey, and keeps the original text behind them.
 func Error(err error) error {
 	var pg *pgconn.PgError
 	var lite *sqlite.Error
@@ -168,7 +169,8 @@ func Error(err error) error {
 	return err
 }
 
-// Changed gives how many rows a statement changed, as one value for conditional updates: changed, err := db.Changed(q.Exec(ctx)).
+// Changed gives how many rows a statement changed, as one value for conditional updates: changed, err :=
+// db.Changed(q.Exec(ctx)).
 func Changed(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, Error(err)

@@ -14,8 +14,8 @@ import (
 	"airstrip/internal/dberr"
 )
 
-// A server that was frozen for longer than a transaction may take goes on in the middle of it. database/sql may have rolled
-// the transaction back by then without the next statement seeing that the context ended.
+// A server that was frozen for longer than a transaction may take goes on in the middle of it. database/sql may have
+// rolled the transaction back by then without the next statement seeing that the context ended.
 func TestTx_RolledBackAtItsDeadline_IsBusy(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		db.ShortenWaits(t, 50*time.Millisecond)

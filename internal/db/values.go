@@ -9,15 +9,15 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// Numbers is rows of whole numbers as a value of a statement, where it stands for a table: FROM ? AS v has the columns
-// v.column1, v.column2 and so on. It must not be empty. Statements on thousands of rows are written this way, since a
-// placeholder for each number would cost more than the rows.
+// Numbers holds rows of integers as a value of a statement, where it takes the place of a table: FROM ? AS v has the
+// columns v.column1, v.column2 and so on. It must not be empty. Statements on thousands of rows are written this way,
+// since a placeholder for each number would cost more than the rows.
 type Numbers struct {
 	width int
 	cells []int64
 }
 
-// NumbersOf makes a table without rows, with so many columns, and room for so many rows.
+// NumbersOf returns a table without rows, with so many columns, and room for so many rows.
 func NumbersOf(columns, rows int) *Numbers {
 	return &Numbers{columns, make([]int64, 0, columns*rows)}
 }
@@ -25,7 +25,7 @@ func NumbersOf(columns, rows int) *Numbers {
 // Add adds a row.
 func (n *Numbers) Add(row ...int64) { n.cells = append(n.cells, row...) }
 
-// Parts gives the rows in tables of a size that one statement is good at.
+// Parts returns the rows in tables of a size that one statement handles well.
 func (n *Numbers) Parts() iter.Seq[*Numbers] {
 	return func(yield func(*Numbers) bool) {
 		for part := range slices.Chunk(n.cells, 2000*n.width) {
@@ -36,7 +36,7 @@ func (n *Numbers) Parts() iter.Seq[*Numbers] {
 	}
 }
 
-// AppendQuery is called by bun.
+// AppendQuery implements schema.QueryAppender.
 func (n *Numbers) AppendQuery(gen schema.QueryGen, q []byte) ([]byte, error) {
 	q = slices.Grow(q, 12*len(n.cells))
 	if gen.Dialect().Name() == dialect.SQLite {
@@ -61,7 +61,7 @@ func (n *Numbers) values(q []byte) []byte {
 	return append(q, "))"...)
 }
 
-// arrays writes one text for each column: PostgreSQL reads that far sooner than a constant for each number.
+// arrays writes one text for each column, which PostgreSQL reads far faster than a constant for each number.
 func (n *Numbers) arrays(q []byte) []byte {
 	q = append(q, "(SELECT * FROM unnest("...)
 	for column := range n.width {

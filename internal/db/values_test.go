@@ -22,7 +22,8 @@ func TestNumbersStandForATable(t *testing.T) {
 		var first, second []int64
 		err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			for part := range rows.Parts() {
-				found, err := tx.QueryContext(ctx, `SELECT v.* FROM ? AS v WHERE v.column1 > ? ORDER BY v.column1`, part, 4997)
+				found, err := tx.QueryContext(ctx, `SELECT v.* FROM ? AS v WHERE v.column1 > ? ORDER BY v.column1`,
+					part, 4997)
 				if err != nil {
 					return err
 				}
@@ -40,7 +41,8 @@ func TestNumbersStandForATable(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || !slices.Equal(first, []int64{4998, 4999, math.MaxInt64}) || !slices.Equal(second, []int64{-4998, -4999, math.MinInt64}) {
+		if err != nil || !slices.Equal(first, []int64{4998, 4999, math.MaxInt64}) ||
+			!slices.Equal(second, []int64{-4998, -4999, math.MinInt64}) {
 			t.Errorf("%v %v, %v", first, second, err)
 		}
 		for range db.NumbersOf(3, 0).Parts() {

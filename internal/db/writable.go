@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// probeInterval is how often FollowWritable tries to write. probePause is the least time between two tries when calls
-	// that fail ask for one.
+	// probeInterval is how often FollowWritable tries to write. probePause is the least time between two tries when
+	// calls that fail ask for one.
 	probeInterval = 5 * time.Second
 	probePause    = time.Second
 	// probeRepeats is how long a probe is repeated that met a connection which others ended.
@@ -25,11 +25,11 @@ const (
 	probeReminder = 10 * time.Minute
 )
 
-// failover is how long nothing can be written before a transaction is no longer repeated until it can. It is longer than a
-// change of the primary usually takes. Tests shorten it.
+// failover is the time without writes after which a transaction is no longer repeated until it succeeds. It is longer
+// than a change of the primary usually takes. Tests shorten it.
 var failover = 10 * time.Second
 
-// writability is what the last write probe found.
+// writability is the result of the last write probe.
 type writability struct {
 	wake chan struct{} // asks for a probe before its time
 
@@ -39,34 +39,35 @@ type writability struct {
 	failing time.Time // since when each probe failed; zero while the last one succeeded
 }
 
-// WriteProblem gives the fault of a database in which nothing can be written, such as that of a full disk; nil where the
-// last probe wrote.
+// WriteProblem returns the fault of a database that cannot be written, such as that of a full disk; nil where the last
+// probe wrote.
 func (d *DB) WriteProblem() error {
 	d.writable.mu.Lock()
 	defer d.writable.mu.Unlock()
 	return d.writable.problem
 }
 
-// writeCause gives the error behind WriteProblem, for the log.
+// writeCause returns the error behind WriteProblem, for the log.
 func (d *DB) writeCause() error {
 	d.writable.mu.Lock()
 	defer d.writable.mu.Unlock()
 	return d.writable.cause
 }
 
-// gaveUp tells whether nothing could be written for so long that a repeat is of no use to a waiting caller.
+// gaveUp tells whether writes have failed for so long that a repeat is of no use to a waiting caller.
 func (d *DB) gaveUp() bool {
 	d.writable.mu.Lock()
 	defer d.writable.mu.Unlock()
 	return d.writable.problem != nil && time.Since(d.writable.failing) > failover
 }
 
-// ProbeWrites writes into the database as every transaction does, to the commit, and keeps for WriteProblem whether that
-// worked. A probe that only waits too long for others fails when that has lasted longer than any transaction waits.
+// ProbeWrites writes into the database as every transaction does, including the commit, and stores the result for
+// WriteProblem. A probe that only waits for others fails once that has lasted longer than any transaction waits.
 func (d *DB) ProbeWrites(ctx context.Context) {
 	begin := time.Now()
 	err := d.once(ctx, d.usual(), d.probe)
-	for err != nil && dberr.Repeatable(err) && time.Since(begin) < probeRepeats && sleep(ctx, 50*time.Millisecond, nil) {
+	for err != nil && dberr.Repeatable(err) && time.Since(begin) < probeRepeats &&
+		sleep(ctx, 50*time.Millisecond, nil) {
 		err = d.once(ctx, d.usual(), d.probe)
 	}
 	if ctx.Err() != nil {
@@ -98,8 +99,8 @@ func (d *DB) probe(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// probeFault gives what callers see of the error of a probe: the probe breaks no rule, so whatever fails it keeps the
-// database from being written.
+// probeFault returns the error of a probe as callers see it. The probe violates no constraint, so whatever fails it
+// keeps the database from being written.
 func probeFault(err error) *fault.Error {
 	f := dberr.Fault(err)
 	switch {
@@ -111,8 +112,8 @@ func probeFault(err error) *fault.Error {
 	return f.Because(nil)
 }
 
-// FollowWritable probes until ctx ends, and soon after a transaction that failed because nothing can be written. It logs
-// when that begins, from time to time while it lasts and when it is over.
+// FollowWritable probes until ctx ends, and soon after a transaction that failed because nothing can be written. It
+// logs when that begins, from time to time while it lasts, and when it is over.
 func (d *DB) FollowWritable(ctx context.Context) {
 	var known bool
 	var logged time.Time
@@ -147,7 +148,7 @@ func sleep(ctx context.Context, pause time.Duration, woken <-chan struct{}) bool
 	return true
 }
 
-// probeSoon has FollowWritable probe without delay where f says that nothing can be written.
+// probeSoon makes FollowWritable probe without delay where f says that nothing can be written.
 func (d *DB) probeSoon(f *fault.Error) {
 	if errors.Is(f, dberr.ErrBusy) {
 		return

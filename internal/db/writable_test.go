@@ -105,7 +105,8 @@ func TestSQLite_ThatAnotherProgramHolds_IsBusyAndUnavailableOnceThatLasts(t *tes
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if err := errors.Join(d.Migrate(t.Context()), d.ExecOnWriter(t.Context(), `PRAGMA busy_timeout = 100`)); err != nil {
+	if err := errors.Join(d.Migrate(t.Context()),
+		d.ExecOnWriter(t.Context(), `PRAGMA busy_timeout = 100`)); err != nil {
 		t.Fatal(err)
 	}
 	other, err := sql.Open("sqlite", filepath.Join(dir, db.SQLiteFile))

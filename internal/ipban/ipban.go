@@ -37,8 +37,8 @@ type Ban struct {
 var ErrBanned = fault.Forbidden("ip_banned", "你所在的 IP 地址已被禁止访问本站", "Your IP address may not use this site")
 
 const (
-	revision   = "ip_ban"
-	textAtMost = 500 // characters
+	revision = "ip_ban"
+	maxText  = 500 // characters
 )
 
 // Bans are all bans.
@@ -162,7 +162,7 @@ func (b *Ban) check(network netip.Prefix, own netip.Addr) error {
 	p.When(slices.ContainsFunc(loopback, network.Overlaps), "ip_cidr", "loopback", "不能封禁本机地址", "The machine's own addresses cannot be banned")
 	p.When(!b.EndsAt.After(b.StartsAt), "task_end_at", "range", "结束时间必须晚于开始时间和现在", "The end must be after the start and after now")
 	for name, text := range map[string]string{"ban_context": b.Reason, "remark": b.Remark} {
-		p.When(utf8.RuneCountInString(text) > textAtMost, name, "too_long", "不能超过 500 个字符", "This must not be longer than 500 characters")
+		p.When(utf8.RuneCountInString(text) > maxText, name, "too_long", "不能超过 500 个字符", "This must not be longer than 500 characters")
 	}
 	return p.Err()
 }

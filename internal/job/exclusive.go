@@ -39,7 +39,8 @@ func (q *Queue) Exclusive(ctx context.Context, name string, fn func(context.Cont
 		free, cancel := detached.WithTimeout(ctx, recordTimeout)
 		defer cancel()
 		_ = q.db.Tx(free, func(ctx context.Context, tx bun.Tx) error { // where it fails, the lease ends by time
-			_, err := tx.NewRaw(`UPDATE job_timetable SET next_at = last_at WHERE name = ? AND last_at = ?`, name, now).Exec(ctx)
+			_, err := tx.NewRaw(`UPDATE job_timetable SET next_at = last_at WHERE name = ? AND last_at = ?`, name,
+				now).Exec(ctx)
 			return err
 		})
 	}()

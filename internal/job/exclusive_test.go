@@ -19,7 +19,8 @@ func TestExclusive_RunsOneAtATimeAndAgainAfterItsEnd(t *testing.T) {
 		runs := 0
 		work := func(context.Context) error {
 			runs++
-			if err := other.Exclusive(t.Context(), "x", func(context.Context) error { runs++; return nil }); !errors.Is(err, job.ErrRunning) {
+			if err := other.Exclusive(t.Context(), "x",
+				func(context.Context) error { runs++; return nil }); !errors.Is(err, job.ErrRunning) {
 				t.Errorf("while it runs: %v", err)
 			}
 			return other.Exclusive(t.Context(), "y", func(context.Context) error { return nil })

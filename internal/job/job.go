@@ -1,8 +1,8 @@
-// Package job owns the durable queue and the timetable. A job is added in the transaction that causes it, so it is never
-// lost and never runs for something that did not happen; it runs at least once, and in one process at a time. The
-// timetable lists in one place what runs by the clock. Its entries run apart from the queue and from each other, so that
-// a nightly check delays neither bans nor payments nor jobs; of several processes one runs an entry. Each run has a
-// deadline. While the clocks disagree the timetable waits and the queue goes on.
+// Package job owns the durable queue and the timetable. A job is added in the transaction that causes it, so it is
+// never lost and never runs for something that did not happen; it runs at least once, and in one process at a time. The
+// timetable lists in one place what runs by the clock. Its entries run apart from the queue and from each other, so
+// that a nightly check delays neither bans nor payments nor jobs; of several processes one runs an entry. Each run has
+// a deadline. While the clocks disagree the timetable waits and the queue goes on.
 package job
 
 import (
@@ -73,8 +73,8 @@ func Add(ctx context.Context, tx bun.Tx, now time.Time, kind string, payload any
 	return err
 }
 
-// Queue runs jobs of the kinds that have a handler, one after the other, and its entries of the timetable. Work that waits
-// for slow servers has a queue of its own, so that nothing else waits with it.
+// Queue runs jobs of the kinds that have a handler, one after the other, and its entries of the timetable. Work that
+// waits for slow servers has a queue of its own, so that nothing else waits with it.
 type Queue struct {
 	db       *db.DB
 	handlers map[string]func(context.Context, json.RawMessage) error
@@ -89,8 +89,8 @@ func New(d *db.DB) *Queue {
 	return q
 }
 
-// Handle sets the handler of a kind of jobs. An error, and a payload that cannot be read, is retried with growing pauses
-// for about a day; then the job has failed for good.
+// Handle sets the handler of a kind of jobs. An error, and a payload that cannot be read, is retried with growing
+// pauses for about a day; then the job has failed for good.
 func Handle[T any](q *Queue, kind string, fn func(ctx context.Context, payload T) error) {
 	q.handlers[kind] = func(ctx context.Context, body json.RawMessage) error {
 		var payload T
@@ -150,8 +150,8 @@ func (q *Queue) runJobs(ctx context.Context) error {
 	}
 }
 
-// claim leases the job that has been due for the longest time; nil where none is due. A job without a kind was claimed by
-// another process meanwhile.
+// claim leases the job that has been due for the longest time; nil where none is due. A job without a kind was claimed
+// by another process meanwhile.
 func (q *Queue) claim(ctx context.Context) (*row, error) {
 	now := q.db.Now()
 	var due []row
@@ -159,14 +159,16 @@ func (q *Queue) claim(ctx context.Context) (*row, error) {
 		return sel.Where("ended_at IS NULL AND run_at <= ?", now).Where("lease_until IS NULL OR lease_until < ?", now).
 			Where("kind IN (?)", bun.List(slices.Collect(maps.Keys(q.handlers))))
 	}
-	if err := q.db.NewSelect().Model(&due).Apply(waiting).OrderExpr("run_at, id").Limit(1).Scan(ctx); err != nil || len(due) == 0 {
+	if err := q.db.NewSelect().Model(&due).Apply(waiting).OrderExpr("run_at, id").Limit(1).Scan(ctx); err != nil ||
+		len(due) == 0 {
 		return nil, err
 	}
 	r := due[0]
 	claimed := false
 	err := q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		until := now.Add(lease)
-		n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("attempt = attempt + 1").Set("lease_until = ?", until).
+		n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("attempt = attempt + 1").
+			Set("lease_until = ?", until).
 			Where("id = ? AND attempt = ? AND ended_at IS NULL", r.ID, r.Attempt).Exec(ctx))
 		claimed = n == 1
 		return err
@@ -210,16 +212,19 @@ func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 	defer cancel()
 	now := q.db.Now()
 	return q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		u := tx.NewUpdate().Model((*row)(nil)).Where("id = ? AND attempt = ?", r.ID, r.Attempt).Set("lease_until = NULL")
+		u := tx.NewUpdate().Model((*row)(nil)).Where("id = ? AND attempt = ?", r.ID, r.Attempt).
+			Set("lease_until = NULL")
 		switch {
 		case failure == nil:
 			u.Set("ended_at = ?", now).Set("unique_key = NULL").Set("last_error = ''")
 		case r.Attempt >= maxAttempts:
 			slog.ErrorContext(ctx, "a job failed for good", "job", r.Kind, "id", r.ID, "error", failure)
-			u.Set("ended_at = ?", now).Set("unique_key = NULL").Set("failed = ?", true).Set("last_error = ?", failure.Error())
+			u.Set("ended_at = ?", now).Set("unique_key = NULL").Set("failed = ?", true).
+				Set("last_error = ?", failure.Error())
 		default:
 			pause := min(time.Second<<r.Attempt, maxPause)
-			slog.WarnContext(ctx, "a job failed and will run again", "job", r.Kind, "id", r.ID, "in", pause, "error", failure)
+			slog.WarnContext(ctx, "a job failed and will run again", "job", r.Kind, "id", r.ID, "in", pause, "error",
+				failure)
 			u.Set("run_at = ?", now.Add(pause)).Set("last_error = ?", failure.Error())
 		}
 		_, err := u.Exec(ctx)
@@ -230,7 +235,8 @@ func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 // deleteOld deletes jobs that succeeded before the retention.
 func (q *Queue) deleteOld(ctx context.Context) error {
 	return q.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*row)(nil)).Where("ended_at < ? AND NOT failed", q.db.Now().Add(-retention)).Exec(ctx)
+		_, err := tx.NewDelete().Model((*row)(nil)).Where("ended_at < ? AND NOT failed", q.db.Now().Add(-retention)).
+			Exec(ctx)
 		return err
 	})
 }

@@ -117,7 +117,8 @@ func TestTimetable_SeveralProcesses_RunAnEntryOncePerPeriod(t *testing.T) {
 		queues := make([]*job.Queue, 3)
 		for i := range queues {
 			queues[i] = job.New(d)
-			queues[i].Schedule("tick", job.Interval(time.Minute), func(context.Context) error { runs.Add(1); return nil })
+			queues[i].Schedule("tick", job.Interval(time.Minute),
+				func(context.Context) error { runs.Add(1); return nil })
 		}
 		for period := range 3 {
 			var wg sync.WaitGroup

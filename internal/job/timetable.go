@@ -16,8 +16,8 @@ import (
 )
 
 // Timetable lists everything that runs by the clock, and how often. The package that is named before the dot registers
-// the function with Queue.Every. Entries that run once an hour or less often are maintenance and run one after the other;
-// each other entry runs by itself.
+// the function with Queue.Every. Entries that run once an hour or less often are maintenance and run one after the
+// other; each other entry runs by itself.
 var Timetable = map[string]time.Duration{
 	"account.bans":       5 * time.Second,
 	"account.challenges": 10 * time.Minute,
@@ -94,8 +94,8 @@ func (q *Queue) Every(name string, fn func(context.Context) error) {
 	q.Schedule(name, Interval(period), fn)
 }
 
-// Schedule adds an entry to the timetable of this queue. next returns the time after t at which it runs again; of several
-// processes one runs it. The context of each run has a deadline.
+// Schedule adds an entry to the timetable of this queue. next returns the time after t at which it runs again; of
+// several processes one runs it. The context of each run has a deadline.
 func (q *Queue) Schedule(name string, next func(t time.Time) time.Time, fn func(context.Context) error) {
 	q.entries = append(q.entries, entry{name, next, fn})
 }
@@ -128,8 +128,8 @@ func (q *Queue) lanes() [][]entry {
 	return append(lanes, maintenance)
 }
 
-// runDue runs those of the entries that are due, one after the other. None is due while the clocks disagree: most of them
-// end, bill or delete something by the time. Jobs have a cause of their own and go on.
+// runDue runs those of the entries that are due, one after the other. None is due while the clocks disagree: most of
+// them end, bill or delete something by the time. Jobs have a cause of their own and go on.
 func (q *Queue) runDue(ctx context.Context, entries []entry) error {
 	for _, e := range entries {
 		if q.db.ClockProblem() != nil {

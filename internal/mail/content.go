@@ -30,9 +30,10 @@ type EmailTaken struct{}
 
 // PasswordChanged tells that the password was changed.
 type PasswordChanged struct {
-	At        time.Time
-	IP        string // empty: by the operator
-	Recovered bool   // without the present password; then Passkeys and Telegram were removed, else they still open the account
+	At time.Time
+	IP string // empty: by the operator
+	// without the present password; then Passkeys and Telegram were removed, else they still open the account
+	Recovered bool
 	Passkeys  int
 	Telegram  bool
 }
@@ -75,7 +76,7 @@ type Banned struct {
 }
 
 // NewPlace tells of a sign-in from an area or a device that the account was not used from before.
-type NewPlace struct {
+type LoginAlert struct {
 	At     time.Time
 	IP     string
 	Area   string // ISO 3166-1; empty where unknown
@@ -90,7 +91,7 @@ func (PasskeyAdded) kind() string    { return "passkey_added" }
 func (SecurityChanged) kind() string { return "security_changed" }
 func (AccountClosed) kind() string   { return "account_closed" }
 func (Banned) kind() string          { return "banned" }
-func (NewPlace) kind() string        { return "new_place" }
+func (LoginAlert) kind() string      { return "new_place" }
 
 // Letter is the written mail.
 type Letter struct{ Subject, Text, HTML string }
@@ -137,7 +138,7 @@ func (m *Mails) Write(msg Message) (Letter, error) {
 	return Letter{oneLine, strings.TrimSpace(text.String()) + "\n", strings.TrimSpace(html.String()) + "\n"}, nil
 }
 
-type pair struct {
+type templatePair struct {
 	text *texttemplate.Template
 	html *htmltemplate.Template
 }
@@ -147,9 +148,12 @@ func path(lang fault.Lang, kind string) string {
 }
 
 // templates reads all templates, by path, once.
-var templates = sync.OnceValues(func() (map[string]pair, error) {
-	functions := map[string]any{"when": func(t time.Time, zone *time.Location) string { return t.In(zone).Format("2006-01-02 15:04 (MST)") }}
-	all := map[string]pair{}
+var templates = sync.OnceValues(func() (map[string]templatePair, error) {
+	functions := map[string]any{"when": func(t time.Time, zone *time.Location) string {
+		return t.In(zone).
+			Format("2006-01-02 15:04 (MST)")
+	}}
+	all := map[string]templatePair{}
 	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
 		entries, err := files.ReadDir("templates/" + string(lang))
 		if err != nil {
@@ -161,11 +165,12 @@ var templates = sync.OnceValues(func() (map[string]pair, error) {
 			if err != nil {
 				return nil, err
 			}
-			html, err := htmltemplate.New(name).Option("missingkey=error").Funcs(functions).ParseFS(files, "templates/frame.html", name)
+			html, err := htmltemplate.New(name).Option("missingkey=error").Funcs(functions).
+				ParseFS(files, "templates/frame.html", name)
 			if err != nil {
 				return nil, err
 			}
-			all[name] = pair{text, html}
+			all[name] = templatePair{text, html}
 		}
 	}
 	return all, nil

@@ -18,14 +18,17 @@ import (
 	"airstrip/internal/setting"
 )
 
-// pauses are the times to wait after each failed try; the last one repeats until the mail expires. Codes are waited for,
-// so it begins with short ones.
-var pauses = []time.Duration{5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour}
+// pauses are the times to wait after each failed try; the last one repeats until the mail expires. Codes are waited
+// for, so it begins with short ones.
+var pauses = []time.Duration{
+	5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute,
+	time.Hour, 4 * time.Hour,
+}
 
 const (
-	smtpTimeout = 20 * time.Second // of connecting, and of each answer
-	tryTimeout  = 80 * time.Second // of a whole try; with noteWithin it is shorter than a job's lease
-	noteWithin  = 30 * time.Second // to write down what became of a try
+	smtpTimeout   = 20 * time.Second // of connecting, and of each answer
+	tryTimeout    = 80 * time.Second // of a whole try; with noteWithin it is shorter than a job's lease
+	recordTimeout = 30 * time.Second // to write down what became of a try
 )
 
 // deliver tries to send one mail and notes what became of it.
@@ -41,22 +44,23 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 	site := m.settings.Get()
 	switch {
 	case !m.db.Now().Before(r.ExpiresAt):
-		return m.end(ctx, r, Failed, "it could not be sent in time: "+r.LastError)
+		return m.recordResult(ctx, r, Failed, "it could not be sent in time: "+r.LastError)
 	case site.SMTPHost == "":
-		return m.end(ctx, r, Kept, "")
+		return m.recordResult(ctx, r, Kept, "")
 	}
 	r.Tries++
 	failure := m.send(ctx, site, r)
 	var answer *gomail.SendError
 	switch {
 	case failure == nil:
-		return m.end(ctx, r, Sent, "")
+		return m.recordResult(ctx, r, Sent, "")
 	case errors.As(failure, &answer) && answer.ErrorCode() >= 500:
 		slog.WarnContext(ctx, "the SMTP server refused a mail for good", "mail", r.ID, "kind", r.Kind, "error", failure)
-		return m.end(ctx, r, Failed, failure.Error())
+		return m.recordResult(ctx, r, Failed, failure.Error())
 	}
 	pause := pauses[min(r.Tries, len(pauses))-1]
-	slog.WarnContext(ctx, "a mail could not be sent and will be tried again", "mail", r.ID, "kind", r.Kind, "in", pause, "error", failure)
+	slog.WarnContext(ctx, "a mail could not be sent and will be tried again", "mail", r.ID, "kind", r.Kind, "in",
+		pause, "error", failure)
 	return m.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r.LastError = failure.Error()
 		if _, err := tx.NewUpdate().Model(&r).Column("tries", "last_error").WherePK().Exec(ctx); err != nil {
@@ -71,16 +75,17 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 }
 
 // end notes what became of a mail. The text of one that was sent goes: it may hold a code, and nobody has a use for it.
-func (m *Mails) end(ctx context.Context, r row, state State, failure string) error {
+func (m *Mails) recordResult(ctx context.Context, r row, state State, failure string) error {
 	now := m.db.Now()
 	r.State, r.LastError, r.EndedAt = state, failure, &now
 	if state == Sent {
 		r.Sealed = nil
 	}
-	ctx, cancel := detached.WithTimeout(ctx, noteWithin)
+	ctx, cancel := detached.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	return m.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewUpdate().Model(&r).Column("state", "tries", "last_error", "ended_at", "sealed").WherePK().Exec(ctx)
+		_, err := tx.NewUpdate().Model(&r).Column("state", "tries", "last_error", "ended_at", "sealed").WherePK().
+			Exec(ctx)
 		return err
 	})
 }
@@ -131,7 +136,10 @@ func (m *Mails) compose(site setting.Site, r row) (*gomail.Msg, error) {
 }
 
 func (m *Mails) client(ctx context.Context, site setting.Site) (*gomail.Client, error) {
-	options := []gomail.Option{gomail.WithPort(site.SMTPPort), gomail.WithTimeout(smtpTimeout), gomail.WithHELO(m.host())}
+	options := []gomail.Option{
+		gomail.WithPort(site.SMTPPort), gomail.WithTimeout(smtpTimeout),
+		gomail.WithHELO(m.host()),
+	}
 	switch site.SMTPTLS {
 	case "tls":
 		options = append(options, gomail.WithSSL())
@@ -145,7 +153,8 @@ func (m *Mails) client(ctx context.Context, site setting.Site) (*gomail.Client, 
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(site.SMTPUsername), gomail.WithPassword(password))
+		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
+			gomail.WithUsername(site.SMTPUsername), gomail.WithPassword(password))
 	}
 	return gomail.NewClient(site.SMTPHost, options...)
 }

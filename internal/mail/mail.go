@@ -78,10 +78,10 @@ type row struct {
 var ErrNoMail = fault.NotFound("mail_not_found", "没有这封邮件", "There is no such mail")
 
 const (
-	patience = 24 * time.Hour      // how long sending is tried where the message does not say
-	kept     = 30 * 24 * time.Hour // how long a mail is remembered
-	purpose  = "mail"              // of the key that seals the text
-	kind     = "mail.send"
+	maxDelivery = 24 * time.Hour      // how long sending is tried where the message does not say
+	retention   = 30 * 24 * time.Hour // how long a mail is remembered
+	sealPurpose = "mail"              // of the key that seals the text
+	kind        = "mail.send"
 )
 
 // Send puts a mail into the queue as part of tx. The text is written now, in the words of today's settings.
@@ -95,12 +95,13 @@ func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
 		return err
 	}
 	now := m.db.Now()
-	r := row{Sealed: m.key.Seal(purpose, plain), Mail: Mail{
-		MessageID: uuid.NewString() + "@" + m.host(), Recipient: msg.To, Kind: msg.Content.kind(), Lang: msg.Lang, State: Queued,
+	r := row{Sealed: m.key.Seal(sealPurpose, plain), Mail: Mail{
+		MessageID: uuid.NewString() + "@" + m.host(), Recipient: msg.To, Kind: msg.Content.kind(), Lang: msg.Lang,
+		State:     Queued,
 		CreatedAt: now, ExpiresAt: msg.Until,
 	}}
 	if r.ExpiresAt.IsZero() {
-		r.ExpiresAt = now.Add(patience)
+		r.ExpiresAt = now.Add(maxDelivery)
 	}
 	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (m *Mails) Show(ctx context.Context, id int64) (Mail, Letter, error) {
 }
 
 func (m *Mails) open(r row) (letter Letter, err error) {
-	plain, err := m.key.Open(purpose, r.Sealed)
+	plain, err := m.key.Open(sealPurpose, r.Sealed)
 	if err == nil {
 		err = json.Unmarshal(plain, &letter)
 	}
@@ -139,12 +140,12 @@ func (m *Mails) open(r row) (letter Letter, err error) {
 // Register makes q send the mails. It should be a queue of its own: an SMTP server may be slow.
 func (m *Mails) Register(q *job.Queue) {
 	job.Handle(q, kind, m.deliver)
-	q.Every("mail.forget", m.forget)
+	q.Every("mail.forget", m.deleteOld)
 }
 
-func (m *Mails) forget(ctx context.Context) error {
+func (m *Mails) deleteOld(ctx context.Context) error {
 	return m.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", m.db.Now().Add(-kept)).Exec(ctx)
+		_, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", m.db.Now().Add(-retention)).Exec(ctx)
 		return err
 	})
 }

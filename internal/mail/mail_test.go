@@ -36,7 +36,10 @@ type office struct {
 
 func open(t *testing.T, d *db.DB) *office {
 	t.Helper()
-	o := &office{T: t, db: d, now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC), queue: job.New(d), secrets: secret.New(d, seal.Key{1})}
+	o := &office{
+		T: t, db: d, now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC), queue: job.New(d),
+		secrets: secret.New(d, seal.Key{1}),
+	}
 	d.SetClock(func() time.Time { return o.now })
 	var err error
 	o.settings, err = setting.New(t.Context(), d)
@@ -67,7 +70,10 @@ func (o *office) set(pairs ...any) {
 // through makes the site send through s.
 func (o *office) through(s *server, more ...any) {
 	o.Helper()
-	o.set(append([]any{"smtp_host", s.host, "smtp_port", s.port, "smtp_tls", "none", "smtp_from", "no-reply@example.com", "site_name", "Runway 跑道"}, more...)...)
+	o.set(append([]any{
+		"smtp_host", s.host, "smtp_port", s.port, "smtp_tls", "none", "smtp_from",
+		"no-reply@example.com", "site_name", "Runway 跑道",
+	}, more...)...)
 }
 
 func (o *office) send(msg mail.Message) {
@@ -86,7 +92,10 @@ func (o *office) later(d time.Duration) mail.Mail {
 }
 
 func code(lang fault.Lang) mail.Message {
-	return mail.Message{To: "ming@example.com", Lang: lang, Content: mail.Code{Purpose: "login", Code: "012345", Minutes: 10}}
+	return mail.Message{
+		To: "ming@example.com", Lang: lang,
+		Content: mail.Code{Purpose: "login", Code: "012345", Minutes: 10},
+	}
 }
 
 func TestAMailArrivesOnceInBothForms(t *testing.T) {
@@ -113,7 +122,8 @@ func TestAMailArrivesOnceInBothForms(t *testing.T) {
 		}
 		header, parts := got[0].read(t)
 		from, err := netmail.ParseAddress(header.Get("From"))
-		if err != nil || from.Name != "Runway 跑道" || header.Get("Auto-Submitted") != "auto-generated" || !strings.HasSuffix(header.Get("Message-Id"), "@air.example.com>") {
+		if err != nil || from.Name != "Runway 跑道" || header.Get("Auto-Submitted") != "auto-generated" ||
+			!strings.HasSuffix(header.Get("Message-Id"), "@air.example.com>") {
 			t.Errorf("header %v", header)
 		}
 		for _, form := range []string{"text/plain", "text/html"} {
@@ -140,7 +150,8 @@ func TestWithoutAServerMailsAreKeptToBeRead(t *testing.T) {
 		o.must(err)
 		m, letter, err := o.Show(t.Context(), mails[0].ID)
 		o.must(err)
-		if m.Recipient != "ming@example.com" || m.Kind != "login" || !strings.Contains(letter.Text, "012345") || !strings.Contains(letter.HTML, "012345") || !strings.Contains(letter.Subject, "sign in") {
+		if m.Recipient != "ming@example.com" || m.Kind != "login" || !strings.Contains(letter.Text, "012345") ||
+			!strings.Contains(letter.HTML, "012345") || !strings.Contains(letter.Subject, "sign in") {
 			t.Errorf("%+v %+v", m, letter)
 		}
 		var stored string
@@ -172,7 +183,8 @@ func TestWhatFailsForNowIsTriedAgainUnderTheSameID(t *testing.T) {
 		o, s := open(t, d), listen(t, []error{busy, errHangUp})
 		o.through(s)
 		o.send(code(fault.EN))
-		if m := o.later(0); m.State != mail.Queued || m.Tries != 1 || !strings.Contains(m.LastError, "come back later") {
+		if m := o.later(0); m.State != mail.Queued || m.Tries != 1 ||
+			!strings.Contains(m.LastError, "come back later") {
 			t.Fatalf("%+v", m)
 		}
 		if m := o.later(time.Second); m.Tries != 1 {
@@ -198,7 +210,10 @@ func TestWhatFailsForNowIsTriedAgainUnderTheSameID(t *testing.T) {
 
 func TestARefusalForGoodAndLatenessEndTheTries(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		o, s := open(t, d), listen(t, []error{&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such person"}})
+		o, s := open(t, d), listen(t, []error{&smtp.SMTPError{
+			Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1},
+			Message: "no such person",
+		}})
 		o.through(s)
 		o.send(code(fault.EN))
 		if m := o.later(0); m.State != mail.Failed || !strings.Contains(m.LastError, "no such person") {
@@ -231,7 +246,10 @@ func TestARefusalForGoodAndLatenessEndTheTries(t *testing.T) {
 func TestMailGoesOverTLSToAServerThatIsTrustedAndWithThePassword(t *testing.T) {
 	o := open(t, dbtest.SQLite(t))
 	o.must(o.secrets.Set(t.Context(), secret.SMTPPassword, "open sesame"))
-	for mode, s := range map[string]*server{"starttls": listen(t, nil, withTLS(trusted)), "tls": listen(t, nil, withTLS(trusted), fromTheStart)} {
+	for mode, s := range map[string]*server{
+		"starttls": listen(t, nil, withTLS(trusted)),
+		"tls":      listen(t, nil, withTLS(trusted), fromTheStart),
+	} {
 		s.password = "open sesame"
 		o.through(s, "smtp_tls", mode, "smtp_username", "airstrip")
 		o.send(code(fault.EN))
@@ -264,13 +282,29 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 	at := o.now
 	var contents []mail.Content
 	for _, purpose := range []string{"register", "login", "forgot_password", "change_email", "test"} {
-		contents = append(contents, mail.Code{Purpose: purpose, Code: "012345", Minutes: 10, Path: "/auth/forgot-password#x", Other: "new@example.com"})
+		contents = append(contents, mail.Code{
+			Purpose: purpose, Code: "012345", Minutes: 10,
+			Path: "/auth/forgot-password#x", Other: "new@example.com",
+		})
 	}
-	contents = append(contents, mail.Renewed{Service: "<Plan>", EndsAt: at, Amount: 1000, Currency: "CNY"}, mail.NotRenewed{Service: "Plan", EndsAt: at, Missing: 1, Currency: "CNY"},
-		mail.NotRenewed{Service: "Plan", EndsAt: at}, mail.NotRenewed{Service: "Plan", EndsAt: at, Last: true}, mail.ServiceEnding{Service: "Plan", EndsAt: at, Days: 1},
+	contents = append(contents, mail.Renewed{Service: "<Plan>", EndsAt: at, Amount: 1000, Currency: "CNY"},
+		mail.NotRenewed{Service: "Plan", EndsAt: at, Missing: 1, Currency: "CNY"},
+		mail.NotRenewed{Service: "Plan", EndsAt: at}, mail.NotRenewed{Service: "Plan", EndsAt: at, Last: true},
+		mail.ServiceEnding{Service: "Plan", EndsAt: at, Days: 1},
 		mail.TrafficUsed{Service: "Plan", Percent: 80}, mail.TrafficUsed{Service: "Plan", Percent: 100, ResetsAt: &at})
-	contents = append(contents, mail.PaymentCase{At: at, No: 1, Gateway: "epay", TransactionID: "<T1>", Amount: 1000, Currency: "CNY", Doubled: true}, mail.PaymentCase{At: at, No: 2, Gateway: "epay", TransactionID: "T2", Amount: 1000, Currency: "CNY"})
-	contents = append(contents, mail.LinkSpread{Networks: 12, Areas: 1}, mail.LinkSpread{Networks: 20, Areas: 3}, mail.EmailTaken{}, mail.PasswordChanged{At: at, IP: "192.0.2.1"}, mail.EmailChanged{At: at, IP: "192.0.2.1", Other: "new@example.com"}, mail.Banned{}, mail.NewPlace{At: at, IP: "192.0.2.1"}, mail.NewPlace{At: at, IP: "192.0.2.1", Area: "JP", Device: "Firefox 140 · Windows"}, mail.Banned{Reason: "<abuse>", Until: &at})
+	contents = append(contents, mail.PaymentCase{
+		At: at, No: 1, Gateway: "epay", TransactionID: "<T1>", Amount: 1000,
+		Currency: "CNY", Doubled: true,
+	}, mail.PaymentCase{
+		At: at, No: 2, Gateway: "epay", TransactionID: "T2",
+		Amount: 1000, Currency: "CNY",
+	})
+	contents = append(contents, mail.LinkSpread{Networks: 12, Areas: 1}, mail.LinkSpread{Networks: 20, Areas: 3},
+		mail.EmailTaken{}, mail.PasswordChanged{At: at, IP: "192.0.2.1"},
+		mail.EmailChanged{At: at, IP: "192.0.2.1", Other: "new@example.com"}, mail.Banned{},
+		mail.LoginAlert{At: at, IP: "192.0.2.1"},
+		mail.LoginAlert{At: at, IP: "192.0.2.1", Area: "JP", Device: "Firefox 140 · Windows"},
+		mail.Banned{Reason: "<abuse>", Until: &at})
 	for _, c := range contents {
 		letters := map[fault.Lang]mail.Letter{}
 		for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
@@ -283,10 +317,12 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 			if strings.ContainsAny(l.Subject, "\r\n") || !strings.Contains(l.Subject, "A & <B>") {
 				t.Errorf("%T %s: subject %q", c, lang, l.Subject)
 			}
-			if strings.Contains(l.HTML, "<B>") || !strings.Contains(l.HTML, "&lt;B&gt;") || !strings.Contains(l.HTML, `lang="`+string(lang)+`"`) || !strings.Contains(l.Text, "<B>") {
+			if strings.Contains(l.HTML, "<B>") || !strings.Contains(l.HTML, "&lt;B&gt;") ||
+				!strings.Contains(l.HTML, `lang="`+string(lang)+`"`) || !strings.Contains(l.Text, "<B>") {
 				t.Errorf("%T %s: %+v", c, lang, l)
 			}
-			if code, is := c.(mail.Code); is && (!strings.Contains(l.Text, code.Code) || !strings.Contains(l.HTML, code.Code)) {
+			if code, is := c.(mail.Code); is &&
+				(!strings.Contains(l.Text, code.Code) || !strings.Contains(l.HTML, code.Code)) {
 				t.Errorf("%s %s has no code", code.Purpose, lang)
 			}
 		}

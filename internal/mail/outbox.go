@@ -17,7 +17,8 @@ import (
 // Faults of sending a mail once more.
 var (
 	ErrUnderWay = fault.Conflict("mail_under_way", "这封邮件已发送或正在发送", "This mail was sent or is on its way")
-	ErrTooLate  = fault.Conflict("mail_expired", "邮件中的验证码已过期，请让对方重新获取", "The code in this mail has expired; let its reader ask for another")
+	ErrTooLate  = fault.Conflict("mail_expired", "邮件中的验证码已过期，请让对方重新获取",
+		"The code in this mail has expired; let its reader ask for another")
 )
 
 // Filter says which mails are looked for.
@@ -56,12 +57,13 @@ func (m *Mails) Retry(ctx context.Context, id int64) error {
 	now := m.db.Now()
 	switch {
 	case !r.BringsCode():
-		r.ExpiresAt = now.Add(patience)
+		r.ExpiresAt = now.Add(maxDelivery)
 	case !now.Before(r.ExpiresAt):
 		return ErrTooLate
 	}
 	return m.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("state = ?", Queued).Set("ended_at = NULL").Set("expires_at = ?", r.ExpiresAt).
+		n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("state = ?", Queued).Set("ended_at = NULL").
+			Set("expires_at = ?", r.ExpiresAt).
 			Where("id = ? AND state IN (?, ?) AND sealed IS NOT NULL", id, Failed, Kept).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrUnderWay

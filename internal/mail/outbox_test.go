@@ -56,7 +56,10 @@ func TestMailsAreFoundByStateAndRecipient(t *testing.T) {
 
 func TestAMailThatFailedOrWasKeptIsSentAgainOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		o, s := open(t, d), listen(t, []error{&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such person"}})
+		o, s := open(t, d), listen(t, []error{&smtp.SMTPError{
+			Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1},
+			Message: "no such person",
+		}})
 		o.send(mail.Message{To: "kept@example.com", Content: mail.EmailTaken{}})
 		kept := o.later(0)
 		o.through(s)
@@ -72,7 +75,8 @@ func TestAMailThatFailedOrWasKeptIsSentAgainOnce(t *testing.T) {
 				t.Errorf("twice: %v", err)
 			}
 			o.later(0)
-			if again, _, err := o.Show(t.Context(), m.ID); err != nil || again.State != mail.Sent || again.LastError != "" {
+			if again, _, err := o.Show(t.Context(), m.ID); err != nil || again.State != mail.Sent ||
+				again.LastError != "" {
 				t.Errorf("%+v, %v", again, err)
 			}
 			if err := o.Retry(t.Context(), m.ID); !errors.Is(err, mail.ErrUnderWay) {
@@ -107,7 +111,13 @@ func TestACodeThatHasExpiredIsNotSentAgain(t *testing.T) {
 
 func TestACodeCanBeHiddenFromALetter(t *testing.T) {
 	o := open(t, dbtest.SQLite(t))
-	o.send(mail.Message{To: "ming@example.com", Content: mail.Code{Purpose: "forgot_password", Code: "012345", Minutes: 10, Path: "/auth/forgot-password#bWluZw.012345"}})
+	o.send(mail.Message{
+		To: "ming@example.com",
+		Content: mail.Code{
+			Purpose: "forgot_password", Code: "012345", Minutes: 10,
+			Path: "/auth/forgot-password#bWluZw.012345",
+		},
+	})
 	m := o.later(0)
 	_, l, err := o.Show(t.Context(), m.ID)
 	o.must(err)
@@ -115,10 +125,12 @@ func TestACodeCanBeHiddenFromALetter(t *testing.T) {
 		t.Fatalf("%+v %+v", m, l)
 	}
 	hidden := l.WithoutCode()
-	if strings.Contains(hidden.Text+hidden.HTML, "012345") || !strings.Contains(hidden.Text, "••••••") || !strings.Contains(hidden.HTML, "••••••") {
+	if strings.Contains(hidden.Text+hidden.HTML, "012345") || !strings.Contains(hidden.Text, "••••••") ||
+		!strings.Contains(hidden.HTML, "••••••") {
 		t.Errorf("%+v", hidden)
 	}
-	if strings.Count(hidden.HTML, "#ffffff") != strings.Count(l.HTML, "#ffffff") || strings.Count(hidden.HTML, "••••••") != 2 {
+	if strings.Count(hidden.HTML, "#ffffff") != strings.Count(l.HTML, "#ffffff") ||
+		strings.Count(hidden.HTML, "••••••") != 2 {
 		t.Errorf("more was hidden than the code: %s", hidden.HTML)
 	}
 }

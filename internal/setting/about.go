@@ -6,19 +6,21 @@ import (
 	"strings"
 )
 
-const aboutAtMost = 2000 // characters
+const maxAbout = 2000 // characters
 
 // about looks at what the operator says of the site. Addresses become links, so only those of web pages do.
 func (p *problems) about(s *Site) {
 	address, err := mail.ParseAddress(s.ContactEmail)
-	p.When(s.ContactEmail != "" && (err != nil || address.Address != s.ContactEmail), "contact_email", "email", "请填写邮箱地址",
+	p.When(s.ContactEmail != "" && (err != nil || address.Address != s.ContactEmail), "contact_email", "email",
+		"请填写邮箱地址",
 		"Please give an e-mail address")
 	p.When(s.ContactURL != "" && !isContactPage(s.ContactURL), "contact_url", "url",
 		"请填写以 https:// 开头的完整网址，例如 https://t.me/名称", "Please give a whole https:// address, such as https://t.me/name")
 	for _, link := range []struct{ name, address string }{
 		{"terms_url", s.TermsURL}, {"privacy_url", s.PrivacyURL}, {"source_url", s.SourceURL},
 	} {
-		p.When(link.address != "" && !isWebPage(link.address), link.name, "url", "请填写完整的网址", "Please give a whole address")
+		p.When(link.address != "" && !isWebPage(link.address), link.name, "url", "请填写完整的网址",
+			"Please give a whole address")
 	}
 	p.When(s.SecurityContact != "" && !isContact(s.SecurityContact), "security_contact", "contact",
 		"请填写 mailto:邮箱 或 https:// 网址", "Please give mailto: with an e-mail address, or an https:// address")

@@ -14,9 +14,12 @@ import (
 
 // extremes are values that some settings take and others refuse.
 var extremes = []string{
-	`0`, `-1`, `-2`, `1`, `2147483647`, `9223372036854775807`, `-9223372036854775808`, `1e9`, `1e999`, `0.001`, `1000000000000000`,
-	`1000000000000000000000000000000`, `"0"`, `"-0.01"`, `"0.001"`, `"1e9"`, `"NaN"`, `"1000000000000000"`, `"92233720368547758.07"`,
-	`"1000000000000000000000000000000"`, `""`, `" "`, `"x"`, `"a\u0000b"`, `"\u202ea"`, `null`, `true`, `[]`, `["x"]`, `["-1"]`, `[""]`, `{}`,
+	`0`, `-1`, `-2`, `1`, `2147483647`, `9223372036854775807`, `-9223372036854775808`, `1e9`, `1e999`, `0.001`,
+	`1000000000000000`,
+	`1000000000000000000000000000000`, `"0"`, `"-0.01"`, `"0.001"`, `"1e9"`, `"NaN"`, `"1000000000000000"`,
+	`"92233720368547758.07"`,
+	`"1000000000000000000000000000000"`, `""`, `" "`, `"x"`, `"a\u0000b"`, `"\u202ea"`, `null`, `true`, `[]`, `["x"]`,
+	`["-1"]`, `[""]`, `{}`,
 }
 
 // A value that a setting cannot have is refused with the name of that setting, whichever it is; one that is taken keeps
@@ -44,7 +47,8 @@ func TestSet_ExtremesOfEveryField_AreTakenOrRefusedByName(t *testing.T) {
 				continue
 			}
 			f, ok := fault.As(err)
-			named := func(f fault.Field) bool { return f.Name == name || f.Code == "required" } // or another that must be set first
+			// or another that must be set first
+			named := func(f fault.Field) bool { return f.Name == name || f.Code == "required" }
 			if !ok || !slices.ContainsFunc(f.Fields, named) {
 				t.Errorf("%s = %s: %v, which does not name the setting", name, value, err)
 			}

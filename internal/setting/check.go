@@ -35,7 +35,8 @@ func (s Site) check(before *Site, values map[string]json.RawMessage) error {
 	present := before.problems()
 	for _, field := range s.problems() {
 		_, touched := values[field.Name]
-		if touched || !slices.ContainsFunc(present, func(f fault.Field) bool { return f.Name == field.Name && f.Code == field.Code }) {
+		if touched || !slices.ContainsFunc(present,
+			func(f fault.Field) bool { return f.Name == field.Name && f.Code == field.Code }) {
 			wrong = append(wrong, field)
 		}
 	}
@@ -62,8 +63,8 @@ const (
 	manyDays  = 3660
 	unlimited = 1_000_000_000 // of what limits calls, where an operator wants no limit
 
-	// maxPendingMinutes bounds how long a recharge or order may wait, and with it balance, stock and coupons that it holds.
-	// A Checkout session of Stripe lives for a day at most, and ours ends half an hour after the recharge.
+	// maxPendingMinutes bounds how long a recharge or order may wait, and with it balance, stock and coupons that it
+	// holds. A Checkout session of Stripe lives for a day at most, and ours ends half an hour after the recharge.
 	maxPendingMinutes = 22 * 60
 )
 
@@ -114,7 +115,8 @@ func (p *problems) money(s *Site) {
 		{"staff_credit_limit", s.StaffCreditLimit, 0},
 		{"invite_price", s.InvitePrice, 0},
 	} {
-		p.When(m.value < m.least || m.value > money.Max, m.name, "range", fmt.Sprintf("金额须在 %s 到 %s 之间", m.least, money.Max),
+		p.When(m.value < m.least || m.value > money.Max, m.name, "range",
+			fmt.Sprintf("金额须在 %s 到 %s 之间", m.least, money.Max),
 			fmt.Sprintf("The amount is from %s to %s", m.least, money.Max))
 	}
 	for _, name := range []string{"recharge_min", "recharge_max"} {
@@ -140,7 +142,7 @@ func (p *problems) texts(s *Site) {
 		unreadable := func(s string) bool { return !text.IsStorable(s) || !text.IsVisible(s) }
 		p.When(slices.ContainsFunc(all, unreadable), name, "characters", "包含无法保存、不可见或改变文字方向的字符",
 			"This has characters that cannot be kept, cannot be seen or change the direction of writing")
-		tooLong := func(s string) bool { return utf8.RuneCountInString(s) > aboutAtMost }
+		tooLong := func(s string) bool { return utf8.RuneCountInString(s) > maxAbout }
 		p.When(len(all) > 1000 || slices.ContainsFunc(all, tooLong), name, "length", "内容过长", "This is too long")
 	}
 }
@@ -149,11 +151,14 @@ func (p *problems) choices(s *Site) {
 	p.When(strings.TrimSpace(s.SiteName) == "", "site_name", "required", "网站名称不能为空", "The site needs a name")
 	_, err := time.LoadLocation(s.TimeZone)
 	p.When(err != nil || s.TimeZone == "", "time_zone", "unknown", "没有这个时区", "There is no such time zone")
-	p.When(!slices.Contains(money.Currencies, s.Currency), "currency", "unknown", "不支持该货币", "This currency is not supported")
+	p.When(!slices.Contains(money.Currencies, s.Currency), "currency", "unknown", "不支持该货币",
+		"This currency is not supported")
 	p.When(s.CrispWebsiteID != "" && !isUUID(s.CrispWebsiteID), "crisp_website_id", "uuid", "请填写 Crisp 的网站编号（UUID）",
 		"Please give the website id of Crisp, a UUID")
-	p.When(slices.ContainsFunc(s.SignUpDomains, func(d string) bool { return strings.TrimSpace(d) == "" || strings.ContainsAny(d, " @/") }),
-		"sign_up_domains", "format", "请填写邮箱域名，如 example.com", "Please give domains of e-mail addresses, such as example.com")
+	p.When(slices.ContainsFunc(s.SignUpDomains,
+		func(d string) bool { return strings.TrimSpace(d) == "" || strings.ContainsAny(d, " @/") }),
+		"sign_up_domains", "format", "请填写邮箱域名，如 example.com",
+		"Please give domains of e-mail addresses, such as example.com")
 	for _, c := range []struct {
 		name, value string
 		of          []string
@@ -169,7 +174,8 @@ func (p *problems) choices(s *Site) {
 		{"captcha_checkin", s.CaptchaCheckIn, []string{"never", "risk", "always"}},
 		{"captcha_ticket", s.CaptchaTicket, []string{"never", "risk", "always"}},
 	} {
-		p.When(!slices.Contains(c.of, c.value), c.name, "choice", "只能是 "+strings.Join(c.of, "、"), "This is one of "+strings.Join(c.of, ", "))
+		p.When(!slices.Contains(c.of, c.value), c.name, "choice", "只能是 "+strings.Join(c.of, "、"),
+			"This is one of "+strings.Join(c.of, ", "))
 	}
 }
 
@@ -181,7 +187,8 @@ func isUUID(s string) bool {
 
 func (p *problems) mail(s *Site) {
 	_, err := mail.ParseAddress(s.SMTPFrom)
-	p.When(s.SMTPFrom != "" && err != nil, "smtp_from", "email", "请填写发件邮箱地址", "Please give the e-mail address that mails come from")
+	p.When(s.SMTPFrom != "" && err != nil, "smtp_from", "email", "请填写发件邮箱地址",
+		"Please give the e-mail address that mails come from")
 	p.When(s.SMTPFrom == "" && s.SMTPHost != "", "smtp_from", "required", "请填写发件邮箱地址",
 		"Please give the e-mail address that mails come from")
 	p.When(s.SMTPHost != "" && strings.ContainsAny(s.SMTPHost, " /\r\n"), "smtp_host", "format", "请填写邮件服务器的域名或 IP",
@@ -190,8 +197,10 @@ func (p *problems) mail(s *Site) {
 
 func (p *problems) captcha(s *Site) {
 	verify, err := url.Parse(s.CaptchaVerifyURL)
-	p.When(slices.Contains([]string{"turnstile", "hcaptcha", "recaptcha"}, s.CaptchaProvider) && s.CaptchaSiteKey == "", "captcha_site_key",
+	p.When(slices.Contains([]string{"turnstile", "hcaptcha", "recaptcha"}, s.CaptchaProvider) &&
+		s.CaptchaSiteKey == "", "captcha_site_key",
 		"required", "请填写验证服务的公钥", "Please give the public key at the captcha's provider")
-	p.When(err != nil || (s.CaptchaVerifyURL != "" && (verify.Host == "" || (verify.Scheme != "https" && verify.Scheme != "http"))),
+	p.When(err != nil || (s.CaptchaVerifyURL != "" &&
+		(verify.Host == "" || (verify.Scheme != "https" && verify.Scheme != "http"))),
 		"captcha_verify_url", "url", "请填写完整的网址", "Please give a whole address")
 }

@@ -31,30 +31,37 @@ type Site struct {
 	ContactEmail string `json:"contact_email"` // whom users write to; empty: no address is named
 	ContactURL   string `json:"contact_url"`   // where users write to, such as https://t.me/name; empty: no link
 	TermsURL     string `json:"terms_url"`     // terms of service; empty: no link
-	// Whom to tell of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactURL, or ContactEmail.
+	// Whom to tell of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactURL, or
+	// ContactEmail.
 	SecurityContact string `json:"security_contact"`
 
 	PrivacyURL string `json:"privacy_url"` // privacy notice; empty: no link
-	SourceURL  string `json:"source_url"`  // where users get the source of what runs here, as section 13 of the AGPL wants it
-	TestPages  bool   `json:"test_pages"`  // whether the pages under /test-page are there
+	// where users get the source of what runs here, as section 13 of the AGPL wants it
+	SourceURL string `json:"source_url"`
+	TestPages bool   `json:"test_pages"` // whether the pages under /test-page are there
 
 	SignUpMode       string   `json:"sign_up_mode"`         // open, invite or closed
 	SignUpDomains    []string `json:"sign_up_domains"`      // allowed e-mail domains; empty allows all
 	SignUpPerIPDaily int      `json:"sign_up_per_ip_daily"` // accounts per IP a day
-	SignUpEmailCode  bool     `json:"sign_up_email_code"`   // whether a new user proves the address with a code sent to it
+	// whether a new user proves the address with a code sent to it
+	SignUpEmailCode bool `json:"sign_up_email_code"`
 
-	StaffTwoFactor bool `json:"staff_two_factor"` // whether staff need a second factor before they may do what only staff may
+	// whether staff need a second factor before they may do what only staff may
+	StaffTwoFactor bool `json:"staff_two_factor"`
 
-	SMTPHost     string `json:"smtp_host"` // empty: mails are kept and not sent
-	SMTPPort     int    `json:"smtp_port"`
-	SMTPTLS      string `json:"smtp_tls"`      // starttls, tls (from the first byte, as on port 465) or none
-	SMTPUsername string `json:"smtp_username"` // empty: without authentication; the password is the secret smtp_password
-	SMTPFrom     string `json:"smtp_from"`     // address that mails come from, as a@example.com or Name <a@example.com>
+	SMTPHost string `json:"smtp_host"` // empty: mails are kept and not sent
+	SMTPPort int    `json:"smtp_port"`
+	SMTPTLS  string `json:"smtp_tls"` // starttls, tls (from the first byte, as on port 465) or none
+	// empty: without authentication; the password is the secret smtp_password
+	SMTPUsername string `json:"smtp_username"`
+	SMTPFrom     string `json:"smtp_from"` // address that mails come from, as a@example.com or Name <a@example.com>
 
-	CaptchaProvider       string `json:"captcha_provider"`   // pow (built in), turnstile, hcaptcha or recaptcha
-	CaptchaSiteKey        string `json:"captcha_site_key"`   // public key at the provider; the other one is the secret captcha_key
-	CaptchaVerifyURL      string `json:"captcha_verify_url"` // where the provider verifies answers; empty: its usual address
-	CaptchaRegister       string `json:"captcha_register"`   // never, risk or always, as the others
+	CaptchaProvider string `json:"captcha_provider"` // pow (built in), turnstile, hcaptcha or recaptcha
+	// public key at the provider; the other one is the secret captcha_key
+	CaptchaSiteKey string `json:"captcha_site_key"`
+	// where the provider verifies answers; empty: its usual address
+	CaptchaVerifyURL      string `json:"captcha_verify_url"`
+	CaptchaRegister       string `json:"captcha_register"` // never, risk or always, as the others
 	CaptchaLogin          string `json:"captcha_login"`
 	CaptchaForgotPassword string `json:"captcha_forgot_password"`
 	CaptchaCheckIn        string `json:"captcha_checkin"`
@@ -62,7 +69,8 @@ type Site struct {
 	CaptchaPuzzles        int    `json:"captcha_puzzles"` // how many make one built-in proof of work
 	CaptchaZeros          int    `json:"captcha_zeros"`   // zero hex digits that each of them wants
 
-	TelegramUpdates string `json:"telegram_updates"` // how the bot hears of messages: poll, or webhook where Telegram reaches the site by HTTPS
+	// how the bot hears of messages: poll, or webhook where Telegram reaches the site by HTTPS
+	TelegramUpdates string `json:"telegram_updates"`
 
 	CrispWebsiteID string `json:"crisp_website_id"` // UUID of the site at Crisp, the live chat; empty: no chat
 
@@ -71,37 +79,49 @@ type Site struct {
 	RechargeMax     money.Amount   `json:"recharge_max"`
 	RechargeMinutes int            `json:"recharge_minutes"` // how long a recharge or order may stay pending
 
-	ChangeCredit string `json:"change_credit"` // where a credit goes that is more than the new plan: time (stays with the service) or wallet
+	// where a credit goes that is more than the new plan: time (stays with the service) or wallet
+	ChangeCredit string `json:"change_credit"`
 
-	StaffCreditLimit money.Amount `json:"staff_credit_limit"` // what one member of staff may give alone on a day of the site, by its worth and in all ways together
+	// what one member of staff may give alone on a day of the site, by its worth and in all ways together
+	StaffCreditLimit money.Amount `json:"staff_credit_limit"`
 
-	CommissionPermille  int          `json:"commission_permille"`   // of what the invited pay; 0: none
-	CommissionFirstOnly bool         `json:"commission_first_only"` // whether only the first order of each counts
-	CommissionDays      int          `json:"commission_days"`       // until a commission is released; refunds within them take it back
-	InviteQuota         int          `json:"invite_quota"`          // people that one user may bring in before buying more invites; -1: no limit
-	InvitePrice         money.Amount `json:"invite_price"`          // of one more invite; 0: not for sale
+	CommissionPermille  int  `json:"commission_permille"`   // of what the invited pay; 0: none
+	CommissionFirstOnly bool `json:"commission_first_only"` // whether only the first order of each counts
+	// until a commission is released; refunds within them take it back
+	CommissionDays int `json:"commission_days"`
+	// people that one user may bring in before buying more invites; -1: no limit
+	InviteQuota int          `json:"invite_quota"`
+	InvitePrice money.Amount `json:"invite_price"` // of one more invite; 0: not for sale
 
-	LinkURLs           []string `json:"link_urls"` // site addresses for subscription links, without closing slash; empty: the site's own
-	LinkPerMinute      int      `json:"link_per_minute"`
-	LinkPerDay         int      `json:"link_per_day"`
-	LinkPerIPMinute    int      `json:"link_per_ip_minute"`
-	LinkUpdateHours    int      `json:"link_update_hours"`
-	LinkLogDays        int      `json:"link_log_days"`        // how long fetches of links are kept
-	LinkNoticeNetworks int      `json:"link_notice_networks"` // a link fetched from so many networks in a day is told to its user; 0: never
-	LinkNotices        []string `json:"link_notices"`         // what files tell in entries of their own beside traffic and expiry, where a link asks for such
-	EmbyURL            string   `json:"emby_url"`             // the operator's Emby media server, without closing slash; empty: none. Its API key is the secret emby_key
-	EmbyClass          int      `json:"emby_class"`           // class that a plan needs for the media server
-	LokiPushURL        string   `json:"loki_push_url"`        // push address of the operator's Grafana Loki, which gets sign-ins, audit hits and link fetches; empty: none
-	LokiUsername       string   `json:"loki_username"`        // empty: without authentication; the password is the secret loki_password
-	LokiTenant         string   `json:"loki_tenant"`          // X-Scope-OrgID, where Loki serves several; empty: it does not
-	TrafficLogDays     int      `json:"traffic_log_days"`
-	NodeReportSeconds  int      `json:"node_report_seconds"`
-	NodeOfflineMinutes int      `json:"node_offline_minutes"` // how long a node is silent before staff is told
-	NodeAllowPrivate   bool     `json:"node_allow_private"`   // whether nodes may reach private addresses; for the demo and tests
+	// site addresses for subscription links, without closing slash; empty: the site's own
+	LinkURLs        []string `json:"link_urls"`
+	LinkPerMinute   int      `json:"link_per_minute"`
+	LinkPerDay      int      `json:"link_per_day"`
+	LinkPerIPMinute int      `json:"link_per_ip_minute"`
+	LinkUpdateHours int      `json:"link_update_hours"`
+	LinkLogDays     int      `json:"link_log_days"` // how long fetches of links are kept
+	// a link fetched from so many networks in a day is told to its user; 0: never
+	LinkNoticeNetworks int `json:"link_notice_networks"`
+	// what files tell in entries of their own beside traffic and expiry, where a link asks for such
+	LinkNotices []string `json:"link_notices"`
+	// the operator's Emby media server, without closing slash; empty: none. Its API key is the secret emby_key
+	EmbyURL   string `json:"emby_url"`
+	EmbyClass int    `json:"emby_class"` // class that a plan needs for the media server
+	// push address of the operator's Grafana Loki, which gets sign-ins, audit hits and link fetches; empty: none
+	LokiPushURL string `json:"loki_push_url"`
+	// empty: without authentication; the password is the secret loki_password
+	LokiUsername string `json:"loki_username"`
+	// X-Scope-OrgID, where Loki serves several; empty: it does not
+	LokiTenant         string `json:"loki_tenant"`
+	TrafficLogDays     int    `json:"traffic_log_days"`
+	NodeReportSeconds  int    `json:"node_report_seconds"`
+	NodeOfflineMinutes int    `json:"node_offline_minutes"` // how long a node is silent before staff is told
+	// whether nodes may reach private addresses; for the demo and tests
+	NodeAllowPrivate bool `json:"node_allow_private"`
 }
 
-// Where the part of a change's credit goes that is more than the new plan: it stays with the service as time, or the wallet
-// gets it.
+// Where the part of a change's credit goes that is more than the new plan: it stays with the service as time, or the
+// wallet gets it.
 const (
 	AsTime   = "time"
 	ToWallet = "wallet"
@@ -113,12 +133,15 @@ func Defaults() Site {
 		SiteName: "网络加速器", TimeZone: "Asia/Shanghai", Currency: "CNY",
 		SignUpMode: "open", SignUpPerIPDaily: 20,
 		SMTPPort: 587, SMTPTLS: "starttls",
-		CaptchaProvider: "pow", CaptchaRegister: "risk", CaptchaLogin: "risk", CaptchaForgotPassword: "risk", CaptchaCheckIn: "never", CaptchaTicket: "never",
+		CaptchaProvider: "pow", CaptchaRegister: "risk", CaptchaLogin: "risk", CaptchaForgotPassword: "risk",
+		CaptchaCheckIn: "never", CaptchaTicket: "never",
 		CaptchaPuzzles: 80, CaptchaZeros: 4,
 		TelegramUpdates: "poll",
-		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
+		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100,
+		RechargeMax: 10000000, RechargeMinutes: 30,
 		ChangeCredit: AsTime, StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
-		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30, LinkNoticeNetworks: 12, EmbyClass: 1,
+		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
+		LinkNoticeNetworks: 12, EmbyClass: 1,
 		TrafficLogDays: 90, NodeReportSeconds: 60, NodeOfflineMinutes: 5,
 	}
 }
@@ -213,8 +236,8 @@ func read(ctx context.Context, idb bun.IDB) (Site, error) {
 	return site, nil
 }
 
-// OnCurrencyChange has inUse tell whether amounts of the present currency are stored; then Set refuses another currency. Call it
-// before the settings are used.
+// OnCurrencyChange has inUse tell whether amounts of the present currency are stored; then Set refuses another
+// currency. Call it before the settings are used.
 func (s *Settings) OnCurrencyChange(inUse func(ctx context.Context, tx bun.Tx) (bool, error)) {
 	s.currencyInUse = inUse
 }
@@ -263,7 +286,8 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 				return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form").Because(err)
 			}
 			r := row{Name: name, Value: value, UpdatedAt: s.db.Now()}
-			if _, err := tx.NewInsert().Model(&r).On("CONFLICT (name) DO UPDATE").Set("value = EXCLUDED.value").Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {
+			if _, err := tx.NewInsert().Model(&r).On("CONFLICT (name) DO UPDATE").Set("value = EXCLUDED.value").
+				Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {
 				return err
 			}
 		}

@@ -100,7 +100,8 @@ func TestSet_OfflineBeforeTwoReports_IsRefusedByBothNames(t *testing.T) {
 		})
 	}
 	f, ok := fault.As(set("300", "9"))
-	if !ok || len(f.Fields) != 2 || f.Fields[0].Name != "node_report_seconds" || f.Fields[1].Name != "node_offline_minutes" {
+	if !ok || len(f.Fields) != 2 || f.Fields[0].Name != "node_report_seconds" ||
+		f.Fields[1].Name != "node_offline_minutes" {
 		t.Errorf("9 minutes with reports each 5 minutes: %+v", f)
 	}
 	if err := set("300", "10"); err != nil {

@@ -44,9 +44,11 @@ func (b *Bot) Link(ctx context.Context, userID int64) (Link, error) {
 }
 
 // BeginLink gives the caller, who shows the password and, where it is on, the second factor, a way to link a Telegram
-// account, since that account can sign in from then on. A way that was given before is void. ErrNoBot, ErrTelegramLinked;
-// wrong input is named password, code.
-func (b *Bot) BeginLink(ctx context.Context, who account.Identity, password, code string, from account.Client) (Link, error) {
+// account, since that account can sign in from then on. A way that was given before is void. ErrNoBot,
+// ErrTelegramLinked; wrong input is named password, code.
+func (b *Bot) BeginLink(
+	ctx context.Context, who account.Identity, password, code string, from account.Client,
+) (Link, error) {
 	out, err := b.Link(ctx, who.UserID)
 	switch {
 	case err != nil:
@@ -58,11 +60,13 @@ func (b *Bot) BeginLink(ctx context.Context, who account.Identity, password, cod
 	}
 	now := b.db.Now()
 	c := linkCode{
-		AccountID: who.UserID, ID: uuid.New(), IP: from.IP.String(), UserAgent: account.ShortUserAgent(from), SessionID: who.SessionID,
+		AccountID: who.UserID, ID: uuid.New(), IP: from.IP.String(), UserAgent: account.ShortUserAgent(from),
+		SessionID: who.SessionID,
 		CreatedAt: now, ExpiresAt: now.Add(linkLife),
 	}
 	err = b.accounts.Credentials.Prove(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewInsert().Model(&c).On("CONFLICT (account_id) DO UPDATE").Set("id = EXCLUDED.id").Set("ip = EXCLUDED.ip").
+		_, err := tx.NewInsert().Model(&c).On("CONFLICT (account_id) DO UPDATE").Set("id = EXCLUDED.id").
+			Set("ip = EXCLUDED.ip").
 			Set("user_agent = EXCLUDED.user_agent").Set("session_id = EXCLUDED.session_id").
 			Set("created_at = EXCLUDED.created_at").Set("expires_at = EXCLUDED.expires_at").Exec(ctx)
 		return err
@@ -71,7 +75,8 @@ func (b *Bot) BeginLink(ctx context.Context, who account.Identity, password, cod
 		return out, err
 	}
 	out.Address, out.ExpiresAt = b.link(b.code(toLink, c.ID)), &c.ExpiresAt
-	out.Token, err = b.tokens.Sign(token.NewUserLinkTg(c.ID, c.CreatedAt, linkLife, token.SubjectUserLinkTg{UserID: who.UserID}))
+	out.Token, err = b.tokens.Sign(token.NewUserLinkTg(c.ID, c.CreatedAt, linkLife,
+		token.SubjectUserLinkTg{UserID: who.UserID}))
 	return out, err
 }
 
@@ -82,9 +87,9 @@ func (b *Bot) Unlink(ctx context.Context, who account.Identity, from account.Cli
 	})
 }
 
-// void takes a user's link code away, and the sign-ins that the user's Telegram account confirmed and no page has used yet,
-// as part of the transaction that changes what opens the account.
-func (b *Bot) void(ctx context.Context, tx bun.Tx, userID int64) error {
+// void takes a user's link code away, and the sign-ins that the user's Telegram account confirmed and no page has used
+// yet, as part of the transaction that changes what opens the account.
+func (b *Bot) voidCodes(ctx context.Context, tx bun.Tx, userID int64) error {
 	if _, err := tx.NewRaw(`DELETE FROM telegram_sign_in WHERE used_at IS NULL
 		AND telegram_id = (SELECT telegram_id FROM account WHERE id = ?)`, userID).Exec(ctx); err != nil {
 		return err
@@ -98,9 +103,11 @@ func (b *Bot) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// takeLink links a Telegram account to the user whose code it is; the change of credentials voids the code. False where it
-// is too old or used.
-func (b *Bot) takeLink(ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID int64) (userID int64, ok bool, err error) {
+// takeLink links a Telegram account to the user whose code it is; the change of credentials voids the code. False where
+// it is too old or used.
+func (b *Bot) consumeLink(
+	ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID int64,
+) (userID int64, ok bool, err error) {
 	var c linkCode
 	err = tx.NewSelect().Model(&c).Where("id = ? AND expires_at > ?", id, b.db.Now()).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
@@ -110,7 +117,8 @@ func (b *Bot) takeLink(ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID 
 		return 0, false, err
 	}
 	ip, _ := netip.ParseAddr(c.IP) // the zero Addr where it is not known
-	if err := b.accounts.Credentials.LinkTelegram(ctx, tx, c.AccountID, telegramID, c.SessionID, account.Client{IP: ip, UserAgent: c.UserAgent}); err != nil {
+	if err := b.accounts.Credentials.LinkTelegram(ctx, tx, c.AccountID, telegramID, c.SessionID,
+		account.Client{IP: ip, UserAgent: c.UserAgent}); err != nil {
 		return 0, false, err
 	}
 	return c.AccountID, true, nil

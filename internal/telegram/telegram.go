@@ -50,18 +50,23 @@ type self struct {
 }
 
 // New gives the bot of a site. site is the address that users see, api that of the Bot API, both without closing slash.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, tokens *token.Tokens, accounts *account.Accounts, services *service.Services, site, api string) *Bot {
+func New(
+	d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, tokens *token.Tokens,
+	accounts *account.Accounts, services *service.Services, site, api string,
+) *Bot {
 	b := &Bot{
-		db: d, key: key, settings: settings, secrets: secrets, tokens: tokens, accounts: accounts, services: services, site: site, api: api,
+		db: d, key: key, settings: settings, secrets: secrets, tokens: tokens, accounts: accounts, services: services,
+		site: site, api: api,
 		client: &http.Client{Timeout: pollTime + callTime}, process: uuid.New(),
 		people: limit.Per(time.Minute, 20), networks: limit.Per(10*time.Minute, 30), pages: limit.Per(time.Minute, 150),
 	}
-	accounts.Credentials.OnChange(b.void)
+	accounts.Credentials.OnChange(b.voidCodes)
 	return b
 }
 
 // ErrNoBot is the fault of everything that needs a bot where the site has none, or Telegram cannot be reached.
-var ErrNoBot = fault.Unavailable("telegram_unavailable", "Telegram 暂不可用，请使用其他方式", "Telegram is not available at the moment; please use another way")
+var ErrNoBot = fault.Unavailable("telegram_unavailable", "Telegram 暂不可用，请使用其他方式",
+	"Telegram is not available at the moment; please use another way")
 
 // Name is the bot's user name without @; empty while there is no bot.
 func (b *Bot) Name() string {
@@ -76,12 +81,12 @@ func (b *Bot) link(code string) string { return "https://t.me/" + b.Name() + "?s
 
 // Register puts the forgetting of what is past on the timetable.
 func (b *Bot) Register(q *job.Queue) {
-	q.Every("telegram.forget", b.forget)
+	q.Every("telegram.forget", b.deleteOld)
 }
 
 const updatesKept = 48 * time.Hour // Telegram repeats an update for a day at most
 
-func (b *Bot) forget(ctx context.Context) error {
+func (b *Bot) deleteOld(ctx context.Context) error {
 	now := b.db.Now()
 	return b.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, old := range []*bun.DeleteQuery{

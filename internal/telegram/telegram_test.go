@@ -34,7 +34,10 @@ const (
 )
 
 var (
-	page  = account.Client{IP: netip.MustParseAddr("192.0.2.1"), UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"}
+	page = account.Client{
+		IP:        netip.MustParseAddr("192.0.2.1"),
+		UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+	}
 	lin   = telegramtest.Person{ID: 42, Lang: "en"}
 	other = telegramtest.Person{ID: 43, Lang: "zh-hans"}
 )
@@ -123,7 +126,8 @@ func (w *world) want(err, target error) {
 
 func (w *world) signUp(email string) account.Grant {
 	w.Helper()
-	g, err := w.accounts.SignUps.SignUp(w.Context(), account.SignUp{Email: email, Name: "Lin", Password: password, Repeated: password}, page)
+	g, err := w.accounts.SignUps.SignUp(w.Context(),
+		account.SignUp{Email: email, Name: "Lin", Password: password, Repeated: password}, page)
 	w.must(err)
 	return g
 }

@@ -13,19 +13,34 @@ import (
 
 // What the bot says, all of it plain text.
 var (
-	textStale     = fault.Text{ZH: "这个链接无效、已使用或已过期，请在网站上重新获取。", EN: "This link is not valid, was used or is too old. Please get another one on the site."}
+	textStale = fault.Text{
+		ZH: "这个链接无效、已使用或已过期，请在网站上重新获取。",
+		EN: "This link is not valid, was used or is too old. Please get another one on the site.",
+	}
 	textConfirmed = fault.Text{ZH: "✅ 已确认，网页即将登录。", EN: "✅ Confirmed. The page is signing in."}
-	textDenied    = fault.Text{ZH: "已拒绝。如果不是你本人打开的页面，有人可能想登录你的账号。", EN: "Refused. If it was not you who opened the page, somebody may be trying to get into your account."}
-	textUnlinked  = fault.Text{ZH: "已解除绑定，今后不能再用此 Telegram 登录。", EN: "Unlinked. This Telegram account no longer signs you in."}
-	textKept      = fault.Text{ZH: "好的，绑定保持不变。", EN: "All right, the link stays."}
+	textDenied    = fault.Text{
+		ZH: "已拒绝。如果不是你本人打开的页面，有人可能想登录你的账号。",
+		EN: "Refused. If it was not you who opened the page, somebody may be trying to get into your account.",
+	}
+	textUnlinked = fault.Text{
+		ZH: "已解除绑定，今后不能再用此 Telegram 登录。",
+		EN: "Unlinked. This Telegram account no longer signs you in.",
+	}
+	textKept = fault.Text{ZH: "好的，绑定保持不变。", EN: "All right, the link stays."}
 
 	buttonConfirm = fault.Text{ZH: "数字是 %d，确认登录", EN: "The number is %d, sign in"}
 	buttonDeny    = fault.Text{ZH: "不是我，拒绝", EN: "It is not me, refuse"}
 	buttonUnlink  = fault.Text{ZH: "解除绑定", EN: "Unlink"}
 	buttonKeep    = fault.Text{ZH: "保留", EN: "Keep"}
 
-	textAskUnlink = fault.Text{ZH: "要解除与账号 %s 的绑定吗？之后不能再用此 Telegram 登录。", EN: "Unlink this Telegram account from %s? It will no longer sign you in."}
-	textLinked    = fault.Text{ZH: "✅ 已绑定账号 %s，今后可以用 Telegram 扫码登录。\n\n不是你的账号？发送 /unlink 解除绑定。", EN: "✅ Linked to %s. From now on you can sign in with Telegram.\n\nNot your account? Send /unlink."}
+	textAskUnlink = fault.Text{
+		ZH: "要解除与账号 %s 的绑定吗？之后不能再用此 Telegram 登录。",
+		EN: "Unlink this Telegram account from %s? It will no longer sign you in.",
+	}
+	textLinked = fault.Text{
+		ZH: "✅ 已绑定账号 %s，今后可以用 Telegram 扫码登录。\n\n不是你的账号？发送 /unlink 解除绑定。",
+		EN: "✅ Linked to %s. From now on you can sign in with Telegram.\n\nNot your account? Send /unlink.",
+	}
 	textLinkedTo  = fault.Text{ZH: "已绑定账号 %s。", EN: "Linked to %s."}
 	textNotLinked = fault.Text{
 		ZH: "这个 Telegram 账号还没有绑定用户。请登录网站，在「账号安全」页面绑定：\n%s/user/account/security",
@@ -40,13 +55,16 @@ var (
 		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/unlink unlink this Telegram account\n/help this help\n\nTo sign in with Telegram, scan the code on the site's sign-in page.",
 	}
 
-	textAccount   = fault.Text{ZH: "账号：%s", EN: "Account: %s"}
-	textPlan      = fault.Text{ZH: "套餐：%s", EN: "Plan: %s"}
-	textLeft      = fault.Text{ZH: "剩余流量：%s / %s", EN: "Traffic left: %s of %s"}
-	textUsed      = fault.Text{ZH: "已用流量：%s（不限量）", EN: "Traffic used: %s (no limit)"}
-	textEnds      = fault.Text{ZH: "到期时间：%s", EN: "Expires: %s"}
-	textNoPlan    = fault.Text{ZH: "没有使用中的套餐", EN: "no plan is running"}
-	textIsBanned  = fault.Text{ZH: "⚠️ 账号已被封禁，请登录网站查看原因。", EN: "⚠️ The account is suspended; sign in on the site to see why."}
+	textAccount  = fault.Text{ZH: "账号：%s", EN: "Account: %s"}
+	textPlan     = fault.Text{ZH: "套餐：%s", EN: "Plan: %s"}
+	textLeft     = fault.Text{ZH: "剩余流量：%s / %s", EN: "Traffic left: %s of %s"}
+	textUsed     = fault.Text{ZH: "已用流量：%s（不限量）", EN: "Traffic used: %s (no limit)"}
+	textEnds     = fault.Text{ZH: "到期时间：%s", EN: "Expires: %s"}
+	textNoPlan   = fault.Text{ZH: "没有使用中的套餐", EN: "no plan is running"}
+	textIsBanned = fault.Text{
+		ZH: "⚠️ 账号已被封禁，请登录网站查看原因。",
+		EN: "⚠️ The account is suspended; sign in on the site to see why.",
+	}
 	textExhausted = fault.Text{ZH: "⚠️ 流量已用完。", EN: "⚠️ The traffic is used up."}
 	textUnknown   = fault.Text{ZH: "未知", EN: "unknown"}
 

@@ -117,7 +117,11 @@ func (b *Bot) announce(ctx context.Context, me *self, way string) error {
 			"url": b.site + "/v1/telegram/webhook", "secret_token": b.webhookSecret(me), "allowed_updates": wanted,
 		}}
 	}
-	calls := []call{updates, {"setMyCommands", map[string]any{"commands": commands(fault.EN)}}, {"setMyCommands", map[string]any{"commands": commands(fault.ZH), "language_code": "zh"}}}
+	calls := []call{
+		updates,
+		{"setMyCommands", map[string]any{"commands": commands(fault.EN)}},
+		{"setMyCommands", map[string]any{"commands": commands(fault.ZH), "language_code": "zh"}},
+	}
 	for _, c := range calls {
 		if err := b.ask(ctx, me.token, c, nil); err != nil {
 			return err
@@ -187,7 +191,8 @@ var ErrWebhook = errors.New("telegram: the secret of the webhook is wrong")
 // Webhook handles an update that Telegram sends, with what stands in the header X-Telegram-Bot-Api-Secret-Token.
 func (b *Bot) Webhook(ctx context.Context, secretToken string, body []byte) error {
 	me := b.self.Load()
-	if me == nil || b.settings.Get().TelegramUpdates != "webhook" || !hmac.Equal([]byte(secretToken), []byte(b.webhookSecret(me))) {
+	if me == nil || b.settings.Get().TelegramUpdates != "webhook" ||
+		!hmac.Equal([]byte(secretToken), []byte(b.webhookSecret(me))) {
 		return ErrWebhook
 	}
 	var u update
@@ -204,8 +209,8 @@ func (b *Bot) webhookSecret(me *self) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// hold takes or keeps the right to poll, which another process may have. A lease that ends later than any can was written
-// while the clock was ahead.
+// hold takes or keeps the right to poll, which another process may have. A lease that ends later than any can was
+// written while the clock was ahead.
 func (b *Bot) hold(ctx context.Context, botID int64) (held bool, err error) {
 	err = b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := b.db.Now()

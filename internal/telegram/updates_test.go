@@ -59,10 +59,12 @@ func TestOfTwoReplicasOnePollsAndTheOtherTakesOver(t *testing.T) {
 func TestAWebhookTakesUpdatesFromTelegramOnly(t *testing.T) {
 	each(t, func(w *world) {
 		w.stop()
-		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"telegram_updates": json.RawMessage(`"webhook"`)}))
+		w.must(w.settings.Set(w.Context(),
+			map[string]json.RawMessage{"telegram_updates": json.RawMessage(`"webhook"`)}))
 		w.bot, w.stop = w.start()
 		var url, key string
-		for end := time.Now().Add(2 * time.Minute); url == "" && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); url == "" && time.Now().
+			Before(end); time.Sleep(5 * time.Millisecond) {
 			url, key = w.Webhook()
 		}
 		if url != site+"/v1/telegram/webhook" || len(key) < 32 {

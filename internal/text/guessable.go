@@ -1,7 +1,8 @@
 package text
 
 // IsGuessable reports whether a key can be guessed by its form alone: few different characters, one part repeated, or
-// mostly neighbours in the alphabet or among the digits. It says nothing about words; the minimal length is the caller's.
+// mostly neighbours in the alphabet or among the digits. It says nothing about words; the minimal length is the
+// caller's.
 func IsGuessable(key string) bool {
 	const fewest = 6 // different characters; 16 random hex digits have fewer once in 10,000 times
 	different := map[byte]bool{}

@@ -21,7 +21,8 @@ func TestIsGuessable_OfRandomKeys_IsFalse(t *testing.T) {
 
 func TestIsGuessable_OfKeysWithAPattern_IsTrue(t *testing.T) {
 	for _, key := range []string{
-		"", "0", "0000000000000000", "0123456789abcdef", "fedcba9876543210", "passwordpassword", "qazwsxqazwsxqaz", "aabbccddeeaabbccddee",
+		"", "0", "0000000000000000", "0123456789abcdef", "fedcba9876543210", "passwordpassword", "qazwsxqazwsxqaz",
+		"aabbccddeeaabbccddee",
 		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01",
 	} {
 		if !IsGuessable(key) {

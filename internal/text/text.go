@@ -1,5 +1,6 @@
-// Package text tells which texts the site takes from people and programs. A text that fails IsStorable cannot be kept by
-// both databases; one that fails IsVisible shows something other than it is, such as a name that looks like another one.
+// Package text tells which texts the site takes from people and programs. A text that fails IsStorable cannot be kept
+// by both databases; one that fails IsVisible shows something other than it is, such as a name that looks like another
+// one.
 package text
 
 import (
@@ -13,8 +14,8 @@ import (
 func IsStorable(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
 // IsVisible reports whether s has only characters that are seen as themselves: no control characters but tab and line
-// ends, none that changes the direction of writing, and none without a width. Joiners and variation selectors count where
-// they make up an emoji.
+// ends, none that changes the direction of writing, and none without a width. Joiners and variation selectors count
+// where they make up an emoji.
 func IsVisible(s string) bool {
 	at := strings.IndexFunc(s, isInvisible)
 	return at < 0 || !strings.ContainsFunc(emoji.ReplaceAllLiteralString(s, ""), isInvisible)
@@ -25,7 +26,8 @@ func isInvisible(r rune) bool {
 	case r >= ' ' && r <= '~', r == '\t', r == '\n', r == '\r':
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == blank
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point) || r == blank
 }
 
 const blank = '\u2800' // BRAILLE PATTERN BLANK, a symbol to Unicode

@@ -86,7 +86,10 @@ func (t *Tokens) add(ctx context.Context, tx bun.Tx) error {
 		return err
 	}
 	sum, signing := sha256.Sum256(public), true
-	row := keyRow{Kid: hex.EncodeToString(sum[:8]), Sealed: t.key.Seal(purpose, private.Seed()), Signing: &signing, CreatedAt: t.db.Now()}
+	row := keyRow{
+		Kid: hex.EncodeToString(sum[:8]), Sealed: t.key.Seal(purpose, private.Seed()), Signing: &signing,
+		CreatedAt: t.db.Now(),
+	}
 	_, err = tx.NewInsert().Model(&row).On("CONFLICT (signing) DO NOTHING").Exec(ctx)
 	return err
 }
@@ -96,7 +99,8 @@ func (t *Tokens) Rotate(ctx context.Context) error {
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := t.db.Now()
 		// Another process may sign with the old key for the moment that it takes to hear of this.
-		if _, err := tx.NewUpdate().Model((*keyRow)(nil)).Set("signing = NULL").Set("expires_at = ?", now.Add(longestLife+time.Hour)).
+		if _, err := tx.NewUpdate().Model((*keyRow)(nil)).Set("signing = NULL").
+			Set("expires_at = ?", now.Add(maxLife+time.Hour)).
 			Where("signing").Exec(ctx); err != nil {
 			return err
 		}
@@ -122,7 +126,8 @@ func (t *Tokens) Follow(ctx context.Context) {
 
 func (t *Tokens) load(ctx context.Context) error {
 	var rows []keyRow
-	if err := t.db.NewSelect().Model(&rows).Where("expires_at IS NULL OR expires_at > ?", t.db.Now()).Scan(ctx); err != nil {
+	if err := t.db.NewSelect().Model(&rows).Where("expires_at IS NULL OR expires_at > ?", t.db.Now()).
+		Scan(ctx); err != nil {
 		return err
 	}
 	r := &ring{public: map[string]ed25519.PublicKey{}}
@@ -173,11 +178,13 @@ func (t *Tokens) Verify(ctx context.Context, raw string, want Type) (Claims, err
 // claims gives what a token says that one of the keys signed and that is not out yet.
 func (t *Tokens) claims(ctx context.Context, raw string) (Claims, error) {
 	name := sha256.Sum256([]byte(raw))
-	if v, ok := t.verified.GetIfPresent(name); ok && t.ring.Load().public[v.kid] != nil && v.claims.ExpiresAt.After(t.db.Now()) {
+	if v, ok := t.verified.GetIfPresent(name); ok && t.ring.Load().public[v.kid] != nil &&
+		v.claims.ExpiresAt.After(t.db.Now()) {
 		return v.claims, nil
 	}
 	var c Claims
-	parsed, err := t.parser.ParseWithClaims(raw, &c, func(unverified *jwt.Token) (any, error) { return t.public(ctx, unverified) })
+	parsed, err := t.parser.ParseWithClaims(raw, &c,
+		func(unverified *jwt.Token) (any, error) { return t.public(ctx, unverified) })
 	if err != nil {
 		return Claims{}, err
 	}

@@ -27,7 +27,7 @@ const (
 	RememberRefreshLife = 30 * 24 * time.Hour
 )
 
-const longestLife = RememberRefreshLife
+const maxLife = RememberRefreshLife
 
 // Role is all that a token says of its holder's rights; those of staff are read from the database.
 type Role string
@@ -114,7 +114,10 @@ func RefreshLifeOf(remember bool) time.Duration {
 }
 
 func claims(id uuid.UUID, issuedAt time.Time, life time.Duration, role Role, t Type) Claims {
-	return Claims{ID: id, IssuedAt: jwt.NewNumericDate(issuedAt), ExpiresAt: jwt.NewNumericDate(issuedAt.Add(life)), Role: role, Type: t}
+	return Claims{
+		ID: id, IssuedAt: jwt.NewNumericDate(issuedAt), ExpiresAt: jwt.NewNumericDate(issuedAt.Add(life)),
+		Role: role, Type: t,
+	}
 }
 
 // sound tells whether the claims are those of a token of type t and of no other.
@@ -135,7 +138,8 @@ func (c *Claims) sound(t Type) bool {
 	return c.Type == t && c.Role == role && c.ID != uuid.Nil && c.IssuedAt != nil
 }
 
-// ErrInvalid is the error of Verify for anything but a living token of ours of the wanted type. Its text is for the log.
+// ErrInvalid is the error of Verify for anything but a living token of ours of the wanted type. Its text is for the
+// log.
 var ErrInvalid = errors.New("token: invalid")
 
 // What the jwt package asks of claims.

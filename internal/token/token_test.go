@@ -50,8 +50,10 @@ func allKinds(now time.Time) map[token.Type]token.Claims {
 	return map[token.Type]token.Claims{
 		token.LoginCode:  token.NewLoginCode(id, now, time.Minute, token.SubjectLoginCode{TgLoginToken: "t"}),
 		token.UserLinkTg: token.NewUserLinkTg(id, now, time.Minute, token.SubjectUserLinkTg{UserID: 7}),
-		token.Access:     token.NewAccess(id, now, token.SubjectAccess{UserID: 7, UserNewID: user, UserName: "小明", Email: "a@example.com"}),
-		token.Refresh:    token.NewRefresh(id, now, token.SubjectRefresh{UserID: 7, PasswordHash: user, IsRememberMe: true}),
+		token.Access: token.NewAccess(id, now,
+			token.SubjectAccess{UserID: 7, UserNewID: user, UserName: "小明", Email: "a@example.com"}),
+		token.Refresh: token.NewRefresh(id, now,
+			token.SubjectRefresh{UserID: 7, PasswordHash: user, IsRememberMe: true}),
 	}
 }
 
@@ -120,7 +122,10 @@ func TestATokenEndsAtItsTime(t *testing.T) {
 	tokens := open(t, d)
 	begin := d.Now()
 	raw := sign(t, tokens, allKinds(begin)[token.Access])
-	for after, alive := range map[time.Duration]bool{0: true, token.AccessLife - 2*time.Second: true, token.AccessLife: false, 24 * time.Hour: false} {
+	for after, alive := range map[time.Duration]bool{
+		0: true, token.AccessLife - 2*time.Second: true,
+		token.AccessLife: false, 24 * time.Hour: false,
+	} {
 		d.SetClock(func() time.Time { return begin.Add(after) })
 		if _, err := tokens.Verify(t.Context(), raw, token.Access); (err == nil) != alive {
 			t.Errorf("after %s: %v", after, err)
@@ -169,7 +174,10 @@ func TestNoChangedTokenIsAccepted(t *testing.T) {
 			refuse(good[:at] + extra + good[at:])
 		}
 	}
-	for _, raw := range []string{"", ".", "..", "...", strings.Repeat("a", 1<<20), good + "." + good, good + ".", strings.Repeat(good+".", 100)} {
+	for _, raw := range []string{
+		"", ".", "..", "...", strings.Repeat("a", 1<<20), good + "." + good, good + ".",
+		strings.Repeat(good+".", 100),
+	} {
 		refuse(raw)
 	}
 	if tried < 20_000 {
@@ -252,7 +260,10 @@ func TestAReplacedKeyIsHonouredUntilItsTokensAreOut(t *testing.T) {
 		if renewed == old {
 			t.Fatal("the key stayed")
 		}
-		for name, tokens := range map[string]*token.Tokens{"this process": mine, "another, that has not heard yet": other, "a restarted one": open(t, d)} {
+		for name, tokens := range map[string]*token.Tokens{
+			"this process":                    mine,
+			"another, that has not heard yet": other, "a restarted one": open(t, d),
+		} {
 			for _, raw := range []string{old, renewed} {
 				if _, err := tokens.Verify(t.Context(), raw, token.Refresh); err != nil {
 					t.Errorf("%s: %v", name, err)

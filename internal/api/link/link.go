@@ -87,7 +87,7 @@ func read(r *http.Request) (link.Request, fileName, error) {
 	nodes := p.flag("is_proxy_mode")
 	req.NodesOnly = nodes != nil && *nodes
 	if given := p.Get("manual_link_group"); given != "" {
-		n, ok := text.Whole(given)
+		n, ok := text.Integer(given)
 		group := int(n)
 		if !ok {
 			p.refuse("manual_link_group", "type", fault.Text{

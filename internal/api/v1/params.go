@@ -115,7 +115,7 @@ func (in Input) All(name string) []string {
 
 // Int gives a whole number; 0 where it is absent.
 func (in Input) Int(name string) int64 {
-	n, _ := text.Whole(in.Get(name))
+	n, _ := text.Integer(in.Get(name))
 	return n
 }
 
@@ -227,7 +227,7 @@ func (p *param) problem(values []string) (code, zh, en string) {
 func (p *param) problemOf(value string) (code, zh, en string) {
 	switch p.kind {
 	case whole:
-		n, ok := text.Whole(value)
+		n, ok := text.Integer(value)
 		if !ok {
 			return "type", "必须是整数", "must be a whole number"
 		}

@@ -65,7 +65,7 @@ func checkParameters(o *huma.Operation, req *http.Request) error {
 			if value == "" {
 				continue
 			}
-			_, isWhole := text.Whole(value)
+			_, isWhole := text.Integer(value)
 			wrong.When(p.Schema.Type == huma.TypeInteger && !isWhole, p.Name, "type", "必须是整数", "This must be a whole number")
 			wrong.When(p.Schema.Type == huma.TypeBoolean && !slices.Contains([]string{"true", "false", "1", "0"}, value),
 				p.Name, "type", "必须是 true 或 false", "This must be true or false")

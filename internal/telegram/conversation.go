@@ -30,18 +30,18 @@ func (b *Bot) answer(ctx context.Context, tx bun.Tx, u update) ([]call, error) {
 		if b.people.Allow(strconv.FormatInt(u.Callback.From.ID, 10)) != nil {
 			return nil, nil
 		}
-		return b.pressed(ctx, tx, u.Callback)
+		return b.handleButton(ctx, tx, u.Callback)
 	case u.Message != nil && u.Message.From != nil && !u.Message.From.IsBot && u.Message.Chat.Type == "private":
 		if b.people.Allow(strconv.FormatInt(u.Message.From.ID, 10)) != nil {
 			return nil, nil
 		}
-		text, rows, err := b.said(ctx, tx, *u.Message.From, u.Message.Text)
+		text, rows, err := b.reply(ctx, tx, *u.Message.From, u.Message.Text)
 		return []call{send(u.Message.Chat.ID, text, rows...)}, err
 	}
 	return nil, nil
 }
 
-func (b *Bot) said(ctx context.Context, tx bun.Tx, who person, text string) (string, [][]button, error) {
+func (b *Bot) reply(ctx context.Context, tx bun.Tx, who person, text string) (string, [][]button, error) {
 	lang := langOf(who)
 	command, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	command, _, _ = strings.Cut(command, "@") // as /help@bot
@@ -70,14 +70,15 @@ func (b *Bot) said(ctx context.Context, tx bun.Tx, who person, text string) (str
 		text, err := b.linked(ctx, tx, who, claims.ID)
 		return text, nil, err
 	case "/me":
-		text, err := b.standing(ctx, who)
+		text, err := b.status(ctx, who)
 		return text, nil, err
 	case "/unlink":
 		u, err := b.accounts.ByTelegram(ctx, who.ID)
 		if errors.Is(err, account.ErrNoUser) {
 			return say(lang, textNotLinked, b.site), nil, nil
 		}
-		return say(lang, textAskUnlink, mask(u.Email)), [][]button{{{buttonUnlink.In(lang), pressUnlink}, {buttonKeep.In(lang), pressKeep}}}, err
+		return say(lang, textAskUnlink, mask(u.Email)),
+			[][]button{{{buttonUnlink.In(lang), pressUnlink}, {buttonKeep.In(lang), pressKeep}}}, err
 	}
 	return say(lang, textHelp, b.settings.Get().SiteName), nil, nil
 }
@@ -107,7 +108,8 @@ func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.U
 	}
 	ip, _ := netip.ParseAddr(s.IP) // the zero Addr where it is not known
 	place := b.accounts.History.OriginOf(account.Client{IP: ip, UserAgent: s.UserAgent})
-	return say(lang, textAskSignIn, b.settings.Get().SiteName, mask(u.Email), s.Number, sayDevice(lang, place.Device), sayArea(lang, place)), [][]button{
+	return say(lang, textAskSignIn, b.settings.Get().SiteName, mask(u.Email), s.Number, sayDevice(lang, place.Device),
+		sayArea(lang, place)), [][]button{
 		{{say(lang, buttonConfirm, s.Number), pressConfirm + " " + id.String()}},
 		{{buttonDeny.In(lang), pressDeny + " " + id.String()}},
 	}, nil
@@ -115,7 +117,7 @@ func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.U
 
 func (b *Bot) linked(ctx context.Context, tx bun.Tx, who person, id uuid.UUID) (string, error) {
 	lang := langOf(who)
-	userID, ok, err := b.takeLink(ctx, tx, id, who.ID)
+	userID, ok, err := b.consumeLink(ctx, tx, id, who.ID)
 	if f, known := fault.As(err); known && fault.Refused(err) {
 		return f.Text.In(lang), nil
 	}
@@ -127,7 +129,7 @@ func (b *Bot) linked(ctx context.Context, tx bun.Tx, who person, id uuid.UUID) (
 }
 
 // pressed does what a button says and takes the buttons away.
-func (b *Bot) pressed(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]call, error) {
+func (b *Bot) handleButton(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]call, error) {
 	lang := langOf(c.From)
 	word, rest, _ := strings.Cut(c.Data, " ")
 	text := textStale.In(lang)
@@ -160,7 +162,7 @@ func (b *Bot) pressed(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]call,
 }
 
 // standing tells a linked user what they have.
-func (b *Bot) standing(ctx context.Context, who person) (string, error) {
+func (b *Bot) status(ctx context.Context, who person) (string, error) {
 	lang := langOf(who)
 	u, err := b.accounts.ByTelegram(ctx, who.ID)
 	if errors.Is(err, account.ErrNoUser) {

@@ -21,9 +21,12 @@ const signInLife = 5 * time.Minute
 
 // Faults of sign-ins.
 var (
-	ErrLoginCode    = fault.Unauthorized("login_code_invalid", "登录请求无效、已使用或已过期，请重新获取二维码", "This sign-in is not valid, was used or is too old; please get another code")
-	ErrNotConfirmed = fault.Conflict("login_code_waiting", "尚未在 Telegram 中确认登录", "The sign-in was not confirmed in Telegram yet")
-	ErrDenied       = fault.Forbidden("login_code_denied", "登录请求已在 Telegram 中被拒绝", "The sign-in was refused in Telegram")
+	ErrLoginCode = fault.Unauthorized("login_code_invalid", "登录请求无效、已使用或已过期，请重新获取二维码",
+		"This sign-in is not valid, was used or is too old; please get another code")
+	ErrNotConfirmed = fault.Conflict("login_code_waiting", "尚未在 Telegram 中确认登录",
+		"The sign-in was not confirmed in Telegram yet")
+	ErrDenied = fault.Forbidden("login_code_denied", "登录请求已在 Telegram 中被拒绝",
+		"The sign-in was refused in Telegram")
 )
 
 // signIn is a sign-in that a page began.
@@ -128,7 +131,9 @@ func (b *Bot) State(ctx context.Context, loginCode string) (State, error) {
 
 // SignIn begins a session for the page that holds the token once its sign-in was confirmed: once, and after the second
 // factor where the user has one. ErrNotConfirmed, ErrDenied, ErrLoginCode.
-func (b *Bot) SignIn(ctx context.Context, loginCode, twoFactor string, remember bool, from account.Client) (account.Grant, error) {
+func (b *Bot) SignIn(
+	ctx context.Context, loginCode, twoFactor string, remember bool, from account.Client,
+) (account.Grant, error) {
 	id, err := b.verify(ctx, loginCode)
 	if err != nil {
 		return account.Grant{}, err
@@ -136,30 +141,31 @@ func (b *Bot) SignIn(ctx context.Context, loginCode, twoFactor string, remember 
 	if err := b.pages.Allow(id.String()); err != nil {
 		return account.Grant{}, err
 	}
-	g, err := b.accounts.SignIns.ByTelegram(ctx, twoFactor, remember, from, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		now := b.db.Now()
-		n, err := db.Changed(tx.NewUpdate().Model((*signIn)(nil)).Set("used_at = ?", now).
-			Where("id = ? AND confirmed_at IS NOT NULL AND used_at IS NULL AND expires_at > ?", id, now).Exec(ctx))
-		if err != nil {
-			return 0, err
-		}
-		s, err := find(ctx, tx, id)
-		switch {
-		case errors.Is(err, db.ErrNoRows):
-			return 0, ErrLoginCode
-		case err != nil:
-			return 0, err
-		case n == 1:
-			return *s.TelegramID, nil
-		}
-		switch s.state(now) {
-		case Denied:
-			return 0, ErrDenied
-		case Over:
-			return 0, ErrLoginCode
-		}
-		return 0, ErrNotConfirmed
-	})
+	g, err := b.accounts.SignIns.ByTelegram(ctx, twoFactor, remember, from,
+		func(ctx context.Context, tx bun.Tx) (int64, error) {
+			now := b.db.Now()
+			n, err := db.Changed(tx.NewUpdate().Model((*signIn)(nil)).Set("used_at = ?", now).
+				Where("id = ? AND confirmed_at IS NOT NULL AND used_at IS NULL AND expires_at > ?", id, now).Exec(ctx))
+			if err != nil {
+				return 0, err
+			}
+			s, err := find(ctx, tx, id)
+			switch {
+			case errors.Is(err, db.ErrNoRows):
+				return 0, ErrLoginCode
+			case err != nil:
+				return 0, err
+			case n == 1:
+				return *s.TelegramID, nil
+			}
+			switch s.state(now) {
+			case Denied:
+				return 0, ErrDenied
+			case Over:
+				return 0, ErrLoginCode
+			}
+			return 0, ErrNotConfirmed
+		})
 	if errors.Is(err, account.ErrNoUser) { // unlinked meanwhile
 		err = ErrLoginCode.Because(err)
 	}
@@ -167,7 +173,9 @@ func (b *Bot) SignIn(ctx context.Context, loginCode, twoFactor string, remember 
 }
 
 // SignInByNumber is SignIn for programs that show the number, too.
-func (b *Bot) SignInByNumber(ctx context.Context, loginCode string, number int, twoFactor string, remember bool, from account.Client) (account.Grant, error) {
+func (b *Bot) SignInByNumber(
+	ctx context.Context, loginCode string, number int, twoFactor string, remember bool, from account.Client,
+) (account.Grant, error) {
 	id, err := b.verify(ctx, loginCode)
 	if err != nil {
 		return account.Grant{}, err

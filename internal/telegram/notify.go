@@ -1,0 +1,45 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/job"
+	"airstrip/internal/secret"
+)
+
+const noticeKind = "telegram.tell"
+
+// told is something that the bot says without being asked.
+type notice struct {
+	TelegramID int64
+	Text       string
+}
+
+// Tell has the bot say text to somebody who linked their Telegram account, after the commit of tx. Where the site has
+// no bot by then nothing is said.
+func (b *Bot) Notify(ctx context.Context, tx bun.Tx, telegramID int64, text string) error {
+	return job.Add(ctx, tx, b.db.Now(), noticeKind, notice{telegramID, text}, job.Options{})
+}
+
+// RegisterTelling lets q say what Tell was given.
+func (b *Bot) RegisterNotices(q *job.Queue) { job.Handle(q, noticeKind, b.sendNotice) }
+
+func (b *Bot) sendNotice(ctx context.Context, t notice) error {
+	token, err := b.secrets.Get(ctx, secret.TelegramToken)
+	if err != nil || token == "" {
+		return err
+	}
+	err = b.ask(ctx, token, send(t.TelegramID, t.Text), nil)
+	if no := new(refusal); errors.As(err, &no) &&
+		(no.Code == http.StatusBadRequest || no.Code == http.StatusForbidden) {
+		// who blocked it will not hear it later either
+		slog.WarnContext(ctx, "the Telegram bot may not speak to somebody", "telegram_id", t.TelegramID, "error", err)
+		return nil
+	}
+	return err
+}
