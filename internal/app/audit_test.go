@@ -130,7 +130,7 @@ func auditedActs(h *fixture) map[string]func() act {
 			Rows: []traffic.Row{{UserID: user.id, Up: 100, Down: 200}},
 		})
 		must(err)
-		kept, _, err := h.Traffic.Kept(ctx, traffic.KeptQuery{NodeID: n.ID, Limit: 1})
+		kept, _, err := h.Traffic.HeldBatches(ctx, traffic.HeldQuery{NodeID: n.ID, Limit: 1})
 		if must(err); len(kept) != 1 {
 			h.Fatalf("no batch is kept: %+v", r)
 		}

@@ -186,7 +186,7 @@ type nodeDeal struct {
 
 func (c nodeDeal) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		dealt, err := a.Nodes.Deal(ctx, c.Anew)
+		dealt, err := a.Nodes.ReassignGroups(ctx, c.Anew)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ type nodeKept struct {
 
 func (c nodeKept) Run(ctx context.Context, cfg *app.Config) error {
 	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) {
-		kept, _, err := a.Traffic.Kept(ctx, traffic.KeptQuery{NodeID: c.ID, Limit: int64(c.Limit)})
+		kept, _, err := a.Traffic.HeldBatches(ctx, traffic.HeldQuery{NodeID: c.ID, Limit: int64(c.Limit)})
 		return kept, err
 	})
 }
@@ -29,7 +29,7 @@ type nodeCountKept struct {
 func (c nodeCountKept) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
 		one := traffic.Decision{BatchID: c.Batch, Note: c.Note}
-		_, refused, err := a.Traffic.CountKept(ctx, one, c.Rate, c.Cycle == "own")
+		_, refused, err := a.Traffic.CountHeld(ctx, one, c.Rate, c.Cycle == "own")
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ type nodeDismiss struct {
 
 func (c nodeDismiss) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		_, err := a.Traffic.DismissKept(ctx, traffic.Decision{BatchID: c.Batch, Note: c.Note})
+		_, err := a.Traffic.DismissHeld(ctx, traffic.Decision{BatchID: c.Batch, Note: c.Note})
 		return err
 	})
 }

@@ -174,7 +174,7 @@ func (l *listed) proxies(ctx context.Context, k tokenOwner, access *service.Acce
 		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
 			continue
 		}
-		for _, entry := range n.Told(k.Lang).Entries(k.Group) {
+		for _, entry := range n.Localized(k.Lang).Entries(k.Group) {
 			p, err := format.NewProxy(entry, node.UserSecret(n, access.UUID, access.Password))
 			if err != nil {
 				broken++

@@ -50,7 +50,7 @@ func (l *Links) Node(ctx context.Context, userID, nodeID int64, lang fault.Lang)
 	if at < 0 {
 		return nil, node.ErrNotFound
 	}
-	n := nodes[at].Told(lang)
+	n := nodes[at].Localized(lang)
 	if !n.Visible || !n.Serves() || !access.Admits(n.Class, n.GroupID) {
 		return nil, node.ErrNotFound
 	}

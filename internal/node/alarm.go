@@ -20,8 +20,8 @@ const (
 	Doubled    Alarm = "double"      // two agents have its secret
 )
 
-// alarmAgain is how long nothing more is said of a node for the same reason.
-const alarmAgain = 24 * time.Hour
+// alarmInterval is how long nothing more is said of a node for the same reason.
+const alarmInterval = 24 * time.Hour
 
 // OnAlarm has fn called where there is an alarm, in a transaction of its own, and for each node and reason once a day.
 func (s *Nodes) OnAlarm(fn func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error) {
@@ -36,7 +36,7 @@ func (s *Nodes) Alarm(ctx context.Context, n Node, why Alarm) {
 		// Later than now only if the clock was set back since.
 		first, err := db.Changed(tx.NewRaw(`INSERT INTO node_alarm (node_id, why, told_at) VALUES (?0, ?1, ?2)
 			ON CONFLICT (node_id, why) DO UPDATE SET told_at = EXCLUDED.told_at WHERE node_alarm.told_at <= ?3 OR node_alarm.told_at >= ?4`,
-			n.ID, why, now, now.Add(-alarmAgain), now.Add(alarmAgain)).Exec(ctx))
+			n.ID, why, now, now.Add(-alarmInterval), now.Add(alarmInterval)).Exec(ctx))
 		if err != nil || first == 0 {
 			return err
 		}

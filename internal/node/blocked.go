@@ -37,8 +37,8 @@ const told = time.Minute
 // ErrNotBlocked is the fault of an address that is not blocked.
 var ErrNotBlocked = fault.NotFound("ip_not_blocked", "该 IP 没有被封锁", "This address is not blocked")
 
-// blockedAtMost is how many addresses of one node are blocked at a time.
-const blockedAtMost = 10_000
+// maxBlocked is how many addresses of one node are blocked at a time.
+const maxBlocked = 10_000
 
 // BlockIPs keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
 // never those of nodes, of the ways to them and of users whom other nodes let in lately, so that no node can cut off the
@@ -63,7 +63,7 @@ func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, e
 			return err
 		}
 		fresh := without(ips, again)
-		fresh = fresh[:max(0, min(len(fresh), blockedAtMost-int(held)))]
+		fresh = fresh[:max(0, min(len(fresh), maxBlocked-int(held)))]
 		kept = len(again) + len(fresh)
 		for part := range slices.Chunk(fresh, 500) {
 			rows := make([]BlockedIP, len(part))
@@ -104,7 +104,7 @@ func (s *Nodes) blockable(ctx context.Context, n Node, ips []string) ([]string, 
 	for _, text := range ips {
 		ip, err := netip.ParseAddr(strings.TrimSpace(text))
 		ip = ip.Unmap().WithZone("")
-		if err != nil || !ip.IsGlobalUnicast() || ip.IsPrivate() || spared[ip] || len(fit) == blockedAtMost {
+		if err != nil || !ip.IsGlobalUnicast() || ip.IsPrivate() || spared[ip] || len(fit) == maxBlocked {
 			continue
 		}
 		spared[ip] = true

@@ -68,13 +68,13 @@ var (
 
 // Limits of what has no natural one; they keep sums of it in 64 bits and lists short enough for every agent and link.
 const (
-	mbpsAtMost       = 10_000_000 // 10 Tbit/s
-	numberAtMost     = 1_000_000  // of classes and groups
-	quotaAtMost      = 1 << 60    // bytes
-	groupHostsAtMost = 1000
-	alpnAtMost       = 10
-	paddingAtMost    = 100 // lines
-	pathAtMost       = 256 // characters
+	maxMbps       = 10_000_000 // 10 Tbit/s
+	maxNumber     = 1_000_000  // of classes and groups
+	maxQuota      = 1 << 60    // bytes
+	maxGroupHosts = 1000
+	maxALPN       = 10
+	maxPadding    = 100 // lines
+	maxPath       = 256 // characters
 )
 
 // MaxEarlyData is the most that a WebSocket client may send in the header of its request, in bytes: in base64 it fits the
@@ -136,18 +136,18 @@ func check(n, was *Node) error {
 	p.When(n.RatePermille < 0 || n.RatePermille > 100_000, "rate", "range", "倍率范围为 0 到 100", "The rate is between 0 and 100")
 	p.When(len(n.HourRates) > 0 && (len(n.HourRates) != 24 || !all(n.HourRates, func(r int64) bool { return r >= 0 && r <= 100_000 })), "hour_rates", "range",
 		"分时倍率需为 24 个 0 到 100 的数，或留空", "The rates by hour are 24 numbers between 0 and 100, or none")
-	p.When(n.QuotaBytes != nil && (*n.QuotaBytes < 1 || *n.QuotaBytes > quotaAtMost), "quota_bytes", "range", "月流量为 1 字节到 1 EiB；不限请填 0", "The quota is between 1 byte and 1 EiB; 0 for none")
+	p.When(n.QuotaBytes != nil && (*n.QuotaBytes < 1 || *n.QuotaBytes > maxQuota), "quota_bytes", "range", "月流量为 1 字节到 1 EiB；不限请填 0", "The quota is between 1 byte and 1 EiB; 0 for none")
 	p.When(n.ResetDay < 1 || n.ResetDay > 31, "reset_day", "range", "重置日为 1 到 31", "The day of the reset is between 1 and 31")
 	p.entries(n)
 	p.When(len(n.Tags) > 10 || !all(n.Tags, func(tag string) bool { return tag == strings.TrimSpace(tag) && tag != "" && isLabel(tag, 20) }), "tags", "length",
 		"最多 10 个标签，每个 1 到 20 个字符", "There are at most ten tags of 1 to 20 characters")
 	p.When(len([]rune(n.Remark)) > 2000, "remark", "length", "备注最多 2000 个字符", "A remark has at most 2000 characters")
-	p.When(n.Class < 0 || n.Class > numberAtMost, "class", "range", "等级范围为 0 到 1000000", "The class is between 0 and 1000000")
-	p.When(n.GroupID < 0 || n.GroupID > numberAtMost, "group_id", "range", "分组范围为 0 到 1000000", "The group is between 0 and 1000000")
+	p.When(n.Class < 0 || n.Class > maxNumber, "class", "range", "等级范围为 0 到 1000000", "The class is between 0 and 1000000")
+	p.When(n.GroupID < 0 || n.GroupID > maxNumber, "group_id", "range", "分组范围为 0 到 1000000", "The group is between 0 and 1000000")
 	p.When(!country.MatchString(n.Country), "country", "format", "请填写两位国家代码，未知填 ZZ", "The country is a code of two capital letters, ZZ where unknown")
-	p.When(n.SpeedMbps != nil && (*n.SpeedMbps < 1 || *n.SpeedMbps > mbpsAtMost), "speed_mbps", "range",
+	p.When(n.SpeedMbps != nil && (*n.SpeedMbps < 1 || *n.SpeedMbps > maxMbps), "speed_mbps", "range",
 		"限速为 1 到 10000000 Mbit/s；不限速请填 0", "A speed limit is between 1 and 10000000 Mbit/s; 0 for none")
-	p.When(n.LinkMbps < 1 || n.LinkMbps > mbpsAtMost, "link_mbps", "range", "带宽为 1 到 10000000 Mbit/s", "The bandwidth is between 1 and 10000000 Mbit/s")
+	p.When(n.LinkMbps < 1 || n.LinkMbps > maxMbps, "link_mbps", "range", "带宽为 1 到 10000000 Mbit/s", "The bandwidth is between 1 and 10000000 Mbit/s")
 	if transports[n.Protocol] != nil {
 		p.settings(n)
 		if was == nil || was.Settings.Transport != n.Settings.Transport || was.Settings.Path != n.Settings.Path ||
@@ -160,17 +160,17 @@ func check(n, was *Node) error {
 
 // entries checks where else clients dial.
 func (p *problems) entries(n *Node) {
-	if len(n.GroupHosts) > groupHostsAtMost {
+	if len(n.GroupHosts) > maxGroupHosts {
 		p.When(true, "group_hosts", "length", "最多 1000 个链接分组", "At most 1000 link groups can have an address")
 		return
 	}
 	for group, e := range n.GroupHosts {
 		field := "group_hosts." + strconv.Itoa(group)
-		p.When(group < 1 || group > numberAtMost, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
+		p.When(group < 1 || group > maxNumber, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
 		p.When(!IsHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 		p.When(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
-	p.When(len(n.Relays) > relaysAtMost, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
+	p.When(len(n.Relays) > maxRelays, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
 	for i, r := range n.Relays {
 		field := "relays." + strconv.Itoa(i)
 		p.When(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || !isLabel(r.Name, 32), field+".name", "length", "名称需为 1 到 32 个字符，不能换行", "The name takes 1 to 32 characters in one line")
@@ -188,8 +188,8 @@ func (p *problems) settings(n *Node) {
 		"XHTTP 模式为 "+strings.Join(xhttpModes, ", ")+" 之一", "The mode of XHTTP is one of: "+strings.Join(xhttpModes, ", "))
 	p.When(s.Flow != "" && (s.Flow != vision || n.Protocol != VLESS || s.Transport != "tcp" || s.Security == "none"), "settings.flow", "choice",
 		"流控只能是 xtls-rprx-vision，且仅用于 TCP 上带 TLS 或 REALITY 的 VLESS", "The flow is xtls-rprx-vision, on VLESS over tcp with tls or reality")
-	p.When(s.UpMbps < 0 || s.UpMbps > mbpsAtMost, "settings.up_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
-	p.When(s.DownMbps < 0 || s.DownMbps > mbpsAtMost, "settings.down_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
+	p.When(s.UpMbps < 0 || s.UpMbps > maxMbps, "settings.up_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
+	p.When(s.DownMbps < 0 || s.DownMbps > maxMbps, "settings.down_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
 	p.When(s.Obfs != "" && (n.Protocol != Hysteria2 || s.Obfs != "salamander"), "settings.obfs", "choice", "混淆只能是 Hysteria2 的 salamander", "The obfuscation is salamander, on Hysteria2")
 	p.When(s.Obfs != "" && !word.MatchString(s.ObfsPassword), "settings.obfs_password", "format", "混淆密码最多 255 个字符，不含空格", "The password of the obfuscation has at most 255 characters and no space")
 	p.When(s.Congestion != "" && (n.Protocol != TUIC || !slices.Contains(congestions, s.Congestion)), "settings.congestion", "choice",
@@ -260,7 +260,7 @@ func (p *problems) path(s *Settings) {
 	switch {
 	case !strings.HasPrefix(path, "/"):
 		p.When(true, field, "format", "路径以 / 开头", "The path begins with a slash")
-	case len(s.Path) > pathAtMost:
+	case len(s.Path) > maxPath:
 		p.When(true, field, "length", "路径最多 256 个字符", "A path has at most 256 characters")
 	case strings.ContainsAny(path, "?#"):
 		p.When(true, field, "format", "路径不能含 ? 和 #：客户端不会把其后的部分当作路径；仅 WebSocket 可在末尾写 ?ed=2048",
@@ -291,7 +291,7 @@ func (p *problems) tls(t *TLS, address string) {
 		t = &TLS{}
 	}
 	p.When(t.ServerName != address && !IsHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
-	p.When(len(t.ALPN) > alpnAtMost || !all(t.ALPN, word.MatchString), "settings.tls.alpn", "format", "最多 10 个协议名，如 h2", "There are at most ten names of protocols, such as h2")
+	p.When(len(t.ALPN) > maxALPN || !all(t.ALPN, word.MatchString), "settings.tls.alpn", "format", "最多 10 个协议名，如 h2", "There are at most ten names of protocols, such as h2")
 }
 
 func (p *problems) certificate(t *TLS) {
@@ -353,7 +353,7 @@ func isPadding(lines []string) bool {
 			stops++
 		}
 	}
-	return stops == 1 && len(lines) <= paddingAtMost && all(lines, paddingLine.MatchString)
+	return stops == 1 && len(lines) <= maxPadding && all(lines, paddingLine.MatchString)
 }
 
 // isLabel tells whether s is text of one line and at most so many characters: links of most formats are lines.

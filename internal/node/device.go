@@ -13,42 +13,43 @@ import (
 	"airstrip/internal/service"
 )
 
-// A user's device limit holds over all nodes together. Each address at which the user is online has one of so many places,
-// and keeps it until its nodes say that they have cut it, or have not said for onlineFor that it is still there. A new
-// address that finds no place free sends away the one that came first, and waits until that is gone: so there are never
-// more. Addresses on nodes of foreign agents hold places too, but nobody can be told to cut them.
+// A user's device limit holds over all nodes together. Each address at which the user is online occupies a device slot
+// until its nodes report that they have cut it, or have not named it for onlineFor. A new address that finds no free slot
+// has the oldest address cut and waits until that is done, so the limit is never exceeded. Addresses on nodes of foreign
+// agents occupy slots too, but those agents cannot be asked to cut them.
 
-// place says how an address stands.
-type place string
+// slotState is the state of an address in its device slot.
+type slotState string
 
 const (
-	reported place = "reported" // by a foreign agent
-	given    place = "given"    // to an address on a node of ours
-	leaving  place = "leaving"  // its agent is to cut it
-	gone     place = "gone"     // it was cut
+	reported slotState = "reported" // by a foreign agent
+	given    slotState = "given"    // to an address on a node of ours
+	leaving  slotState = "leaving"  // its agent is to cut it
+	gone     slotState = "gone"     // it was cut
 )
 
-// awayFor is how long an address that lost its place comes back only where one is free. Without it two devices that both
-// connect again at once would take turns for ever.
+// awayFor is how long an address that lost its slot is admitted again only into a free one. Without it two devices that
+// both reconnect at once would replace each other for ever.
 const awayFor = time.Minute
 
-// devices is the name of the revision that grows when an address is sent away, and when it is gone.
+// devices is the name of the revision that grows when an address is to be cut, and when it was cut.
 const devices = "device"
 
-// Answer to an address that asks for a place.
+// Answer is the result of a request for a device slot.
 type Answer int
 
-// The answers. With Wait an address has been sent away and is not gone yet.
+// The answers. Wait means that another address is being cut and is not gone yet.
 const (
 	Refused Answer = iota
 	Admitted
 	Wait
 )
 
-// WatchDevices gives a channel that holds a value after some address was sent away or has gone. Call stop when done.
+// WatchDevices returns a channel that holds a value after an address was to be cut or was cut. The caller calls stop when
+// it is done.
 func (s *Nodes) WatchDevices() (changes <-chan int64, stop func()) { return s.db.Watch(devices) }
 
-// Admit gives the user's address on n a place, or says why it has none yet. Asking again is harmless.
+// Admit gives the user's address on n a device slot, or reports why it has none yet. Repeating the call is harmless.
 func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.Addr) (answer Answer, err error) {
 	if admitted, err := s.Admitted(ctx, n, []int64{userID}); err != nil || !admitted[userID] {
 		return Refused, err
@@ -74,7 +75,7 @@ func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.A
 		if answer == Refused {
 			return nil
 		}
-		row := &OnlineIP{UserID: userID, NodeID: n.ID, IP: ip, FirstAt: now, LastAt: now, Since: now, Place: given}
+		row := &OnlineIP{UserID: userID, NodeID: n.ID, IP: ip, FirstAt: now, LastAt: now, Since: now, Slot: given}
 		_, err = tx.NewInsert().Model(row).On("CONFLICT (user_id, node_id, ip) DO UPDATE").
 			Set("last_at = EXCLUDED.last_at, place = EXCLUDED.place").
 			Set("since = CASE WHEN online_ip.last_at > ? AND online_ip.place <> ? THEN online_ip.since ELSE EXCLUDED.since END", now.Add(-onlineFor), gone).Exec(ctx)
@@ -83,8 +84,8 @@ func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.A
 	return answer, err
 }
 
-// Gone notes that n's agent has cut the user's addresses, for which it was asked.
-func (s *Nodes) Gone(ctx context.Context, n Node, userID int64, ips []string) error {
+// RecordCut stores that n's agent has cut the user's addresses, as it was asked to.
+func (s *Nodes) RecordCut(ctx context.Context, n Node, userID int64, ips []string) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		changed, err := db.Changed(tx.NewUpdate().Model((*OnlineIP)(nil)).Set("place = ?", gone).
 			Where("user_id = ? AND node_id = ? AND place = ? AND ip IN (?)", userID, n.ID, leaving, bun.List(ips)).Exec(ctx))
@@ -95,8 +96,8 @@ func (s *Nodes) Gone(ctx context.Context, n Node, userID int64, ips []string) er
 	})
 }
 
-// Leaving gives the addresses that n's agent is to cut, by user.
-func (s *Nodes) Leaving(ctx context.Context, n Node) ([]OnlineIP, error) {
+// AddressesToCut returns the addresses that n's agent is to cut, by user.
+func (s *Nodes) AddressesToCut(ctx context.Context, n Node) ([]OnlineIP, error) {
 	var rows []OnlineIP
 	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND place = 'leaving' AND last_at > ?", n.ID, s.db.Now().Add(-onlineFor)).OrderExpr("user_id, ip").Scan(ctx)
 	return rows, err
@@ -166,10 +167,10 @@ func (s *Nodes) addresses(ctx context.Context, tx bun.Tx, userID int64) (address
 			all[r.IP] = a
 		}
 		a.away = a.away || (r.EvictedAt != nil && now.Sub(*r.EvictedAt) < awayFor)
-		if r.Place == gone {
+		if r.Slot == gone {
 			continue
 		}
-		a.held, a.firm, a.leaving = true, a.firm || r.Place == reported, a.leaving && r.Place == leaving
+		a.held, a.firm, a.leaving = true, a.firm || r.Slot == reported, a.leaving && r.Slot == leaving
 		if r.Since.Before(a.since) {
 			a.since = r.Since
 		}

@@ -65,9 +65,9 @@ func (s *Nodes) Users(ctx context.Context, n Node) ([]service.Access, error) {
 	return users, s.services.AddUsage(ctx, users)
 }
 
-// Roster gives who may use n now, without their Usage, for agents that fail on an empty list: where it would be empty
-// there is one who is nobody, with the id 0 and credentials that stay and that nobody can guess.
-func (s *Nodes) Roster(ctx context.Context, n Node) ([]service.Access, error) {
+// UserList returns who may use n now, without their Usage, for agents that fail on an empty list. An empty list is
+// replaced by one placeholder with the id 0 and constant credentials that nobody can guess.
+func (s *Nodes) UserList(ctx context.Context, n Node) ([]service.Access, error) {
 	if n.Serves() {
 		if users, err := s.services.Allowed(ctx, n.Class, n.GroupID); err != nil || len(users) > 0 {
 			return users, err
@@ -80,7 +80,7 @@ func (s *Nodes) Roster(ctx context.Context, n Node) ([]service.Access, error) {
 // Changes gives what changed for the node's agent after the revision since. What it costs follows from what changed, not
 // from how many users there are.
 func (s *Nodes) Changes(ctx context.Context, nodeID, since int64) (Feed, error) {
-	if since <= 0 { // never told
+	if since <= 0 { // the agent has received nothing yet
 		return Feed{Reset: true}, nil
 	}
 	changed, revision, err := s.services.Changed(ctx, since)

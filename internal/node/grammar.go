@@ -58,8 +58,8 @@ func (r *Rule) Grammar() Grammar {
 	return g
 }
 
-// alternativesAtMost bounds how many alternatives a pattern is taken apart into.
-const alternativesAtMost = 200
+// maxAlternatives bounds how many alternatives a pattern is taken apart into.
+const maxAlternatives = 200
 
 func grammarOf(pattern string) Grammar {
 	g := Grammar{Network: pattern}
@@ -141,7 +141,7 @@ func expand(re *syntax.Regexp) ([][]*syntax.Regexp, bool) {
 		var all [][]*syntax.Regexp
 		for _, sub := range re.Sub {
 			some, ok := expand(sub)
-			if all = append(all, some...); !ok || len(all) > alternativesAtMost {
+			if all = append(all, some...); !ok || len(all) > maxAlternatives {
 				return nil, false
 			}
 		}
@@ -150,7 +150,7 @@ func expand(re *syntax.Regexp) ([][]*syntax.Regexp, bool) {
 		all := [][]*syntax.Regexp{nil}
 		for _, sub := range re.Sub {
 			some, ok := expand(sub)
-			if !ok || len(all)*len(some) > alternativesAtMost {
+			if !ok || len(all)*len(some) > maxAlternatives {
 				return nil, false
 			}
 			var longer [][]*syntax.Regexp

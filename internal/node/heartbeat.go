@@ -8,9 +8,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Heartbeat keeps what n's agent, one of ours, says of itself and who is online on it. double tells whether another agent
-// says that it is n, too; whoever looks after nodes is told of that. Addresses that are none are left out, and users whose
-// bytes on n would not count: a secret that leaked must not take the places of other nodes' users.
+// Heartbeat stores what n's agent, one of ours, reports of itself and who is online on it. double reports whether another
+// agent claims to be n too, for which an alarm is raised. Values that are no addresses are dropped, and so are users whose
+// bytes on n would not count: a leaked secret must not occupy device slots of other nodes' users.
 func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []OnlineIP) (double bool, err error) {
 	st.NodeID, st.SeenAt = n.ID, s.db.Now()
 	if double, err = s.double(ctx, st); err != nil {
@@ -22,10 +22,10 @@ func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []Online
 	}
 	st.OnlineUsers = usersOf(online)
 	for i := range online {
-		online[i].Place = given
+		online[i].Slot = given
 	}
 	s.beats.Set(n.ID, st.SeenAt)
-	news, kept := s.news(n.ID, online, st.SeenAt)
+	news, written := s.news(n.ID, online, st.SeenAt)
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := upsertState(ctx, tx, &st); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []Online
 	if err != nil {
 		return false, err
 	}
-	s.kept.Set(n.ID, kept)
+	s.written.Set(n.ID, written)
 	if double {
 		slog.WarnContext(ctx, "two agents have the secret of one node", "node", n.ID, "boot", st.Boot)
 		s.Alarm(ctx, n, Doubled)
@@ -43,14 +43,15 @@ func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []Online
 	return double, nil
 }
 
-// Two agents send heartbeats in turn, each 20 s. What is older says nothing, and the clocks of machines run alike this long.
+// Two agents with one secret send heartbeats alternately, each every 20 s. An older heartbeat proves nothing, and over this
+// time the clocks of two machines do not diverge by more than the slack.
 const (
 	doubleWithin = time.Minute
 	doubleSlack  = 5 * time.Second
 )
 
-// double tells whether another agent was heard of as the node while the one that says st of itself ran already: both have the
-// node's secret, and show users one node's name at two places.
+// double reports whether another agent sent a heartbeat of the node while the agent that reports st was already running:
+// both have the node's secret, and users reach two machines under one node's name.
 func (s *Nodes) double(ctx context.Context, st State) (bool, error) {
 	var rows []State
 	if err := s.db.NewSelect().Model(&rows).Where("node_id = ?", st.NodeID).Scan(ctx); err != nil || len(rows) == 0 {
@@ -61,25 +62,25 @@ func (s *Nodes) double(ctx context.Context, st State) (bool, error) {
 	return last.Boot != "" && last.Boot != st.Boot && since >= 0 && since < doubleWithin && time.Duration(st.UptimeSeconds)*time.Second > since+doubleSlack, nil
 }
 
-// keptFor is how long a heartbeat of our agents adds nothing to an address that another one named: an address whose
-// heartbeats stop, and one whose next heartbeat is lost, are still online when it is over.
-const keptFor = 45 * time.Second
+// writtenFor is how long an address that a heartbeat named is not written again. It is short enough that an address whose
+// next heartbeat is lost is still online when it is over.
+const writtenFor = 45 * time.Second
 
-// kept is which of a node's addresses this process wrote lately, so that a heartbeat, most of which is no news, is compared
-// in memory. What is known of nodes that fell silent goes.
-type kept struct {
+// recentlyWritten holds which of a node's addresses this process wrote lately, so that a heartbeat, which rarely brings a
+// new one, is compared in memory. The entry of a node without heartbeats expires.
+type recentlyWritten struct {
 	since time.Time // all of them were written at this time or after
 	rows  map[userIP]bool
 }
 
-// news gives those of a node's addresses that are to be written at now, and what is kept once they were. Either a few are
-// new, or it is time for all.
-func (s *Nodes) news(nodeID int64, online []OnlineIP, now time.Time) (news []OnlineIP, then kept) {
-	before, _ := s.kept.GetIfPresent(nodeID)
-	if age := now.Sub(before.since); age < 0 || age >= keptFor {
-		before = kept{since: now}
+// news returns those of a node's addresses that are to be written at now, and what to remember once they are. These are the
+// new ones, or all of them after writtenFor.
+func (s *Nodes) news(nodeID int64, online []OnlineIP, now time.Time) (news []OnlineIP, then recentlyWritten) {
+	before, _ := s.written.GetIfPresent(nodeID)
+	if age := now.Sub(before.since); age < 0 || age >= writtenFor {
+		before = recentlyWritten{since: now}
 	}
-	then = kept{before.since, make(map[userIP]bool, len(online))}
+	then = recentlyWritten{before.since, make(map[userIP]bool, len(online))}
 	for _, o := range online {
 		at := userIP{o.UserID, o.IP}
 		if then.rows[at] = true; !before.rows[at] {

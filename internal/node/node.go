@@ -1,4 +1,10 @@
-// Package node holds the exits that users connect to: what they are, their secrets, who may use them, how they are.
+// Package node owns the exits that users connect to: their settings and secrets, who may use them, and how they are.
+//
+// What an agent must know is read as a Feed, whole or since a revision: whoever changes a node, a rule or a blocked address
+// stamps it with the revision that its transaction bumped, so that an agent misses no change. Secrets of the settings are
+// sealed in the database and leave the server only to the node's agent and, where clients need them, in links. A node's
+// secret opens the data of that node alone, and everything that its holder may send is bounded. Device slots are given out
+// under a lock on the user, so that a device limit holds over all nodes together.
 package node
 
 import (
@@ -26,41 +32,41 @@ const (
 
 // Node is one exit.
 type Node struct {
-	bun.BaseModel `bun:"table:node"`
-	ID            int64        `bun:",pk,autoincrement"`
-	Name          string       // where the reader's language has none of its own
-	Names         fault.ByLang `bun:"type:jsonb"`
-	Protocol      Protocol
-	Address       string // host name or IP that clients dial
-	Port          int    // that clients dial
-	Listen        string // address the agent listens on
-	ListenPort    int
-	Settings      Settings   `bun:"type:jsonb"`
-	Private       []byte     // the private keys, sealed; Nodes puts them back into Settings where the agent is meant
-	ClientSecrets []byte     // secrets that clients know too, sealed; nil: none. Nodes puts them back into Settings of what it gives
-	RatePermille  int64      // billed = (up + down) × rate / 1000, rounded down per report row; where HourRates has none
-	HourRates     []int64    `bun:"type:jsonb"` // in per mille, of each hour of the site's day; empty: always RatePermille
-	ToldPermille  int64      // the rate at the time of Revision
-	QuotaBytes    *int64     // up and down together, from a reset to the next; nil: none
-	ResetDay      int        // of the month, in the site's time zone; the last day of months that are shorter
-	Spent         bool       // the quota is used up: nobody may use it until the reset
-	GroupHosts    GroupHosts `bun:"type:jsonb"`
-	Relays        []Relay    `bun:"type:jsonb"`
-	Tags          []string   `bun:"type:jsonb"` // that users see
-	Remark        string     // for staff alone
-	Class         int        // users of this class and above may use it
-	GroupID       int        // 0: users of every group
-	Country       string     // ISO 3166-1 alpha-2, ZZ where unknown
-	SpeedMbps     *int       // per user; nil: none
-	LinkMbps      int        // of the machine; nobody's reports count for more than it can have carried
-	Sort          int
-	Visible       bool // in links and lists; agents serve hidden nodes too
-	Enabled       bool
-	Revision      int64      // value of the revision "access" at the last change
-	ScopeRevision int64      // the same, of Class, GroupID, Enabled and Spent, which decide who may use it, and of the rate
-	ScopeAt       *time.Time // when who may use it last changed; nil: never since the node was added
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	bun.BaseModel     `bun:"table:node"`
+	ID                int64        `bun:",pk,autoincrement"`
+	Name              string       // where the reader's language has none of its own
+	Names             fault.ByLang `bun:"type:jsonb"`
+	Protocol          Protocol
+	Address           string // host name or IP that clients dial
+	Port              int    // that clients dial
+	Listen            string // address the agent listens on
+	ListenPort        int
+	Settings          Settings   `bun:"type:jsonb"`
+	Private           []byte     // the private keys, sealed; Nodes puts them back into Settings where the agent is meant
+	ClientSecrets     []byte     // secrets that clients know too, sealed; nil: none. Nodes puts them back into Settings of what it gives
+	RatePermille      int64      // billed = (up + down) × rate / 1000, rounded down per report row; where HourRates has none
+	HourRates         []int64    `bun:"type:jsonb"`    // in per mille, of each hour of the site's day; empty: always RatePermille
+	PublishedPermille int64      `bun:"told_permille"` // the rate at the time of Revision
+	QuotaBytes        *int64     // up and down together, from a reset to the next; nil: none
+	ResetDay          int        // of the month, in the site's time zone; the last day of months that are shorter
+	Spent             bool       // the quota is used up: nobody may use it until the reset
+	GroupHosts        GroupHosts `bun:"type:jsonb"`
+	Relays            []Relay    `bun:"type:jsonb"`
+	Tags              []string   `bun:"type:jsonb"` // that users see
+	Remark            string     // for staff alone
+	Class             int        // users of this class and above may use it
+	GroupID           int        // 0: users of every group
+	Country           string     // ISO 3166-1 alpha-2, ZZ where unknown
+	SpeedMbps         *int       // per user; nil: none
+	LinkMbps          int        // of the machine; nobody's reports count for more than it can have carried
+	Sort              int
+	Visible           bool // in links and lists; agents serve hidden nodes too
+	Enabled           bool
+	Revision          int64      // value of the revision "access" at the last change
+	ScopeRevision     int64      // the same, of Class, GroupID, Enabled and Spent, which decide who may use it, and of the rate
+	ScopeAt           *time.Time // when who may use it last changed; nil: never since the node was added
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
 }
 
 // Endpoint is where clients dial.
@@ -102,8 +108,8 @@ func (n Node) In(group int) Node {
 	return n
 }
 
-// Told gives the node with its name in a reader's language.
-func (n Node) Told(lang fault.Lang) Node {
+// Localized returns the node with its name in the reader's language.
+func (n Node) Localized(lang fault.Lang) Node {
 	n.Name = n.Names.In(lang, n.Name)
 	return n
 }

@@ -479,7 +479,7 @@ func TestTheOneInAnEmptyListIsNobodyAndCannotBeGuessed(t *testing.T) {
 		seen := map[string]bool{}
 		for _, key := range []seal.Key{{1}, {2}} {
 			for range 2 { // agents cut everybody's connections when it changes
-				roster, err := node.New(d, key, settings, services).Roster(t.Context(), node.Node{Enabled: true})
+				roster, err := node.New(d, key, settings, services).UserList(t.Context(), node.Node{Enabled: true})
 				if err != nil || len(roster) != 1 || roster[0].UserID != 0 {
 					t.Fatal(roster, err)
 				}

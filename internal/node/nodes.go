@@ -41,12 +41,12 @@ type Nodes struct {
 	services *service.Services
 	bySecret *otter.Cache[claim, known]
 	beats    *otter.Cache[int64, time.Time]
-	kept     *otter.Cache[int64, kept]
+	written  *otter.Cache[int64, recentlyWritten]
 	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
 	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
 
 	whereabouts whereabouts
-	turns       sync.Map // channels, by the node's id
+	requests    sync.Map // channels, by the node's id
 	streams     streams
 }
 
@@ -57,7 +57,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 		bySecret: otter.Must(&otter.Options[claim, known]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached)}),
 		beats:    otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
 		streams:  streams{of: map[int64][]*stream{}},
-		kept:     otter.Must(&otter.Options[int64, kept]{ExpiryCalculator: otter.ExpiryWriting[int64, kept](keptFor)}),
+		written:  otter.Must(&otter.Options[int64, recentlyWritten]{ExpiryCalculator: otter.ExpiryWriting[int64, recentlyWritten](writtenFor)}),
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, revision int64, n, was *Node
 		n.ScopeRevision, n.ScopeAt = revision, nil
 	case n.Class != was.Class || n.GroupID != was.GroupID || n.Serves() != was.Serves():
 		n.ScopeRevision, n.ScopeAt = revision, &now
-	case n.ToldPermille != was.ToldPermille: // what is left of quotas is another number of bytes on the node
+	case n.PublishedPermille != was.PublishedPermille: // what is left of quotas is another number of bytes on the node
 		n.ScopeRevision = revision
 	}
 	stored := *n
@@ -154,7 +154,7 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, revision int64, n, was *Node
 	if err != nil {
 		return err
 	}
-	return tellRelays(ctx, tx, revision, n, was)
+	return stampRelays(ctx, tx, revision, n, was)
 }
 
 // recordedNode is a node as the audit log keeps it.
@@ -164,7 +164,7 @@ type recordedNode Node
 func (n *Node) recorded() recordedNode {
 	r := recordedNode(*n)
 	r.Private, r.ClientSecrets = nil, nil
-	r.Revision, r.ScopeRevision, r.ScopeAt, r.ToldPermille, r.UpdatedAt = 0, 0, nil, 0, time.Time{}
+	r.Revision, r.ScopeRevision, r.ScopeAt, r.PublishedPermille, r.UpdatedAt = 0, 0, nil, 0, time.Time{}
 	return r
 }
 

@@ -17,9 +17,9 @@ import (
 // onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
 const onlineFor = 90 * time.Second
 
-// addressesAtMost is how many addresses of one report are kept, far more than one machine serves: they are written in one
+// maxAddresses is how many addresses of one report are kept, far more than one machine serves: they are written in one
 // transaction, and other nodes wait for it.
-const addressesAtMost = 50_000
+const maxAddresses = 50_000
 
 // OnlineIP is one address at which a user is connected to a node.
 type OnlineIP struct {
@@ -30,7 +30,7 @@ type OnlineIP struct {
 	FirstAt       time.Time
 	LastAt        time.Time
 	Since         time.Time
-	Place         place
+	Slot          slotState `bun:"place"`
 	EvictedAt     *time.Time
 }
 
@@ -81,7 +81,7 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 				since = CASE WHEN online_ip.last_at > ?4 AND online_ip.place <> ?5 THEN online_ip.since ELSE EXCLUDED.since END,
 				place = CASE WHEN online_ip.place = ?6 AND EXCLUDED.place = ?7 THEN online_ip.place ELSE EXCLUDED.place END
 			WHERE online_ip.place <> ?5 OR EXCLUDED.place = ?8 OR online_ip.evicted_at < ?9
-			RETURNING user_id, since`, tx.NewValues(&at), part[0].NodeID, now, part[0].Place,
+			RETURNING user_id, since`, tx.NewValues(&at), part[0].NodeID, now, part[0].Slot,
 			now.Add(-onlineFor), gone, leaving, given, reported, now.Add(-awayFor)).Scan(ctx, &rows)
 		if err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
@@ -98,9 +98,9 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 // readable gives each address once and in one form, as many as are kept; IPv4 in IPv6 is IPv4.
 func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 	seen := make(map[userIP]bool, len(online))
-	rows := make([]OnlineIP, 0, min(len(online), addressesAtMost))
+	rows := make([]OnlineIP, 0, min(len(online), maxAddresses))
 	for _, o := range online {
-		if len(rows) == addressesAtMost {
+		if len(rows) == maxAddresses {
 			break
 		}
 		ip, err := netip.ParseAddr(o.IP)
@@ -109,7 +109,7 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 			continue
 		}
 		seen[at] = true
-		rows = append(rows, OnlineIP{UserID: at.UserID, NodeID: nodeID, IP: at.IP, FirstAt: now, LastAt: now, Since: now, Place: reported})
+		rows = append(rows, OnlineIP{UserID: at.UserID, NodeID: nodeID, IP: at.IP, FirstAt: now, LastAt: now, Since: now, Slot: reported})
 	}
 	return rows
 }

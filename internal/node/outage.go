@@ -21,8 +21,8 @@ func (s *Nodes) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outag
 	s.onOutage = append(s.onOutage, fn)
 }
 
-// longestBreak is how long no look for outages may have been taken for it to be no break in watching; one is due each minute.
-const longestBreak = 90 * time.Second
+// maxBreak is how long no look for outages may have been taken for it to be no break in watching; one is due each minute.
+const maxBreak = 90 * time.Second
 
 // watch notes outages of enabled nodes that were ever heard of. While the server or its database was away nobody could be
 // heard of: after such a break nodes have as long as they may be silent to come back.
@@ -33,7 +33,7 @@ func (s *Nodes) watch(ctx context.Context) error {
 		var since time.Time
 		err := tx.NewRaw(`INSERT INTO node_watch (id, since, looked_at) VALUES (1, ?0, ?0) ON CONFLICT (id) DO UPDATE SET looked_at = EXCLUDED.looked_at,
 			since = CASE WHEN node_watch.looked_at BETWEEN ?1 AND ?0 THEN node_watch.since ELSE EXCLUDED.since END RETURNING since`,
-			now, now.Add(-longestBreak)).Scan(ctx, &since)
+			now, now.Add(-maxBreak)).Scan(ctx, &since)
 		if err != nil {
 			return err
 		}

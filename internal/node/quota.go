@@ -62,7 +62,7 @@ func (s *Nodes) months(ctx context.Context, idb bun.IDB, nodes ...Node) (map[int
 
 // follow sets what follows from the clock and from what was counted.
 func (s *Nodes) follow(ctx context.Context, tx bun.Tx, n *Node) error {
-	n.ToldPermille, n.Spent = n.Rate(s.Local()), false
+	n.PublishedPermille, n.Spent = n.Rate(s.Local()), false
 	if n.QuotaBytes == nil || n.ID == 0 {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (s *Nodes) Follow(ctx context.Context, ids ...int64) error {
 	}
 	for _, n := range nodes {
 		spent := n.QuotaBytes != nil && months[n.ID].Used >= *n.QuotaBytes
-		if spent == n.Spent && n.Rate(s.Local()) == n.ToldPermille {
+		if spent == n.Spent && n.Rate(s.Local()) == n.PublishedPermille {
 			continue
 		}
 		if _, err := s.Change(ctx, n.ID, func(*Node) {}); err != nil {

@@ -75,8 +75,8 @@ type Relayed struct {
 	Port   int
 }
 
-// relaysAtMost is how many relays a node has.
-const relaysAtMost = 20
+// maxRelays is how many relays a node has.
+const maxRelays = 20
 
 // RelayedBy gives the relays that the node's agent is, or with 0 all that agents are, in order.
 func (s *Nodes) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) {
@@ -93,7 +93,7 @@ func (s *Nodes) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) 
 	for _, n := range nodes {
 		for i, r := range n.Relays {
 			if r.NodeID != 0 && n.Enabled && (nodeID == 0 || r.NodeID == nodeID) {
-				relayed = append(relayed, Relayed{ID: n.ID*relaysAtMost + int64(i), By: by[r.NodeID], Target: n, Port: r.Port})
+				relayed = append(relayed, Relayed{ID: n.ID*maxRelays + int64(i), By: by[r.NodeID], Target: n, Port: r.Port})
 			}
 		}
 	}
@@ -137,8 +137,8 @@ func checkRelays(ctx context.Context, tx bun.Tx, n *Node) error {
 	return p.Err()
 }
 
-// tellRelays lets the agents that are relays of the nodes hear of it.
-func tellRelays(ctx context.Context, tx bun.Tx, revision int64, nodes ...*Node) error {
+// stampRelays lets the agents that are relays of the nodes hear of it.
+func stampRelays(ctx context.Context, tx bun.Tx, revision int64, nodes ...*Node) error {
 	var ids []int64
 	for _, n := range nodes {
 		for _, r := range n.Relays {
@@ -162,7 +162,7 @@ func (s *Nodes) leaveRelays(ctx context.Context, tx bun.Tx, revision, id int64) 
 	for _, n := range nodes {
 		switch {
 		case n.ID == id:
-			err = tellRelays(ctx, tx, revision, &n)
+			err = stampRelays(ctx, tx, revision, &n)
 		case slices.ContainsFunc(n.Relays, by):
 			_, err = s.changeIn(ctx, tx, n.ID, func(n *Node) { n.Relays = slices.DeleteFunc(n.Relays, by) })
 		}

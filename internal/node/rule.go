@@ -33,10 +33,10 @@ type Rule struct {
 
 // Limits of a rule. A pattern runs for every connection on every node.
 const (
-	ruleNameAtMost    = 64 // characters
-	ruleTextAtMost    = 500
-	rulePatternAtMost = 1000 // bytes
-	ruleExemptAtMost  = 1000
+	maxRuleName    = 64 // characters
+	maxRuleText    = 500
+	maxRulePattern = 1000 // bytes
+	maxRuleExempt  = 1000
 )
 
 // ErrNoRule is the fault of an id that no audit rule in force has.
@@ -122,17 +122,17 @@ func (s *Nodes) putRule(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 // checkRule names what is wrong. Agents crash on a pattern that they cannot compile, so it is tried here.
 func checkRule(r *Rule) error {
 	var p problems
-	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > ruleNameAtMost, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
-	p.When(utf8.RuneCountInString(r.Text) > ruleTextAtMost, "text", "length", "说明不能超过 500 个字符", "The text has at most 500 characters")
-	p.When(len(r.Pattern) > rulePatternAtMost, "pattern", "length", "正则表达式不能超过 1000 字节", "A pattern has at most 1000 bytes")
+	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > maxRuleName, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
+	p.When(utf8.RuneCountInString(r.Text) > maxRuleText, "text", "length", "说明不能超过 500 个字符", "The text has at most 500 characters")
+	p.When(len(r.Pattern) > maxRulePattern, "pattern", "length", "正则表达式不能超过 1000 字节", "A pattern has at most 1000 bytes")
 	p.When(r.Pattern == "", "pattern", "required", "正则表达式不能为空", "The pattern must not be empty")
-	if len(r.Pattern) <= rulePatternAtMost {
+	if len(r.Pattern) <= maxRulePattern {
 		if _, err := regexp.Compile(r.Pattern); err != nil {
 			why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 			p.When(true, "pattern", "format", "不是有效的 RE2 正则表达式："+why, "This is not a regular expression that RE2 takes: "+why)
 		}
 	}
-	p.When(len(r.Exempt) > ruleExemptAtMost, "exempt_user_ids", "length", "最多 1000 个用户", "At most 1000 users can be exempt")
+	p.When(len(r.Exempt) > maxRuleExempt, "exempt_user_ids", "length", "最多 1000 个用户", "At most 1000 users can be exempt")
 	return p.Err()
 }
 

@@ -64,7 +64,7 @@ func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Durat
 // SharedKeyLength is the least length of the one key of all nodes, that of the panels whose keys are carried over.
 const SharedKeyLength = 16
 
-const sharedKeyAtMost = 128
+const maxSharedKey = 128
 
 // SetSharedKey lets the key of a panel before this one open every node to agents of others, which then name their node,
 // until the time given; the zero time: until it is taken back. An empty key takes it back. It is for moving only: whoever
@@ -73,7 +73,7 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 	now := s.db.Now()
 	switch {
 	case key == "":
-	case len(key) < SharedKeyLength || len(key) > sharedKeyAtMost:
+	case len(key) < SharedKeyLength || len(key) > maxSharedKey:
 		return fault.Invalid("key", "length", "旧密钥为 16 至 128 个字符", "The shared key has 16 to 128 characters")
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return fault.Invalid("key", "characters", "旧密钥只含 ASCII 字母、数字和符号", "The shared key has letters, digits and signs of ASCII only")

@@ -26,8 +26,8 @@ var SpeedTestNames = []string{
 
 // The limits of speed tests.
 const (
-	speedTestsAtMost = 20 // kept of each node
-	speedTextAtMost  = 64 // bytes of one result
+	maxSpeedTests = 20 // kept of each node
+	maxSpeedText  = 64 // bytes of one result
 )
 
 // AddSpeedTests keeps the newest speed tests of a node and gives how many of these were fit to be kept.
@@ -41,20 +41,20 @@ func (s *Nodes) AddSpeedTests(ctx context.Context, nodeID int64, tests []map[str
 	if len(rows) == 0 {
 		return 0, nil
 	}
-	last := rows[max(0, len(rows)-speedTestsAtMost):]
+	last := rows[max(0, len(rows)-maxSpeedTests):]
 	return len(rows), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewInsert().Model(&last).Exec(ctx); err != nil {
 			return err
 		}
 		_, err := tx.NewRaw(`DELETE FROM speed_test WHERE node_id = ?0 AND id NOT IN (SELECT id FROM speed_test WHERE node_id = ?0 ORDER BY id DESC LIMIT ?1)`,
-			nodeID, speedTestsAtMost).Exec(ctx)
+			nodeID, maxSpeedTests).Exec(ctx)
 		return err
 	})
 }
 
 func isSpeedTest(results map[string]string) bool {
 	for name, text := range results {
-		if !slices.Contains(SpeedTestNames, name) || len(text) > speedTextAtMost || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		if !slices.Contains(SpeedTestNames, name) || len(text) > maxSpeedText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			return false
 		}
 	}

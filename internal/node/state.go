@@ -85,8 +85,8 @@ func (s *Nodes) SetVitals(ctx context.Context, nodeID int64, v Vitals) error {
 	})
 }
 
-// Seen notes a sign of life of a foreign agent, at most each 20 s, so that answers from a cache stay cheap.
-func (s *Nodes) Seen(ctx context.Context, nodeID int64) error {
+// RecordContact stores that a foreign agent was in contact, every 20 s at most, so that answers from a cache stay cheap.
+func (s *Nodes) RecordContact(ctx context.Context, nodeID int64) error {
 	now := s.db.Now()
 	if last, ok := s.beats.GetIfPresent(nodeID); ok && now.Sub(last) < 20*time.Second {
 		return nil
@@ -116,17 +116,17 @@ func (s *Nodes) editIn(ctx context.Context, tx bun.Tx, nodeID int64, change func
 
 // Bounds of what an agent may say of itself.
 const (
-	figureAtMost = 1 << 53 // what every reader of JSON can tell from its neighbours
-	loadAtMost   = 1e6
+	maxFigure = 1 << 53 // what every reader of JSON can tell from its neighbours
+	maxLoad   = 1e6
 )
 
 // bound brings absurd figures back to the nearest that make sense.
 func (s *State) bound() {
 	for _, n := range []*int64{&s.Revision, &s.UptimeSeconds, &s.CPUPermille, &s.MemoryPermille, &s.UpBPS, &s.DownBPS, &s.Connections, &s.OnlineUsers} {
-		*n = min(max(*n, 0), figureAtMost)
+		*n = min(max(*n, 0), maxFigure)
 	}
 	for i := range s.Load {
-		s.Load[i] = min(max(s.Load[i], 0), loadAtMost)
+		s.Load[i] = min(max(s.Load[i], 0), maxLoad)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (s *Nodes) Register(q *job.Queue) {
 	q.Every("node.follow", func(ctx context.Context) error { return s.Follow(ctx) })
 	q.Every("node.watch", s.watch)
-	q.Every("node.link_groups", func(ctx context.Context) error { _, err := s.Deal(ctx, false); return err })
+	q.Every("node.link_groups", func(ctx context.Context) error { _, err := s.ReassignGroups(ctx, false); return err })
 	q.Every("node.forget", s.forget)
 	q.Every("node.unblock", s.unblockOld)
 }

@@ -50,7 +50,7 @@ type entry struct {
 	key     string
 	at      time.Time  // when its bytes were moved: they count in the hour, the day and the cycle of it
 	rate    int64      // in per mille, at that time
-	keep    KeepReason // why it is not counted now; empty where it is
+	keep    HoldReason // why it is not counted now; empty where it is
 	good    []counted
 	all     []counted // the good ones before those were taken out whose counters are full
 	refused []Refusal
@@ -67,7 +67,7 @@ func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 		e.key = hex.EncodeToString(r.Hash[:])
 		r.From, r.To = e.at, e.at
 	} else {
-		e.keep = keepReason(r.To, e.at)
+		e.keep = holdReason(r.To, e.at)
 		if r.To.Before(e.at) {
 			e.at = r.To
 		}
@@ -242,7 +242,7 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) er
 // admit lets a report that was not counted before use its node's link, or keeps it for staff. What it may not is its error.
 func (t *Traffic) admit(ctx context.Context, tx bun.Tx, e *entry, now time.Time) error {
 	if e.keep != "" {
-		full, err := t.keep(ctx, tx, e, now)
+		full, err := t.hold(ctx, tx, e, now)
 		if full {
 			e.err = ErrKeptFull.After(time.Hour)
 		}

@@ -35,16 +35,16 @@ func hourRules(hour, day int64) (rules []db.Rule) {
 
 // Check gives every place where the counters of traffic do not agree.
 func Check(ctx context.Context, d *db.DB, settings *setting.Settings) ([]db.Violation, error) {
-	hour, day, err := firstWholeDay(ctx, d, settings)
+	hour, day, err := initialFullDay(ctx, d, settings)
 	if err != nil {
 		return nil, err
 	}
 	return db.Check(ctx, d, append(hourRules(hour, day), rules...)...)
 }
 
-// firstWholeDay returns the first day of which all hours are there and follow the present time zone, and its first hour. Where
+// initialFullDay returns the first day of which all hours are there and follow the present time zone, and its first hour. Where
 // midnight is within an hour, the hour's bytes belong to two days; then days are compared only while no hour was removed.
-func firstWholeDay(ctx context.Context, d *db.DB, settings *setting.Settings) (hour, day int64, err error) {
+func initialFullDay(ctx context.Context, d *db.DB, settings *setting.Settings) (hour, day int64, err error) {
 	var hours, days []int64
 	if err := d.NewRaw(`SELECT hour FROM (SELECT MIN(hour) AS hour FROM traffic_hour) AS first WHERE hour IS NOT NULL`).Scan(ctx, &hours); err != nil {
 		return 0, 0, err

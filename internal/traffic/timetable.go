@@ -23,7 +23,7 @@ func (t *Traffic) forget(ctx context.Context) error {
 		if _, err := tx.NewRaw(`DELETE FROM traffic_lease WHERE expires_at < ?`, now).Exec(ctx); err != nil {
 			return err
 		}
-		if _, err := tx.NewRaw(`DELETE FROM kept_batch WHERE decided_at < ?0 AND to_at < ?0`, now.Add(-keptDecidedFor)).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw(`DELETE FROM kept_batch WHERE decided_at < ?0 AND to_at < ?0`, now.Add(-decidedRetention)).Exec(ctx); err != nil {
 			return err
 		}
 		// While a kept batch is known its key stays, so that it is not taken for a new one.

@@ -1,4 +1,8 @@
 // Package traffic counts what nodes report: once, against the quotas of services, into the log by hour and by day.
+//
+// A report is answered after the commit that counts it, and its key is written in that transaction, so that a report that
+// is repeated counts once. What a node bills is bounded by the speed of its link. Reports from outside the accepted time
+// are held as batches until staff decides. Leases give out what remains of a quota to nodes in advance.
 package traffic
 
 import (
@@ -56,7 +60,7 @@ type Receipt struct {
 	Repeated bool // it had been counted before, and was not again
 	Refused  []Refusal
 	Stop     []int64    // users of the report with nothing left
-	Kept     KeepReason // why its rows were not counted but wait for staff; empty: they were counted
+	Kept     HoldReason // why its rows were not counted but wait for staff; empty: they were counted
 }
 
 // Traffic counts.

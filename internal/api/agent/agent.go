@@ -56,7 +56,7 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) er
 func (s *server) inRequestSlot(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter,
 	*http.Request, node.Node) error {
 	return func(w http.ResponseWriter, r *http.Request, n node.Node) error {
-		done, err := s.nodes.Turn(r.Context(), n)
+		done, err := s.nodes.RequestSlot(r.Context(), n)
 		if err != nil {
 			return err
 		}

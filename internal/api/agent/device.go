@@ -44,7 +44,7 @@ func (s *server) device(w http.ResponseWriter, r *http.Request, n node.Node) err
 		return err
 	}
 	if len(in.Gone) > 0 {
-		if err := s.nodes.Gone(r.Context(), n, in.UserID, in.Gone); err != nil {
+		if err := s.nodes.RecordCut(r.Context(), n, in.UserID, in.Gone); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (s *server) admit(ctx context.Context, n node.Node, userID int64, ip netip.
 
 // devicesToCut returns the addresses that n's agent has to cut.
 func (s *server) devicesToCut(ctx context.Context, n node.Node) ([]dropJSON, error) {
-	rows, err := s.nodes.Leaving(ctx, n)
+	rows, err := s.nodes.AddressesToCut(ctx, n)
 	var out []dropJSON
 	for _, r := range rows {
 		if last := len(out) - 1; last < 0 || out[last].UserID != r.UserID {

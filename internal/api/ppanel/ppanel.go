@@ -66,7 +66,7 @@ func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFun
 }
 
 func (s *server) inTurn(w http.ResponseWriter, c call, fn func(http.ResponseWriter, call) error) error {
-	done, err := s.nodes.Turn(c.Context(), c.node)
+	done, err := s.nodes.RequestSlot(c.Context(), c.node)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *server) find(r *http.Request) (call, error) {
 		return call{}, api.ErrOtherNodeType
 	}
 	// A failure to record the contact does not affect the answer.
-	if err := s.nodes.Seen(r.Context(), n.ID); err != nil {
+	if err := s.nodes.RecordContact(r.Context(), n.ID); err != nil {
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", n.ID, "error", err)
 	}
 	return call{r, n, revision}, nil

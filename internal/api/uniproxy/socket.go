@@ -130,7 +130,7 @@ func (f *follower) admit(ctx context.Context) (node.Node, int64, error) {
 
 // sendAll sends everything to an agent that has just connected.
 func (f *follower) sendAll(ctx context.Context) error {
-	roster, err := f.nodes.Roster(ctx, f.node)
+	roster, err := f.nodes.UserList(ctx, f.node)
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func (f *follower) handle(ctx context.Context, n node.Node, event string, data j
 		default:
 		}
 	}
-	return f.nodes.Seen(ctx, n.ID)
+	return f.nodes.RecordContact(ctx, n.ID)
 }
 
 // sendDevices sends who is connected on all nodes, unless it is unchanged. The protocol cannot split it, so what

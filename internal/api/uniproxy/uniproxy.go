@@ -89,7 +89,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 		return err
 	}
 	c.nodeType = who.nodeType
-	done, err := s.nodes.Turn(r.Context(), c.node)
+	done, err := s.nodes.RequestSlot(r.Context(), c.node)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 		}
 	}
 	// A failure to record the contact does not affect the answer.
-	if err := s.nodes.Seen(r.Context(), c.node.ID); err != nil {
+	if err := s.nodes.RecordContact(r.Context(), c.node.ID); err != nil {
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", c.node.ID, "error", err)
 	}
 	return fn(w, c)

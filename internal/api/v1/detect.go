@@ -29,7 +29,7 @@ func (r *Router) Detect(nodes *node.Nodes) {
 		rows := []map[string]any{}
 		for _, h := range records {
 			name := ""
-			if told := h.NodeTold(api.CallerOf(req.Context()).Lang); told != nil {
+			if told := h.LocalizedNode(api.CallerOf(req.Context()).Lang); told != nil {
 				name = *told
 			}
 			rows = append(rows, map[string]any{

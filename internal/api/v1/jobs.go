@@ -32,7 +32,7 @@ func (r *Router) Jobs(a *account.Accounts, nodes *node.Nodes, jobs ...Job) {
 func (r *Router) LinkGroups(a *account.Accounts, nodes *node.Nodes) {
 	r.job("GET /api/v2/cron_task/user_link_group", a, nodes, params{may("is_all_flush").as(flag)},
 		func(ctx context.Context, in Input) (any, error) {
-			dealt, err := nodes.Deal(ctx, in.Yes("is_all_flush"))
+			dealt, err := nodes.ReassignGroups(ctx, in.Yes("is_all_flush"))
 			return map[string]any{"moved": dealt.Moved, "groups": dealt.Users}, err
 		})
 }

@@ -30,7 +30,7 @@ type keptBatch struct {
 	Note        string     `json:"note" doc:"Of whoever decided"`
 }
 
-func showKept(b traffic.KeptBatch) keptBatch {
+func showKept(b traffic.HeldBatch) keptBatch {
 	out := keptBatch{
 		ID: b.ID, Report: b.Report, Reason: string(b.Reason), FromAt: b.FromAt, ToAt: b.ToAt, Rows: b.RowCount, UpBytes: b.Up,
 		DownBytes: b.Down, ReceivedAt: b.ReceivedAt, State: b.State, DecidedAt: b.DecidedAt, DecidedBy: b.DecidedBy,
@@ -78,7 +78,7 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				if _, err := nodes.Get(ctx, in.NodeID); err != nil {
 					return keptBatchPage{}, err
 				}
-				kept, total, err := t.Kept(ctx, traffic.KeptQuery{NodeID: in.NodeID, State: in.State, Limit: in.Limit, Offset: in.Offset})
+				kept, total, err := t.HeldBatches(ctx, traffic.HeldQuery{NodeID: in.NodeID, State: in.State, Limit: in.Limit, Offset: in.Offset})
 				out := keptBatchPage{[]keptBatch{}, total}
 				for _, b := range kept {
 					out.Batches = append(out.Batches, showKept(b))
@@ -99,10 +99,10 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 			func(ctx context.Context, who account.Identity, in *count) (countedBatch, error) {
 				rate, ok := parseRate(in.Body.Rate)
 				if !ok {
-					return countedBatch{}, traffic.ErrKeptRate
+					return countedBatch{}, traffic.ErrHeldRate
 				}
 				one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
-				b, refused, err := t.CountKept(ctx, one, rate, in.Body.Cycle != "current")
+				b, refused, err := t.CountHeld(ctx, one, rate, in.Body.Cycle != "current")
 				out := countedBatch{showKept(b), []keptRefusal{}}
 				for _, r := range refused {
 					out.Refused = append(out.Refused, keptRefusal{r.UserID, r.Code})
@@ -120,7 +120,7 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 			Named("staff_kept_batch_dismiss", "Decide that a report that was refused for its time is never counted"),
 			func(ctx context.Context, who account.Identity, in *dismissal) (keptBatch, error) {
 				one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
-				b, err := t.DismissKept(ctx, one)
+				b, err := t.DismissHeld(ctx, one)
 				return showKept(b), err
 			})
 	}

@@ -68,7 +68,7 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID}, in.Limit, in.Offset)
 				out := auditRecords{[]auditRecord{}, total}
 				for _, h := range records {
-					out.Records = append(out.Records, auditRecord{h.ID, h.RuleID, h.RuleName, h.NodeID, h.NodeTold(api.CallerOf(ctx).Lang), h.Count, h.At})
+					out.Records = append(out.Records, auditRecord{h.ID, h.RuleID, h.RuleName, h.NodeID, h.LocalizedNode(api.CallerOf(ctx).Lang), h.Count, h.At})
 				}
 				return out, err
 			})

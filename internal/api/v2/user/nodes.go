@@ -62,7 +62,7 @@ func Nodes(nodes *node.Nodes, services *service.Services) v2.Resource {
 				continue
 			}
 			out.TotalNodes++
-			switch info := showNode(n.Told(api.CallerOf(ctx).Lang).In(group), states[n.ID], now); {
+			switch info := showNode(n.Localized(api.CallerOf(ctx).Lang).In(group), states[n.ID], now); {
 			case access.Admits(n.Class, n.GroupID):
 				out.AvailableNodes = append(out.AvailableNodes, info)
 			case access.InGroup(n.GroupID):

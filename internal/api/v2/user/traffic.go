@@ -97,7 +97,7 @@ func Traffic(t *traffic.Traffic, nodes *node.Nodes) v2.Resource {
 				all, err := nodes.List(ctx)
 				names, lang := map[int64]*string{}, api.CallerOf(ctx).Lang
 				for _, n := range all {
-					names[n.ID] = new(n.Told(lang).Name)
+					names[n.ID] = new(n.Localized(lang).Name)
 				}
 				out := make([]trafficRecord, len(records))
 				for i, rec := range records {

@@ -36,26 +36,26 @@ func TestBatchesRefusedForTheirTime_AreKeptAndCountedOnce(t *testing.T) {
 				t.Fatalf("of the future: %+v", r)
 			}
 		}
-		kept, total, err := s.traffic.Kept(t.Context(), traffic.KeptQuery{NodeID: n.ID, Limit: 10})
+		kept, total, err := s.traffic.HeldBatches(t.Context(), traffic.HeldQuery{NodeID: n.ID, Limit: 10})
 		if err != nil || total != 2 || len(kept) != 2 || kept[1].Up != 1 || kept[1].Down != 2 || kept[1].RowCount != 1 {
 			t.Fatalf("%+v, %v", kept, err)
 		}
 		one := traffic.Decision{BatchID: kept[1].ID, NodeID: n.ID, Note: "a dead clock", By: &u}
-		counted, refused, err := s.traffic.CountKept(t.Context(), one, 1500, true)
+		counted, refused, err := s.traffic.CountHeld(t.Context(), one, 1500, true)
 		if err != nil || len(refused) > 0 || counted.State != "counted" || *counted.RatePermille != 1500 || *counted.OwnCycle != 1 ||
 			counted.Note != one.Note || *counted.DecidedBy != u {
 			t.Fatal(counted, refused, err)
 		}
-		if _, _, err := s.traffic.CountKept(t.Context(), traffic.Decision{BatchID: kept[1].ID}, 1500, true); !errors.Is(err, traffic.ErrKeptDecided) {
+		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: kept[1].ID}, 1500, true); !errors.Is(err, traffic.ErrHeldDecided) {
 			t.Fatal(err)
 		}
-		if _, err := s.traffic.DismissKept(t.Context(), traffic.Decision{BatchID: kept[0].ID, By: &u}); err != nil {
+		if _, err := s.traffic.DismissHeld(t.Context(), traffic.Decision{BatchID: kept[0].ID, By: &u}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := s.traffic.CountKept(t.Context(), traffic.Decision{BatchID: kept[0].ID}, 1500, true); !errors.Is(err, traffic.ErrKeptDecided) {
+		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: kept[0].ID}, 1500, true); !errors.Is(err, traffic.ErrHeldDecided) {
 			t.Fatal(err)
 		}
-		if _, _, err := s.traffic.CountKept(t.Context(), traffic.Decision{BatchID: 99}, 1500, true); !errors.Is(err, traffic.ErrNoKept) {
+		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: 99}, 1500, true); !errors.Is(err, traffic.ErrNoHeldBatch) {
 			t.Fatal(err)
 		}
 		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY cycle`); !slices.Equal(got, []int64{4, 0}) { // 1.5 and 3, rounded apart

@@ -16,36 +16,36 @@ import (
 
 // Faults of batches that were kept.
 var (
-	ErrNoKept      = fault.NotFound("kept_batch_not_found", "没有找到该暂存的流量报告", "There is no such batch")
-	ErrKeptDecided = fault.Conflict("kept_batch_decided", "该流量报告已计入或已忽略", "The batch was counted or dismissed before")
+	ErrNoHeldBatch = fault.NotFound("kept_batch_not_found", "没有找到该暂存的流量报告", "There is no such batch")
+	ErrHeldDecided = fault.Conflict("kept_batch_decided", "该流量报告已计入或已忽略", "The batch was counted or dismissed before")
 	ErrKeptFull    = fault.TooMany("kept_batches_full", "该节点暂存的报告过多，请管理员先处理；请保留并稍后重发", "Too many batches of this node wait for staff; keep this one and send it again later")
-	ErrKeptRate    = fault.Invalid("rate", "range", "倍率须为 0 到 100", "The rate is between 0 and 100")
+	ErrHeldRate    = fault.Invalid("rate", "range", "倍率须为 0 到 100", "The rate is between 0 and 100")
 )
 
 // Bounds of what waits for staff of one node, so that a leaked secret cannot fill the database.
 const (
-	maxKept     = 500
-	maxKeptRows = 400_000
-	// keptDecidedFor is how long it stays known what was decided.
-	keptDecidedFor = 90 * 24 * time.Hour
+	maxHeld     = 500
+	maxHeldRows = 400_000
+	// decidedRetention is how long it stays known what was decided.
+	decidedRetention = 90 * 24 * time.Hour
 )
 
-// KeepReason says why a batch was refused for its time.
-type KeepReason string
+// HoldReason says why a batch was refused for its time.
+type HoldReason string
 
 // The reasons.
 const (
-	TooOld KeepReason = "too_old" // its window ended more than 7 days ago
-	Future KeepReason = "future"  // its window ends in the future
+	TooOld HoldReason = "too_old" // its window ended more than 7 days ago
+	Future HoldReason = "future"  // its window ends in the future
 )
 
-// KeptBatch is a report that was refused for its time.
-type KeptBatch struct {
+// HeldBatch is a report that was refused for its time.
+type HeldBatch struct {
 	bun.BaseModel `bun:"table:kept_batch" json:"-"`
 	ID            int64 `bun:",pk,autoincrement"`
 	NodeID        int64
 	Report        string // boot and sequence
-	Reason        KeepReason
+	Reason        HoldReason
 	FromAt        time.Time
 	ToAt          time.Time
 	RowCount      int64
@@ -70,8 +70,8 @@ type Decision struct {
 	By      *int64 // member of staff; nil: the operator at the terminal
 }
 
-// keepReason says why a report of our agent is not counted now; empty where it is.
-func keepReason(to, now time.Time) KeepReason {
+// holdReason says why a report of our agent is not counted now; empty where it is.
+func holdReason(to, now time.Time) HoldReason {
 	switch {
 	case now.Sub(to) > maxLate: // and not more than maxAge, which check refuses
 		return TooOld
@@ -82,7 +82,7 @@ func keepReason(to, now time.Time) KeepReason {
 }
 
 // keep stores the report's rows for staff, as part of tx. full: too many wait already, and it changed nothing.
-func (t *Traffic) keep(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (full bool, err error) {
+func (t *Traffic) hold(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (full bool, err error) {
 	if len(e.good) == 0 {
 		return false, nil
 	}
@@ -91,10 +91,10 @@ func (t *Traffic) keep(ctx context.Context, tx bun.Tx, e *entry, now time.Time) 
 		WHERE node_id = ? AND state = 'waiting'`, e.Node.ID).Scan(ctx, &waiting); err != nil {
 		return false, err
 	}
-	if waiting.Batches >= maxKept || waiting.Rows+int64(len(e.good)) > maxKeptRows {
+	if waiting.Batches >= maxHeld || waiting.Rows+int64(len(e.good)) > maxHeldRows {
 		return true, nil
 	}
-	b := KeptBatch{
+	b := HeldBatch{
 		NodeID: e.Node.ID, Report: e.key, Reason: e.keep, FromAt: e.From, ToAt: e.To, RowCount: int64(len(e.good)), ReceivedAt: now, State: "waiting",
 	}
 	rows := make([][3]int64, len(e.good))
@@ -117,16 +117,16 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-// KeptQuery asks for kept batches.
-type KeptQuery struct {
+// HeldQuery says which held batches are asked for.
+type HeldQuery struct {
 	NodeID        int64
 	State         string // waiting, counted or dismissed; empty: all
 	Limit, Offset int64
 }
 
-// Kept gives batches of a node that were refused for their time, the newest first, and how many there are.
-func (t *Traffic) Kept(ctx context.Context, k KeptQuery) (batches []KeptBatch, total int64, err error) {
-	batches = []KeptBatch{}
+// HeldBatches returns batches of a node that were refused for their time, the newest first, and how many there are.
+func (t *Traffic) HeldBatches(ctx context.Context, k HeldQuery) (batches []HeldBatch, total int64, err error) {
+	batches = []HeldBatch{}
 	q := t.db.NewSelect().Model(&batches).ExcludeColumn("rows").Where("node_id = ?", k.NodeID)
 	if k.State != "" {
 		q.Where("state = ?", k.State)
@@ -135,11 +135,11 @@ func (t *Traffic) Kept(ctx context.Context, k KeptQuery) (batches []KeptBatch, t
 	return batches, int64(n), err
 }
 
-// DismissKept decides that a batch is never counted, and gives it as it is then.
-func (t *Traffic) DismissKept(ctx context.Context, d Decision) (b KeptBatch, err error) {
+// DismissHeld decides that a batch is never counted, and returns it as it then is.
+func (t *Traffic) DismissHeld(ctx context.Context, d Decision) (b HeldBatch, err error) {
 	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if _, err = t.decide(ctx, tx, d, "dismissed"); err == nil {
-			b, err = keptIn(ctx, tx, d.BatchID)
+			b, err = heldIn(ctx, tx, d.BatchID)
 		}
 		if err != nil {
 			return err
@@ -149,39 +149,39 @@ func (t *Traffic) DismissKept(ctx context.Context, d Decision) (b KeptBatch, err
 	return b, err
 }
 
-// keptIn gives a batch without its rows.
-func keptIn(ctx context.Context, tx bun.Tx, id int64) (b KeptBatch, err error) {
+// heldIn gives a batch without its rows.
+func heldIn(ctx context.Context, tx bun.Tx, id int64) (b HeldBatch, err error) {
 	err = tx.NewSelect().Model(&b).ExcludeColumn("rows").Where("id = ?", id).Scan(ctx)
 	return b, err
 }
 
 // decide ends the wait of a batch and gives it as it was.
-func (t *Traffic) decide(ctx context.Context, tx bun.Tx, d Decision, state string) (b KeptBatch, err error) {
+func (t *Traffic) decide(ctx context.Context, tx bun.Tx, d Decision, state string) (b HeldBatch, err error) {
 	err = db.Locked(tx.NewSelect().Model(&b).Where("id = ?", d.BatchID)).Scan(ctx)
 	switch {
 	case errors.Is(err, db.ErrNoRows), err == nil && d.NodeID != 0 && b.NodeID != d.NodeID:
-		return b, ErrNoKept
+		return b, ErrNoHeldBatch
 	case err != nil:
 		return b, err
 	case b.State != "waiting":
-		return b, ErrKeptDecided
+		return b, ErrHeldDecided
 	}
 	n, err := db.Changed(tx.NewRaw(`UPDATE kept_batch SET state = ?, decided_at = ?, decided_by = ?, note = ?, rows = NULL
 		WHERE id = ? AND state = 'waiting'`, state, t.db.Now(), d.By, d.Note, d.BatchID).Exec(ctx))
 	if err == nil && n == 0 {
-		err = ErrKeptDecided
+		err = ErrHeldDecided
 	}
 	return b, err
 }
 
-// CountKept counts a batch that was refused for its time, once, at a rate in per mille: in the hour and the quota's cycle of
+// CountHeld counts a batch that was refused for its time, once, at a rate in per mille: in the hour and the quota's cycle of
 // its window, or where ownCycle is false in the present ones. Rows of users who could not use the node, then or now, are
 // left out and given.
-func (t *Traffic) CountKept(
+func (t *Traffic) CountHeld(
 	ctx context.Context, d Decision, ratePermille int64, ownCycle bool,
-) (counted KeptBatch, refused []Refusal, err error) {
+) (counted HeldBatch, refused []Refusal, err error) {
 	if ratePermille < 0 || ratePermille > 100_000 {
-		return counted, nil, ErrKeptRate
+		return counted, nil, ErrHeldRate
 	}
 	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		refused = []Refusal{}
@@ -236,7 +236,7 @@ func (t *Traffic) CountKept(
 			ratePermille, own, len(refused), d.BatchID).Exec(ctx); err != nil {
 			return err
 		}
-		if counted, err = keptIn(ctx, tx, d.BatchID); err != nil {
+		if counted, err = heldIn(ctx, tx, d.BatchID); err != nil {
 			return err
 		}
 		after := map[string]any{"node_id": b.NodeID, "rate_permille": ratePermille, "own_cycle": ownCycle, "rows_refused": len(refused)}

@@ -13,8 +13,8 @@ import (
 	"airstrip/internal/audit"
 )
 
-// Dealt says how users were dealt out to link groups.
-type Dealt struct {
+// GroupAssignment is the result of assigning users to link groups.
+type GroupAssignment struct {
 	Users map[int]int // of each link group that nodes have, how many users are in it now
 	Moved int         // users who came into a group or into another
 }
@@ -23,10 +23,10 @@ type member struct {
 	bun.BaseModel `bun:"table:user_link_group"`
 	UserID        int64 `bun:",pk"`
 	LinkGroup     int
-	DealtAt       time.Time
+	AssignedAt    time.Time `bun:"dealt_at"`
 }
 
-// LinkGroup gives the link group that the user was dealt; 0: none.
+// LinkGroup returns the link group that the user is assigned to; 0: none.
 func (s *Nodes) LinkGroup(ctx context.Context, userID int64) (int, error) {
 	var groups []int
 	err := s.db.NewSelect().Model((*member)(nil)).Column("link_group").Where("user_id = ?", userID).Scan(ctx, &groups)
@@ -36,11 +36,11 @@ func (s *Nodes) LinkGroup(ctx context.Context, userID int64) (int, error) {
 	return groups[0], nil
 }
 
-// Deal deals all users out to the link groups that enabled nodes have, so that no group has more than one user more than
-// another. Who is in one of them stays there unless it has too many; with anew all are dealt at random, so that those who
-// shared an entry that leaked no longer do.
-func (s *Nodes) Deal(ctx context.Context, anew bool) (Dealt, error) {
-	var d Dealt
+// ReassignGroups assigns all users to the link groups that enabled nodes have, so that the sizes of two groups differ by one
+// user at most. A user stays in their group unless it has too many. With shuffle all users are assigned at random, so that
+// those who shared an endpoint that leaked no longer do.
+func (s *Nodes) ReassignGroups(ctx context.Context, shuffle bool) (GroupAssignment, error) {
+	var d GroupAssignment
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		groups, err := linkGroups(ctx, tx)
 		if err != nil || len(groups) == 0 {
@@ -55,22 +55,22 @@ func (s *Nodes) Deal(ctx context.Context, anew bool) (Dealt, error) {
 			return err
 		}
 		var moved []member
-		d.Users, moved = deal(groups, present, anew)
+		d.Users, moved = reassign(groups, present, shuffle)
 		d.Moved = len(moved)
 		for i := range moved {
-			moved[i].DealtAt = s.db.Now()
+			moved[i].AssignedAt = s.db.Now()
 		}
 		for part := range slices.Chunk(moved, 500) {
 			if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id) DO UPDATE").Set("link_group = EXCLUDED.link_group").Set("dealt_at = EXCLUDED.dealt_at").Exec(ctx); err != nil {
 				return err
 			}
 		}
-		return audit.Record(ctx, tx, "link.group.deal", audit.Object{Kind: "link_group"}, nil, map[string]any{"moved": d.Moved, "anew": anew}, "")
+		return audit.Record(ctx, tx, "link.group.deal", audit.Object{Kind: "link_group"}, nil, map[string]any{"moved": d.Moved, "anew": shuffle}, "")
 	})
 	return d, err
 }
 
-// linkGroups gives the link groups that enabled nodes have an endpoint for, the lowest first.
+// linkGroups returns the link groups that enabled nodes have an endpoint for, the lowest first.
 func linkGroups(ctx context.Context, tx bun.Tx) ([]int, error) {
 	var nodes []Node
 	if err := tx.NewSelect().Model(&nodes).Column("group_hosts").Where("enabled").Scan(ctx); err != nil {
@@ -85,14 +85,14 @@ func linkGroups(ctx context.Context, tx bun.Tx) ([]int, error) {
 	return slices.Sorted(maps.Keys(all)), nil
 }
 
-// deal gives how many users each group has then, and those who come into another.
-func deal(groups []int, present []member, anew bool) (count map[int]int, moved []member) {
+// reassign returns how many users each group then has, and the users who move to another group.
+func reassign(groups []int, present []member, shuffle bool) (count map[int]int, moved []member) {
 	had := map[int]int{}
 	for _, m := range present {
 		had[m.LinkGroup]++
 	}
 	groups = slices.Clone(groups)
-	slices.SortStableFunc(groups, func(a, b int) int { return cmp.Compare(had[b], had[a]) }) // what is left over stays where it is
+	slices.SortStableFunc(groups, func(a, b int) int { return cmp.Compare(had[b], had[a]) }) // the larger groups get the remainder, so that fewer users move
 	count = make(map[int]int, len(groups))
 	room := make(map[int]int, len(groups))
 	for i, g := range groups {
@@ -101,19 +101,19 @@ func deal(groups []int, present []member, anew bool) (count map[int]int, moved [
 			room[g]++
 		}
 	}
-	var homeless []member
+	var unassigned []member
 	for _, m := range present {
-		if anew || room[m.LinkGroup] <= count[m.LinkGroup] { // of a group that is gone both are zero
-			homeless = append(homeless, m)
+		if shuffle || room[m.LinkGroup] <= count[m.LinkGroup] { // of a group that is gone both are zero
+			unassigned = append(unassigned, m)
 			continue
 		}
 		count[m.LinkGroup]++
 	}
-	if anew {
-		rand.Shuffle(len(homeless), func(i, j int) { homeless[i], homeless[j] = homeless[j], homeless[i] })
+	if shuffle {
+		rand.Shuffle(len(unassigned), func(i, j int) { unassigned[i], unassigned[j] = unassigned[j], unassigned[i] })
 	}
 	i := 0
-	for _, m := range homeless {
+	for _, m := range unassigned {
 		for count[groups[i]] >= room[groups[i]] {
 			i++
 		}

@@ -23,8 +23,8 @@ type ruleHit struct {
 	At            time.Time
 }
 
-// hitsAtMost is what one row of the log may count, far above what a user does between two reports.
-const hitsAtMost = 1_000_000_000
+// maxHits is what one row of the log may count, far above what a user does between two reports.
+const maxHits = 1_000_000_000
 
 // AddHits logs what a node's rules stopped, as part of tx, and gives how many of the rows it took. Hits of unknown rules, of
 // users whom the rule does not stop and impossible counts are left out; rows of the same user and rule become one.
@@ -57,7 +57,7 @@ func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit
 			i, at[key] = len(rows), len(rows)
 			rows = append(rows, ruleHit{UserID: h.UserID, NodeID: nodeID, RuleID: h.RuleID, At: s.db.Now()})
 		}
-		rows[i].Count = min(rows[i].Count+min(h.Count, hitsAtMost), hitsAtMost)
+		rows[i].Count = min(rows[i].Count+min(h.Count, maxHits), maxHits)
 	}
 	for part := range slices.Chunk(rows, 500) {
 		if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
@@ -107,8 +107,8 @@ type HitRecord struct {
 	At        time.Time
 }
 
-// NodeTold gives the name of the node in a reader's language; nil: the node was removed.
-func (r *HitRecord) NodeTold(lang fault.Lang) *string {
+// LocalizedNode gives the name of the node in a reader's language; nil: the node was removed.
+func (r *HitRecord) LocalizedNode(lang fault.Lang) *string {
 	if r.NodeName == nil {
 		return nil
 	}
