@@ -30,7 +30,7 @@ var forReaders = []string{
 
 func TestOnlyNamedOperationsAreForTokensThatMayOnlyRead(t *testing.T) {
 	found := []string{}
-	for _, item := range (&App{version: "1"}).api(http.NewServeMux()).Paths {
+	for _, item := range (&App{version: "1", Accounts: new(account.Accounts)}).api(http.NewServeMux()).Paths {
 		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete, item.Patch} {
 			if o != nil && o.Extensions["x-api-token-scope"] == account.ScopeRead {
 				found = append(found, o.OperationID)
