@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// layers are the packages of internal, lowest layer first. A package may import only packages of lower layers, not those of
-// its own.
+// layers are the packages of internal, lowest layer first. A package may import only packages of lower layers, not
+// those of its own.
 var layers = [][]string{
 	{"fault", "money", "clock", "text", "detached"},
 	{"dberr", "seal", "permission"},
@@ -105,7 +105,8 @@ func TestTexts_AddressReadersAsThePagesDo(t *testing.T) {
 	const formal = "\u60a8" // the pages say \u4f60
 	for _, folder := range []string{"internal", "web/src/locales/zh-CN"} {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || path == "internal/link/format/mihomo/schema.json" { // whose words are those of mihomo
+			// whose words are those of mihomo
+			if err != nil || entry.IsDir() || path == "internal/link/format/mihomo/schema.json" {
 				return err
 			}
 			text, err := os.ReadFile(path)

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// mayDetach are the files of the server that may call context.WithoutCancel: the one that always adds a deadline, and the
-// one that reads a row of SQLite from this machine's disk.
+// mayDetach are the files of the server that may call context.WithoutCancel: the one that always adds a deadline, and
+// the one that reads a row of SQLite from this machine's disk.
 var mayDetach = []string{"internal/detached/detached.go", "internal/db/prepared.go"}
 
-// Work that outlives its request uses package detached, which always adds a deadline. The agent, which is a module of its
-// own, adds a timeout where it detaches. In internal every context derives from that of main.
+// Work that outlives its request uses package detached, which always adds a deadline. The agent, which is a module of
+// its own, adds a timeout where it detaches. In internal every context derives from that of main.
 func TestContexts_AllHaveAnEnd(t *testing.T) {
 	files := 0
 	for _, folder := range []string{"internal", "agent"} {
@@ -61,8 +61,8 @@ func f(ctx ctx2.Context) {
 	}
 }
 
-// endlessContexts returns where the file makes a context that never ends. In the agent a context may begin, and a timeout
-// around WithoutCancel is enough.
+// endlessContexts returns where the file makes a context that never ends. In the agent a context may begin, and a
+// timeout around WithoutCancel is enough.
 func endlessContexts(t *testing.T, path string, text any, agent bool) (found []string) {
 	t.Helper()
 	files := token.NewFileSet()

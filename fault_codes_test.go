@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestFaults_HaveCodesOfTheirOwn walks all faults that the module makes. Programs tell faults apart by their codes, and so
-// does errors.Is: a code that two faults share makes one of them pass for the other. The faults of single fields share the
-// code of wrong input; those with a name differ by their field and its code.
+// TestFaults_HaveCodesOfTheirOwn walks all faults that the module makes. Programs tell faults apart by their codes, and
+// so does errors.Is: a code that two faults share makes one of them pass for the other. The faults of single fields
+// share the code of wrong input; those with a name differ by their field and its code.
 func TestFaults_HaveCodesOfTheirOwn(t *testing.T) {
 	places := map[string][]string{}
 	files := token.NewFileSet()

@@ -1,5 +1,5 @@
-// Command airstrip is a self-hosted service for selling and running network acceleration: accounts, a shop with a wallet,
-// nodes, subscription links, and the web app for all of it, in one binary.
+// Command airstrip is a self-hosted service for selling and running network acceleration: accounts, a shop with a
+// wallet, nodes, subscription links, and the web app for all of it, in one binary.
 package main
 
 import (

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// tableOwners names for each package of internal the tables that it owns: nobody else reads or writes them with SQL of its
-// own. Others call a function of the owner. A new table gets its owner here.
+// tableOwners names for each package of internal the tables that it owns: nobody else reads or writes them with SQL of
+// its own. Others call a function of the owner. A new table gets its owner here.
 var tableOwners = map[string]string{
 	"account": `account activity api_token ban_task email_code email_code_count guess_count passkey passkey_challenge
 		password_cost recovery_code session session_cookie sign_in sign_in_token sign_in_url sign_up_count token_pair totp
@@ -26,7 +26,8 @@ var tableOwners = map[string]string{
 	"audit":       `audit_entry audit_head audit_seal`,
 	"captcha":     `captcha_challenge`,
 	"cdkey":       `cd_key cd_key_batch cd_key_redemption cd_key_try`,
-	"db":          `chosen_password revision write_probe`, // chosen_password belongs to a migration that is written in Go
+	// chosen_password belongs to a migration that is written in Go
+	"db":          `chosen_password revision write_probe`,
 	"emby":        `emby_account`,
 	"idempotency": `idempotency`,
 	"invite":      `commission commission_rate commission_withdrawal invite_purchase paid_money`,
@@ -131,7 +132,8 @@ func TestTables_AreUsedByTheirOwnersAlone(t *testing.T) {
 	models := tableModels(t)
 	eachSourceFile(t, func(path, by string, files *token.FileSet, file *ast.File) {
 		for _, use := range tableUses(files, file, inSchema, models) {
-			if owner[use.table] != by && by != "db" && !use.forDoctor { // db holds the migrations, which may touch all tables
+			// db holds the migrations, which may touch all tables
+			if owner[use.table] != by && by != "db" && !use.forDoctor {
 				key := foreignUse{by, use.table}
 				found[key] = append(found[key], use.place)
 			}

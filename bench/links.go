@@ -69,8 +69,8 @@ func guesses(s *server, d demo, t *table, one sample) {
 	t.difference("guess with one character wrong, with all", 5000, http.StatusNotFound, near, far)
 }
 
-// crowds measures a fetch among a thousand and among a million users. Both times the same thousand of them fetch, so that
-// the caches are of the same use.
+// crowds measures a fetch among a thousand and among a million users. Both times the same thousand of them fetch, so
+// that the caches are of the same use.
 func crowds(dir string, t *table) error {
 	const fetching = 1_000
 	var took [2]sample
@@ -105,8 +105,8 @@ func crowds(dir string, t *table) error {
 
 func crowdToken(i int) string { return fmt.Sprintf("crowd%027d", i) }
 
-// populate puts so many users into the SQLite database in dir, with the rights of one that is there and links of their own.
-// They are rows without accounts: to sign up a million would take an hour.
+// populate puts so many users into the SQLite database in dir, with the rights of one that is there and links of their
+// own. They are rows without accounts: to sign up a million would take an hour.
 func populate(dir string, users int) error {
 	ctx := context.Background()
 	key, err := seal.ReadKey(dir)

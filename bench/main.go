@@ -70,8 +70,8 @@ func startBare() (url string, stop func(), err error) {
 	return "", nil, fmt.Errorf("the bare server did not start")
 }
 
-// run measures everything, or only what is named: money for the shop, nodes for what they cost, crowd for the link among a
-// million users.
+// run measures everything, or only what is named: money for the shop, nodes for what they cost, crowd for the link
+// among a million users.
 func run(only []string) error {
 	dir, err := os.MkdirTemp("", "airstrip-bench-")
 	if err != nil {

@@ -272,8 +272,8 @@ func crowd(some []*exit) (slowest time.Duration, err error) {
 	return slowest, err
 }
 
-// steady measures a minute of all agents after one that begins the hour: a node's first report of an hour adds its rows to
-// the log, and those of the other 59 minutes add to rows that are there.
+// steady measures a minute of all agents after one that begins the hour: a node's first report of an hour adds its rows
+// to the log, and those of the other 59 minutes add to rows that are there.
 func (t *table) steady(s *server, engine string, all []*exit) error {
 	if _, _, err := minuteOf(s, all); err != nil {
 		return err
@@ -289,8 +289,8 @@ func (t *table) steady(s *server, engine string, all []*exit) error {
 	return nil
 }
 
-// minuteOf lets all agents report, and beat three times, within a minute, each at a moment of its own. It gives how long the
-// reports took, the shortest first, and the most memory that the server held.
+// minuteOf lets all agents report, and beat three times, within a minute, each at a moment of its own. It gives how
+// long the reports took, the shortest first, and the most memory that the server held.
 func minuteOf(s *server, all []*exit) (took []time.Duration, top float64, failed error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

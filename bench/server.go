@@ -50,7 +50,8 @@ func freePort() string {
 	return l.Addr().String()
 }
 
-// seeded makes a data folder with the demo and users more users, and starts a server on it; env may name another database.
+// seeded makes a data folder with the demo and users more users, and starts a server on it; env may name another
+// database.
 func seeded(dir string, users, nodes int, env ...string) (*server, demo, error) {
 	address := freePort()
 	s := &server{url: "http://" + address, dir: dir, env: append(os.Environ(), "AIRSTRIP_DATA="+dir, "AIRSTRIP_DEMO=true", "AIRSTRIP_LISTEN="+address, "AIRSTRIP_TRUSTED_PROXIES=127.0.0.1", "AIRSTRIP_LOG_LEVEL=warn")}

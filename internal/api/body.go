@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// body is a request body that must arrive at a minimum rate: piece bytes in patience of waiting. Only body sets deadlines
-// for reading. After the end of the body none may be set: net/http then reads the connection to notice that the client has
-// gone, takes a deadline that passes for that, and cancels this request and every later one of the connection.
+// body is a request body that must arrive at a minimum rate: piece bytes in patience of waiting. Only body sets
+// deadlines for reading. After the end of the body none may be set: net/http then reads the connection to notice that
+// the client has gone, takes a deadline that passes for that, and cancels this request and every later one of the
+// connection.
 type body struct {
 	io.ReadCloser
 	control   *http.ResponseController
@@ -18,8 +19,8 @@ type body struct {
 	failed    bool
 }
 
-// unreadTimeout is how long net/http may wait for what a handler did not read. It is less than patience, because the wait
-// comes before the answer is written.
+// unreadTimeout is how long net/http may wait for what a handler did not read. It is less than patience, because the
+// wait comes before the answer is written.
 const unreadTimeout = 5 * time.Second
 
 // Read implements io.Reader.
@@ -42,8 +43,8 @@ func (b *body) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// finish bounds how long net/http may wait for what the handler did not read. net/http reads some of it before the answer,
-// so that the connection can be used again.
+// finish bounds how long net/http may wait for what the handler did not read. net/http reads some of it before the
+// answer, so that the connection can be used again.
 func (b *body) finish() {
 	if !b.ended && !b.failed {
 		b.setDeadline(time.Now().Add(unreadTimeout))

@@ -21,7 +21,8 @@ import (
 // slowWork is longer than every deadline of a connection.
 const slowWork = time.Hour
 
-// newBodyServer serves routes that treat the bodies of their requests differently, on one connection in the test's time.
+// newBodyServer serves routes that treat the bodies of their requests differently, on one connection in the test's
+// time.
 func newBodyServer(t *testing.T, protocols *http.Protocols) (client net.Conn) {
 	mux := http.NewServeMux()
 	work := func(r *http.Request) (status int) {

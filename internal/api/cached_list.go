@@ -18,8 +18,8 @@ import (
 	"airstrip/internal/fault"
 )
 
-// Lists caches the lists that many agents poll, as the bytes that are sent. A list depends on its key alone; nodes with the
-// same key share it.
+// Lists caches the lists that many agents poll, as the bytes that are sent. A list depends on its key alone; nodes with
+// the same key share it.
 type Lists[K comparable] struct{ cache *otter.Cache[K, *list] }
 
 // NewLists returns an empty cache.
@@ -42,9 +42,9 @@ type list struct {
 	gzipped  []byte
 }
 
-// Serve answers the list of key at revision, or 304 to an agent that has it. build is called where the cache has no list of
-// that revision. While the database is unavailable Serve answers the cached list of an earlier revision, since some agents
-// exit on an error; without one it writes nothing and returns the error.
+// Serve answers the list of key at revision, or 304 to an agent that has it. build is called where the cache has no
+// list of that revision. While the database is unavailable Serve answers the cached list of an earlier revision, since
+// some agents exit on an error; without one it writes nothing and returns the error.
 func (l *Lists[K]) Serve(
 	w http.ResponseWriter, r *http.Request, key K, revision int64, build func(context.Context) ([]byte, error),
 ) error {
@@ -107,8 +107,8 @@ func tagOf(body []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// hasTag sets the headers of an answer with a tag, and answers 304 to a caller that names it. Proxies that compress mark
-// the tag as weak, so it is looked for in what the caller names.
+// hasTag sets the headers of an answer with a tag, and answers 304 to a caller that names it. Proxies that compress
+// mark the tag as weak, so it is looked for in what the caller names.
 func hasTag(w http.ResponseWriter, r *http.Request, tag string) bool {
 	h := w.Header()
 	h.Set("ETag", `"`+tag+`"`)

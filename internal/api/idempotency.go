@@ -13,8 +13,8 @@ import (
 // maxKeyLength is the greatest length of an Idempotency-Key in bytes.
 const maxKeyLength = 128
 
-// WithIdempotencyKey returns the request's context with its Idempotency-Key, if it has one. The key is bound to the user
-// and to a hash of the method, the path and input.
+// WithIdempotencyKey returns the request's context with its Idempotency-Key, if it has one. The key is bound to the
+// user and to a hash of the method, the path and input.
 func WithIdempotencyKey(r *http.Request, userID int64, input string) (context.Context, error) {
 	const header = "Idempotency-Key"
 	keys := r.Header.Values(header)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Integer is an integer of a node agent's report. One beyond 64 bits is read as the largest or smallest of them, so that
-// only its row is refused and the other rows count.
+// Integer is an integer of a node agent's report. One beyond 64 bits is read as the largest or smallest of them, so
+// that only its row is refused and the other rows count.
 type Integer int64
 
 // UnmarshalJSON reads a number; older agents in Python send some as 12.0.

@@ -1,7 +1,7 @@
 // Package api holds what all HTTP APIs of the server share: the middleware around every request (request id, caller,
 // limits, compression, log, metrics), the rendering of faults, and strict readers of input. Each folder below it is one
-// API, in the words of its clients. A request never waits without a deadline, and no text of an unknown error leaves the
-// server.
+// API, in the words of its clients. A request never waits without a deadline, and no text of an unknown error leaves
+// the server.
 package api
 
 import (
@@ -39,8 +39,8 @@ const (
 	maxNodeBody = 8 << 20
 )
 
-// The slowest rate at which a body may arrive and an answer may be read: a connection that moves less than piece bytes in
-// patience ends, unless the handler sets a deadline of its own.
+// The slowest rate at which a body may arrive and an answer may be read: a connection that moves less than piece bytes
+// in patience ends, unless the handler sets a deadline of its own.
 const (
 	patience = 30 * time.Second
 	piece    = 64 << 10
@@ -56,12 +56,13 @@ func NewMiddleware(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Re
 	return m
 }
 
-// FilterAddresses rejects requests whose client address fn answers with an error. Node endpoints are exempt: a node proves
-// itself by its secret, and a ban of a hosting company must not cut off the nodes that run there. Its agent is open to all.
+// FilterAddresses rejects requests whose client address fn answers with an error. Node endpoints are exempt: a node
+// proves itself by its secret, and a ban of a hosting company must not cut off the nodes that run there. Its agent is
+// open to all.
 func (m *Middleware) FilterAddresses(fn func(netip.Addr) error) { m.filter = fn }
 
-// SetSite sets the address of the site. Where it is https, answers tell browsers to use https alone for a year. That covers
-// the site's own host only, since other hosts of its domain may belong to somebody else.
+// SetSite sets the address of the site. Where it is https, answers tell browsers to use https alone for a year. That
+// covers the site's own host only, since other hosts of its domain may belong to somebody else.
 func (m *Middleware) SetSite(address string) {
 	if u, err := url.Parse(address); err == nil && u.Scheme == "https" {
 		m.httpsHost = u.Host
@@ -152,7 +153,8 @@ func forNodes(path string) bool {
 		strings.HasPrefix(path, "/v1/server/") || strings.HasPrefix(path, "/v2/server/")
 }
 
-// IsAPI tells whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web page.
+// IsAPI tells whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web
+// page.
 func IsAPI(path string) bool {
 	for _, p := range []string{"/api", "/v1", "/v2", "/link", "/link2", "/mod_mu", "/node"} {
 		if path == p || strings.HasPrefix(path, p+"/") {

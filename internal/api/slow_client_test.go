@@ -29,7 +29,8 @@ func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }
 
 const long = 1 << 20 // bytes of an answer
 
-// serveSlowly runs test with a connection to a server whose /long answers long bytes, and with the error of writing them.
+// serveSlowly runs test with a connection to a server whose /long answers long bytes, and with the error of writing
+// them.
 func serveSlowly(t *testing.T, test func(client net.Conn, sent <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := make(chan error, 1)

@@ -11,9 +11,9 @@ import (
 // maxNames bounds the names of one object, each of which is compared with all others.
 const maxNames = 64
 
-// DecodeExactly reads JSON of an API whose names are lower-case letters, digits and underscores. Package json alone would
-// take PASSWORD for password, and the last of two equal names. Unknown names of that form are ignored. It looks at each
-// byte once and allocates nothing for each row, since reports have thousands.
+// DecodeExactly reads JSON of an API whose names are lower-case letters, digits and underscores. Package json alone
+// would take PASSWORD for password, and the last of two equal names. Unknown names of that form are ignored. It looks
+// at each byte once and allocates nothing for each row, since reports have thousands.
 func DecodeExactly(body []byte, v any) error {
 	if err := json.Unmarshal(body, v); err != nil {
 		return err

@@ -25,7 +25,8 @@ func TestDecodeExactly(t *testing.T) {
 		`{"Name":"a"}`:                                                                 "Name:unknown",
 		`{"\u006eame":"a"}`:                                                            `\u006eame:unknown`,
 		`{"rows":[{"user_id":1},{"USER_ID":2}]}`:                                       "USER_ID:unknown",
-		`{"rows":[{"u\u017fer_id":2}]}`:                                                `u\u017fer_id:unknown`, // package json folds ſ to s
+		// package json folds ſ to s
+		`{"rows":[{"u\u017fer_id":2}]}`:                                                `u\u017fer_id:unknown`,
 		"{\"u\u017fer_id\":2}":                                                         "u\u017fer_id:unknown",
 		`{"name":"a","list":["x"],"rows":[{}],"name":"b"}`:                             "name:repeated",
 		`{"rows":[{"user_id":1,"user_id":2}]}`:                                         "user_id:repeated",

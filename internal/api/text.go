@@ -58,8 +58,8 @@ func isPassword(field string) bool {
 const deepest = 64 // levels of JSON
 
 // CheckJSON answers a fault for JSON that two programs may read differently or that people cannot read: text as
-// CheckValues refuses it, half of a surrogate pair, or a name that stands twice in one object. What is no JSON at all is
-// left to the one who decodes it.
+// CheckValues refuses it, half of a surrogate pair, or a name that stands twice in one object. What is no JSON at all
+// is left to the one who decodes it.
 func CheckJSON(body []byte) error {
 	if !utf8.Valid(body) {
 		return ErrUnreadable

@@ -11,8 +11,8 @@ import (
 	"airstrip/internal/service"
 )
 
-// ListedUser is a user of a node as agents of UniProxy and of PPanel read it. It holds nothing that changes often: an agent
-// replaces a changed user and cuts the user's connections.
+// ListedUser is a user of a node as agents of UniProxy and of PPanel read it. It holds nothing that changes often: an
+// agent replaces a changed user and cuts the user's connections.
 type ListedUser struct {
 	ID          int64  `json:"id"`
 	UUID        string `json:"uuid"`         // the seed of the user's secrets
@@ -77,8 +77,8 @@ func seed(n node.Node, a service.Access) string {
 	return secret
 }
 
-// lower returns the lower of two limits, of which 0 is none. It joins the user's and the node's, since these agents know
-// only one.
+// lower returns the lower of two limits, of which 0 is none. It joins the user's and the node's, since these agents
+// know only one.
 func lower(a, b int) int {
 	if a == 0 || b == 0 {
 		return a + b

@@ -20,8 +20,8 @@ func (a *App) siteNow() public.SiteNow {
 	return public.NewSiteNow(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo)
 }
 
-// api serves both generations of the API on mux and returns the contract of /api/v2. Its operations are listed by resource;
-// the route lines are in the files of the resources.
+// api serves both generations of the API on mux and returns the contract of /api/v2. Its operations are listed by
+// resource; the route lines are in the files of the resources.
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	a.older(mux)
 	return v2.New(mux, a.version, a.Accounts.Sessions.Authenticate,

@@ -281,8 +281,8 @@ func (a *App) Serve(ctx context.Context) error {
 	return err
 }
 
-// server bounds how long a client may take over the header of its request. How slowly a body may arrive and an answer be
-// read package api bounds; http.Server's own limits also count the time that the handler works.
+// server bounds how long a client may take over the header of its request. How slowly a body may arrive and an answer
+// be read package api bounds; http.Server's own limits also count the time that the handler works.
 func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,

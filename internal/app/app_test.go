@@ -22,8 +22,8 @@ func config(t *testing.T) Config {
 	return Config{Data: t.TempDir(), Listen: freeAddress(t), SiteURL: "http://localhost:8080", TelegramAPI: "http://127.0.0.1:1"}
 }
 
-// freeAddress has a port that nobody listens at, from below the range that the system takes ports for outgoing connections
-// from. Until the test ends no other test takes it, not even while a server that was killed is away.
+// freeAddress has a port that nobody listens at, from below the range that the system takes ports for outgoing
+// connections from. Until the test ends no other test takes it, not even while a server that was killed is away.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 1000 {

@@ -26,8 +26,8 @@ import (
 
 const nothing = approval.Kind("nothing")
 
-// worth says what each staff operation gives, by its operationId; GETs that are not here give nothing, and `decision` carries out or drops what
-// another one gave. The server refuses whatever an operation gives beyond this.
+// worth says what each staff operation gives, by its operationId; GETs that are not here give nothing, and `decision`
+// carries out or drops what another one gave. The server refuses whatever an operation gives beyond this.
 var worth = map[string][]approval.Kind{
 	"staff_adjustment_make": {approval.Adjustment}, "staff_cd_keys_make": {approval.CDKeys},
 	"staff_coupon_make": {approval.Coupon}, "staff_coupon_change": {approval.Coupon},

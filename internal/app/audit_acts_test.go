@@ -47,7 +47,8 @@ func TestDoctor_ActWithoutItsEntry_IsFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachFixture(t, func(h *fixture) {
-				h.now = time.Date(2099, 1, 31, 4, 0, 0, 0, time.UTC) // after the log's beginning, which has the real time
+				// after the log's beginning, which has the real time
+				h.now = time.Date(2099, 1, 31, 4, 0, 0, 0, time.UTC)
 				adjust := func(amount string) {
 					h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/wallet-adjustments",
 						fmt.Sprintf(`{"user_id":%d,"amount":%q,"reason":"an outage"}`, h.users[0].id, amount), nil)

@@ -10,7 +10,8 @@ import (
 	"airstrip/internal/shop"
 )
 
-// The reason of an entry is the member's own: of a granted request for a refund that is the answer, not the user's text.
+// The reason of an entry is the member's own: of a granted request for a refund that is the answer, not the user's
+// text.
 func TestAudit_GrantedRefundRequest_HasTheAnswerAsItsReason(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("1000.00")

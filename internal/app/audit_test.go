@@ -40,8 +40,8 @@ type act struct {
 // knownSecrets are texts that the acts send or that the site has, none of which may stand in the audit log.
 var knownSecrets = []string{"swordfish-transfer-account", "aVeryLong1SharedKey9zQ", "sk_live_of_the_gateway"}
 
-// auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself. Nothing
-// that the preparation does has an actor, so it leaves no entry.
+// auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself.
+// Nothing that the preparation does has an actor, so it leaves no entry.
 func auditedActs(h *fixture) map[string]func() act {
 	ctx, admin, bob, owner, user := h.Context(), h.staff[account.Admin], h.staff[account.Finance], h.staff[account.Owner], h.users[0]
 	price := h.sells(h.T, shop.KindPlan, 2000)
@@ -352,8 +352,8 @@ func (h *fixture) entries() (total int64, newest audit.Entry) {
 	return total, newest
 }
 
-// Each operation of staff that changes something leaves an entry with who did it. One that this test does not know how to
-// call must change nothing: it is called with what the site has first, and no row of the database may differ.
+// Each operation of staff that changes something leaves an entry with who did it. One that this test does not know how
+// to call must change nothing: it is called with what the site has first, and no row of the database may differ.
 func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		acts := auditedActs(h)

@@ -74,8 +74,8 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	return all, nil
 }
 
-// Check checks the open database, that the audit log was written with this site's key, that it names every act, and that the
-// ledger's seals end where they did.
+// Check checks the open database, that the audit log was written with this site's key, that it names every act, and
+// that the ledger's seals end where they did.
 func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	broken, err := Check(ctx, a.DB)
 	if err != nil {
@@ -85,8 +85,8 @@ func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	return append(broken, unproven...), err
 }
 
-// checkSigned gives what of the audit log and of the ledger's seals was not signed with the secret key, and the acts that
-// the log does not name.
+// checkSigned gives what of the audit log and of the ledger's seals was not signed with the secret key, and the acts
+// that the log does not name.
 func checkSigned(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
 	forged, err := audit.CheckKey(ctx, d, key)
 	if err != nil {

@@ -255,7 +255,8 @@ func survive(t *testing.T, c Config, servers int) {
 	f.sound(t)
 }
 
-// do makes the ith operation, a purchase or a recharge that is paid, and repeats each request until some server answers it.
+// do makes the ith operation, a purchase or a recharge that is paid, and repeats each request until some server answers
+// it.
 func do(i int, who testUser, processes []*process, pack int64, top money.Amount) (operation, error) {
 	key := fmt.Sprintf("operation-%d", i)
 	if i%2 == 0 {
@@ -277,7 +278,8 @@ func do(i int, who testUser, processes []*process, pack int64, top money.Amount)
 	}
 	look := "/api/v2/user/wallet/recharge/" + begun.Result.ID
 	for deadline := time.Now().Add(5 * time.Minute); begun.Result.PayPage == nil; time.Sleep(50 * time.Millisecond) {
-		// The gateway could not be reached, which for the sandbox is the database. It is asked again with the next look.
+		// The gateway could not be reached, which for the sandbox is the database. It is asked again with the next
+		// look.
 		if err := insist(i, who, processes, http.MethodPost, look, "", "{}", &begun); err != nil {
 			return operation{}, err
 		}

@@ -12,8 +12,8 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// BenchmarkDoctor checks all rules of a site with 100,000 services, each in its third cycle, and 1,000,000 hours of traffic:
-// ten of each user on ten nodes, all within a few days.
+// BenchmarkDoctor checks all rules of a site with 100,000 services, each in its third cycle, and 1,000,000 hours of
+// traffic: ten of each user on ten nodes, all within a few days.
 func BenchmarkDoctor(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {

@@ -52,7 +52,8 @@ func lived(t *testing.T, f *testServer) {
 	must(err)
 	_, err = f.Shop.Refund(ctx, order, "test", nil)
 	must(err)
-	_, err = f.Payments.Confirm(ctx, who.id, shop.Purchase{PriceID: dear}, sandbox.Name) // waits, holding all that is left
+	// waits, holding all that is left
+	_, err = f.Payments.Confirm(ctx, who.id, shop.Purchase{PriceID: dear}, sandbox.Name)
 	must(err)
 	_, keys, err := f.CDKeys.Make(ctx, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 1, MaxUses: 1}, nil)
 	must(err)

@@ -22,8 +22,8 @@ import (
 	"airstrip/internal/shop"
 )
 
-// A replica holds the rows of both revisions in transactions that are under way when it is lost. The other goes on all the
-// same, and what the lost one was asked for counts once.
+// A replica holds the rows of both revisions in transactions that are under way when it is lost. The other goes on all
+// the same, and what the lost one was asked for counts once.
 func TestOthersGoOnWhenAReplicaIsLostInsideATransaction(t *testing.T) {
 	for name, lose := range map[string]func(*testing.T, *pair) (back func()){
 		"frozen": func(t *testing.T, p *pair) func() {
@@ -89,7 +89,8 @@ func TestOthersGoOnWhenAReplicaIsLostInsideATransaction(t *testing.T) {
 	}
 }
 
-// Neither ended sessions nor a database that is away for some seconds fail a call: what was not committed is done again.
+// Neither ended sessions nor a database that is away for some seconds fail a call: what was not committed is done
+// again.
 func TestCallsOutliveEndedSessionsAndAFailover(t *testing.T) {
 	for name, breakOff := range map[string]func(t *testing.T, p *pair){
 		"ended sessions": func(t *testing.T, p *pair) {
@@ -231,7 +232,8 @@ type called struct {
 
 func (c called) String() string { return fmt.Sprintf("%d %s %v", c.status, c.body, c.err) }
 
-// begin has a report and a purchase made on server. A round has its users and its keys, so that the second time it repeats.
+// begin has a report and a purchase made on server. A round has its users and its keys, so that the second time it
+// repeats.
 func (p *pair) begin(server *process, round int) []chan called {
 	at := time.Now().UTC().Truncate(time.Hour)
 	report, _ := json.Marshal(map[string]any{

@@ -23,8 +23,8 @@ var (
 	pathValue    = regexp.MustCompile(`\{[^}]*\}`)
 )
 
-// routesOf gives the routes of all generations of the API, as method and pattern, and the names of their parameters, from
-// the source: http.ServeMux lists none.
+// routesOf gives the routes of all generations of the API, as method and pattern, and the names of their parameters,
+// from the source: http.ServeMux lists none.
 func routesOf(t *testing.T) (routes [][2]string, fields []string) {
 	t.Helper()
 	seen := map[[2]string]bool{}
@@ -39,7 +39,8 @@ func routesOf(t *testing.T) (routes [][2]string, fields []string) {
 				if strings.Contains(path, "/v2/") {
 					prefix = "/api/v2"
 				}
-				for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} { // of v2 the method stands apart
+				// of v2 the method stands apart
+				for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 					if m[1] != "" {
 						method = m[1]
 					}
@@ -127,7 +128,8 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 						t.Errorf("%s %s with %s in its %s: %d %.200s", method, pattern, text, try.name, w.Code, w.Body)
 					}
 				}
-				if owner.bearer == "" || f.call(t.Context(), owner, "GET", "/api/v2/user", "").Code != http.StatusOK { // signed out by a route
+				// signed out by a route
+				if owner.bearer == "" || f.call(t.Context(), owner, "GET", "/api/v2/user", "").Code != http.StatusOK {
 					owner = f.again(t, "owner")
 				}
 			}

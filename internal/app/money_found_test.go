@@ -25,7 +25,8 @@ var moneyFound = map[string][]moneyStep{
 		{"renew", 0, 0, 8},
 		{"change", 0, 0, 28},
 	},
-	// The inviter would keep the commission of an order that was refunded after the release. These two were written by hand.
+	// The inviter would keep the commission of an order that was refunded after the release. These two were written by
+	// hand.
 	"an order is refunded after its commission was released": {
 		{"recharge", 1, 0, 1},
 		{"buy", 1, 0, 4},

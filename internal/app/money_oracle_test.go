@@ -27,7 +27,8 @@ type lot struct {
 	start, end time.Time
 	quota      float64 // bytes of a package, or that it added to a quota which is never reset; 0: unlimited or reset
 	used       float64 // of a package
-	left       float64 // of a service that is never reset: paid bytes in this and all earlier lots when the next one came
+	// of a service that is never reset: paid bytes in this and all earlier lots when the next one came
+	left       float64
 }
 
 // unusedTime is the share of the lot's time that lies ahead.
@@ -77,7 +78,8 @@ func (h *heldService) worth(now time.Time) (sum float64) {
 		}
 		return sum
 	}
-	// The bytes that are left count where they are worth most. Those that were used before a lot came are of earlier lots.
+	// The bytes that are left count where they are worth most. Those that were used before a lot came are of earlier
+	// lots.
 	order := make([]int, len(h.lots))
 	for i := range order {
 		order[i] = i

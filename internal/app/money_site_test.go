@@ -298,7 +298,8 @@ func (m *moneyTemplate) keepStart(ctx context.Context, d *db.DB) error {
 			fmt.Fprintf(&fill, "INSERT INTO public.%[1]q SELECT * FROM start.%[1]q;", table)
 		}
 	}
-	m.restore = "SET LOCAL session_replication_role = replica;" + remove.String() + fill.String() // without foreign keys
+	// without foreign keys
+	m.restore = "SET LOCAL session_replication_role = replica;" + remove.String() + fill.String()
 	_, err = d.ExecContext(ctx, keep)
 	return err
 }

@@ -74,7 +74,8 @@ func TestAStormOfOneNotifyIsOnePosting(t *testing.T) {
 // scripts are the digits of other scripts, and what else a lenient reader takes for a number.
 var scripts = []string{"０１２３４５６７８９", "٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "०१२३४५६७८९", "๐๑๒๓๔๕๖๗๘๙", "〇一二三四五六七八九", "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗"}
 
-// variant changes a notify that is true of r in one thing that must not pass. other is another recharge that was paid too.
+// variant changes a notify that is true of r in one thing that must not pass. other is another recharge that was paid
+// too.
 func variant(random *rand.Rand, i int, r, other *wallet.Recharge) (gateway string, form url.Values) {
 	form, gateway = notice(r), sandbox.Name
 	minor := int64(r.Amount)

@@ -89,8 +89,8 @@ func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 	return routes
 }
 
-// A parameter that cannot be read in exactly one way is refused, whichever route it belongs to, and the answer names it as
-// callers send it.
+// A parameter that cannot be read in exactly one way is refused, whichever route it belongs to, and the answer names it
+// as callers send it.
 func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 	t.Parallel()
 	f := newTestServer(t, config(t))
@@ -203,7 +203,8 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 						t.Errorf("%s with %s=%.100q names %q, which no caller sends: %.300s", route.operation, p.name, odd, wrong.Field, w.Body)
 					}
 				}
-				if f.call(t.Context(), owner, "GET", "/api/v2/user", "").Code != http.StatusOK { // signed out by a route
+				// signed out by a route
+				if f.call(t.Context(), owner, "GET", "/api/v2/user", "").Code != http.StatusOK {
 					owner = f.again(t, "owner")
 				}
 			}

@@ -53,7 +53,8 @@ var permissions = map[string][]account.Role{
 	"staff_approval_decide": cashiers, "staff_audit_list": admins, "staff_audit_csv": admins,
 }
 
-// permissionsV1 names the roles that each staff route of v1 admits. Jobs are not here: permission.JobRun is their only one.
+// permissionsV1 names the roles that each staff route of v1 admits. Jobs are not here: permission.JobRun is their only
+// one.
 var permissionsV1 = map[string][]account.Role{
 	"POST /v1/admin/user_ban_task_insert": supporters, "POST /v1/admin/user_ban_task_unban": supporters,
 	"POST /v1/admin/request_ip_ban_task_insert": admins, "POST /v1/admin/request_ip_ban_task_unban": admins,

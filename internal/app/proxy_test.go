@@ -167,7 +167,8 @@ func (p *proxied) signIn(client *http.Client, proxy, email string) (status int, 
 	return p.call(client, proxy, "POST", "/api/v2/auth/account_login/login", "", fmt.Sprintf(`{"email":%q,"password":%q}`, email, proxyPassword))
 }
 
-// served fails the test where a user who looks at the site is not answered, on as many connections at once as were used.
+// served fails the test where a user who looks at the site is not answered, on as many connections at once as were
+// used.
 func (p *proxied) served(proxy string, connections int) {
 	var calls sync.WaitGroup
 	for range connections {

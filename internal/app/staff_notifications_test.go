@@ -23,7 +23,8 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// duty is a server with a bot and three people: an owner and a finance clerk who linked Telegram, and an admin who did not.
+// duty is a server with a bot and three people: an owner and a finance clerk who linked Telegram, and an admin who did
+// not.
 type duty struct {
 	*testServer
 	*telegramtest.Server

@@ -244,8 +244,8 @@ func (u *unwritable) wantReady(t *testing.T, ready bool) {
 		got, got.retryAfter, metric, ready, u.code)
 }
 
-// serveUnwritable starts a server on what a test server made: at the address of PostgreSQL given, else on SQLite, then on a
-// disk of its own where it has a size. The server itself reaches PostgreSQL at another address where one is given.
+// serveUnwritable starts a server on what a test server made: at the address of PostgreSQL given, else on SQLite, then
+// on a disk of its own where it has a size. The server itself reaches PostgreSQL at another address where one is given.
 func serveUnwritable(t *testing.T, database, other, disk string) *unwritable {
 	t.Helper()
 	c := config(t)

@@ -164,7 +164,8 @@ func updatedRows(h *fixture, round int) map[string]updated {
 	}
 }
 
-// Staff that changes different fields of a row at once loses no change, and the audit log tells what each found and left.
+// Staff that changes different fields of a row at once loses no change, and the audit log tells what each found and
+// left.
 func TestStaffThatChangesARowAtOnce_LosesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for round := range 3 {
@@ -212,8 +213,8 @@ func (h *fixture) lastAudit() (id int64) {
 	return id
 }
 
-// chained fails where an entry after since did not find a field as the entry before had left it, or there is not one entry
-// for each update.
+// chained fails where an entry after since did not find a field as the entry before had left it, or there is not one
+// entry for each update.
 func (h *fixture) chained(name string, u updated, since int64) {
 	h.Helper()
 	var entries []struct{ Before, After string }

@@ -65,7 +65,8 @@ func (r *sealRow) hash(before []byte, e *Entry) []byte {
 const (
 	sealsAtOnce = 500
 	// lateIDs is how far behind the newest sealed entry one may be that is still sealed: PostgreSQL gives numbers
-	// before the commit, so that a slow transaction brings a lower number later. No transaction lives for so many others.
+	// before the commit, so that a slow transaction brings a lower number later. No transaction lives for so many
+	// others.
 	lateIDs = 10_000
 	// lateFor is how much older than the newest seal an entry may be that has none.
 	lateFor = 5 * time.Minute

@@ -20,8 +20,8 @@ const (
 	hiddenChanged = "(another secret)"
 )
 
-// secretMark begins the JSON of a Secret until it is hidden. The digest that follows it has a key of this process, so that
-// it says nothing to whoever finds one elsewhere.
+// secretMark begins the JSON of a Secret until it is hidden. The digest that follows it has a key of this process, so
+// that it says nothing to whoever finds one elsewhere.
 const secretMark = "\ufffdsecret:"
 
 var digestKey = func() []byte {
@@ -53,7 +53,8 @@ var secretNames = regexp.MustCompile(
 	`(?i)password|passwd|secret|private|token|credential|hash|sealed|(^|[_a-z])key$|^psk$`)
 
 const (
-	// maxValue bounds, in bytes, what is stored of each side. A longer one, such as a template, is named by its checksum.
+	// maxValue bounds, in bytes, what is stored of each side. A longer one, such as a template, is named by its
+	// checksum.
 	maxValue = 16 << 10
 	// maxField bounds a field of an object that is longer than maxValue, so that the shorter ones are stored in clear.
 	maxField = 1 << 10
@@ -98,8 +99,8 @@ func plain(value any) (any, error) {
 	return out, dec.Decode(&out)
 }
 
-// hide gives the value of the field called name without secrets and with fields in snake case. was is what it was before,
-// nil where that is not known: a secret that differs from it is shown as another one.
+// hide gives the value of the field called name without secrets and with fields in snake case. was is what it was
+// before, nil where that is not known: a secret that differs from it is shown as another one.
 func hide(name string, value, was any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -1,8 +1,8 @@
-// Package backup writes the whole database into one file while servers run, and fills an empty database from it. The file
-// holds rows and not pages, so what was written on one engine can be restored on the other. It is consistent, since all of
-// it is read in one transaction; it counts only after it was restored to a scratch database that has the same rows; and a
-// cut or damaged file restores nothing, since its checksum is tested before its first row is read. The secret key is not
-// in it.
+// Package backup writes the whole database into one file while servers run, and fills an empty database from it. The
+// file holds rows and not pages, so what was written on one engine can be restored on the other. It is consistent,
+// since all of it is read in one transaction; it counts only after it was restored to a scratch database that has the
+// same rows; and a cut or damaged file restores nothing, since its checksum is tested before its first row is read. The
+// secret key is not in it.
 package backup
 
 import (
@@ -23,8 +23,8 @@ import (
 )
 
 // format is the version of the file's layout: a line of JSON, the Header; a zstd stream of records; the SHA-256 of all
-// before. A record is a letter and what it announces: T a table as JSON, R a row of the table as cells, E the Contents as
-// JSON, which end the stream.
+// before. A record is a letter and what it announces: T a table as JSON, R a row of the table as cells, E the Contents
+// as JSON, which end the stream.
 const format = 1
 
 // Header says what a backup is. It is the first line of the file, readable with head -n 1.
@@ -173,8 +173,8 @@ func (w *writer) Close() error {
 	return err
 }
 
-// Create writes a file at path that nobody else may read, under another name until fill and verify have succeeded and it is
-// on the disk. It never replaces a file. Where it fails nothing remains.
+// Create writes a file at path that nobody else may read, under another name until fill and verify have succeeded and
+// it is on the disk. It never replaces a file. Where it fails nothing remains.
 func Create(path string, fill func(io.Writer) error, verify func(unfinished string) error) error {
 	if err := Free(path); err != nil {
 		return err

@@ -34,7 +34,8 @@ func (b *File) Verify(ctx context.Context, dir string, check Check) (*Restored, 
 	return r, err
 }
 
-// scratch restores the file to a SQLite database in a new folder within dir and calls fn with its path when it is closed.
+// scratch restores the file to a SQLite database in a new folder within dir and calls fn with its path when it is
+// closed.
 func (b *File) scratch(ctx context.Context, dir string, key func(*db.DB), check Check, fn func(r *Restored, file string) error) error {
 	scratch, err := os.MkdirTemp(dir, ".airstrip-scratch-*") // with mode 0700
 	if err != nil {
@@ -65,9 +66,9 @@ func (b *File) into(ctx context.Context, d *db.DB, check Check) (*Restored, erro
 	return &Restored{b.Header, b.Bytes, contents, broken}, nil
 }
 
-// RestoreSQLite makes the SQLite database of the folder dir from the file. It becomes visible when it is whole and on the
-// disk. There must be no database yet, nor what is left of one. key seals what an earlier version kept in clear; without
-// it such a file is not restored.
+// RestoreSQLite makes the SQLite database of the folder dir from the file. It becomes visible when it is whole and on
+// the disk. There must be no database yet, nor what is left of one. key seals what an earlier version kept in clear;
+// without it such a file is not restored.
 func (b *File) RestoreSQLite(ctx context.Context, dir string, key *seal.Key, check Check) (*Restored, error) {
 	target := filepath.Join(dir, db.SQLiteFile)
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
@@ -104,8 +105,8 @@ func sealWith(key *seal.Key) func(*db.DB) {
 // scratchSchema holds the tables until all of them are moved at once.
 const scratchSchema = "airstrip_restore"
 
-// RestorePostgres fills the empty PostgreSQL database at url from the file. Its tables appear all at once, when they are
-// whole. key is that of RestoreSQLite.
+// RestorePostgres fills the empty PostgreSQL database at url from the file. Its tables appear all at once, when they
+// are whole. key is that of RestoreSQLite.
 func (b *File) RestorePostgres(ctx context.Context, url string, key *seal.Key, check Check) (restored *Restored, err error) {
 	target, err := db.Open(ctx, url, "")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"airstrip/internal/db"
 )
 
-// Write writes all rows of d to w, as they are at one moment, while others write. It fills in what the header says of d.
+// Write writes all rows of d to w, as they are at one moment, while others write. It fills in what the header says of
+// d.
 func Write(ctx context.Context, d *db.DB, w io.Writer, h Header) (Contents, error) {
 	var contents Contents
 	err := d.Snapshot(ctx, func(ctx context.Context, tx *sql.Tx) error {

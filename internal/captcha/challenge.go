@@ -121,7 +121,8 @@ func (ch *Challenge) solved(i int, s int64) bool {
 // token names a solved challenge and binds it to the address that solved it.
 func (c *Captchas) token(ch Challenge) string { return c.sign(ch, "") }
 
-// passToken is the token of a pass. It differs from that of a solved challenge, which no other provider's captcha takes.
+// passToken is the token of a pass. It differs from that of a solved challenge, which no other provider's captcha
+// takes.
 func (c *Captchas) passToken(ch Challenge) string { return c.sign(ch, "\npass") }
 
 func (c *Captchas) sign(ch Challenge, purpose string) string {

@@ -1,6 +1,6 @@
-// Package cdkey makes and redeems codes that give money, time of a plan, or traffic. A key is shown once, when its batch
-// is made; the database has only its hash. A key is redeemed at most as often as its batch allows, and at most once by
-// each user, whatever happens at the same time. Failed tries are limited per user.
+// Package cdkey makes and redeems codes that give money, time of a plan, or traffic. A key is shown once, when its
+// batch is made; the database has only its hash. A key is redeemed at most as often as its batch allows, and at most
+// once by each user, whatever happens at the same time. Failed tries are limited per user.
 package cdkey
 
 import (

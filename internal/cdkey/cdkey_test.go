@@ -428,7 +428,8 @@ func TestStaffMakesMoneyOnlyUpToALimitAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d, 1)
 		staff, other := int64(7), int64(8)
-		_, keys, err := c.Make(t.Context(), cdkey.Batch{Gift: fen(10000), Size: 10, MaxUses: 1}, &staff) // 1000.00, the default limit
+		// 1000.00, the default limit
+		_, keys, err := c.Make(t.Context(), cdkey.Batch{Gift: fen(10000), Size: 10, MaxUses: 1}, &staff)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,8 +24,8 @@ type auditedList struct {
 	}
 }
 
-// The commands that change nothing of the site, and those that change what a staff operation changes too: the walk over the
-// staff operations in internal/app covers these.
+// The commands that change nothing of the site, and those that change what a staff operation changes too: the walk over
+// the staff operations in internal/app covers these.
 var (
 	readingCommands = []string{
 		"serve", "migrate", "doctor", "backup", "restore", "openapi", "version", "seed", "mail test", "user list", "node list", "node blocked",

@@ -192,7 +192,8 @@ func TestABackupOfANewerProgramIsRefused(t *testing.T) {
 			s.Fatal(err)
 		}
 		defer f.Close()
-		if _, err := backup.Write(s.Context(), site, f, backup.Header{Program: "9.9"}); err != nil { // as the newer program would
+		// as the newer program would
+		if _, err := backup.Write(s.Context(), site, f, backup.Header{Program: "9.9"}); err != nil {
 			s.Fatal(err)
 		}
 		for engine, c := range emptySites(s.T) {

@@ -1,7 +1,7 @@
-// Package cli holds the commands of airstrip, one file for each noun. A command decodes its flags, calls a domain package and
-// prints the answer, as an API package does; it holds no rules and no SQL of its own. Each command that changes something
-// runs as an audited operator: the user of the machine and, where AIRSTRIP_MEMBER names one, a member of staff. Lists and
-// results are printed as JSON without characters that a terminal would obey.
+// Package cli holds the commands of airstrip, one file for each noun. A command decodes its flags, calls a domain
+// package and prints the answer, as an API package does; it holds no rules and no SQL of its own. Each command that
+// changes something runs as an audited operator: the user of the machine and, where AIRSTRIP_MEMBER names one, a member
+// of staff. Lists and results are printed as JSON without characters that a terminal would obey.
 package cli
 
 import (
@@ -48,8 +48,8 @@ type commands struct {
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
-// Run runs the command that the arguments of the process name and returns the exit code. Arguments that name none end the
-// process, with the usage.
+// Run runs the command that the arguments of the process name and returns the exit code. Arguments that name none end
+// the process, with the usage.
 func Run(ctx context.Context) (code int) {
 	var c commands
 	k := kong.Parse(&c, kong.Name("airstrip"), kong.ShortUsageOnError(),

@@ -62,7 +62,8 @@ func TestCommandsSayHowANodeIsAndWas(t *testing.T) {
 		if _, err := a.Nodes.AddSpeedTests(s.Context(), id, []map[string]string{{"telecomping": "31 ms"}}); err != nil {
 			s.Fatal(err)
 		}
-		_, counted := a.Traffic.Record(s.Context(), traffic.Report{Node: n, Rows: []traffic.Row{{UserID: users[0].UserID, Up: 1, Down: 1}}}) // the demo's may all be of the month before
+		// the demo's may all be of the month before
+		_, counted := a.Traffic.Record(s.Context(), traffic.Report{Node: n, Rows: []traffic.Row{{UserID: users[0].UserID, Up: 1, Down: 1}}})
 		if err := errors.Join(counted, a.Queue.Trigger(s.Context(), "node.watch"), a.Close()); err != nil {
 			s.Fatal(err)
 		}

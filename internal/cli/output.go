@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// controls are the control characters that JSON leaves unescaped and terminals obey. Some of what is printed was named by
-// nodes and users.
+// controls are the control characters that JSON leaves unescaped and terminals obey. Some of what is printed was named
+// by nodes and users.
 var controls = regexp.MustCompile(`[\x{7f}-\x{9f}]`)
 
 // printJSON prints v as indented JSON; a nil slice is printed as an empty list.

@@ -10,8 +10,8 @@ import (
 	"airstrip/internal/audit"
 )
 
-// open runs fn with all parts of an existing site, beside a server that may be running. It refuses to make a site: called
-// without the server's environment it would make a second one, without the users of the first.
+// open runs fn with all parts of an existing site, beside a server that may be running. It refuses to make a site:
+// called without the server's environment it would make a second one, without the users of the first.
 func open(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
 	if cfg.Missing() {
 		return noSite(cfg)
@@ -41,8 +41,8 @@ func openOrMake(ctx context.Context, cfg *app.Config, fn func(*app.App) error) e
 	return fn(a)
 }
 
-// operator returns the actor of a command for the audit log: the user of the machine, behind sudo the user who called it,
-// and the member of staff whom AIRSTRIP_MEMBER names.
+// operator returns the actor of a command for the audit log: the user of the machine, behind sudo the user who called
+// it, and the member of staff whom AIRSTRIP_MEMBER names.
 func operator(ctx context.Context, cfg *app.Config, a *app.App) (audit.Actor, error) {
 	who := audit.Actor{Kind: audit.Operator, Name: machineUser()}
 	if cfg.Member == "" {

@@ -1,7 +1,7 @@
 // Package clock gives the server its time and notices when the machine's clock cannot be trusted. It compares the wall
-// clock with the time that passed since the program started, and with the clock of the database where that has one of its
-// own. While they disagree by more than Tolerance, Now goes on from the last time at which they agreed, and Problem says
-// so: what ends, bills or deletes waits until they agree again.
+// clock with the time that passed since the program started, and with the clock of the database where that has one of
+// its own. While they disagree by more than Tolerance, Now goes on from the last time at which they agreed, and Problem
+// says so: what ends, bills or deletes waits until they agree again.
 package clock
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Tolerance is how far clocks may be apart. Timestamps that lie further ahead than anything writes them come from a clock
-// that was wrong.
+// Tolerance is how far clocks may be apart. Timestamps that lie further ahead than anything writes them come from a
+// clock that was wrong.
 const Tolerance = 5 * time.Minute
 
 // Clock is a wall clock under supervision. It is safe for concurrent use.
@@ -30,7 +30,8 @@ type state struct {
 // Problem describes clocks that disagree.
 type Problem struct {
 	Since    time.Time     // when it was noticed, by the time that the server goes on with
-	Jump     time.Duration // how far the wall clock is ahead of the time that passed since the last check; 0: it did not jump
+	// how far the wall clock is ahead of the time that passed since the last check; 0: it did not jump
+	Jump     time.Duration
 	Database time.Duration // how far the wall clock is ahead of the database's; 0: within Tolerance
 }
 
@@ -51,8 +52,8 @@ func (c *Clock) Now() time.Time {
 	return wall
 }
 
-// Check compares the clocks. database is the time of the database's own clock, zero where it has none or does not answer.
-// It gives what is wrong, nil where the clocks agree. It must be called from one goroutine at a time.
+// Check compares the clocks. database is the time of the database's own clock, zero where it has none or does not
+// answer. It gives what is wrong, nil where the clocks agree. It must be called from one goroutine at a time.
 func (c *Clock) Check(database time.Time) *Problem {
 	was, elapsed, wall := c.state.Load(), c.elapsed(), c.wall().Round(0)
 	steady := was.at.Add(elapsed - was.elapsed)

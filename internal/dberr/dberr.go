@@ -1,7 +1,7 @@
 // Package dberr classifies the errors of the two database engines. An error that passes by itself or that an operator
-// ends (a lost connection, a failover, a full disk) becomes a fault with status 503 and a time to try again; it is never
-// an internal error. It also tells apart what Tx must know before it repeats a transaction: whether the engine rolled it
-// back for certain.
+// ends (a lost connection, a failover, a full disk) becomes a fault with status 503 and a time to try again; it is
+// never an internal error. It also tells apart what Tx must know before it repeats a transaction: whether the engine
+// rolled it back for certain.
 package dberr
 
 import (
@@ -27,7 +27,8 @@ var (
 	// ErrUnreachable is the fault of a lost or refused connection to the database. Nothing was changed.
 	ErrUnreachable = fault.Unavailable("database_unreachable", "网站暂时连不上数据库，本次操作没有保存，请稍后再试",
 		"The site cannot reach its database at the moment. Nothing was saved; please try again in a moment").After(5 * time.Second)
-	// ErrNotWritable is the fault of a full or failing disk and of a database that takes no writes. Nothing was changed.
+	// ErrNotWritable is the fault of a full or failing disk and of a database that takes no writes. Nothing was
+	// changed.
 	ErrNotWritable = fault.Unavailable("database_not_writable", "网站暂时无法保存数据，本次操作没有保存，请稍后再试",
 		"The site cannot save anything at the moment. Nothing was saved; please try again later").After(30 * time.Second)
 	// ErrOutcomeUnknown is the fault of a commit whose answer was lost. The transaction may have been committed.
@@ -35,8 +36,8 @@ var (
 		"The connection to the database broke while this was being saved. Look whether it took effect before you repeat it").After(5 * time.Second)
 )
 
-// LostConnection is an error of the network connection to PostgreSQL. The dialer of package db marks such errors with it,
-// since a bare network error may as well come from a mail server or a payment gateway.
+// LostConnection is an error of the network connection to PostgreSQL. The dialer of package db marks such errors with
+// it, since a bare network error may as well come from a mail server or a payment gateway.
 type LostConnection struct{ Err error }
 
 func (e *LostConnection) Error() string {
@@ -76,8 +77,8 @@ func RolledBack(err error) bool {
 	return false
 }
 
-// Repeatable tells whether a transaction that failed with err before its COMMIT may succeed when it is run again: it met
-// others, or the connection to PostgreSQL was lost, or the server is about to become the primary.
+// Repeatable tells whether a transaction that failed with err before its COMMIT may succeed when it is run again: it
+// met others, or the connection to PostgreSQL was lost, or the server is about to become the primary.
 func Repeatable(err error) bool {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -140,7 +141,8 @@ func ofPostgres(code string) kind {
 		return unreachable
 	}
 	switch code[:min(2, len(code))] {
-	case "08", "57", "28", "3D": // connection exceptions, ended sessions, refused sign-ins, a database that is not there
+	// connection exceptions, ended sessions, refused sign-ins, a database that is not there
+	case "08", "57", "28", "3D":
 		return unreachable
 	case "53": // too many connections, out of memory
 		return busy
@@ -160,7 +162,8 @@ func ofSQLite(code int) kind {
 	return other
 }
 
-// lost tells whether the connection to PostgreSQL could not be made or broke. An end of the caller's own context is none.
+// lost tells whether the connection to PostgreSQL could not be made or broke. An end of the caller's own context is
+// none.
 func lost(err error) bool {
 	var connection *LostConnection
 	var connect *pgconn.ConnectError

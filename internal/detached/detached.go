@@ -1,6 +1,6 @@
-// Package detached makes contexts for work that must not end with the request or the process's stop that caused it: what
-// was begun is written down, and a lock is given back. Such a context always has an end of its own, since nobody else is
-// there to end it. Nothing else in the server calls context.WithoutCancel; a test of the architecture says so.
+// Package detached makes contexts for work that must not end with the request or the process's stop that caused it:
+// what was begun is written down, and a lock is given back. Such a context always has an end of its own, since nobody
+// else is there to end it. Nothing else in the server calls context.WithoutCancel; a test of the architecture says so.
 package detached
 
 import (

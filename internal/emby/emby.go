@@ -209,8 +209,8 @@ func (e *Emby) All(ctx context.Context) (accounts []Account, err error) {
 	return accounts, e.open(accounts)
 }
 
-// Own gives the user's account, and makes the place for one where there is none; the account itself is made once the user
-// opens the link, or by staff. With it comes the password.
+// Own gives the user's account, and makes the place for one where there is none; the account itself is made once the
+// user opens the link, or by staff. With it comes the password.
 func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password string, err error) {
 	if e.settings.Get().EmbyURL == "" {
 		return account, "", ErrOff
@@ -237,9 +237,9 @@ func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password
 	return one[0], string(plain), err
 }
 
-// Open gives the address that takes the holder of a link to the media server, good for ten minutes: it names the account
-// and when the address ends, signed by HMAC-SHA256 with the media server's API key. The account is made now where there
-// is none. Who has no right to it gets ErrNoRight.
+// Open gives the address that takes the holder of a link to the media server, good for ten minutes: it names the
+// account and when the address ends, signed by HMAC-SHA256 with the media server's API key. The account is made now
+// where there is none. Who has no right to it gets ErrNoRight.
 func (e *Emby) Open(ctx context.Context, token uuid.UUID) (string, error) {
 	server, err := e.server(ctx)
 	if err != nil {

@@ -22,7 +22,8 @@ func (e *Emby) Register(q *job.Queue) {
 	q.Every("emby.follow", e.Follow)
 }
 
-// Want says how the user's account is to stand; a job brings the media server to it. Held keeps it so whatever the plan.
+// Want says how the user's account is to stand; a job brings the media server to it. Held keeps it so whatever the
+// plan.
 func (e *Emby) Want(ctx context.Context, userID int64, state State, held bool) error {
 	return e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var was []Account
@@ -80,8 +81,8 @@ func (e *Emby) Follow(ctx context.Context) error {
 	return nil
 }
 
-// sync brings the media server to what is wanted of one account. Each step is kept as soon as it is done, and each can be
-// done again.
+// sync brings the media server to what is wanted of one account. Each step is kept as soon as it is done, and each can
+// be done again.
 func (e *Emby) sync(ctx context.Context, userID int64) error {
 	var rows []Account
 	if err := e.db.NewSelect().Model(&rows).Where("user_id = ?", userID).Scan(ctx); err != nil || len(rows) == 0 || rows[0].Wanted == rows[0].State {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ByLang is a text that the operator wrote, in some of the product's languages. Beside it stands the same text without a
-// language, which is shown where the reader's has none.
+// ByLang is a text that the operator wrote, in some of the product's languages. Beside it stands the same text without
+// a language, which is shown where the reader's has none.
 type ByLang map[Lang]string
 
 // In gives the text in the language of the reader, or otherwise where there is none.

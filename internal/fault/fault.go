@@ -156,8 +156,8 @@ func As(err error) (f *Error, ok bool) {
 	return f, ok
 }
 
-// Refused tells whether err is a fault of what was asked, which comes again with every repeat. Faults of the server, such as
-// that of a database that is away, are none.
+// Refused tells whether err is a fault of what was asked, which comes again with every repeat. Faults of the server,
+// such as that of a database that is away, are none.
 func Refused(err error) bool {
 	f, ok := As(err)
 	return ok && f.Status < http.StatusInternalServerError

@@ -53,7 +53,8 @@ func Tx[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx bu
 	answer, err := once(ctx, d, fn)
 	if errors.Is(err, dberr.ErrOutcomeUnknown) {
 		if _, keyed := ctx.Value(contextKey{}).(Request); keyed {
-			// The insert of the key waits for what became of the transaction whose answer was lost, so nothing is done twice.
+			// The insert of the key waits for what became of the transaction whose answer was lost, so nothing is done
+			// twice.
 			return once(ctx, d, fn)
 		}
 	}

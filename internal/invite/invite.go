@@ -1,7 +1,7 @@
 // Package invite owns the commissions that users earn by the purchases of those whom they invited; who invited whom is
-// part of the accounts. A commission counts only money that came in through a gateway, never gifts. It is held until its
-// release, and taken back, before or after that, when the money goes back to who paid it. What the inviter had withdrawn
-// by then is owed, and later commission pays it first.
+// part of the accounts. A commission counts only money that came in through a gateway, never gifts. It is held until
+// its release, and taken back, before or after that, when the money goes back to who paid it. What the inviter had
+// withdrawn by then is owed, and later commission pays it first.
 package invite
 
 import (
@@ -43,7 +43,8 @@ type State string
 const (
 	Pending  State = "pending"  // held in the inviter's commission account until it is sure that nothing is refunded
 	Released State = "released" // the inviter's
-	Reversed State = "reversed" // taken back, before or after its release, since the money went back or the inviter left
+	// taken back, before or after its release, since the money went back or the inviter left
+	Reversed State = "reversed"
 )
 
 // Commission is what a user earned by an order of somebody they invited.
@@ -58,7 +59,8 @@ type Commission struct {
 	Permille      int64
 	Amount        money.Amount
 	State         State
-	Withdrawn     money.Amount // the part of a reversed one that its inviter had withdrawn, so that it could not be taken back
+	// the part of a reversed one that its inviter had withdrawn, so that it could not be taken back
+	Withdrawn     money.Amount
 	Owed          money.Amount // the part of Withdrawn that no later commission has paid yet
 	Settled       money.Amount // the part of a released one that paid what its inviter owed of reversed ones
 	CreatedAt     time.Time

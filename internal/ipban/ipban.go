@@ -104,8 +104,8 @@ func (b *Bans) Refuse(ip netip.Addr) error {
 	return nil
 }
 
-// Add adds a ban that a member of staff makes from the address own, which it must not lock out. Wrong input is named as in
-// the API: ip_cidr, task_end_at, ban_context, remark.
+// Add adds a ban that a member of staff makes from the address own, which it must not lock out. Wrong input is named as
+// in the API: ip_cidr, task_end_at, ban_context, remark.
 func (b *Bans) Add(ctx context.Context, ban Ban, own netip.Addr) (Ban, error) {
 	now := b.db.Now()
 	ban.CreatedAt, ban.Reason, ban.Remark = now, strings.TrimSpace(ban.Reason), strings.TrimSpace(ban.Remark)

@@ -15,7 +15,8 @@ type line struct {
 	text string
 }
 
-// span is the rows of a log that are asked for: those above an id, without older ones, up to the first that is too young.
+// span is the rows of a log that are asked for: those above an id, without older ones, up to the first that is too
+// young.
 type span struct {
 	after       int64
 	from, until time.Time

@@ -1,5 +1,5 @@
-// Package loki copies the logs of sign-ins, audit hits and link fetches to the operator's Grafana Loki: every line at least
-// once, and in the order in which it was written.
+// Package loki copies the logs of sign-ins, audit hits and link fetches to the operator's Grafana Loki: every line at
+// least once, and in the order in which it was written.
 package loki
 
 import (

@@ -23,8 +23,8 @@ import (
 	"airstrip/internal/setting"
 )
 
-// standIn takes lines as Loki documents: JSON of streams with nanoseconds as text, 204, and 400 with the reason for lines
-// that are too old, of which it takes the others.
+// standIn takes lines as Loki documents: JSON of streams with nanoseconds as text, 204, and 400 with the reason for
+// lines that are too old, of which it takes the others.
 type standIn struct {
 	*testing.T
 	headers http.Header

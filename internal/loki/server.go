@@ -13,8 +13,8 @@ import (
 	"airstrip/internal/secret"
 )
 
-// client calls Loki, whose address is the operator's own setting and never comes from a user. It follows no redirects: the
-// password is meant for that address alone.
+// client calls Loki, whose address is the operator's own setting and never comes from a user. It follows no redirects:
+// the password is meant for that address alone.
 var client = &http.Client{
 	Timeout:       10 * time.Second,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

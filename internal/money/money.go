@@ -1,5 +1,5 @@
-// Package money holds amounts as integer hundredths of the site's currency. It contains no floats. Every sum is checked:
-// an overflow is an error, never a wrong number.
+// Package money holds amounts as integer hundredths of the site's currency. It contains no floats. Every sum is
+// checked: an overflow is an error, never a wrong number.
 package money
 
 import (

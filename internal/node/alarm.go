@@ -15,8 +15,10 @@ type Alarm string
 
 // The alarms.
 const (
-	InConflict Alarm = "conflict"    // a report came under the number of another: a copy of the agent's data folder may be running
-	BeyondLink Alarm = "beyond_link" // more was reported than the link can have carried: its speed is set too low, or the secret leaked
+	// a report came under the number of another: a copy of the agent's data folder may be running
+	InConflict Alarm = "conflict"
+	// more was reported than the link can have carried: its speed is set too low, or the secret leaked
+	BeyondLink Alarm = "beyond_link"
 	Doubled    Alarm = "double"      // two agents have its secret
 )
 
@@ -28,8 +30,8 @@ func (s *Nodes) OnAlarm(fn func(ctx context.Context, tx bun.Tx, n Node, why Alar
 	s.onAlarm = append(s.onAlarm, fn)
 }
 
-// Alarm tells those who want to hear of it, unless they heard the same of n a short while ago. What is wrong shows again
-// and again, so an alarm that nobody could be told of now is told then.
+// Alarm tells those who want to hear of it, unless they heard the same of n a short while ago. What is wrong shows
+// again and again, so an alarm that nobody could be told of now is told then.
 func (s *Nodes) Alarm(ctx context.Context, n Node, why Alarm) {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := s.db.Now()

@@ -41,8 +41,8 @@ var ErrNotBlocked = fault.NotFound("ip_not_blocked", "该 IP 没有被封锁", "
 const maxBlocked = 10_000
 
 // BlockIPs keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
-// never those of nodes, of the ways to them and of users whom other nodes let in lately, so that no node can cut off the
-// others or their users.
+// never those of nodes, of the ways to them and of users whom other nodes let in lately, so that no node can cut off
+// the others or their users.
 func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, err error) {
 	ips, err = s.blockable(ctx, n, ips)
 	if err != nil || len(ips) == 0 {
@@ -193,8 +193,8 @@ func (s *Nodes) blocked(ctx context.Context) ([]string, error) {
 	return ips, err
 }
 
-// blockedSince gives the addresses that were blocked or let go after a revision, by what is true of them now: several nodes
-// may have asked for one.
+// blockedSince gives the addresses that were blocked or let go after a revision, by what is true of them now: several
+// nodes may have asked for one.
 func (s *Nodes) blockedSince(ctx context.Context, revision int64) (blocked, unblocked []string, err error) {
 	var rows []struct {
 		IP   string

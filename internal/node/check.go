@@ -37,7 +37,8 @@ var overHTTP = []string{"ws", "httpupgrade", "xhttp"}
 // xhttpModes are the ways in which clients of XHTTP send; the first is the default.
 var xhttpModes = []string{"auto", "packet-up", "stream-up", "stream-one"}
 
-// transports and securities that each protocol knows; the first is the default. VLESS, unlike VMess, has no encryption of its own.
+// transports and securities that each protocol knows; the first is the default. VLESS, unlike VMess, has no encryption
+// of its own.
 var (
 	transports = map[Protocol][]string{
 		Shadowsocks: {""}, Hysteria2: {""}, TUIC: {""}, AnyTLS: {""},
@@ -77,8 +78,8 @@ const (
 	maxPath       = 256 // characters
 )
 
-// MaxEarlyData is the most that a WebSocket client may send in the header of its request, in bytes: in base64 it fits the
-// 8 KiB that Xray and proxies before it read as headers.
+// MaxEarlyData is the most that a WebSocket client may send in the header of its request, in bytes: in base64 it fits
+// the 8 KiB that Xray and proxies before it read as headers.
 const MaxEarlyData = 4096
 
 // setDefaults fills what the operator left open and is not a matter of taste.
@@ -117,8 +118,8 @@ func setDefaults(n *Node) {
 // problems collects the wrong fields of a node.
 type problems struct{ fault.Problems }
 
-// check names everything that keeps the node from working. A path that was saved before paths were checked as they are now
-// does not keep a node, which was was before, from being changed otherwise: links leave it out for whom it is not.
+// check names everything that keeps the node from working. A path that was saved before paths were checked as they are
+// now does not keep a node, which was was before, from being changed otherwise: links leave it out for whom it is not.
 func check(n, was *Node) error {
 	var p problems
 	p.When(n.ID < 0 || n.ID > math.MaxInt32, "id", "range", "编号为 1 到 2147483647", "A number is between 1 and 2147483647")

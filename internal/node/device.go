@@ -14,9 +14,9 @@ import (
 )
 
 // A user's device limit holds over all nodes together. Each address at which the user is online occupies a device slot
-// until its nodes report that they have cut it, or have not named it for onlineFor. A new address that finds no free slot
-// has the oldest address cut and waits until that is done, so the limit is never exceeded. Addresses on nodes of foreign
-// agents occupy slots too, but those agents cannot be asked to cut them.
+// until its nodes report that they have cut it, or have not named it for onlineFor. A new address that finds no free
+// slot has the oldest address cut and waits until that is done, so the limit is never exceeded. Addresses on nodes of
+// foreign agents occupy slots too, but those agents cannot be asked to cut them.
 
 // slotState is the state of an address in its device slot.
 type slotState string
@@ -45,8 +45,8 @@ const (
 	Wait
 )
 
-// WatchDevices returns a channel that holds a value after an address was to be cut or was cut. The caller calls stop when
-// it is done.
+// WatchDevices returns a channel that holds a value after an address was to be cut or was cut. The caller calls stop
+// when it is done.
 func (s *Nodes) WatchDevices() (changes <-chan int64, stop func()) { return s.db.Watch(devices) }
 
 // Admit gives the user's address on n a device slot, or reports why it has none yet. Repeating the call is harmless.
@@ -216,7 +216,8 @@ func (all addresses) leaving() int {
 	return n
 }
 
-// oldest gives those to send away so that, with those leaving already, at most so many are left: who came first goes first.
+// oldest gives those to send away so that, with those leaving already, at most so many are left: who came first goes
+// first.
 func (all addresses) oldest(left int) []string {
 	held := all.held()
 	over := len(held) - all.leaving() - left

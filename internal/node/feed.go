@@ -77,8 +77,8 @@ func (s *Nodes) UserList(ctx context.Context, n Node) ([]service.Access, error) 
 	return []service.Access{{UUID: uuid.UUID(secret[:16]), Password: hex.EncodeToString(secret[16:])}}, nil
 }
 
-// Changes gives what changed for the node's agent after the revision since. What it costs follows from what changed, not
-// from how many users there are.
+// Changes gives what changed for the node's agent after the revision since. What it costs follows from what changed,
+// not from how many users there are.
 func (s *Nodes) Changes(ctx context.Context, nodeID, since int64) (Feed, error) {
 	if since <= 0 { // the agent has received nothing yet
 		return Feed{Reset: true}, nil
@@ -121,8 +121,8 @@ func (s *Nodes) Changes(ctx context.Context, nodeID, since int64) (Feed, error) 
 // Watch gives a channel that holds a value after each change that some agent must hear of. Call stop when done.
 func (s *Nodes) Watch() (changes <-chan int64, stop func()) { return s.db.Watch(service.Revision) }
 
-// Admitted tells of each user whether bytes that they moved on n are to be counted: they are on its list, or were within
-// the last 24 hours.
+// Admitted tells of each user whether bytes that they moved on n are to be counted: they are on its list, or were
+// within the last 24 hours.
 func (s *Nodes) Admitted(ctx context.Context, n Node, userIDs []int64) (map[int64]bool, error) {
 	return s.AdmittedAt(ctx, n, userIDs, s.db.Now())
 }

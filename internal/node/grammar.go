@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// Grammar is an audit rule for agents that do not match host:port, as ours does. Each of them refuses a host by a regular
-// expression; some refuse addresses and ports; none refuses a port of some hosts only.
+// Grammar is an audit rule for agents that do not match host:port, as ours does. Each of them refuses a host by a
+// regular expression; some refuse addresses and ports; none refuses a port of some hosts only.
 type Grammar struct {
 	Hosts     []string // RE2 of host names
 	Addresses []string // RE2 of hosts that are addresses; those that are one address are in IPs too
@@ -120,8 +120,8 @@ func afterNetwork(re *syntax.Regexp) *syntax.Regexp {
 	return &changed
 }
 
-// expand takes an expression apart into alternatives, each a sequence of atoms of which literals have one letter. It gives
-// up where there are too many.
+// expand takes an expression apart into alternatives, each a sequence of atoms of which literals have one letter. It
+// gives up where there are too many.
 func expand(re *syntax.Regexp) ([][]*syntax.Regexp, bool) {
 	switch re.Op {
 	case syntax.OpCapture:

@@ -8,9 +8,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Heartbeat stores what n's agent, one of ours, reports of itself and who is online on it. double reports whether another
-// agent claims to be n too, for which an alarm is raised. Values that are no addresses are dropped, and so are users whose
-// bytes on n would not count: a leaked secret must not occupy device slots of other nodes' users.
+// Heartbeat stores what n's agent, one of ours, reports of itself and who is online on it. double reports whether
+// another agent claims to be n too, for which an alarm is raised. Values that are no addresses are dropped, and so are
+// users whose bytes on n would not count: a leaked secret must not occupy device slots of other nodes' users.
 func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []OnlineIP) (double bool, err error) {
 	st.NodeID, st.SeenAt = n.ID, s.db.Now()
 	if double, err = s.double(ctx, st); err != nil {
@@ -43,15 +43,15 @@ func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []Online
 	return double, nil
 }
 
-// Two agents with one secret send heartbeats alternately, each every 20 s. An older heartbeat proves nothing, and over this
-// time the clocks of two machines do not diverge by more than the slack.
+// Two agents with one secret send heartbeats alternately, each every 20 s. An older heartbeat proves nothing, and over
+// this time the clocks of two machines do not diverge by more than the slack.
 const (
 	doubleWithin = time.Minute
 	doubleSlack  = 5 * time.Second
 )
 
-// double reports whether another agent sent a heartbeat of the node while the agent that reports st was already running:
-// both have the node's secret, and users reach two machines under one node's name.
+// double reports whether another agent sent a heartbeat of the node while the agent that reports st was already
+// running: both have the node's secret, and users reach two machines under one node's name.
 func (s *Nodes) double(ctx context.Context, st State) (bool, error) {
 	var rows []State
 	if err := s.db.NewSelect().Model(&rows).Where("node_id = ?", st.NodeID).Scan(ctx); err != nil || len(rows) == 0 {
@@ -62,19 +62,19 @@ func (s *Nodes) double(ctx context.Context, st State) (bool, error) {
 	return last.Boot != "" && last.Boot != st.Boot && since >= 0 && since < doubleWithin && time.Duration(st.UptimeSeconds)*time.Second > since+doubleSlack, nil
 }
 
-// writtenFor is how long an address that a heartbeat named is not written again. It is short enough that an address whose
-// next heartbeat is lost is still online when it is over.
+// writtenFor is how long an address that a heartbeat named is not written again. It is short enough that an address
+// whose next heartbeat is lost is still online when it is over.
 const writtenFor = 45 * time.Second
 
-// recentlyWritten holds which of a node's addresses this process wrote lately, so that a heartbeat, which rarely brings a
-// new one, is compared in memory. The entry of a node without heartbeats expires.
+// recentlyWritten holds which of a node's addresses this process wrote lately, so that a heartbeat, which rarely brings
+// a new one, is compared in memory. The entry of a node without heartbeats expires.
 type recentlyWritten struct {
 	since time.Time // all of them were written at this time or after
 	rows  map[userIP]bool
 }
 
-// news returns those of a node's addresses that are to be written at now, and what to remember once they are. These are the
-// new ones, or all of them after writtenFor.
+// news returns those of a node's addresses that are to be written at now, and what to remember once they are. These are
+// the new ones, or all of them after writtenFor.
 func (s *Nodes) news(nodeID int64, online []OnlineIP, now time.Time) (news []OnlineIP, then recentlyWritten) {
 	before, _ := s.written.GetIfPresent(nodeID)
 	if age := now.Sub(before.since); age < 0 || age >= writtenFor {

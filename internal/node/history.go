@@ -41,8 +41,8 @@ type Moment struct {
 	OnlineUsers    int64
 }
 
-// History gives how the node was from from until before to, in steps of some minutes, the oldest first; steps in which it
-// said nothing are left out.
+// History gives how the node was from from until before to, in steps of some minutes, the oldest first; steps in which
+// it said nothing are left out.
 func (s *Nodes) History(ctx context.Context, nodeID int64, from, to time.Time, step int64) ([]Moment, error) {
 	var rows []struct{ Step, CPU, Memory, Up, Down, Connections, Online int64 }
 	err := s.db.NewSelect().TableExpr("node_history").

@@ -19,8 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// UserSecret is what the user with this UUID and password proves themselves with on n; with TUIC it is both the UUID and
-// the password, which is all that UniProxy agents can know. All agents and links go by it.
+// UserSecret is what the user with this UUID and password proves themselves with on n; with TUIC it is both the UUID
+// and the password, which is all that UniProxy agents can know. All agents and links go by it.
 func UserSecret(n Node, id uuid.UUID, password string) string {
 	if n.Protocol != Shadowsocks {
 		return id.String()
@@ -33,8 +33,8 @@ func UserSecret(n Node, id uuid.UUID, password string) string {
 	return key2022(sum[:], size)
 }
 
-// key2022 makes a key of Shadowsocks 2022 from at least so many random bytes. It is the base64 of letters, not of any bytes:
-// agents of UniProxy make users' keys so from the text that they are told, and those of PPanel the server's.
+// key2022 makes a key of Shadowsocks 2022 from at least so many random bytes. It is the base64 of letters, not of any
+// bytes: agents of UniProxy make users' keys so from the text that they are told, and those of PPanel the server's.
 func key2022(random []byte, size int) string {
 	letters := base64.RawURLEncoding.EncodeToString(random)
 	return base64.StdEncoding.EncodeToString([]byte(letters[:size]))

@@ -36,9 +36,9 @@ func (s *Nodes) LinkGroup(ctx context.Context, userID int64) (int, error) {
 	return groups[0], nil
 }
 
-// ReassignGroups assigns all users to the link groups that enabled nodes have, so that the sizes of two groups differ by one
-// user at most. A user stays in their group unless it has too many. With shuffle all users are assigned at random, so that
-// those who shared an endpoint that leaked no longer do.
+// ReassignGroups assigns all users to the link groups that enabled nodes have, so that the sizes of two groups differ
+// by one user at most. A user stays in their group unless it has too many. With shuffle all users are assigned at
+// random, so that those who shared an endpoint that leaked no longer do.
 func (s *Nodes) ReassignGroups(ctx context.Context, shuffle bool) (GroupAssignment, error) {
 	var d GroupAssignment
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -92,7 +92,8 @@ func reassign(groups []int, present []member, shuffle bool) (count map[int]int, 
 		had[m.LinkGroup]++
 	}
 	groups = slices.Clone(groups)
-	slices.SortStableFunc(groups, func(a, b int) int { return cmp.Compare(had[b], had[a]) }) // the larger groups get the remainder, so that fewer users move
+	// the larger groups get the remainder, so that fewer users move
+	slices.SortStableFunc(groups, func(a, b int) int { return cmp.Compare(had[b], had[a]) })
 	count = make(map[int]int, len(groups))
 	room := make(map[int]int, len(groups))
 	for i, g := range groups {

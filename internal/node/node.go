@@ -1,10 +1,10 @@
 // Package node owns the exits that users connect to: their settings and secrets, who may use them, and how they are.
 //
-// What an agent must know is read as a Feed, whole or since a revision: whoever changes a node, a rule or a blocked address
-// stamps it with the revision that its transaction bumped, so that an agent misses no change. Secrets of the settings are
-// sealed in the database and leave the server only to the node's agent and, where clients need them, in links. A node's
-// secret opens the data of that node alone, and everything that its holder may send is bounded. Device slots are given out
-// under a lock on the user, so that a device limit holds over all nodes together.
+// What an agent must know is read as a Feed, whole or since a revision: whoever changes a node, a rule or a blocked
+// address stamps it with the revision that its transaction bumped, so that an agent misses no change. Secrets of the
+// settings are sealed in the database and leave the server only to the node's agent and, where clients need them, in
+// links. A node's secret opens the data of that node alone, and everything that its holder may send is bounded. Device
+// slots are given out under a lock on the user, so that a device limit holds over all nodes together.
 package node
 
 import (
@@ -42,10 +42,14 @@ type Node struct {
 	Listen            string // address the agent listens on
 	ListenPort        int
 	Settings          Settings   `bun:"type:jsonb"`
-	Private           []byte     // the private keys, sealed; Nodes puts them back into Settings where the agent is meant
-	ClientSecrets     []byte     // secrets that clients know too, sealed; nil: none. Nodes puts them back into Settings of what it gives
-	RatePermille      int64      // billed = (up + down) × rate / 1000, rounded down per report row; where HourRates has none
-	HourRates         []int64    `bun:"type:jsonb"`    // in per mille, of each hour of the site's day; empty: always RatePermille
+	// the private keys, sealed; Nodes puts them back into Settings where the agent is meant
+	Private           []byte
+	// secrets that clients know too, sealed; nil: none. Nodes puts them back into Settings of what it gives
+	ClientSecrets     []byte
+	// billed = (up + down) × rate / 1000, rounded down per report row; where HourRates has none
+	RatePermille      int64
+	// in per mille, of each hour of the site's day; empty: always RatePermille
+	HourRates         []int64    `bun:"type:jsonb"`
 	PublishedPermille int64      `bun:"told_permille"` // the rate at the time of Revision
 	QuotaBytes        *int64     // up and down together, from a reset to the next; nil: none
 	ResetDay          int        // of the month, in the site's time zone; the last day of months that are shorter
@@ -63,7 +67,8 @@ type Node struct {
 	Visible           bool // in links and lists; agents serve hidden nodes too
 	Enabled           bool
 	Revision          int64      // value of the revision "access" at the last change
-	ScopeRevision     int64      // the same, of Class, GroupID, Enabled and Spent, which decide who may use it, and of the rate
+	// the same, of Class, GroupID, Enabled and Spent, which decide who may use it, and of the rate
+	ScopeRevision     int64
 	ScopeAt           *time.Time // when who may use it last changed; nil: never since the node was added
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
@@ -114,7 +119,8 @@ func (n Node) Localized(lang fault.Lang) Node {
 	return n
 }
 
-// Entries gives the node in each of the ways that users of a link group dial it: its own address first, then its relays.
+// Entries gives the node in each of the ways that users of a link group dial it: its own address first, then its
+// relays.
 func (n Node) Entries(group int) []Node {
 	entries := []Node{n.In(group)}
 	for _, r := range n.Relays {
@@ -133,8 +139,8 @@ func Draft(name string, protocol Protocol, address string, port int) Node {
 	}
 }
 
-// SetPorts changes where clients dial and where the agent listens; nil: as before. An agent that listens where they dial goes
-// on to.
+// SetPorts changes where clients dial and where the agent listens; nil: as before. An agent that listens where they
+// dial goes on to.
 func (n *Node) SetPorts(dial, listen *int) {
 	if dial != nil {
 		if n.ListenPort == n.Port {
@@ -147,8 +153,8 @@ func (n *Node) SetPorts(dial, listen *int) {
 	}
 }
 
-// Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. What
-// secrets gives never leaves the server but to the node's agent and, where clients need it, in the links of its users; the
+// Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. What secrets
+// gives never leaves the server but to the node's agent and, where clients need it, in the links of its users; the
 // certificate's key also to an owner or admin who asks for it. The tags "doc" are read in the contract.
 type Settings struct {
 	Transport    string   `json:"transport,omitempty" doc:"tcp, ws, grpc, httpupgrade or xhttp, of VLESS, VMess and Trojan; tcp by default"`
@@ -232,8 +238,8 @@ func (s Settings) SecretsSet() []string {
 	return names
 }
 
-// Over gives the settings in the place of others, with the secrets of those where they are left out and still fit. The key
-// of Shadowsocks fits the cipher that it was made for.
+// Over gives the settings in the place of others, with the secrets of those where they are left out and still fit. The
+// key of Shadowsocks fits the cipher that it was made for.
 func (s Settings) Over(was Settings) Settings {
 	s = s.clone()
 	if s.TLS != nil && was.TLS != nil && s.TLS.Key == "" && s.TLS.Certificate == was.TLS.Certificate {

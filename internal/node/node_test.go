@@ -250,7 +250,8 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 				bytes := int64(math.MaxInt64)
 				n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps, n.QuotaBytes = huge, huge, &huge, huge, &bytes
 			}, []string{"class", "group_id", "link_mbps", "quota_bytes", "speed_mbps"}},
-			{func(n *node.Node) { n.Port, n.ListenPort = 99999, 99999 }, []string{"port"}}, // one wrong number is named once
+			// one wrong number is named once
+			{func(n *node.Node) { n.Port, n.ListenPort = 99999, 99999 }, []string{"port"}},
 			{func(n *node.Node) { n.Protocol, n.Address, n.Settings = node.Trojan, "", node.Settings{} }, []string{"address"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings.Transport, n.Settings.Security = node.Trojan, "quic", "none"

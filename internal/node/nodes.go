@@ -61,8 +61,8 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 	}
 }
 
-// Add makes a node and its secret, which is shown this once. Keys that its settings need and lack are made; wrong fields
-// are named. With an ID it gets that number, which agents that move here from another panel go on naming.
+// Add makes a node and its secret, which is shown this once. Keys that its settings need and lack are made; wrong
+// fields are named. With an ID it gets that number, which agents that move here from another panel go on naming.
 func (s *Nodes) Add(ctx context.Context, n Node) (Node, string, error) {
 	now := s.db.Now()
 	secret := newSecret()
@@ -107,7 +107,8 @@ func (s *Nodes) changeIn(ctx context.Context, tx bun.Tx, id int64, edit func(*No
 	return n, s.put(ctx, tx, revision, &n, &was)
 }
 
-// put checks and writes n with the revision that its transaction bumped before it read; it was was before, nil: it is new.
+// put checks and writes n with the revision that its transaction bumped before it read; it was was before, nil: it is
+// new.
 func (s *Nodes) put(ctx context.Context, tx bun.Tx, revision int64, n, was *Node) error {
 	now := s.db.Now()
 	setDefaults(n)
@@ -182,9 +183,9 @@ func (s *Nodes) insert(ctx context.Context, tx bun.Tx, n *Node) error {
 	return err
 }
 
-// bump grows both revisions, always in this order, and gives the value that rows are stamped with. Whoever changes a node
-// bumps before reading it: the revision's row is then the lock that keeps two changes from overwriting each other. A lock
-// on the node's own row would be taken in another order than by those that stamp its relays.
+// bump grows both revisions, always in this order, and gives the value that rows are stamped with. Whoever changes a
+// node bumps before reading it: the revision's row is then the lock that keeps two changes from overwriting each other.
+// A lock on the node's own row would be taken in another order than by those that stamp its relays.
 func bump(ctx context.Context, tx bun.Tx) (int64, error) {
 	revision, err := db.Bump(ctx, tx, service.Revision)
 	if err != nil {

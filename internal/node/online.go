@@ -59,8 +59,8 @@ func (s *Nodes) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) ([]On
 	return slices.DeleteFunc(online, func(o OnlineIP) bool { return !admitted[o.UserID] }), err
 }
 
-// upsertOnline keeps the addresses, all of one node and of one kind of place, and sends the oldest of a user's away where
-// they have become too many.
+// upsertOnline keeps the addresses, all of one node and of one kind of place, and sends the oldest of a user's away
+// where they have become too many.
 func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
 	var came []int64
 	for part := range slices.Chunk(online, 500) {
@@ -73,8 +73,8 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 		for i, o := range part {
 			at[i] = userIP{o.UserID, o.IP}
 		}
-		// A list that was on its way when the address was cut must not bring it back. What all rows share is written once; the
-		// first WHERE tells SQLite that ON begins no condition of a join.
+		// A list that was on its way when the address was cut must not bring it back. What all rows share is written
+		// once; the first WHERE tells SQLite that ON begins no condition of a join.
 		err := tx.NewRaw(`WITH v (user_id, ip) AS (?0) INSERT INTO online_ip (user_id, node_id, ip, first_at, last_at, since, place)
 			SELECT v.user_id, ?1, v.ip, ?2, ?2, ?2, ?3 FROM v WHERE TRUE
 			ON CONFLICT (user_id, node_id, ip) DO UPDATE SET last_at = EXCLUDED.last_at,
@@ -143,7 +143,8 @@ func (s *Nodes) Devices(ctx context.Context, n Node) (map[int64][]string, error)
 	return devices, err
 }
 
-// whereabouts is where everybody is connected, as it was at most a few seconds ago: every agent that follows asks for it.
+// whereabouts is where everybody is connected, as it was at most a few seconds ago: every agent that follows asks for
+// it.
 type whereabouts struct {
 	mu sync.Mutex
 	at time.Time

@@ -7,9 +7,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// SetOnline keeps the addresses that n's agent, a foreign one, reports, and gives how many it kept: each once, and none of
-// users whose bytes on n would not count. Agents name who connected since their last report, so that others stay online
-// for a while; a report of nobody says that nobody is left.
+// SetOnline keeps the addresses that n's agent, a foreign one, reports, and gives how many it kept: each once, and none
+// of users whose bytes on n would not count. Agents name who connected since their last report, so that others stay
+// online for a while; a report of nobody says that nobody is left.
 func (s *Nodes) SetOnline(ctx context.Context, n Node, online []OnlineIP) (kept int, err error) {
 	return s.setOnline(ctx, n, online, len(online) == 0)
 }
@@ -60,8 +60,8 @@ func (s *Nodes) endOthers(ctx context.Context, tx bun.Tx, nodeID int64, online [
 	return nil
 }
 
-// StillOnline keeps all addresses of users on n online, for agents that name them only when one of them changes. Who fell
-// out by time stays out.
+// StillOnline keeps all addresses of users on n online, for agents that name them only when one of them changes. Who
+// fell out by time stays out.
 func (s *Nodes) StillOnline(ctx context.Context, n Node, userIDs []int64) error {
 	now := s.db.Now()
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -21,11 +21,12 @@ func (s *Nodes) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outag
 	s.onOutage = append(s.onOutage, fn)
 }
 
-// maxBreak is how long no look for outages may have been taken for it to be no break in watching; one is due each minute.
+// maxBreak is how long no look for outages may have been taken for it to be no break in watching; one is due each
+// minute.
 const maxBreak = 90 * time.Second
 
-// watch notes outages of enabled nodes that were ever heard of. While the server or its database was away nobody could be
-// heard of: after such a break nodes have as long as they may be silent to come back.
+// watch notes outages of enabled nodes that were ever heard of. While the server or its database was away nobody could
+// be heard of: after such a break nodes have as long as they may be silent to come back.
 func (s *Nodes) watch(ctx context.Context) error {
 	now := s.db.Now()
 	silent := now.Add(-time.Duration(s.settings.Get().NodeOfflineMinutes) * time.Minute)

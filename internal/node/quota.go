@@ -71,8 +71,8 @@ func (s *Nodes) follow(ctx context.Context, tx bun.Tx, n *Node) error {
 	return err
 }
 
-// Follow closes those of the nodes whose quota is used up, opens those whose quota's month is a new one, and tells agents
-// of another rate. ids are the nodes to look at; without any all are looked at.
+// Follow closes those of the nodes whose quota is used up, opens those whose quota's month is a new one, and tells
+// agents of another rate. ids are the nodes to look at; without any all are looked at.
 func (s *Nodes) Follow(ctx context.Context, ids ...int64) error {
 	var nodes []Node
 	q := s.db.NewSelect().Model(&nodes).Where("(quota_bytes IS NOT NULL OR CAST(hour_rates AS TEXT) <> '[]')")

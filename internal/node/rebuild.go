@@ -13,8 +13,9 @@ type Rebuilt struct {
 	After  Node // without private keys
 }
 
-// RebuildVMess converts the nodes of Shadowsocks before its edition of 2022 into VMess over TCP at the same address and port,
-// and gives them by id. Without apply nothing is changed. With it all are changed or none; agents and links follow at once.
+// RebuildVMess converts the nodes of Shadowsocks before its edition of 2022 into VMess over TCP at the same address and
+// port, and gives them by id. Without apply nothing is changed. With it all are changed or none; agents and links
+// follow at once.
 func (s *Nodes) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, error) {
 	all, err := s.List(ctx)
 	if err != nil {

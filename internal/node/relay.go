@@ -15,7 +15,8 @@ type Relay struct {
 	Name   string `json:"name"` // stands behind the node's in links
 	Host   string `json:"host"`
 	Port   int    `json:"port"`
-	NodeID int64  `json:"node_id,omitempty"` // the node whose agent listens on Port and forwards; 0: something of the operator's does
+	// the node whose agent listens on Port and forwards; 0: something of the operator's does
+	NodeID int64  `json:"node_id,omitempty"`
 }
 
 // Forward is a port of a node's machine at which its agent is the relay of another node.
@@ -100,8 +101,8 @@ func (s *Nodes) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) 
 	return relayed, nil
 }
 
-// checkRelays names what keeps agents from being the relays that n wants, and n's agent from listening beside those that
-// it is.
+// checkRelays names what keeps agents from being the relays that n wants, and n's agent from listening beside those
+// that it is.
 func checkRelays(ctx context.Context, tx bun.Tx, n *Node) error {
 	nodes, err := relayed(ctx, tx)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// The limits of one node's agent. An agent rarely has two requests at once, and one stream. Whoever broke into a node has
-// its secret, and could keep the server from answering all others with thousands.
+// The limits of one node's agent. An agent rarely has two requests at once, and one stream. Whoever broke into a node
+// has its secret, and could keep the server from answering all others with thousands.
 const (
 	maxRequests = 4
 	maxStreams  = 32 // an agent that was cut off and connects again leaves streams that end later
@@ -37,8 +37,8 @@ type streams struct {
 
 type stream struct{ end context.CancelFunc }
 
-// Stream returns the context of a stream to n's agent. It ends with ctx, and when maxStreams newer streams of n have begun.
-// The caller calls done when the stream has ended.
+// Stream returns the context of a stream to n's agent. It ends with ctx, and when maxStreams newer streams of n have
+// begun. The caller calls done when the stream has ended.
 func (s *Nodes) Stream(ctx context.Context, n Node) (_ context.Context, done func()) {
 	ctx, end := context.WithCancel(ctx)
 	this := &stream{end}

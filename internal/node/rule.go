@@ -25,7 +25,8 @@ type Rule struct {
 	Name          string
 	Text          string  // what users read about it
 	Pattern       string  // RE2, matched against host:port by our agents; of others each is told it in its own grammar
-	Exempt        []int64 `bun:"-"` // users whom it does not stop, in order; agents of others cannot be told of them, ours is
+	// users whom it does not stop, in order; agents of others cannot be told of them, ours is
+	Exempt        []int64 `bun:"-"`
 	Revision      int64
 	CreatedAt     time.Time
 	RemovedAt     *time.Time

@@ -26,8 +26,9 @@ type ruleHit struct {
 // maxHits is what one row of the log may count, far above what a user does between two reports.
 const maxHits = 1_000_000_000
 
-// AddHits logs what a node's rules stopped, as part of tx, and gives how many of the rows it took. Hits of unknown rules, of
-// users whom the rule does not stop and impossible counts are left out; rows of the same user and rule become one.
+// AddHits logs what a node's rules stopped, as part of tx, and gives how many of the rows it took. Hits of unknown
+// rules, of users whom the rule does not stop and impossible counts are left out; rows of the same user and rule become
+// one.
 func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit) (taken int, err error) {
 	if len(hits) == 0 {
 		return 0, nil

@@ -67,8 +67,8 @@ const SharedKeyLength = 16
 const maxSharedKey = 128
 
 // SetSharedKey lets the key of a panel before this one open every node to agents of others, which then name their node,
-// until the time given; the zero time: until it is taken back. An empty key takes it back. It is for moving only: whoever
-// has it has all nodes.
+// until the time given; the zero time: until it is taken back. An empty key takes it back. It is for moving only:
+// whoever has it has all nodes.
 func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) error {
 	now := s.db.Now()
 	switch {
@@ -161,8 +161,8 @@ type known struct {
 	until    *time.Time
 }
 
-// BySecret gives the node that a secret belongs to, without private keys, and the revision of everything that agents are
-// told, which the node is not older than. Anything else is ErrSecret.
+// BySecret gives the node that a secret belongs to, without private keys, and the revision of everything that agents
+// are told, which the node is not older than. Anything else is ErrSecret.
 func (s *Nodes) BySecret(ctx context.Context, secret string) (Node, int64, error) {
 	return s.open(ctx, claim{hash: hashOf(secret)})
 }

@@ -85,7 +85,8 @@ func (s *Nodes) SetVitals(ctx context.Context, nodeID int64, v Vitals) error {
 	})
 }
 
-// RecordContact stores that a foreign agent was in contact, every 20 s at most, so that answers from a cache stay cheap.
+// RecordContact stores that a foreign agent was in contact, every 20 s at most, so that answers from a cache stay
+// cheap.
 func (s *Nodes) RecordContact(ctx context.Context, nodeID int64) error {
 	now := s.db.Now()
 	if last, ok := s.beats.GetIfPresent(nodeID); ok && now.Sub(last) < 20*time.Second {

@@ -38,9 +38,9 @@ type Confirmation struct {
 
 // ConfirmByHand finishes a recharge for staff and gives it. One that has no platform is taken at the member's word: not
 // for their own wallet, and where it is more than the member may give alone only once a second one says the same, until
-// then it is approval.ErrSecondMember. Once a second one declined it, a call counts only where it names the newest act on
-// the payment, or is approval.ErrDeclinedBefore. Of any other the platform is asked, and has the last word. Every try is
-// kept among the notifies with who it was.
+// then it is approval.ErrSecondMember. Once a second one declined it, a call counts only where it names the newest act
+// on the payment, or is approval.ErrDeclinedBefore. Of any other the platform is asked, and has the last word. Every
+// try is kept among the notifies with who it was.
 func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.Recharge, error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 	if err != nil {
@@ -142,8 +142,8 @@ func (p *Payments) wordCounts(ctx context.Context, tx bun.Tx, r *wallet.Recharge
 	return p.secondWord(ctx, tx, r.ID, &staffID)
 }
 
-// DecideByHand approves or declines, as a second member of staff, that a recharge without a platform was paid. by is nil
-// for the operator.
+// DecideByHand approves or declines, as a second member of staff, that a recharge without a platform was paid. by is
+// nil for the operator.
 func (p *Payments) DecideByHand(ctx context.Context, rechargeID int64, approve bool, by *int64) error {
 	r, err := p.wallets.RechargeByNo(ctx, p.db, rechargeID)
 	if err != nil {

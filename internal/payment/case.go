@@ -290,8 +290,8 @@ func (p *Payments) bookCase(ctx context.Context, tx bun.Tx, c *Case) error {
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: *c.UserID}, Amount: c.Credit})
 }
 
-// DecideCase approves or declines, as a second member of staff, the credit or the refund of a case that waits. A declined
-// one is open again. by is nil for the operator.
+// DecideCase approves or declines, as a second member of staff, the credit or the refund of a case that waits. A
+// declined one is open again. by is nil for the operator.
 func (p *Payments) DecideCase(ctx context.Context, id int64, approve bool, by *int64) (*Case, error) {
 	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		c, err := caseIn(ctx, tx, id)
@@ -371,9 +371,9 @@ func (p *Payments) DismissCase(ctx context.Context, id int64, reason string, by 
 	return caseIn(ctx, p.db, id)
 }
 
-// RefundCase has the platform give the payment of an open case back to who paid it. Beyond what the member may give alone
-// on a day, or where the payment was the member's own, it waits for a second member first. While the platform does not answer
-// it is asked again by RetryRefunds; once it refuses the case is open again, with the platform's words.
+// RefundCase has the platform give the payment of an open case back to who paid it. Beyond what the member may give
+// alone on a day, or where the payment was the member's own, it waits for a second member first. While the platform
+// does not answer it is asked again by RetryRefunds; once it refuses the case is open again, with the platform's words.
 func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *int64) (*Case, error) {
 	if err := checkCaseReason(&reason); err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 
 const (
 	askFor = 10 * time.Second // how long a gateway may take
-	// settleWithin bounds what is done about one payment or refund after its caller has gone: two calls to the platform, and
-	// transactions before, between and after them.
+	// settleWithin bounds what is done about one payment or refund after its caller has gone: two calls to the
+	// platform, and transactions before, between and after them.
 	settleWithin = 2 * time.Minute
 	askUntil     = 2 * time.Hour // how long after its end a recharge is still asked about
 	giveUp       = 3             // failures in a row after which a gateway is left alone until the next time

@@ -26,9 +26,10 @@ type Gateway interface {
 
 // Refunder is a gateway that gives money back.
 type Refunder interface {
-	// Refund has the platform give money back: nil means that it did. The same refund may be asked for again and stays one
-	// refund; one that was done before is nil, whatever the platform would say to a new one. *RefundRefused means that under
-	// this number nothing was given back, nor will be. With any other error the platform may have done it, or yet do it.
+	// Refund has the platform give money back: nil means that it did. The same refund may be asked for again and stays
+	// one refund; one that was done before is nil, whatever the platform would say to a new one. *RefundRefused means
+	// that under this number nothing was given back, nor will be. With any other error the platform may have done it,
+	// or yet do it.
 	Refund(ctx context.Context, r Refund) error
 }
 

@@ -200,13 +200,15 @@ func TestAFeeIsPaidBesideTheAmountAndHasItsOwnLine(t *testing.T) {
 			}
 		}
 		r := p.Recharge(t, c.Desk, user, 1001)
-		if r.Amount != 1001 || r.Fee != 56 || r.PayAmount != 1057 || r.PayCurrency != "CNY" { // 2.5 % of 10.01 rounded up, and 0.30
+		// 2.5 % of 10.01 rounded up, and 0.30
+		if r.Amount != 1001 || r.Fee != 56 || r.PayAmount != 1057 || r.PayCurrency != "CNY" {
 			t.Fatalf("%+v", r)
 		}
 		if !strings.Contains(r.PayPage.Text.EN, "10.57 CNY") {
 			t.Errorf("%s", r.PayPage.Text.EN)
 		}
-		set(func(a *payment.Account) { a.FeePercent, a.FeeFixed, a.Currency, a.Rate = 0, 0, "USD", 13850000 }) // of others than this one
+		// of others than this one
+		set(func(a *payment.Account) { a.FeePercent, a.FeeFixed, a.Currency, a.Rate = 0, 0, "USD", 13850000 })
 		if err := c.byHand(t, r, cashier); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +225,8 @@ func TestAFeeIsPaidBesideTheAmountAndHasItsOwnLine(t *testing.T) {
 			t.Errorf("the invoice has %+v, %v", lines, err)
 		}
 		in := p.Recharge(t, c.Desk, user, 1000)
-		if in.PayAmount != 139 || in.PayCurrency != "USD" || in.Amount != 1000 || in.Currency != "CNY" { // 1.385 rounded up
+		// 1.385 rounded up
+		if in.PayAmount != 139 || in.PayCurrency != "USD" || in.Amount != 1000 || in.Currency != "CNY" {
 			t.Errorf("in dollars: %+v", in)
 		}
 		c.Sound(t)

@@ -109,8 +109,8 @@ func (g *Gateways) Remove(ctx context.Context, id int64) error {
 	return err
 }
 
-// save runs fn, which reads an account and writes it. The revision is bumped first: its row stays locked until the end, so
-// that no two changes overwrite each other.
+// save runs fn, which reads an account and writes it. The revision is bumped first: its row stays locked until the end,
+// so that no two changes overwrite each other.
 func (g *Gateways) save(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) (*Account, error)) (saved *Account, err error) {
 	err = g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err = db.Bump(ctx, tx, revision); err != nil {

@@ -109,8 +109,8 @@ func (p *Payments) keep(ctx context.Context, kept *Kept) error {
 	})
 }
 
-// settle acts on what a verified notify says of a payment, or the gateway itself, where it was asked. notifyID is 0 where
-// there is no notify.
+// settle acts on what a verified notify says of a payment, or the gateway itself, where it was asked. notifyID is 0
+// where there is no notify.
 func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID int64, asked bool) (accepted bool, err error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, pay.TradeNo)
 	switch {
@@ -243,8 +243,8 @@ func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, 
 	return Repeated, "", err
 }
 
-// settledBefore answers the notify of a payment that is booked already: with yes where a case settled it, and otherwise,
-// since it paid for another recharge, with a case.
+// settledBefore answers the notify of a payment that is booked already: with yes where a case settled it, and
+// otherwise, since it paid for another recharge, with a case.
 func (p *Payments) settledBefore(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool, err error) {
 	by, err := p.wallets.PaymentClaim(ctx, r.Gateway, pay.TransactionID)
 	if err != nil {

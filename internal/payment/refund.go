@@ -29,13 +29,13 @@ type RefundWish struct {
 	StaffID    *int64       // nil: the operator
 }
 
-// GiveBack pays a part of a recharge, or all of it, back through its gateway and gives what became of that. The money is
-// held in the wallet first and kept as on its way; then the platform is asked, by a number that stays, so that whatever
-// happens in between it is asked again by RetryRefunds and gives back once. While it does not answer the refund is
-// pending; once it refuses the refund has failed, with its words.
+// GiveBack pays a part of a recharge, or all of it, back through its gateway and gives what became of that. The money
+// is held in the wallet first and kept as on its way; then the platform is asked, by a number that stays, so that
+// whatever happens in between it is asked again by RetryRefunds and gives back once. While it does not answer the
+// refund is pending; once it refuses the refund has failed, with its words.
 //
-// By hand nobody is asked: the money counts as paid at the member's word. Either way one out of the member's own wallet,
-// or of more than the member may give alone on a day, waits until a second one confirms it.
+// By hand nobody is asked: the money counts as paid at the member's word. Either way one out of the member's own
+// wallet, or of more than the member may give alone on a day, waits until a second one confirms it.
 func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.GatewayRefund, error) {
 	if n := len([]rune(wish.Reason)); n == 0 || n > 200 {
 		return nil, fault.Invalid("reason", "length", "须为 1 到 200 个字符", "This must have 1 to 200 characters")
@@ -92,8 +92,8 @@ func (p *Payments) release(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefu
 	return p.wallets.ReleaseGatewayRefund(ctx, tx, g, by)
 }
 
-// DecideRefund lets a refund that waits for a second member of staff go on, one by hand as paid, or ends it as failed; who
-// made it, and whose wallet it is, may only do the latter. by is nil for the operator.
+// DecideRefund lets a refund that waits for a second member of staff go on, one by hand as paid, or ends it as failed;
+// who made it, and whose wallet it is, may only do the latter. by is nil for the operator.
 func (p *Payments) DecideRefund(ctx context.Context, id int64, approve bool, by *int64) (*wallet.GatewayRefund, error) {
 	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		g, err := p.wallets.GatewayRefundIn(ctx, tx, id)

@@ -77,7 +77,8 @@ func (c *till) giveBack(t testing.TB, r *wallet.Recharge, amount money.Amount) (
 	return c.Payments.GiveBack(t.Context(), payment.RefundWish{RechargeID: r.ID, Amount: amount, Reason: "unused", StaffID: new(int64(cashier))})
 }
 
-// want fails the test unless r is in this state, the user owns and has held so much, and so much went back at the gateway.
+// want fails the test unless r is in this state, the user owns and has held so much, and so much went back at the
+// gateway.
 func (c *till) want(t testing.TB, r *wallet.Recharge, state wallet.RechargeState, posted, held, back money.Amount) {
 	t.Helper()
 	now, err := c.Wallets.RechargeByNo(t.Context(), c.DB, r.ID)

@@ -52,7 +52,8 @@ func (m *model) gone(r *modelRecharge, amount money.Amount) {
 	m.gifts.owed += counted
 }
 
-// refundActions are what may happen to money on its way back: the gateway does it, refuses it, or says nothing for long.
+// refundActions are what may happen to money on its way back: the gateway does it, refuses it, or says nothing for
+// long.
 func refundActions(c *till, m *model, pass func(time.Duration)) map[string]func(*rapid.T) {
 	ctx := context.Background()
 	find := func(rt *rapid.T, id int64) *wallet.GatewayRefund {
@@ -63,8 +64,8 @@ func refundActions(c *till, m *model, pass func(time.Duration)) map[string]func(
 		return g
 	}
 	no, dead := error(&payment.RefundRefused{Words: "no"}), errors.New("the line is dead")
-	// moody lets do run while the line is broken before the gateway, or behind it, or not at all, and tells what comes of
-	// a refund that is asked for meanwhile.
+	// moody lets do run while the line is broken before the gateway, or behind it, or not at all, and tells what comes
+	// of a refund that is asked for meanwhile.
 	moody := func(rt *rapid.T, do func(), moods ...error) wallet.GatewayRefundState {
 		mood := rapid.SampledFrom(moods).Draw(rt, "mood")
 		line, want := &c.line.before, wallet.GatewayRefundPending

@@ -23,9 +23,10 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// lives says how many random lives each engine sees where -rapid.checks does not: 200 in all, more of them where they are
-// cheaper, since the rules and the model are the same for both. They are half as long as rapid would have them, so that
-// they take a minute and a half of one core with the race detector, which slows SQLite more; -rapid.checks and -rapid.steps make them more and longer.
+// lives says how many random lives each engine sees where -rapid.checks does not: 200 in all, more of them where they
+// are cheaper, since the rules and the model are the same for both. They are half as long as rapid would have them, so
+// that they take a minute and a half of one core with the race detector, which slows SQLite more; -rapid.checks and
+// -rapid.steps make them more and longer.
 var lives = map[string]string{"sqlite": "60", "postgres": "140"}
 
 // model says in the simplest way what a user's money, orders and services must be.
@@ -65,7 +66,8 @@ type modelOrder struct {
 	earning       bool         // whether the commission is pending
 	earned        bool         // whether it is released
 	delivered     int          // counts the orders that earned, as their commissions are numbered
-	uncounted     bool         // whether it was taken back since the money went back through the gateway; base is what stayed
+	// whether it was taken back since the money went back through the gateway; base is what stayed
+	uncounted     bool
 }
 
 func (m *model) held() (sum money.Amount) {
@@ -160,7 +162,8 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 			if !given["rapid.checks"] {
 				flag.Set("rapid.checks", lives[engine])
 			}
-			// Ten users share a database: a new one for each would take most of the time, and one for all would make the checks slow.
+			// Ten users share a database: a new one for each would take most of the time, and one for all would make
+			// the checks slow.
 			var c *till
 			lived := 0
 			rapid.Check(t, func(rt *rapid.T) {

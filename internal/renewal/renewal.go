@@ -1,6 +1,6 @@
-// Package renewal renews services from the wallet where their users want that, and reminds the users of all others before
-// a service ends. It never takes more than the price that the user agreed to. A renewal is tried from 24 hours before the
-// end of the service until 24 hours after it.
+// Package renewal renews services from the wallet where their users want that, and reminds the users of all others
+// before a service ends. It never takes more than the price that the user agreed to. A renewal is tried from 24 hours
+// before the end of the service until 24 hours after it.
 package renewal
 
 import (

@@ -373,7 +373,8 @@ func TestRenewal_TakesARaisedPriceOnlyWhenAgreed(t *testing.T) {
 func TestRenewal_TakesAnAgreedOrLoweredPrice(t *testing.T) {
 	each(t, func(s *site) {
 		sold := s.plan.Prices[0].Amount
-		for _, difference := range []money.Amount{+500, -300, +100} { // +100 is above the lowered price, which is the agreed one by now
+		// +100 is above the lowered price, which is the agreed one by now
+		for _, difference := range []money.Amount{+500, -300, +100} {
 			user, id := s.customer(true, 9000)
 			sold += difference
 			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: sold}} })

@@ -129,9 +129,9 @@ func (k Key) aead(purpose string) cipher.AEAD {
 	return aead
 }
 
-// RowCipher encrypts one value of each row of a table. A value is bound to its row's id and does not open in another row.
-// It derives its key once, so it costs about a microsecond a value, and is safe for concurrent use. AES-GCM with random
-// nonces allows 2^32 values for each key.
+// RowCipher encrypts one value of each row of a table. A value is bound to its row's id and does not open in another
+// row. It derives its key once, so it costs about a microsecond a value, and is safe for concurrent use. AES-GCM with
+// random nonces allows 2^32 values for each key.
 type RowCipher struct{ aead cipher.AEAD }
 
 // RowCipher returns the cipher of one purpose.

@@ -1,5 +1,5 @@
-// Package secret keeps passwords and keys of other services that the operator tells the server: sealed, used by the part
-// that needs them, never shown again.
+// Package secret keeps passwords and keys of other services that the operator tells the server: sealed, used by the
+// part that needs them, never shown again.
 package secret
 
 import (

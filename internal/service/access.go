@@ -95,7 +95,8 @@ func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) err
 		updates[i] = tx.NewUpdate().Model(&changed[i]).ExcludeColumn("user_id", "credentials", "banned").
 			Value("revision", db.RevisionValue, Revision).WherePK()
 	}
-	return db.BumpFor(ctx, tx, Revision, updates...) // last, since all transactions of this kind wait for its row until the commit
+	// last, since all transactions of this kind wait for its row until the commit
+	return db.BumpFor(ctx, tx, Revision, updates...)
 }
 
 // otherwise gives the rows of those users whose right is no longer what is written there, as it is now.

@@ -1,7 +1,7 @@
-// Package service owns the services and packages of users, how much traffic of each is used, and the paid periods behind
-// them. From these it keeps one Access per user, which nodes and subscription links read. An Access is rewritten in the
-// transaction of whatever it depends on, with a new revision, so that readers see changes in the order of their commits.
-// What was paid for a period is given back at most once, and a service that was given back never runs again.
+// Package service owns the services and packages of users, how much traffic of each is used, and the paid periods
+// behind them. From these it keeps one Access per user, which nodes and subscription links read. An Access is rewritten
+// in the transaction of whatever it depends on, with a new revision, so that readers see changes in the order of their
+// commits. What was paid for a period is given back at most once, and a service that was given back never runs again.
 package service
 
 import (
@@ -117,7 +117,8 @@ type Service struct {
 	SpeedMbps     *int   // nil: no limit
 	Devices       *int   // nil: no limit
 	QuotaBytes    *int64 // per cycle; nil: unlimited
-	TermBytes     *int64 // that one purchase brings: of a quota that never resets, each renewal adds so much; nil: unlimited
+	// that one purchase brings: of a quota that never resets, each renewal adds so much; nil: unlimited
+	TermBytes     *int64
 	Reset         Reset
 	Cycle         int64 // number of the quota's month that runs, or that ran last
 	NextResetAt   *time.Time

@@ -37,7 +37,8 @@ type Quote struct {
 	Discount    money.Amount     // of a coupon
 	coupon      *Coupon
 	at          time.Time    // when the quote was made
-	Credit      money.Amount // unused of the service that ends: now or, where money is missing, when the order would expire
+	// unused of the service that ends: now or, where money is missing, when the order would expire
+	Credit      money.Amount
 	Amount      money.Amount // what is to be paid: the price less discount and credit, at least 0
 	Change      money.Amount // what the credit is more than the price, where the wallet gets it
 	Kept        money.Amount // the same where it stays with the new service, as more time than was bought
@@ -248,7 +249,8 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if err := s.mayUse(ctx, tx, userID, q.coupon); err != nil {
 		return 0, err
 	}
-	if err := s.creditFor(ctx, tx, userID, p, q, q.at); err != nil { // now that no other purchase of the user is under way
+	// now that no other purchase of the user is under way
+	if err := s.creditFor(ctx, tx, userID, p, q, q.at); err != nil {
 		return 0, err
 	}
 	if err := s.creditForWaiting(ctx, tx, userID, p, q, available); err != nil {
@@ -342,7 +344,8 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 	}
 	if stale, err := s.stale(ctx, tx, o); err != nil {
 		return false, err
-	} else if stale { // an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
+	// an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
+	} else if stale {
 		_, err := s.end(ctx, tx, o, Cancelled)
 		return false, err
 	}

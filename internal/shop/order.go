@@ -46,7 +46,8 @@ type Terms struct {
 	ValidDays    *int          `json:"valid_days"`
 	Replaces     string        `json:"replaces,omitempty"` // name of the service that ends
 	Coupon       string        `json:"coupon,omitempty"`   // as it is written on the invoice
-	Extra        *extra        `json:"extra,omitempty"`    // what the rest of a credit brings beside the months; nil: the wallet gets it
+	// what the rest of a credit brings beside the months; nil: the wallet gets it
+	Extra        *extra        `json:"extra,omitempty"`
 }
 
 // NameIn gives the name of what was sold in a reader's language, as it was then.

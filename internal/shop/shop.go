@@ -1,7 +1,7 @@
 // Package shop owns plans with their prices, coupons, orders, and refunds of orders. A purchase is one transaction that
-// writes the order, its invoice, the ledger postings and the service, or nothing. An order that waits for money holds the
-// balance, the stock and the coupon that it took, and gives all of them back when it ends unpaid. An order keeps its
-// price; where it can no longer be kept it is cancelled, and the money stays in the wallet.
+// writes the order, its invoice, the ledger postings and the service, or nothing. An order that waits for money holds
+// the balance, the stock and the coupon that it took, and gives all of them back when it ends unpaid. An order keeps
+// its price; where it can no longer be kept it is cancelled, and the money stays in the wallet.
 package shop
 
 import (

@@ -126,7 +126,8 @@ func TestBuyingGivesTheServiceThatWasPromised(t *testing.T) {
 		if err != nil || v.Class != 2 || len(v.Groups) != 2 || *v.QuotaBytes != 100<<30 || *v.SpeedMbps != 200 || v.Devices != nil || v.PlanID != plan.ID || !v.AutoRenew {
 			t.Fatalf("%+v, %v", v, err)
 		}
-		if days := v.EndsAt.Sub(d.Now()).Hours() / 24; days < 88 || days > 93 { // from 31 January on it is a little less than 89
+		// from 31 January on it is a little less than 89
+		if days := v.EndsAt.Sub(d.Now()).Hours() / 24; days < 88 || days > 93 {
 			t.Errorf("three months end in %v days", days)
 		}
 		if q, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: quarter.ID}); err != nil || q.BalanceUsed != 300 || q.Missing != 2400 || q.Recharge != 2400 {

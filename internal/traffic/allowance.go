@@ -11,10 +11,10 @@ import (
 	"airstrip/internal/node"
 )
 
-// The window of a report is what its sender claims, and a leaked node secret may claim any window again and again. The bytes
-// of a node are therefore bounded by the time that really passed: each microsecond of its link is billed once. The moment up
-// to which it is used, node_link_use.used_until, is moved in the transaction that counts a report, so the bound holds across
-// replicas and restarts, and a report that was counted before costs nothing.
+// The window of a report is what its sender claims, and a leaked node secret may claim any window again and again. The
+// bytes of a node are therefore bounded by the time that really passed: each microsecond of its link is billed once.
+// The moment up to which it is used, node_link_use.used_until, is moved in the transaction that counts a report, so the
+// bound holds across replicas and restarts, and a report that was counted before costs nothing.
 
 const (
 	// reserve is how far back unused time of the link can be billed: late reports are accepted for as long.
@@ -25,9 +25,9 @@ const (
 	afterSetBack = 24 * time.Hour
 )
 
-// linkTime is how long n's link takes to carry the bytes at one and a half times its speed, rounded up to microseconds. A
-// proxy receives and sends each byte of payload once, so both directions of payload together fit the link once; the half
-// more allows for a speed that the operator guessed too low.
+// linkTime is how long n's link takes to carry the bytes at one and a half times its speed, rounded up to microseconds.
+// A proxy receives and sends each byte of payload once, so both directions of payload together fit the link once; the
+// half more allows for a speed that the operator guessed too low.
 func linkTime(n node.Node, bytes uint64) time.Duration {
 	hi, lo := bits.Mul64(bytes, 2*8)
 	divisor := uint64(3 * n.LinkMbps) // a megabit a second is a bit a microsecond
@@ -56,8 +56,8 @@ func payload(rows []counted) uint64 {
 	return sum
 }
 
-// useLink bills the time of the link that the report's rows took, as part of tx, which holds the lock of the revision. Where
-// the link has too little unused time it changes nothing and gives how long the report has to wait.
+// useLink bills the time of the link that the report's rows took, as part of tx, which holds the lock of the revision.
+// Where the link has too little unused time it changes nothing and gives how long the report has to wait.
 func (t *Traffic) useLink(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (missing time.Duration, err error) {
 	bytes := payload(e.good)
 	if bytes == 0 {
@@ -86,8 +86,8 @@ func (t *Traffic) useLink(ctx context.Context, tx bun.Tx, e *entry, now time.Tim
 	return 0, err
 }
 
-// refuseBeyondLink makes the report's error ErrBeyondLink. Nothing of the report is lost: our agent keeps it and sends it
-// again, and it counts once enough time has passed or the link's speed was corrected.
+// refuseBeyondLink makes the report's error ErrBeyondLink. Nothing of the report is lost: our agent keeps it and sends
+// it again, and it counts once enough time has passed or the link's speed was corrected.
 func (e *entry) refuseBeyondLink(missing time.Duration) {
 	e.missing = missing
 	e.err = ErrBeyondLink.After(min(missing.Truncate(time.Second)+time.Second, time.Hour))

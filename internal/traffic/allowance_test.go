@@ -62,8 +62,8 @@ func (s *site) deliver(t fataler, reports []traffic.Report, atOnce int) {
 }
 
 // Whatever an honest node's link carried counts: after however long an outage of the way to the server or of the server
-// itself, in any order, many reports at once, each as often as it is repeated, with a clock that is wrong, and with a link
-// that is half as fast again as the operator said.
+// itself, in any order, many reports at once, each as often as it is repeated, with a clock that is wrong, and with a
+// link that is half as fast again as the operator said.
 func TestWhatALinkCarriedAlwaysCounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -108,8 +108,8 @@ func TestWhatALinkCarriedAlwaysCounts(t *testing.T) {
 	})
 }
 
-// The case that once failed at random: a report of 95 hours at nearly full speed and its repetition were on their way at the
-// same time, each was charged for, and the second was refused as beyond the link.
+// The case that once failed at random: a report of 95 hours at nearly full speed and its repetition were on their way
+// at the same time, each was charged for, and the second was refused as beyond the link.
 func TestRepetitionsInFlight_AreChargedOnce(t *testing.T) {
 	steps := []struct {
 		away   time.Duration

@@ -16,8 +16,8 @@ type counted struct {
 
 func (c counted) billed() int64 { return c.billedUp + c.billedDown }
 
-// check sorts the rows into good ones and refused ones, and leaves out the hits of users who are not the node's. Of a report
-// that is kept for staff the users are looked at when it is counted.
+// check sorts the rows into good ones and refused ones, and leaves out the hits of users who are not the node's. Of a
+// report that is kept for staff the users are looked at when it is counted.
 func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (good []counted, refused []Refusal, err error) {
 	if len(r.Rows) > MaxRows {
 		return nil, nil, ErrTooMany
@@ -77,8 +77,8 @@ func (t *Traffic) admitted(ctx context.Context, r *Report, at int64) (map[int64]
 	return t.nodes.AdmittedAt(ctx, r.Node, ids, time.UnixMilli(at).UTC())
 }
 
-// bill gives what the row costs: (up + down) × rate, rounded down to whole bytes, of which up × rate, rounded down too, is
-// the upload's. ok is false where that has no place in 63 bits.
+// bill gives what the row costs: (up + down) × rate, rounded down to whole bytes, of which up × rate, rounded down too,
+// is the upload's. ok is false where that has no place in 63 bits.
 func bill(row Row, ratePermille int64) (c counted, ok bool) {
 	if row.Down < 0 || row.Up > math.MaxInt64-row.Down {
 		return counted{}, false
@@ -88,7 +88,8 @@ func bill(row Row, ratePermille int64) (c counted, ok bool) {
 	return counted{row, up, all - up}, upFits && allFits
 }
 
-// times gives n × ratePermille / 1000, rounded down; ok is false where n is negative or the result has no place in 63 bits.
+// times gives n × ratePermille / 1000, rounded down; ok is false where n is negative or the result has no place in 63
+// bits.
 func times(n, ratePermille int64) (product int64, ok bool) {
 	if n < 0 {
 		return 0, false

@@ -174,9 +174,9 @@ func (t *Traffic) decide(ctx context.Context, tx bun.Tx, d Decision, state strin
 	return b, err
 }
 
-// CountHeld counts a batch that was refused for its time, once, at a rate in per mille: in the hour and the quota's cycle of
-// its window, or where ownCycle is false in the present ones. Rows of users who could not use the node, then or now, are
-// left out and given.
+// CountHeld counts a batch that was refused for its time, once, at a rate in per mille: in the hour and the quota's
+// cycle of its window, or where ownCycle is false in the present ones. Rows of users who could not use the node, then
+// or now, are left out and given.
 func (t *Traffic) CountHeld(
 	ctx context.Context, d Decision, ratePermille int64, ownCycle bool,
 ) (counted HeldBatch, refused []Refusal, err error) {

@@ -58,7 +58,8 @@ func TestBatchesRefusedForTheirTime_AreKeptAndCountedOnce(t *testing.T) {
 		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: 99}, 1500, true); !errors.Is(err, traffic.ErrNoHeldBatch) {
 			t.Fatal(err)
 		}
-		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY cycle`); !slices.Equal(got, []int64{4, 0}) { // 1.5 and 3, rounded apart
+		// 1.5 and 3, rounded apart
+		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY cycle`); !slices.Equal(got, []int64{4, 0}) {
 			t.Fatalf("billed %v", got)
 		}
 	})
@@ -87,7 +88,8 @@ func TestKeptBatches_AreBounded(t *testing.T) {
 	})
 }
 
-// Late bytes count in the hour, the cycle and at the rate of their window, also those of a service that ended meanwhile.
+// Late bytes count in the hour, the cycle and at the rate of their window, also those of a service that ended
+// meanwhile.
 func TestLateBytes_CountWhereTheyWereMoved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -121,8 +123,8 @@ func TestLateBytes_CountWhereTheyWereMoved(t *testing.T) {
 	})
 }
 
-// Whatever is logged for a user is billed to something that the user had, also where it had ended long before the server
-// noticed, or began only later.
+// Whatever is logged for a user is billed to something that the user had, also where it had ended long before the
+// server noticed, or began only later.
 func TestLateBytes_AreAlwaysBilledToSomething(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

@@ -15,23 +15,23 @@ import (
 	"airstrip/internal/service"
 )
 
-// Nodes report once a minute, so several of them that give out one quota would give out more than there is. Each therefore
-// gives out only what it has leased: bytes beyond those that it has reported. All leases of a user together are never more
-// than what is left and a small allowance, which is how much a user can overrun a quota:
+// Nodes report once a minute, so several of them that give out one quota would give out more than there is. Each
+// therefore gives out only what it has leased: bytes beyond those that it has reported. All leases of a user together
+// are never more than what is left and a small allowance, which is how much a user can overrun a quota:
 //
 //	slack      the smaller of 5 percent of the quota and 50 MB
 //	slack / 4  is what nodes together may give out before they have asked, so that a connection need not wait
 //	slack / 4  is leased beyond what is left where other nodes hold leases, so that their last bytes need not be called back
 //
-// The rest of the slack is for what is in the buffers of connections when a lease ends. Reports write no leases: what of a
-// lease was reported follows from the log by hour. Where the log says less than was reported, as of late bytes, a lease
-// seems larger than it is and less is given to others, never more.
+// The rest of the slack is for what is in the buffers of connections when a lease ends. Reports write no leases: what
+// of a lease was reported follows from the log by hour. Where the log says less than was reported, as of late bytes, a
+// lease seems larger than it is and less is given to others, never more.
 
 const (
 	slackShare = 20         // of the quota
 	maxSlack   = 50_000_000 // bytes
-	// LeaseFor is how long a node may use a lease without a word from the server. While the server is away nodes go on for
-	// so long; a node that vanished keeps its lease from the others for so long, unless it is disabled.
+	// LeaseFor is how long a node may use a lease without a word from the server. While the server is away nodes go on
+	// for so long; a node that vanished keeps its lease from the others for so long, unless it is disabled.
 	LeaseFor = 6 * time.Hour
 	// leaseMargin is for answers that take long: the server lets a lease lapse later than the node.
 	leaseMargin = 2 * time.Minute
@@ -84,8 +84,8 @@ func (r *recalls) due(userID int64, now time.Time) bool {
 // slackOf is how much a user with this quota may overrun it.
 func slackOf(quota int64) int64 { return min(quota/slackShare, maxSlack) }
 
-// Idle gives how many raw bytes each of so many nodes may move for a user beyond what it has reported before it has asked;
-// nil: as many as the user likes.
+// Idle gives how many raw bytes each of so many nodes may move for a user beyond what it has reported before it has
+// asked; nil: as many as the user likes.
 func Idle(n node.Node, u service.Usage, nodes int64) *int64 {
 	rate := n.MaxRate()
 	if u.QuotaBytes == nil || rate == 0 {
@@ -281,8 +281,8 @@ func (t *Traffic) endLeases(ctx context.Context, tx bun.Tx, spent []int64) error
 }
 
 // Shares gives what each of the users has left for n as its agent is told that knows of no leases: of what nobody has
-// leased an equal part for each node without leases on which the user was active this hour or the last one. The agent is
-// told anew each time that what is left has halved.
+// leased an equal part for each node without leases on which the user was active this hour or the last one. The agent
+// is told anew each time that what is left has halved.
 func (t *Traffic) Shares(ctx context.Context, n node.Node, users []service.Access) error {
 	limited := make(map[int64]*service.Access, len(users))
 	for i := range users {

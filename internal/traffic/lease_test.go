@@ -116,8 +116,8 @@ func (c *crowd) report(t fataler, replica int, l *leaser, lose bool) {
 	}
 }
 
-// overrun is by how much more was given out than there was, reported or not, as billed. Of nodes that neither reported nor
-// asked for as long as a lease lasts nobody knows what they gave out before: that is as much as they had leased.
+// overrun is by how much more was given out than there was, reported or not, as billed. Of nodes that neither reported
+// nor asked for as long as a lease lasts nobody knows what they gave out before: that is as much as they had leased.
 func (c *crowd) overrun(t fataler) int64 {
 	t.Helper()
 	over := int64(0)
@@ -175,8 +175,8 @@ func (c *crowd) drain(t fataler) (rounds int) {
 	return rounds
 }
 
-// Whatever agents do, with lost answers, restarts, nodes that vanish, two servers and changes of what the user holds: all
-// nodes together give out no more than there is and a small allowance, and what there is can be used.
+// Whatever agents do, with lost answers, restarts, nodes that vanish, two servers and changes of what the user holds:
+// all nodes together give out no more than there is and a small allowance, and what there is can be used.
 func TestLease_NodesTogetherGiveOutWhatIsLeft(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

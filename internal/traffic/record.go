@@ -23,15 +23,15 @@ import (
 // revision is bumped by each batch: its row's lock makes batches of several processes come one after the other.
 const revision = "traffic"
 
-// maxBatch is the most rows that are committed together. Reports of one user from many nodes change one counter then; with
-// still more of them others would wait long for their turn to write.
+// maxBatch is the most rows that are committed together. Reports of one user from many nodes change one counter then;
+// with still more of them others would wait long for their turn to write.
 const maxBatch = 5 * MaxRows
 
 // onTime is the age at which a report's bytes count in the present cycles. Those of older ones are looked for.
 const onTime = 2 * time.Minute
 
-// maxWait is how long a report waits until one begins to write it, writeWait how long that may take: less than agents wait
-// for an answer, all together for most of them, since one that is given up may be sent again in another shape.
+// maxWait is how long a report waits until one begins to write it, writeWait how long that may take: less than agents
+// wait for an answer, all together for most of them, since one that is given up may be sent again in another shape.
 const (
 	maxWait   = 15 * time.Second
 	writeWait = 15 * time.Second
@@ -59,8 +59,8 @@ type entry struct {
 	missing time.Duration // of its link, where it is beyond it
 }
 
-// Record counts a report, all of its good rows or none, and answers after the commit. A report that comes while another is
-// being written joins those that wait, so that one transaction serves many nodes; no report is split.
+// Record counts a report, all of its good rows or none, and answers after the commit. A report that comes while another
+// is being written joins those that wait, so that one transaction serves many nodes; no report is split.
 func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 	e := &entry{Report: &r, key: r.ID, at: t.db.Now()}
 	if e.key == "" {
@@ -130,8 +130,8 @@ func (t *Traffic) withdraw(b *batch, e *entry) bool {
 	return true
 }
 
-// writeAll writes what waits, one batch after the other, until nothing does. It goes on when ctx, which is of one of the
-// reports, ends: each batch has a deadline of its own.
+// writeAll writes what waits, one batch after the other, until nothing does. It goes on when ctx, which is of one of
+// the reports, ends: each batch has a deadline of its own.
 func (t *Traffic) writeAll(ctx context.Context) {
 	for {
 		t.mu.Lock()
@@ -186,8 +186,8 @@ func away(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || ok && f.Status == dberr.ErrBusy.Status
 }
 
-// commit writes reports in one transaction. With careful it leaves out rows that would carry a counter beyond 63 bits, which
-// takes longer to find out.
+// commit writes reports in one transaction. With careful it leaves out rows that would carry a counter beyond 63 bits,
+// which takes longer to find out.
 func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) error {
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := db.Bump(ctx, tx, revision); err != nil {
@@ -239,7 +239,8 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) er
 	return nil
 }
 
-// admit lets a report that was not counted before use its node's link, or keeps it for staff. What it may not is its error.
+// admit lets a report that was not counted before use its node's link, or keeps it for staff. What it may not is its
+// error.
 func (t *Traffic) admit(ctx context.Context, tx bun.Tx, e *entry, now time.Time) error {
 	if e.keep != "" {
 		full, err := t.hold(ctx, tx, e, now)
@@ -287,15 +288,16 @@ func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
 	}
 }
 
-// insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in it.
+// insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in
+// it.
 func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
 	if e.ID == "" {
 		return t.insertForeign(ctx, tx, e, now)
 	}
 	at := now
 	if e.To.After(now) {
-		// A clock is ahead. The bytes count, and as the report may be repeated for longer its key is kept for longer, but not
-		// until any day that a report names.
+		// A clock is ahead. The bytes count, and as the report may be repeated for longer its key is kept for longer,
+		// but not until any day that a report names.
 		at = e.To
 		if latest := now.Add(maxAge); at.After(latest) {
 			at = latest

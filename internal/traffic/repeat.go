@@ -11,10 +11,10 @@ import (
 	"airstrip/internal/db"
 )
 
-// Agents of others do not number their reports. An agent whose report was not answered in time (XrayR and V2bX after 5 s,
-// or 30 s in their example configurations, v2node after 15 s) sends the same body again, at most three times, and must not
-// have it counted twice. An agent whose users moved the same bytes in two periods also sends the same body twice, and both
-// count. What tells the two apart:
+// Agents of others do not number their reports. An agent whose report was not answered in time (XrayR and V2bX after 5
+// s, or 30 s in their example configurations, v2node after 15 s) sends the same body again, at most three times, and
+// must not have it counted twice. An agent whose users moved the same bytes in two periods also sends the same body
+// twice, and both count. What tells the two apart:
 //
 //   - After an answer an agent goes on: it posts its load, the addresses that are online or the hits of rules. While it
 //     waits for an answer it does not, since all of these come from one loop. An agent that does so is judged by it alone.
@@ -88,8 +88,8 @@ func (t *Traffic) Polled(ctx context.Context, nodeID int64) {
 	}
 }
 
-// WentOn notes that the node's agent, a foreign one, posted something that it posts only after its last report was answered
-// or given up.
+// WentOn notes that the node's agent, a foreign one, posted something that it posts only after its last report was
+// answered or given up.
 func (t *Traffic) WentOn(nodeID int64) {
 	h, now := t.habit(nodeID), t.db.Now()
 	h.mu.Lock()

@@ -42,8 +42,9 @@ func Check(ctx context.Context, d *db.DB, settings *setting.Settings) ([]db.Viol
 	return db.Check(ctx, d, append(hourRules(hour, day), rules...)...)
 }
 
-// initialFullDay returns the first day of which all hours are there and follow the present time zone, and its first hour. Where
-// midnight is within an hour, the hour's bytes belong to two days; then days are compared only while no hour was removed.
+// initialFullDay returns the first day of which all hours are there and follow the present time zone, and its first
+// hour. Where midnight is within an hour, the hour's bytes belong to two days; then days are compared only while no
+// hour was removed.
 func initialFullDay(ctx context.Context, d *db.DB, settings *setting.Settings) (hour, day int64, err error) {
 	var hours, days []int64
 	if err := d.NewRaw(`SELECT hour FROM (SELECT MIN(hour) AS hour FROM traffic_hour) AS first WHERE hour IS NOT NULL`).Scan(ctx, &hours); err != nil {

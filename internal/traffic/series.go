@@ -43,8 +43,8 @@ func (t *Traffic) Hours(ctx context.Context, userID int64, from, to time.Time, l
 
 func ceilHour(t time.Time) int64 { return (t.Unix() + 3599) / 3600 }
 
-// Days gives the user's newest days with traffic that begin from from until before to, at most limit, the oldest first. Days
-// are those of the site's time zone.
+// Days gives the user's newest days with traffic that begin from from until before to, at most limit, the oldest first.
+// Days are those of the site's time zone.
 func (t *Traffic) Days(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]Point, error) {
 	zone := t.settings.Get().Zone()
 	return t.days(ctx, "traffic_day", "user_id", userID, dayOf(startOfNext(from.In(zone))), dayOf(startOfNext(to.In(zone))), limit)

@@ -16,8 +16,8 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// Within a cycle no counter that a user sees ever shrinks, whatever is reported at whatever rates, and whether packages come,
-// are used up or expire; upload and download are what was used.
+// Within a cycle no counter that a user sees ever shrinks, whatever is reported at whatever rates, and whether packages
+// come, are used up or expire; upload and download are what was used.
 func TestShownCounters_NeverShrinkWithinACycle(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

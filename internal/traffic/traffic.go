@@ -1,8 +1,8 @@
 // Package traffic counts what nodes report: once, against the quotas of services, into the log by hour and by day.
 //
-// A report is answered after the commit that counts it, and its key is written in that transaction, so that a report that
-// is repeated counts once. What a node bills is bounded by the speed of its link. Reports from outside the accepted time
-// are held as batches until staff decides. Leases give out what remains of a quota to nodes in advance.
+// A report is answered after the commit that counts it, and its key is written in that transaction, so that a report
+// that is repeated counts once. What a node bills is bounded by the speed of its link. Reports from outside the
+// accepted time are held as batches until staff decides. Leases give out what remains of a quota to nodes in advance.
 package traffic
 
 import (
@@ -38,8 +38,8 @@ type Row struct{ UserID, Up, Down int64 }
 // Report is what a node moved for its users in some time.
 type Report struct {
 	Node node.Node
-	// ID names a report of our agent within the node; empty for foreign agents, whose reports are known by Hash for as long
-	// as they may be repeated.
+	// ID names a report of our agent within the node; empty for foreign agents, whose reports are known by Hash for as
+	// long as they may be repeated.
 	ID   string
 	Once bool     // the agent, a foreign one, never repeats a report
 	Hash [32]byte // of the body

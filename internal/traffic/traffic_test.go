@@ -150,7 +150,8 @@ func TestWhatEndsFirstIsUsedFirst(t *testing.T) {
 		u := s.open(t)
 		late := s.start(t, service.Terms{UserID: u, Class: 1, QuotaBytes: ptr(int64(100)), Months: 2})
 		soon := s.start(t, service.Terms{UserID: u, Class: 1, QuotaBytes: ptr(int64(50)), Months: 1})
-		other := s.start(t, service.Terms{UserID: u, Class: 0, QuotaBytes: ptr(int64(1000)), Months: 1}) // does not open the node
+		// does not open the node
+		other := s.start(t, service.Terms{UserID: u, Class: 0, QuotaBytes: ptr(int64(1000)), Months: 1})
 		s.pack(t, u, 30)
 		n := s.node(t, 1000, 1, 0)
 		billed := func(id int64) int64 {
@@ -380,8 +381,8 @@ func TestDaysAreThoseOfTheSite(t *testing.T) {
 	})
 }
 
-// Whatever comes in whatever order, each accepted batch counts once at its node's rate, in the cycle in which it came, and
-// nothing is ever set back.
+// Whatever comes in whatever order, each accepted batch counts once at its node's rate, in the cycle in which it came,
+// and nothing is ever set back.
 func TestCountersAreTheAcceptedBatches(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

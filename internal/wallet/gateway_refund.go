@@ -22,7 +22,8 @@ type GatewayRefundState string
 
 // The states of a refund of a recharge; the last two are final.
 const (
-	GatewayRefundPending GatewayRefundState = "pending" // the amount is held; the platform, or a second member of staff, has not said yes yet
+	// the amount is held; the platform, or a second member of staff, has not said yes yet
+	GatewayRefundPending GatewayRefundState = "pending"
 	GatewayRefundDone    GatewayRefundState = "done"
 	GatewayRefundFailed  GatewayRefundState = "failed" // refused or declined; the amount is the user's again
 )

@@ -46,7 +46,8 @@ type Recharge struct {
 	Amount        money.Amount // what the wallet gains
 	Currency      string       // the site's
 	Fee           money.Amount // what the gateway's way costs the payer beside the amount, in the site's currency
-	PayAmount     money.Amount // what is paid at the gateway; fixed here, like its currency: a payment of anything else is not this recharge's
+	// what is paid at the gateway; fixed here, like its currency: a payment of anything else is not this recharge's
+	PayAmount     money.Amount
 	PayCurrency   string
 	State         RechargeState
 	PayPage       *PayPage `bun:"type:jsonb"` // none until the gateway was asked for it

@@ -1,8 +1,8 @@
-// Package wallet owns the money of users: the double-entry ledger, the recharges that bring money in, their refunds, the
-// adjustments by staff, and the invoices. The entries of every ledger transaction sum to zero, and rows of the ledger are
-// only added, never changed. The database itself keeps a user's account from going below what is held in it. Every
-// movement has a reason and a reference to what caused it, and happens at most once for the two. The package knows users
-// by their id alone.
+// Package wallet owns the money of users: the double-entry ledger, the recharges that bring money in, their refunds,
+// the adjustments by staff, and the invoices. The entries of every ledger transaction sum to zero, and rows of the
+// ledger are only added, never changed. The database itself keeps a user's account from going below what is held in it.
+// Every movement has a reason and a reference to what caused it, and happens at most once for the two. The package
+// knows users by their id alone.
 package wallet
 
 import (

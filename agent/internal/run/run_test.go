@@ -139,8 +139,8 @@ func (e *testEnv) mustBill(id, want int64) {
 	}
 }
 
-// awaitReport waits until the server has counted a report with everything that was counted so far. Reports are delivered in
-// order, so that none before it is still under way.
+// awaitReport waits until the server has counted a report with everything that was counted so far. Reports are
+// delivered in order, so that none before it is still under way.
 func (e *testEnv) awaitReport() {
 	e.t.Helper()
 	marker := User(markers.Add(1))

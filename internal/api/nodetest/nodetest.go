@@ -149,8 +149,9 @@ func (s *Site) Used(userID int64) int64 {
 	return a.UsedBytes
 }
 
-// CheckTrojanTransports tests that the node "trojan" is refused over transports that an agent supports for other protocols only.
-// The agent itself would report that the network type is invalid, without naming the node. config requests its configuration.
+// CheckTrojanTransports tests that the node "trojan" is refused over transports that an agent supports for other
+// protocols only. The agent itself would report that the network type is invalid, without naming the node. config
+// requests its configuration.
 func (s *Site) CheckTrojanTransports(config func() (status int, body []byte)) {
 	s.Helper()
 	for transport, want := range map[string]int{"tcp": 200, "ws": 200, "httpupgrade": 409, "xhttp": 409} {

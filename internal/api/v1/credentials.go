@@ -10,8 +10,8 @@ import (
 	"airstrip/internal/service"
 )
 
-// Credentials adds the older ways to another link and to another password on nodes: the one that the form brings as sspwd
-// where it is good, else one that is made.
+// Credentials adds the older ways to another link and to another password on nodes: the one that the form brings as
+// sspwd where it is good, else one that is made.
 func (r *Router) Credentials(links *link.Links, services *service.Services) {
 	r.user("POST /v1/user/sspwd", params{may("sspwd", "password")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		made := fault.Text{ZH: "已生成新的连接密码，请更新订阅", EN: "A new password was made; update your subscription"}

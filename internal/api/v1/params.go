@@ -27,8 +27,8 @@ const (
 	instant             // a time as in RFC 3339, or without a zone in UTC
 )
 
-// param is one parameter of a route: what callers send in its path, its query, its form or its JSON object. Handlers can
-// read declared parameters only, and each is checked before the handler runs.
+// param is one parameter of a route: what callers send in its path, its query, its form or its JSON object. Handlers
+// can read declared parameters only, and each is checked before the handler runs.
 type param struct {
 	name     string
 	kind     kind
@@ -147,8 +147,8 @@ func (in Input) Times(name string) []time.Time {
 	return times
 }
 
-// Need answers the fault that says that operation lacks the parameter, where it is absent. It is for parameters that only
-// some values of others need.
+// Need answers the fault that says that operation lacks the parameter, where it is absent. It is for parameters that
+// only some values of others need.
 func (in Input) Need(operation, name string) error {
 	if in.Get(name) == "" {
 		return fault.Required(operation, name)

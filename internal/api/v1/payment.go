@@ -56,7 +56,8 @@ func (r *Router) Payment(w *wallet.Wallets, p *payment.Payments, a *account.Acco
 		return Answer{Msg: fault.Text{ZH: "充值已确认", EN: "The recharge is confirmed"}.In(caller.Lang), Data: data, More: data}, nil
 	}
 	confirms := needs(permission.PaymentConfirm, approval.PaymentByHand)
-	which := params{need("out_trade_no"), may("act").within(1, math.MaxInt64)} // of the approvals, once one was declined
+	// of the approvals, once one was declined
+	which := params{need("out_trade_no"), may("act").within(1, math.MaxInt64)}
 	r.staff("GET /v1/payment/admin_notify", confirms, which, confirm)
 	r.cookies("GET /v1/payment/admin_notify_by_cookies", a, confirms, which, confirm)
 }

@@ -10,7 +10,8 @@ import (
 	"airstrip/internal/shop"
 )
 
-// Shop adds the older routes of the shop. A plan is `plan_2` or `2`, a period `3month` or `3`; `shop` is the id of a price.
+// Shop adds the older routes of the shop. A plan is `plan_2` or `2`, a period `3month` or `3`; `shop` is the id of a
+// price.
 func (r *Router) Shop(s *shop.Shop) {
 	r.user("GET /v1/user/shop", paged, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
 		p := in.paging()

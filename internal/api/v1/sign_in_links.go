@@ -13,8 +13,8 @@ import (
 	"airstrip/internal/setting"
 )
 
-// SignInLinks adds sign-in by signed links and by one-time tokens that staff makes, and the descriptions of the forms for
-// sign-in and sign-up.
+// SignInLinks adds sign-in by signed links and by one-time tokens that staff makes, and the descriptions of the forms
+// for sign-in and sign-up.
 func (r *Router) SignInLinks(a *account.Accounts, captchas *captcha.Captchas, settings *setting.Settings, siteURL string) {
 	signedIn := fault.Text{ZH: "登录成功", EN: "Signed in"}
 	r.enter("GET /v1/auth/by_url", siteURL, params{

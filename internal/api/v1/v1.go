@@ -184,8 +184,8 @@ func serve(w http.ResponseWriter, req *http.Request, operation string, ps params
 	api.WriteJSON(w, http.StatusOK, body)
 }
 
-// read gives what query, form and, from clients that send it, a flat JSON object hold. net/http reads no form of DELETE,
-// the original's DELETE /v1/user/bought has one.
+// read gives what query, form and, from clients that send it, a flat JSON object hold. net/http reads no form of
+// DELETE, the original's DELETE /v1/user/bought has one.
 func read(req *http.Request) (url.Values, error) {
 	sent := req.URL.Query()
 	body, err := readBody(req)

@@ -121,7 +121,8 @@ func TestTheCatalogueNamesWhatIsWrong(t *testing.T) {
 		if status, got := c.ask(account.Admin, "POST", forStaff, created); status != 422 || !strings.Contains(got, `"field":"id"`) {
 			t.Errorf("a second of one id: %d %s", status, got)
 		}
-		for _, scheme := range []string{"javascript://", "https://", "http://"} { // runs something, or shows the link to another site
+		// runs something, or shows the link to another site
+		for _, scheme := range []string{"javascript://", "https://", "http://"} {
 			if status, got := c.ask(account.Admin, "PUT", forStaff+"/own", strings.Replace(body, "own://", scheme, 1)); status != 422 || !strings.Contains(got, `"field":"import_url"`) {
 				t.Errorf("an import address of %s: %d %s", scheme, status, got)
 			}

@@ -52,7 +52,8 @@ func (f *forger) edited(part int, change func(map[string]any)) string {
 
 func pick[T any](f *forger, all ...T) T { return all[f.IntN(len(all))] }
 
-// next gives a forged token: of the kinds that change the algorithm, the type, the key, the end, the payload, and others.
+// next gives a forged token: of the kinds that change the algorithm, the type, the key, the end, the payload, and
+// others.
 func (f *forger) next() string {
 	switch f.IntN(8) {
 	case 0:
@@ -128,7 +129,8 @@ func (p *people) goodForNothing(in tokens) (signed []string) {
 	noEnd.ExpiresAt, noSubject.SubjectAccess, twoSubjects.SubjectRefresh = nil, nil, &token.SubjectRefresh{UserID: in.UserID}
 	for _, c := range []token.Claims{
 		noEnd, noSubject, twoSubjects,
-		token.NewAccess(uuid.New(), now.Add(-time.Hour), user), token.NewAccess(uuid.New(), now, user), // out; of no session
+		// out; of no session
+		token.NewAccess(uuid.New(), now.Add(-time.Hour), user), token.NewAccess(uuid.New(), now, user),
 		token.NewRefresh(uuid.New(), now, token.SubjectRefresh{UserID: in.UserID}),
 		token.NewLoginCode(uuid.New(), now, time.Hour, token.SubjectLoginCode{TgLoginToken: "x"}), token.NewUserLinkTg(uuid.New(), now, time.Hour, token.SubjectUserLinkTg{UserID: in.UserID}),
 	} {
@@ -141,8 +143,8 @@ func (p *people) goodForNothing(in tokens) (signed []string) {
 	return signed
 }
 
-// attempt calls one of the operations with a token and returns the status. Most are called behind HTTP, which says no more
-// than what it is told there and takes as long as the look at the token.
+// attempt calls one of the operations with a token and returns the status. Most are called behind HTTP, which says no
+// more than what it is told there and takes as long as the look at the token.
 func (p *people) attempt(operation int, forged string) int {
 	var err error
 	switch operation {

@@ -43,8 +43,8 @@ func plausible(name string, s *huma.Schema) string {
 	return `"some text"`
 }
 
-// spoilt gives bodies of an operation that each have one thing wrong: without -full, for each field some of the texts that
-// random chooses.
+// spoilt gives bodies of an operation that each have one thing wrong: without -full, for each field some of the texts
+// that random chooses.
 func (p *people) spoilt(o *huma.Operation, random *rand.Rand) []string {
 	whole := []string{
 		``, `null`, `[]`, `"x"`, `1`, `{`, `{}}`, `{"a":1,"a":2}`, "\ufeff{}", "\xff", "{\"\xff\":1}",

@@ -47,8 +47,8 @@ func inputFault(operation string, status int, msg string, errs []error) error {
 	return fault.ErrInvalid.In(fields...)
 }
 
-// checkParameters refuses numbers and switches of the path and the query that have more than one spelling, such as +5 or
-// T, and parameters that are given twice, of which huma takes the first.
+// checkParameters refuses numbers and switches of the path and the query that have more than one spelling, such as +5
+// or T, and parameters that are given twice, of which huma takes the first.
 func checkParameters(o *huma.Operation, req *http.Request) error {
 	query := req.URL.Query()
 	var wrong fault.Problems
@@ -92,8 +92,8 @@ func checkText(req *http.Request) error {
 
 var requiredProperty = regexp.MustCompile(`^expected required property (\S+) to be present`)
 
-// sentences say in our words what huma's validation messages mean, by how they begin; * stands for what they end with, a
-// bound or the choices.
+// sentences say in our words what huma's validation messages mean, by how they begin; * stands for what they end with,
+// a bound or the choices.
 var sentences = []struct{ begins, code, zh, en string }{
 	{"expected required property", "required", "必填", "This is required"},
 	{"required", "required", "必填", "This is required"},

@@ -41,7 +41,8 @@ func TestPlans_AreToldAndSoldInTheReadersLanguage(t *testing.T) {
 			}
 		}
 
-		// The buyer reads Chinese; whoever looks later reads the order in their language, and the invoice as it was sold.
+		// The buyer reads Chinese; whoever looks later reads the order in their language, and the invoice as it was
+		// sold.
 		path := fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", id)
 		bought := c.ok(t, 1, "POST", path, `{"gateway": "sandbox"}`, "Accept-Language", "zh-CN")
 		c.pay(t, bought["recharge"].(map[string]any))

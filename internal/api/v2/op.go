@@ -104,8 +104,8 @@ func (o Op) forPrograms() bool {
 		!strings.HasPrefix(o.path, "/user/account/") && !strings.HasPrefix(o.path, "/user/developer/")
 }
 
-// scope is what an API token needs for the operation: to write wherever it changes something, also by GET. Which ones may
-// be called to read only, a test names and calls (internal/app/token_scope_test.go).
+// scope is what an API token needs for the operation: to write wherever it changes something, also by GET. Which ones
+// may be called to read only, a test names and calls (internal/app/token_scope_test.go).
 func (o Op) scope() account.Scope {
 	if o.method == http.MethodGet && !o.changes {
 		return account.ScopeRead

@@ -1,7 +1,7 @@
 // Package v2 is the JSON API of the web app, under /api/v2. This package registers operations: it checks sign-in,
-// permission, text and parameters before an operation runs, gives each answer the one envelope, and writes the contract.
-// The operations are in the packages public (anybody), user (who is signed in) and staff, one file for each resource; what
-// more than one of them shares is here. No operation can be registered without saying who may call it.
+// permission, text and parameters before an operation runs, gives each answer the one envelope, and writes the
+// contract. The operations are in the packages public (anybody), user (who is signed in) and staff, one file for each
+// resource; what more than one of them shares is here. No operation can be registered without saying who may call it.
 package v2
 
 import (
@@ -132,8 +132,8 @@ func HandleEnvelope[I, T, B any](
 	})
 }
 
-// mustExportEmbedded panics where a type of an operation embeds a struct whose name is not exported: encoding/json knows its
-// fields, but huma leaves them out of the contract and reads no parameters into them.
+// mustExportEmbedded panics where a type of an operation embeds a struct whose name is not exported: encoding/json
+// knows its fields, but huma leaves them out of the contract and reads no parameters into them.
 func mustExportEmbedded(operation string, types ...reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	var visit func(t reflect.Type)

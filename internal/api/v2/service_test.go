@@ -32,7 +32,8 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// field is a server with the operations on services, nodes and traffic. Its first user has a service, the second nothing.
+// field is a server with the operations on services, nodes and traffic. Its first user has a service, the second
+// nothing.
 type field struct {
 	*till
 	services *service.Services

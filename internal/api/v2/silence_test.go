@@ -11,7 +11,8 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// seen is all of an answer that its reader can compare with another: status, headers and body, without the request's id.
+// seen is all of an answer that its reader can compare with another: status, headers and body, without the request's
+// id.
 func (a answer) seen() string {
 	h := maps.Clone(a.header)
 	id := h.Get("X-Request-Id")

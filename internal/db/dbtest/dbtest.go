@@ -111,8 +111,8 @@ func open(t testing.TB, url, dir string) *db.DB {
 	return d
 }
 
-// server is one PostgreSQL per test binary, in a temporary folder, with a Unix socket only. A small shell beside it ends
-// it and removes the folder when the test binary is gone, however it ended.
+// server is one PostgreSQL per test binary, in a temporary folder, with a Unix socket only. A small shell beside it
+// ends it and removes the folder when the test binary is gone, however it ended.
 var server postgres
 
 type postgres struct {

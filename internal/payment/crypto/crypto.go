@@ -1,5 +1,5 @@
-// Package crypto is payment in USDT and the like through a server of the operator's that speaks epusdt's HTTP interface,
-// such as epusdt itself or BEpusdt. The bill is in yuan; the server converts it and watches the chain.
+// Package crypto is payment in USDT and the like through a server of the operator's that speaks epusdt's HTTP
+// interface, such as epusdt itself or BEpusdt. The bill is in yuan; the server converts it and watches the chain.
 //
 // Documented at https://github.com/assimon/epusdt/blob/master/wiki/API.md and
 // https://github.com/v03413/BEpusdt/blob/main/docs/api/api.md.

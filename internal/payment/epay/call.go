@@ -10,7 +10,8 @@ import (
 
 // query gives what the platform knows of an order, nil where it knows of none.
 func (g *gateway) query(ctx context.Context, tradeNo string) (map[string]string, error) {
-	if g.private == nil { // the first version signs nothing here: it wants the key itself, and its answer is as safe as TLS
+	// the first version signs nothing here: it wants the key itself, and its answer is as safe as TLS
+	if g.private == nil {
 		said, err := g.post(ctx, "/api.php?act=order", url.Values{"pid": {g.pid}, "key": {g.key}, "out_trade_no": {tradeNo}})
 		if err != nil || said["code"] == "1" {
 			return said, err
@@ -39,8 +40,8 @@ func (g *gateway) unless(said map[string]string, code string) error {
 	return fmt.Errorf("epay: the platform answered %.20s: %.200s", said["code"], said["msg"])
 }
 
-// withRefund is an account with RSA keys. The first version's refunds have no number of ours, so that a repeated one would
-// give the money back twice; it is not offered there.
+// withRefund is an account with RSA keys. The first version's refunds have no number of ours, so that a repeated one
+// would give the money back twice; it is not offered there.
 type withRefund struct{ *gateway }
 
 // Refund gives back a part or all of an order, unless the platform has done so under this number before: not every

@@ -202,7 +202,8 @@ func (g *gateway) post(ctx context.Context, path string, form url.Values) (map[s
 		if json.Unmarshal(v, &text) != nil {
 			text = strings.TrimSpace(string(v))
 		}
-		if text != "null" && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") { // lists and objects are not signed
+		// lists and objects are not signed
+		if text != "null" && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 			said[name] = text
 		}
 	}

@@ -27,7 +27,8 @@ type Platform struct {
 	Accepted    string                      // what the platform wants to hear
 	Visit       bool                        // whether the platform learns of a bill only when its pay page is opened
 	Refunded    func(refundNo string) money.Amount
-	Attacks     func(t *testing.T, c *Desk, r, other *wallet.Recharge) []Attack // on r, which is paid; so is other, a recharge of another amount
+	// on r, which is paid; so is other, a recharge of another amount
+	Attacks     func(t *testing.T, c *Desk, r, other *wallet.Recharge) []Attack
 }
 
 // Attack is a notice that must not be credited.
@@ -237,7 +238,8 @@ func refunded(t *testing.T, c *Desk, p *Platform) {
 	}
 }
 
-// apart has a second account of another merchant at the same platform, and one with the same credentials and another name.
+// apart has a second account of another merchant at the same platform, and one with the same credentials and another
+// name.
 func apart(t *testing.T, c *Desk, p *Platform) {
 	twin, stranger := *p, *p
 	twin.Account.Name, stranger.Account.Name = "twin", "stranger"

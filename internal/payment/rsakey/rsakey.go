@@ -1,5 +1,5 @@
-// Package rsakey reads RSA keys as payment platforms hand them out, in PEM or as bare base64, and signs with SHA-256 and
-// PKCS #1 v1.5, as all of them do (RFC 8017, section 8.2).
+// Package rsakey reads RSA keys as payment platforms hand them out, in PEM or as bare base64, and signs with SHA-256
+// and PKCS #1 v1.5, as all of them do (RFC 8017, section 8.2).
 package rsakey
 
 import (

@@ -39,8 +39,8 @@ var words = map[string]fault.Text{
 	"missing": {ZH: "没有这张账单。", EN: "There is no such bill."},
 }
 
-// Pages serves the pay page, GET and POST /sandbox/pay/{trade_no}. Notifies go to door, the same handler that takes those
-// of real gateways, in this process: so they arrive whatever address the server listens on.
+// Pages serves the pay page, GET and POST /sandbox/pay/{trade_no}. Notifies go to door, the same handler that takes
+// those of real gateways, in this process: so they arrive whatever address the server listens on.
 func (g *Gateway) Pages(door http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /sandbox/pay/{trade_no}", func(w http.ResponseWriter, r *http.Request) { g.show(w, r) })
@@ -124,7 +124,8 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, f.Text.EN, f.Status)
 }
 
-// finish closes the bill and tells the site so, as a real gateway does: a notify that gets lost is found when the site asks.
+// finish closes the bill and tells the site so, as a real gateway does: a notify that gets lost is found when the site
+// asks.
 func (g *Gateway) finish(ctx context.Context, tradeNo string, paid bool, door http.Handler) error {
 	if err := g.Close(ctx, tradeNo, paid); err != nil {
 		return err

@@ -1,7 +1,7 @@
 // Package stripe is Stripe Checkout: a page of Stripe's that takes cards and much else.
 //
-// Documented at https://docs.stripe.com/api/checkout/sessions, https://docs.stripe.com/webhooks#verify-events (signatures)
-// and https://docs.stripe.com/payments/checkout/fulfill-orders (what a session says, and when).
+// Documented at https://docs.stripe.com/api/checkout/sessions, https://docs.stripe.com/webhooks#verify-events
+// (signatures) and https://docs.stripe.com/payments/checkout/fulfill-orders (what a session says, and when).
 package stripe
 
 import (
@@ -57,8 +57,8 @@ const (
 	mostTime = 23 * time.Hour   // and for a day at most
 )
 
-// Begin opens a session. Its key makes a repeated call find the session that the first one opened, as long as it asks for
-// exactly the same: so its end follows from the bill and not from the time of the call.
+// Begin opens a session. Its key makes a repeated call find the session that the first one opened, as long as it asks
+// for exactly the same: so its end follows from the bill and not from the time of the call.
 func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, error) {
 	ends := b.ExpiresAt.Add(moreTime)
 	if latest := g.now().Add(mostTime); ends.After(latest) {

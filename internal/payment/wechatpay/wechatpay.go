@@ -177,7 +177,8 @@ func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 	case made.Status == "CLOSED":
 		return &payment.RefundRefused{Words: "CLOSED"}
 	}
-	return errors.New("wechatpay: the refund is " + made.Status) // ABNORMAL: the merchant has to say on the platform where it goes
+	// ABNORMAL: the merchant has to say on the platform where it goes
+	return errors.New("wechatpay: the refund is " + made.Status)
 }
 
 // Read verifies the signature over the body as it came, then opens what is sealed in it.

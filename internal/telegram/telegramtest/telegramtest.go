@@ -1,5 +1,5 @@
-// Package telegramtest stands in for Telegram in tests: its Bot API over HTTP, and people who write to the bot and press
-// its buttons.
+// Package telegramtest stands in for Telegram in tests: its Bot API over HTTP, and people who write to the bot and
+// press its buttons.
 package telegramtest
 
 import (
@@ -255,5 +255,6 @@ func answer(w http.ResponseWriter, result any) {
 func refuse(w http.ResponseWriter, code int, description string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(map[string]any{"ok": false, "error_code": code, "description": description}) // the caller has gone
+	// the caller has gone
+	_ = json.NewEncoder(w).Encode(map[string]any{"ok": false, "error_code": code, "description": description})
 }

@@ -364,7 +364,8 @@ func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
 	})
 }
 
-// sendQUIC opens a flow to an echo server. The channel is closed when a packet that follows the first ones has returned.
+// sendQUIC opens a flow to an echo server. The channel is closed when a packet that follows the first ones has
+// returned.
 func sendQUIC(t *testing.T, client *Client, to net.Addr, first [][]byte) <-chan struct{} {
 	flow := client.ListenPacket()
 	last := []byte("after the handshake")

@@ -32,8 +32,8 @@ var codeSent = fault.Text{
 	EN: "A code is on its way, good for ten minutes; if none arrives, look into the spam folder and check the address",
 }
 
-// EmailCodes adds what is done with codes sent by e-mail: sign-in, sign-up and new passwords. Asking for one gets the same answer
-// for every address.
+// EmailCodes adds what is done with codes sent by e-mail: sign-in, sign-up and new passwords. Asking for one gets the
+// same answer for every address.
 func EmailCodes(a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		for _, o := range []struct {

@@ -26,8 +26,8 @@ type rebuiltNode struct {
 	ServerPort int          `json:"server_port"`
 }
 
-// NodeMigration adds, for staff, what helps nodes of a panel before this one: their one key of all, and other protocols in
-// the place of old ones.
+// NodeMigration adds, for staff, what helps nodes of a panel before this one: their one key of all, and other protocols
+// in the place of old ones.
 func NodeMigration(nodes *node.Nodes) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("GET /staff/node-shared-key", permission.SharedKeyRead).

@@ -115,7 +115,8 @@ func Account(a *account.Accounts) v2.Resource {
 				}
 				return records, err
 			})
-		for path, id := range map[string]string{"change-password": "account_change_password", "edit-password": "account_edit_password"} { // the original has both
+		// the original has both
+		for path, id := range map[string]string{"change-password": "account_change_password", "edit-password": "account_edit_password"} {
 			v2.Handle(r, v2.UserOp("POST "+"/user/account/"+path).
 				Named(id, "Change the password; ends all sessions and begins a new one for this device").
 				Answering(fault.Text{ZH: "密码已修改", EN: "The password was changed"}),
