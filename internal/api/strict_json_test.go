@@ -26,13 +26,13 @@ func TestDecodeExactly(t *testing.T) {
 		`{"\u006eame":"a"}`:                                                            `\u006eame:unknown`,
 		`{"rows":[{"user_id":1},{"USER_ID":2}]}`:                                       "USER_ID:unknown",
 		// package json folds ſ to s
-		`{"rows":[{"u\u017fer_id":2}]}`:                                                `u\u017fer_id:unknown`,
-		"{\"u\u017fer_id\":2}":                                                         "u\u017fer_id:unknown",
-		`{"name":"a","list":["x"],"rows":[{}],"name":"b"}`:                             "name:repeated",
-		`{"rows":[{"user_id":1,"user_id":2}]}`:                                         "user_id:repeated",
-		`{"x":{"a":1},"y":{"a":1},"x":2}`:                                              "x:repeated",
-		`{"a":1` + strings.Repeat(`,"b":1`, 2) + `}`:                                   "b:repeated",
-		`{` + manyNames(65) + `}`:                                                      "body_too_large",
+		`{"rows":[{"u\u017fer_id":2}]}`:                    `u\u017fer_id:unknown`,
+		"{\"u\u017fer_id\":2}":                             "u\u017fer_id:unknown",
+		`{"name":"a","list":["x"],"rows":[{}],"name":"b"}`: "name:repeated",
+		`{"rows":[{"user_id":1,"user_id":2}]}`:             "user_id:repeated",
+		`{"x":{"a":1},"y":{"a":1},"x":2}`:                  "x:repeated",
+		`{"a":1` + strings.Repeat(`,"b":1`, 2) + `}`:       "b:repeated",
+		`{` + manyNames(65) + `}`:                          "body_too_large",
 	} {
 		if got := named(api.DecodeExactly([]byte(body), new(post))); got != want {
 			t.Errorf("%.80s: %q, want %q", body, got, want)

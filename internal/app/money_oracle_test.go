@@ -28,7 +28,7 @@ type lot struct {
 	quota      float64 // bytes of a package, or that it added to a quota which is never reset; 0: unlimited or reset
 	used       float64 // of a package
 	// of a service that is never reset: paid bytes in this and all earlier lots when the next one came
-	left       float64
+	left float64
 }
 
 // unusedTime is the share of the lot's time that lies ahead.

@@ -29,7 +29,7 @@ type state struct {
 
 // Problem describes clocks that disagree.
 type Problem struct {
-	Since    time.Time     // when it was noticed, by the time that the server goes on with
+	Since time.Time // when it was noticed, by the time that the server goes on with
 	// how far the wall clock is ahead of the time that passed since the last check; 0: it did not jump
 	Jump     time.Duration
 	Database time.Duration // how far the wall clock is ahead of the database's; 0: within Tolerance

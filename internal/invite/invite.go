@@ -60,12 +60,12 @@ type Commission struct {
 	Amount        money.Amount
 	State         State
 	// the part of a reversed one that its inviter had withdrawn, so that it could not be taken back
-	Withdrawn     money.Amount
-	Owed          money.Amount // the part of Withdrawn that no later commission has paid yet
-	Settled       money.Amount // the part of a released one that paid what its inviter owed of reversed ones
-	CreatedAt     time.Time
-	ReleaseAt     time.Time
-	EndedAt       *time.Time
+	Withdrawn money.Amount
+	Owed      money.Amount // the part of Withdrawn that no later commission has paid yet
+	Settled   money.Amount // the part of a released one that paid what its inviter owed of reversed ones
+	CreatedAt time.Time
+	ReleaseAt time.Time
+	EndedAt   *time.Time
 }
 
 func (c *Commission) ref() wallet.Reference { return wallet.Reference{Kind: "commission", ID: c.ID} }

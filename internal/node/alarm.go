@@ -19,7 +19,7 @@ const (
 	InConflict Alarm = "conflict"
 	// more was reported than the link can have carried: its speed is set too low, or the secret leaked
 	BeyondLink Alarm = "beyond_link"
-	Doubled    Alarm = "double"      // two agents have its secret
+	Doubled    Alarm = "double" // two agents have its secret
 )
 
 // alarmInterval is how long nothing more is said of a node for the same reason.

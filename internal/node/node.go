@@ -32,22 +32,22 @@ const (
 
 // Node is one exit.
 type Node struct {
-	bun.BaseModel     `bun:"table:node"`
-	ID                int64        `bun:",pk,autoincrement"`
-	Name              string       // where the reader's language has none of its own
-	Names             fault.ByLang `bun:"type:jsonb"`
-	Protocol          Protocol
-	Address           string // host name or IP that clients dial
-	Port              int    // that clients dial
-	Listen            string // address the agent listens on
-	ListenPort        int
-	Settings          Settings   `bun:"type:jsonb"`
+	bun.BaseModel `bun:"table:node"`
+	ID            int64        `bun:",pk,autoincrement"`
+	Name          string       // where the reader's language has none of its own
+	Names         fault.ByLang `bun:"type:jsonb"`
+	Protocol      Protocol
+	Address       string // host name or IP that clients dial
+	Port          int    // that clients dial
+	Listen        string // address the agent listens on
+	ListenPort    int
+	Settings      Settings `bun:"type:jsonb"`
 	// the private keys, sealed; Nodes puts them back into Settings where the agent is meant
-	Private           []byte
+	Private []byte
 	// secrets that clients know too, sealed; nil: none. Nodes puts them back into Settings of what it gives
-	ClientSecrets     []byte
+	ClientSecrets []byte
 	// billed = (up + down) × rate / 1000, rounded down per report row; where HourRates has none
-	RatePermille      int64
+	RatePermille int64
 	// in per mille, of each hour of the site's day; empty: always RatePermille
 	HourRates         []int64    `bun:"type:jsonb"`
 	PublishedPermille int64      `bun:"told_permille"` // the rate at the time of Revision
@@ -66,12 +66,12 @@ type Node struct {
 	Sort              int
 	Visible           bool // in links and lists; agents serve hidden nodes too
 	Enabled           bool
-	Revision          int64      // value of the revision "access" at the last change
+	Revision          int64 // value of the revision "access" at the last change
 	// the same, of Class, GroupID, Enabled and Spent, which decide who may use it, and of the rate
-	ScopeRevision     int64
-	ScopeAt           *time.Time // when who may use it last changed; nil: never since the node was added
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
+	ScopeRevision int64
+	ScopeAt       *time.Time // when who may use it last changed; nil: never since the node was added
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 }
 
 // Endpoint is where clients dial.

@@ -12,11 +12,11 @@ import (
 
 // Relay is another address by which clients reach the node: an entry of its own in links.
 type Relay struct {
-	Name   string `json:"name"` // stands behind the node's in links
-	Host   string `json:"host"`
-	Port   int    `json:"port"`
+	Name string `json:"name"` // stands behind the node's in links
+	Host string `json:"host"`
+	Port int    `json:"port"`
 	// the node whose agent listens on Port and forwards; 0: something of the operator's does
-	NodeID int64  `json:"node_id,omitempty"`
+	NodeID int64 `json:"node_id,omitempty"`
 }
 
 // Forward is a port of a node's machine at which its agent is the relay of another node.

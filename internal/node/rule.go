@@ -23,13 +23,13 @@ type Rule struct {
 	bun.BaseModel `bun:"table:rule"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Name          string
-	Text          string  // what users read about it
-	Pattern       string  // RE2, matched against host:port by our agents; of others each is told it in its own grammar
+	Text          string // what users read about it
+	Pattern       string // RE2, matched against host:port by our agents; of others each is told it in its own grammar
 	// users whom it does not stop, in order; agents of others cannot be told of them, ours is
-	Exempt        []int64 `bun:"-"`
-	Revision      int64
-	CreatedAt     time.Time
-	RemovedAt     *time.Time
+	Exempt    []int64 `bun:"-"`
+	Revision  int64
+	CreatedAt time.Time
+	RemovedAt *time.Time
 }
 
 // Limits of a rule. A pattern runs for every connection on every node.

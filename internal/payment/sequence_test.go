@@ -67,7 +67,7 @@ type modelOrder struct {
 	earned        bool         // whether it is released
 	delivered     int          // counts the orders that earned, as their commissions are numbered
 	// whether it was taken back since the money went back through the gateway; base is what stayed
-	uncounted     bool
+	uncounted bool
 }
 
 func (m *model) held() (sum money.Amount) {

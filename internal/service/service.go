@@ -118,21 +118,21 @@ type Service struct {
 	Devices       *int   // nil: no limit
 	QuotaBytes    *int64 // per cycle; nil: unlimited
 	// that one purchase brings: of a quota that never resets, each renewal adds so much; nil: unlimited
-	TermBytes     *int64
-	Reset         Reset
-	Cycle         int64 // number of the quota's month that runs, or that ran last
-	NextResetAt   *time.Time
-	StartedAt     time.Time
-	EndsAt        time.Time
-	EndedAt       *time.Time // nil while it runs
-	EndReason     *EndReason // nil while it runs
-	AutoRenew     bool
-	AgreedPrice   money.Amount // the most that automatic renewal may take; 0: none was agreed, or it is free
-	Up            int64        `bun:",scanonly"` // of the cycle, as moved
-	Down          int64        `bun:",scanonly"`
-	Billed        int64        `bun:",scanonly"` // of the cycle; counts against the quota
-	BilledUp      int64        `bun:",scanonly"` // what of Billed went up
-	CycleBeganAt  time.Time    `bun:",scanonly"`
+	TermBytes    *int64
+	Reset        Reset
+	Cycle        int64 // number of the quota's month that runs, or that ran last
+	NextResetAt  *time.Time
+	StartedAt    time.Time
+	EndsAt       time.Time
+	EndedAt      *time.Time // nil while it runs
+	EndReason    *EndReason // nil while it runs
+	AutoRenew    bool
+	AgreedPrice  money.Amount // the most that automatic renewal may take; 0: none was agreed, or it is free
+	Up           int64        `bun:",scanonly"` // of the cycle, as moved
+	Down         int64        `bun:",scanonly"`
+	Billed       int64        `bun:",scanonly"` // of the cycle; counts against the quota
+	BilledUp     int64        `bun:",scanonly"` // what of Billed went up
+	CycleBeganAt time.Time    `bun:",scanonly"`
 }
 
 // Running tells whether the service can be used at now.

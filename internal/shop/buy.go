@@ -31,12 +31,12 @@ type Purchase struct {
 
 // Quote is what a purchase would cost this user now.
 type Quote struct {
-	Price       *Price
-	Renews      *service.Service // the service to renew; nil: something new
-	Replaces    *service.Service // the service that ends; nil: none
-	Discount    money.Amount     // of a coupon
-	coupon      *Coupon
-	at          time.Time    // when the quote was made
+	Price    *Price
+	Renews   *service.Service // the service to renew; nil: something new
+	Replaces *service.Service // the service that ends; nil: none
+	Discount money.Amount     // of a coupon
+	coupon   *Coupon
+	at       time.Time // when the quote was made
 	// unused of the service that ends: now or, where money is missing, when the order would expire
 	Credit      money.Amount
 	Amount      money.Amount // what is to be paid: the price less discount and credit, at least 0
@@ -344,7 +344,7 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 	}
 	if stale, err := s.stale(ctx, tx, o); err != nil {
 		return false, err
-	// an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
+		// an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
 	} else if stale {
 		_, err := s.end(ctx, tx, o, Cancelled)
 		return false, err

@@ -47,7 +47,7 @@ type Terms struct {
 	Replaces     string        `json:"replaces,omitempty"` // name of the service that ends
 	Coupon       string        `json:"coupon,omitempty"`   // as it is written on the invoice
 	// what the rest of a credit brings beside the months; nil: the wallet gets it
-	Extra        *extra        `json:"extra,omitempty"`
+	Extra *extra `json:"extra,omitempty"`
 }
 
 // NameIn gives the name of what was sold in a reader's language, as it was then.

@@ -28,7 +28,7 @@ type Platform struct {
 	Visit       bool                        // whether the platform learns of a bill only when its pay page is opened
 	Refunded    func(refundNo string) money.Amount
 	// on r, which is paid; so is other, a recharge of another amount
-	Attacks     func(t *testing.T, c *Desk, r, other *wallet.Recharge) []Attack
+	Attacks func(t *testing.T, c *Desk, r, other *wallet.Recharge) []Attack
 }
 
 // Attack is a notice that must not be credited.
