@@ -63,9 +63,15 @@ var foreignUses = map[foreignUse]struct {
 	places int
 	reason string
 }{
-	{"approval", "account"}:      {1, "approval stands below account and asks whether the maker still has the permission"},
-	{"approval", "audit_entry"}:  {2, "an act is refused where its transaction wrote no entry"},
-	{"audit", "secret"}:          {2, "secret records its changes with audit, so audit stands below it; the mark that a log began is a sealed row"},
+	{"approval", "account"}: {
+		1,
+		"approval stands below account and asks whether the maker still has the permission",
+	},
+	{"approval", "audit_entry"}: {2, "an act is refused where its transaction wrote no entry"},
+	{"audit", "secret"}: {
+		2,
+		"secret records its changes with audit, so audit stands below it; the mark that a log began is a sealed row",
+	},
 	{"cdkey", "plan"}:            {2, "lists of keys name their plan in the same query"},
 	{"emby", "access"}:           {2, "one query finds the accounts whose right changed"},
 	{"invite", "account"}:        {8, "who invited whom is a column of account, which stands above invite"},
@@ -96,8 +102,11 @@ var foreignUses = map[foreignUse]struct {
 	{"traffic", "node"}:          {2, "leases of disabled nodes do not count"},
 	{"traffic", "setting"}:       {1, "doctor compares the days since the time zone last changed"},
 	{"wallet", "account"}:        {1, "account stands above wallet and says whether a ban runs"},
-	{"wallet", "secret"}:         {2, "the signed end of the ledger is a sealed row, written in the transaction that seals"},
-	{"wallet", "shop_order"}:     {1, "lists of recharges show the order that each pays"},
+	{"wallet", "secret"}: {
+		2,
+		"the signed end of the ledger is a sealed row, written in the transaction that seals",
+	},
+	{"wallet", "shop_order"}: {1, "lists of recharges show the order that each pays"},
 }
 
 // A tableUse is one place that names a table.
@@ -188,7 +197,8 @@ func f(q bun.IDB, all []wallet.Posting) {
 		t.Fatal(err)
 	}
 	count := map[string]int{}
-	for _, use := range tableUses(files, file, map[string]bool{"posting": true}, map[string]string{"wallet.Posting": "posting"}) {
+	for _, use := range tableUses(files, file, map[string]bool{"posting": true},
+		map[string]string{"wallet.Posting": "posting"}) {
 		count[fmt.Sprint(use.table, " ", use.forDoctor)]++
 	}
 	want := map[string]int{"posting true": 1, "posting false": 13}
@@ -299,7 +309,9 @@ var (
 )
 
 // tableUses gives the places of a file that name a table: in the text of SQL, or as the model of a query.
-func tableUses(files *token.FileSet, file *ast.File, tables map[string]bool, models map[string]string) (uses []tableUse) {
+func tableUses(files *token.FileSet, file *ast.File, tables map[string]bool,
+	models map[string]string,
+) (uses []tableUse) {
 	inRule := false
 	note := func(at token.Pos, table string, read bool) {
 		if tables[table] {

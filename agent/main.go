@@ -36,6 +36,7 @@ func (versionCommand) Run() error {
 
 func main() {
 	ctx := kong.Parse(new(commands), kong.Name("airstrip-node"), kong.UsageOnError(),
-		kong.Description("The agent that runs on a node: it proxies for the users of the service and reports what they used."))
+		kong.Description("The agent that runs on a node: it proxies for the users of the service and reports what "+
+			"they used."))
 	ctx.FatalIfErrorf(ctx.Run())
 }

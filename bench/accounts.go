@@ -55,14 +55,16 @@ func accounts(dir string, t *table) error {
 			return post(s.url+"/api/v2/auth/"+purpose+"/request-email-code", fmt.Sprintf(`{"email":%q}`, email))
 		}
 		t.difference("code asked for, account or none ("+purpose+")", 200, http.StatusOK,
-			func(i int) *http.Request { return ask(bulk(i + n*200)) }, func(i int) *http.Request { return ask(nobody(i + n*200)) })
+			func(i int) *http.Request { return ask(bulk(i + n*200)) },
+			func(i int) *http.Request { return ask(nobody(i + n*200)) })
 	}
 
 	// As PHP hashes passwords; nobody typed these.
 	var csv strings.Builder
 	csv.WriteString("email,name,hash,kind\n")
 	for i := range 201 {
-		fmt.Fprintf(&csv, "old%d@example.com,Old,$2y$10$%s%s,bcrypt\n", i, strings.Repeat("a", 22), strings.Repeat("b", 31))
+		fmt.Fprintf(&csv, "old%d@example.com,Old,$2y$10$%s%s,bcrypt\n", i, strings.Repeat("a", 22),
+			strings.Repeat("b", 31))
 	}
 	file := filepath.Join(dir, "users.csv")
 	if err := os.WriteFile(file, []byte(csv.String()), 0o600); err != nil {
@@ -72,9 +74,11 @@ func accounts(dir string, t *table) error {
 		return err
 	}
 	t.difference("wrong password of a bcrypt hash, wrong e-mail", 200, http.StatusUnauthorized,
-		func(i int) *http.Request { return wrong(fmt.Sprintf("old%d@example.com", i)) }, func(i int) *http.Request { return wrong(nobody(i)) })
+		func(i int) *http.Request { return wrong(fmt.Sprintf("old%d@example.com", i)) },
+		func(i int) *http.Request { return wrong(nobody(i)) })
 	t.difference("wrong password beside bcrypt hashes, wrong e-mail", 200, http.StatusUnauthorized,
-		func(i int) *http.Request { return wrong(bulk(i + 201)) }, func(i int) *http.Request { return wrong(nobody(i)) })
+		func(i int) *http.Request { return wrong(bulk(i + 201)) },
+		func(i int) *http.Request { return wrong(nobody(i)) })
 	return nil
 }
 
@@ -149,9 +153,13 @@ func flood(s *server, login, token string, t *table) {
 	beside.Wait()
 	wrong := at - int(answers[http.StatusUnauthorized].Load()+answers[http.StatusTooManyRequests].Load())
 	slices.Sort(others)
-	t.row("1,000 sign-ins at once", "401 or 429 only", fmt.Sprintf("%d × 401, %d × 429 in %s%s", answers[401].Load(), answers[429].Load(), short(took), failures(sample{failed: wrong})))
+	t.row("1,000 sign-ins at once", "401 or 429 only", fmt.Sprintf("%d × 401, %d × 429 in %s%s", answers[401].Load(),
+		answers[429].Load(), short(took), failures(sample{failed: wrong})))
 	t.row("  memory grows by", "< 150 MB", fmt.Sprintf("%.0f MB", most-before))
-	t.latency("  dashboard meanwhile", "p99 < 50 ms", sample{p50: others[len(others)/2], p99: others[len(others)*99/100], failed: failed})
+	t.latency("  dashboard meanwhile", "p99 < 50 ms", sample{
+		p50: others[len(others)/2],
+		p99: others[len(others)*99/100], failed: failed,
+	})
 	t.wrong += wrong
 }
 
@@ -181,6 +189,7 @@ func (t *table) difference(what string, tries, want int, a, b func(i int) *http.
 		}
 	}
 	apart := 100 * (took[0].Seconds() - took[1].Seconds()) / took[1].Seconds()
-	t.row(what, "within 5%", fmt.Sprintf("means %s and %s, %+.1f%% apart%s", short(took[0]/time.Duration(tries)), short(took[1]/time.Duration(tries)), apart, failures(sample{failed: failed})))
+	t.row(what, "within 5%", fmt.Sprintf("means %s and %s, %+.1f%% apart%s", short(took[0]/time.Duration(tries)),
+		short(took[1]/time.Duration(tries)), apart, failures(sample{failed: failed})))
 	t.wrong += failed
 }

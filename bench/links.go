@@ -22,7 +22,9 @@ import (
 func links(s *server, d demo, t *table, one sample) error {
 	url := s.url + "/link2/" + d.User.LinkToken
 	for _, format := range []struct{ name, agent, fresh string }{
-		{"Clash Meta", "mihomo/1.99.%d", "≥ 6%"}, {"base64 list", "v2rayN/7.99.%d", "≥ 8%"}, {"sing-box", "SFA/1.14.1 (1; sing-box 1.14.%d)", "≥ 6%"},
+		{"Clash Meta", "mihomo/1.99.%d", "≥ 6%"},
+		{"base64 list", "v2rayN/7.99.%d", "≥ 8%"},
+		{"sing-box", "SFA/1.14.1 (1; sing-box 1.14.%d)", "≥ 6%"},
 	} {
 		agent := fmt.Sprintf(format.agent, 0)
 		res, err := client.Do(get(url, "User-Agent", agent)())
@@ -30,17 +32,21 @@ func links(s *server, d demo, t *table, one sample) error {
 			return err
 		}
 		res.Body.Close()
-		t.throughput("link, "+format.name+", from cache", "≥ 25%", load(conns, seconds, http.StatusOK, get(url, "User-Agent", agent)), one)
-		t.throughput("link, "+format.name+", 304", "≥ 40%", load(conns, seconds, http.StatusNotModified, get(url, "User-Agent", agent, "If-None-Match", res.Header.Get("ETag"))), one)
+		t.throughput("link, "+format.name+", from cache", "≥ 25%", load(conns, seconds, http.StatusOK,
+			get(url, "User-Agent", agent)), one)
+		t.throughput("link, "+format.name+", 304", "≥ 40%", load(conns, seconds, http.StatusNotModified,
+			get(url, "User-Agent", agent, "If-None-Match", res.Header.Get("ETag"))), one)
 		// What is kept is kept for a version of a client, so each of these is rendered anew.
 		n := 0
-		t.throughput("link, "+format.name+", rendered anew", format.fresh, load(conns, seconds, http.StatusOK, func() *http.Request {
-			n++
-			return get(url, "User-Agent", fmt.Sprintf(format.agent, n))()
-		}), one)
+		t.throughput("link, "+format.name+", rendered anew", format.fresh, load(conns, seconds, http.StatusOK,
+			func() *http.Request {
+				n++
+				return get(url, "User-Agent", fmt.Sprintf(format.agent, n))()
+			}), one)
 	}
 	// So many files were rendered that those kept stand at their bound.
-	t.row("memory with the caches of links full", "64 MiB of it files, rights up to 20", fmt.Sprintf("%.0f MB", s.resident()))
+	t.row("memory with the caches of links full", "64 MiB of it files, rights up to 20",
+		fmt.Sprintf("%.0f MB", s.resident()))
 	return nil
 }
 
@@ -89,7 +95,8 @@ func crowds(dir string, t *table) error {
 		n := 0
 		fetch := func() *http.Request {
 			n++
-			return get(s.url+"/link2/"+crowdToken(n%fetching*(users/fetching)), "User-Agent", fmt.Sprintf("mihomo/1.99.%d", n))()
+			return get(s.url+"/link2/"+crowdToken(n%fetching*(users/fetching)), "User-Agent",
+				fmt.Sprintf("mihomo/1.99.%d", n))()
 		}
 		load(1, seconds, http.StatusOK, fetch) // the pages of the database are read once
 		took[i] = load(conns, 2*seconds, http.StatusOK, fetch)
@@ -99,7 +106,8 @@ func crowds(dir string, t *table) error {
 		}
 		s.stop()
 	}
-	t.row("a fetch among 1,000,000 users against one among 1,000", "the same", fmt.Sprintf("%+.1f%% of the median", 100*(took[1].p50.Seconds()/took[0].p50.Seconds()-1)))
+	t.row("a fetch among 1,000,000 users against one among 1,000", "the same", fmt.Sprintf("%+.1f%% of the median",
+		100*(took[1].p50.Seconds()/took[0].p50.Seconds()-1)))
 	return nil
 }
 
@@ -124,12 +132,15 @@ func populate(dir string, users int) error {
 		for i := from; i < from+atOnce; i++ {
 			sealed, digest := credentials.Seal(int64(first+i), uuid.New(), rand.Text())
 			fmt.Fprintf(&rights, ",(%d,x'%x',x'%x')", first+i, sealed, digest)
-			fmt.Fprintf(&tokens, ",(%d,x'%x',x'00','2026-01-01T00:00:00Z')", first+i, sha256.Sum256([]byte(crowdToken(i))))
+			fmt.Fprintf(&tokens, ",(%d,x'%x',x'00','2026-01-01T00:00:00Z')", first+i,
+				sha256.Sum256([]byte(crowdToken(i))))
 		}
 		err = d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, errRights := tx.ExecContext(ctx, `INSERT INTO access SELECT n.column1, n.column2, n.column3, banned, state, allowed, class, groups, speed_mbps, devices, expires_at,
+			_, errRights := tx.ExecContext(ctx, `INSERT INTO access
+				SELECT n.column1, n.column2, n.column3, banned, state, allowed, class, groups, speed_mbps, devices, expires_at,
 				resets_at, sources, was_class, was_groups, was_until, revision
-				FROM (VALUES `+rights.String()[1:]+`) AS n JOIN access ON user_id = (SELECT min(user_id) FROM access WHERE allowed)`)
+				FROM (VALUES `+rights.String()[1:]+`) AS n JOIN access ON user_id = (SELECT min(user_id) FROM access
+					WHERE allowed)`)
 			_, errTokens := tx.ExecContext(ctx, `INSERT INTO link_token VALUES `+tokens.String()[1:])
 			return errors.Join(errRights, errTokens)
 		})

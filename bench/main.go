@@ -126,7 +126,8 @@ func run(only []string) error {
 		return err
 	}
 	bearer := "Bearer " + token
-	t.throughput("dashboard", "≥ 10%", load(conns, seconds, http.StatusOK, get(s.url+"/api/v2/user/dashboard", "Authorization", bearer)), one)
+	t.throughput("dashboard", "≥ 10%", load(conns, seconds, http.StatusOK, get(s.url+"/api/v2/user/dashboard",
+		"Authorization", bearer)), one)
 	if err := links(s, d, t, one); err != nil {
 		return err
 	}
@@ -153,7 +154,8 @@ func signIn(s *server, d demo, t *table, one sample) (token string, err error) {
 		return "", err
 	}
 	body := fmt.Sprintf(`{"email":%q,"password":%q}`, d.User.Email, d.User.Password)
-	t.throughput("sign-in (Argon2id 19 MiB)", "", load(2, seconds, http.StatusOK, func() *http.Request { return post(login, body) }), one)
+	t.throughput("sign-in (Argon2id 19 MiB)", "", load(2, seconds, http.StatusOK,
+		func() *http.Request { return post(login, body) }), one)
 	return token, nil
 }
 
@@ -174,7 +176,8 @@ func listAgainst(url, unit, name string, t *table) error {
 	}
 	send(put)
 	memory := load(conns, seconds, http.StatusOK, get(unit+"/bytes"))
-	t.throughput(fmt.Sprintf("the same bytes from memory (%.1f MB)", float64(len(list))/1e6), "its unit", memory, memory)
+	t.throughput(fmt.Sprintf("the same bytes from memory (%.1f MB)", float64(len(list))/1e6), "its unit", memory,
+		memory)
 	t.throughput(name, "≥ 50%", load(conns, seconds, http.StatusOK, get(url)), memory)
 	same := load(1, seconds, http.StatusNotModified, get(url, "If-None-Match", res.Header.Get("ETag")))
 	t.latency(name+", 304", "< 1 ms", same)
@@ -203,7 +206,8 @@ func reports(s *server, d demo, t *table) error {
 				fmt.Fprintf(&body, `{"user_id":%d,"u":%d,"d":%d}`, id, 100+n, 1000+rows)
 			}
 			body.WriteString(`]}`)
-			req, err := http.NewRequest(http.MethodPost, s.url+"/mod_mu/users/traffic?key="+d.Nodes[0].Secret, strings.NewReader(body.String()))
+			req, err := http.NewRequest(http.MethodPost, s.url+"/mod_mu/users/traffic?key="+d.Nodes[0].Secret,
+				strings.NewReader(body.String()))
 			if err != nil {
 				panic(err)
 			}
@@ -243,7 +247,8 @@ func (t *table) row(what, goal, value string) { fmt.Printf("%-58s %-60s %s\n", w
 
 func (t *table) throughput(what, goal string, s, unit sample) {
 	t.wrong += s.failed
-	t.row(what, goal, fmt.Sprintf("%8.0f/s  %5.1f%%  p50 %s  p99 %s%s", s.perSecond, 100*s.perSecond/unit.perSecond, short(s.p50), short(s.p99), failures(s)))
+	t.row(what, goal, fmt.Sprintf("%8.0f/s  %5.1f%%  p50 %s  p99 %s%s", s.perSecond, 100*s.perSecond/unit.perSecond,
+		short(s.p50), short(s.p99), failures(s)))
 }
 
 func (t *table) latency(what, goal string, s sample) {

@@ -63,7 +63,9 @@ func shopOn(dir, engine, goal, database string, t *table) error {
 	bought := load(buyers, 2*seconds, http.StatusOK, buy)
 	each := (s.cpu() - before) / time.Duration(n-first)
 	t.wrong += bought.failed
-	t.row("purchases from the wallet, 50 connections, "+engine, goal, fmt.Sprintf("%8.0f/s  p50 %s  p99 %s  CPU %s each%s", bought.perSecond, short(bought.p50), short(bought.p99), short(each), failures(bought)))
+	t.row("purchases from the wallet, 50 connections, "+engine, goal,
+		fmt.Sprintf("%8.0f/s  p50 %s  p99 %s  CPU %s each%s", bought.perSecond, short(bought.p50), short(bought.p99),
+			short(each), failures(bought)))
 
 	token, err := bearer(s.url+"/api/v2/auth/account_login/login", d)
 	if err != nil {
@@ -77,7 +79,9 @@ func shopOn(dir, engine, goal, database string, t *table) error {
 			if of == "few" && strings.Contains(page, "5000") {
 				continue
 			}
-			t.latency(fmt.Sprintf("  wallet%s, %s movements, %s", page, of, engine), "the same", load(1, seconds/4, http.StatusOK, get(s.url+"/api/v2/user/wallet"+page, "Authorization", "Bearer "+token)))
+			t.latency(fmt.Sprintf("  wallet%s, %s movements, %s", page, of, engine), "the same",
+				load(1, seconds/4, http.StatusOK, get(s.url+"/api/v2/user/wallet"+page, "Authorization",
+					"Bearer "+token)))
 		}
 	}
 	views("few")
@@ -127,7 +131,8 @@ func rich(s *server, dir string) (tokens []string, err error) {
 		var begun struct {
 			PayPage struct{ URL string } `json:"pay_page"`
 		}
-		if err := result(as(token, post(s.url+"/api/v2/user/wallet/recharge", `{"gateway":"sandbox","amount":"90000.00"}`)), &begun); err != nil {
+		if err := result(as(token, post(s.url+"/api/v2/user/wallet/recharge",
+			`{"gateway":"sandbox","amount":"90000.00"}`)), &begun); err != nil {
 			return nil, err
 		}
 		page, err := url.Parse(begun.PayPage.URL)
@@ -201,14 +206,19 @@ func fill(database, dir, email string) error {
 			args []any
 		}{
 			{`INSERT INTO wallet_adjustment (user_id, amount, reason, state, created_at, decided_at)
-				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT ?, 1, 'filled', 'posted', ?, ? FROM n`, []any{many, user, now, now}},
+				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+				SELECT ?, 1, 'filled', 'posted', ?, ? FROM n`, []any{many, user, now, now}},
 			{`INSERT INTO ledger_transaction (reason, reference_kind, reference_id, note, currency, created_at)
-				SELECT 'adjustment', 'adjustment', id, reason, (SELECT MIN(currency) FROM ledger_transaction), created_at FROM wallet_adjustment WHERE reason = 'filled' ORDER BY id`, nil},
-			{`INSERT INTO posting (transaction_id, account_id, amount) SELECT id, (SELECT id FROM ledger_account WHERE kind = 'gifts'), -1 FROM ledger_transaction WHERE note = 'filled'`, nil},
+				SELECT 'adjustment', 'adjustment', id, reason, (SELECT MIN(currency)
+				FROM ledger_transaction), created_at FROM wallet_adjustment WHERE reason = 'filled' ORDER BY id`, nil},
+			{`INSERT INTO posting (transaction_id, account_id, amount) SELECT id, (SELECT id FROM ledger_account
+				WHERE kind = 'gifts'), -1 FROM ledger_transaction WHERE note = 'filled'`, nil},
 			{`INSERT INTO posting (transaction_id, account_id, amount, balance_after, version)
 				SELECT t.id, a.id, 1, a.posted + ROW_NUMBER() OVER (ORDER BY t.id), a.version + ROW_NUMBER() OVER (ORDER BY t.id)
-				FROM ledger_transaction t, ledger_account a WHERE t.note = 'filled' AND a.kind = 'wallet' AND a.user_id = ?`, []any{user}},
-			{`UPDATE ledger_account SET posted = posted + ?, version = version + ? WHERE kind = 'wallet' AND user_id = ?`, []any{many, many, user}},
+				FROM ledger_transaction t, ledger_account a WHERE t.note = 'filled' AND a.kind = 'wallet'
+				AND a.user_id = ?`, []any{user}},
+			{`UPDATE ledger_account SET posted = posted + ?, version = version + ? WHERE kind = 'wallet'
+				AND user_id = ?`, []any{many, many, user}},
 		} {
 			if _, err := tx.NewRaw(step.sql, step.args...).Exec(ctx); err != nil {
 				return err

@@ -58,7 +58,8 @@ type exit struct {
 
 // newExit adds a node and takes its snapshot.
 func newExit(s *server, port int) (*exit, error) {
-	out, err := s.command("node", "add", "--protocol", "shadowsocks", "--method", "aes-128-gcm", "--name", fmt.Sprint("bench ", port), "--address", "127.0.0.1", "--port", fmt.Sprint(port))
+	out, err := s.command("node", "add", "--protocol", "shadowsocks", "--method", "aes-128-gcm", "--name",
+		fmt.Sprint("bench ", port), "--address", "127.0.0.1", "--port", fmt.Sprint(port))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,8 @@ func (e *exit) report(users int) (time.Duration, error) {
 	var body strings.Builder
 	now := time.Now().UTC()
 	n := e.sequence.Add(1)
-	fmt.Fprintf(&body, `{"boot":%q,"sequence":%d,"from":%q,"to":%q,"rows":[`, e.boot, n, now.Add(-time.Minute).Format(time.RFC3339), now.Format(time.RFC3339))
+	fmt.Fprintf(&body, `{"boot":%q,"sequence":%d,"from":%q,"to":%q,"rows":[`, e.boot, n, now.Add(-time.Minute).
+		Format(time.RFC3339), now.Format(time.RFC3339))
 	for i, id := range e.users[:users] {
 		if i > 0 {
 			body.WriteByte(',')
@@ -124,7 +126,8 @@ func (e *exit) report(users int) (time.Duration, error) {
 	text := []byte(body.String())
 	sum := sha256.Sum256(text)
 	began := time.Now()
-	res, err := e.do(http.MethodPost, "reports", text, "Content-Type", "application/json", "Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
+	res, err := e.do(http.MethodPost, "reports", text, "Content-Type", "application/json", "Content-Digest",
+		"sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
 	if err != nil {
 		return 0, err
 	}
@@ -225,7 +228,8 @@ func exitsOn(dir, engine, database string, t *table) error {
 	if database == "" {
 		goal = "< 130 ms"
 	}
-	t.row("report of 10,000 users, "+engine, goal, fmt.Sprintf("p50 %s  slowest %s  CPU %s each", short(one[len(one)/2]), short(one[len(one)-1]), short((s.cpu()-before)/time.Duration(len(one)))))
+	t.row("report of 10,000 users, "+engine, goal, fmt.Sprintf("p50 %s  slowest %s  CPU %s each",
+		short(one[len(one)/2]), short(one[len(one)-1]), short((s.cpu()-before)/time.Duration(len(one)))))
 
 	before = s.cpu()
 	for _, e := range all {
@@ -233,7 +237,8 @@ func exitsOn(dir, engine, database string, t *table) error {
 			return err
 		}
 	}
-	t.row(fmt.Sprintf("heartbeat with %d addresses, %s", connected, engine), "", fmt.Sprintf("CPU %s each", short((s.cpu()-before)/agents)))
+	t.row(fmt.Sprintf("heartbeat with %d addresses, %s", connected, engine), "", fmt.Sprintf("CPU %s each",
+		short((s.cpu()-before)/agents)))
 
 	slowest, err := crowd(all[:atOnce])
 	if err != nil {
@@ -284,8 +289,10 @@ func (t *table) steady(s *server, engine string, all []*exit) error {
 		return err
 	}
 	used := s.cpu() - before
-	t.row(fmt.Sprintf("%d agents with %d users, a minute after one before, %s", len(all), perAgent, engine), "< 25% of a core, < 300 MB",
-		fmt.Sprintf("%.1f%% of a core  at most %.0f MB  reports p50 %s  p99 %s", 100*used.Seconds()/minute.Seconds(), top, short(took[len(took)/2]), short(took[len(took)*99/100])))
+	t.row(fmt.Sprintf("%d agents with %d users, a minute after one before, %s", len(all), perAgent, engine),
+		"< 25% of a core, < 300 MB",
+		fmt.Sprintf("%.1f%% of a core  at most %.0f MB  reports p50 %s  p99 %s", 100*used.Seconds()/minute.Seconds(),
+			top, short(took[len(took)/2]), short(took[len(took)*99/100])))
 	return nil
 }
 
@@ -372,7 +379,8 @@ func listOf(dir string, users int, t *table) error {
 	var told []time.Duration
 	for range 20 {
 		began := time.Now()
-		if status, _ := send(as(token, post(s.url+"/api/v2/user/services/ss-password/reset", ""))); status != http.StatusOK {
+		if status, _ := send(as(token, post(s.url+"/api/v2/user/services/ss-password/reset",
+			""))); status != http.StatusOK {
 			return fmt.Errorf("reset of the credentials: %d", status)
 		}
 		if line := <-lines; !strings.Contains(line, `"users":[{`) {
@@ -385,7 +393,8 @@ func listOf(dir string, users int, t *table) error {
 	last := fmt.Sprintf("%schanges?leases=1&poll=1&since=%d", e.site, e.revision)
 	poll := load(1, seconds, http.StatusOK, get(last, "Authorization", "Bearer "+e.secret))
 	t.wrong += poll.failed
-	t.row(fmt.Sprintf("%sfrom the call to the agent, of %d users", oneUser, users), "the same", fmt.Sprintf("p50 %s  slowest %s", short(told[len(told)/2]), short(told[len(told)-1])))
+	t.row(fmt.Sprintf("%sfrom the call to the agent, of %d users", oneUser, users), "the same",
+		fmt.Sprintf("p50 %s  slowest %s", short(told[len(told)/2]), short(told[len(told)-1])))
 	t.latency(fmt.Sprintf("%swhat it costs to tell, of %d users", oneUser, users), "the same", poll)
 	return nil
 }

@@ -36,12 +36,14 @@ func startPostgres(dir string) (url string, stop func(), err error) {
 		}
 	}
 	data := filepath.Join(dir, "data")
-	begin := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+	begin := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+		"--locale=C.UTF-8")
 	begin.SysProcAttr, begin.Dir = as, dir
 	if out, err := begin.CombinedOutput(); err != nil {
 		return "", nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "shared_buffers=256MB")
+	cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c",
+		"shared_buffers=256MB")
 	cmd.SysProcAttr, cmd.Dir = as, dir
 	if err := cmd.Start(); err != nil {
 		return "", nil, err

@@ -54,7 +54,9 @@ func freePort() string {
 // database.
 func seeded(dir string, users, nodes int, env ...string) (*server, demo, error) {
 	address := freePort()
-	s := &server{url: "http://" + address, dir: dir, env: append(os.Environ(), "AIRSTRIP_DATA="+dir, "AIRSTRIP_DEMO=true", "AIRSTRIP_LISTEN="+address, "AIRSTRIP_TRUSTED_PROXIES=127.0.0.1", "AIRSTRIP_LOG_LEVEL=warn")}
+	s := &server{url: "http://" + address, dir: dir, env: append(os.Environ(), "AIRSTRIP_DATA="+dir,
+		"AIRSTRIP_DEMO=true", "AIRSTRIP_LISTEN="+address, "AIRSTRIP_TRUSTED_PROXIES=127.0.0.1",
+		"AIRSTRIP_LOG_LEVEL=warn")}
 	s.env = append(s.env, env...)
 	var d demo
 	out, err := s.command("seed", "--demo", "--users", strconv.Itoa(users), "--nodes", strconv.Itoa(nodes))
@@ -65,7 +67,8 @@ func seeded(dir string, users, nodes int, env ...string) (*server, demo, error) 
 		return nil, d, fmt.Errorf("read what seed printed: %w", err)
 	}
 	// The limits are tested elsewhere; here they would be all that is measured.
-	if _, err := s.command("setting", "set", "link_per_minute=100000000", "link_per_day=100000000", "link_per_ip_minute=100000000"); err != nil {
+	if _, err := s.command("setting", "set", "link_per_minute=100000000", "link_per_day=100000000",
+		"link_per_ip_minute=100000000"); err != nil {
 		return nil, d, err
 	}
 	return s, d, s.start()

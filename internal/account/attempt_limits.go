@@ -95,7 +95,8 @@ func (l *attemptLimits) consumeGuess(
 	}
 	now := l.db.Now()
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO guess_count AS g (who, since, guesses) VALUES (?0, ?1, 1)
-		ON CONFLICT (who) DO UPDATE SET guesses = CASE WHEN g.since <= ?2 THEN 1 ELSE g.guesses + 1 END, since = CASE WHEN g.since <= ?2 THEN ?1 ELSE g.since END
+		ON CONFLICT (who) DO UPDATE SET guesses = CASE WHEN g.since <= ?2 THEN 1 ELSE g.guesses + 1 END, since = CASE
+		WHEN g.since <= ?2 THEN ?1 ELSE g.since END
 		WHERE g.since <= ?2 OR g.guesses < ?3`, of.who, now, now.Add(-guessWindow), of.max).Exec(ctx))
 	if err != nil || n == 1 {
 		return n == 1, 0, err
@@ -179,6 +180,7 @@ func (l *attemptLimits) failures(ctx context.Context, idb bun.IDB, email, here s
 		FROM sign_in WHERE email = ?1 AND at > ?2 AND wrong <> ''`, here, email, since).Scan(ctx, &f); err != nil {
 		return f, err
 	}
-	err = idb.NewRaw(`SELECT count(*) AS of_network, min(at) AS first_of_network FROM sign_in WHERE network = ? AND at > ? AND wrong <> ''`, here, since).Scan(ctx, &f)
+	err = idb.NewRaw(`SELECT count(*) AS of_network, min(at) AS first_of_network FROM sign_in WHERE network = ?
+		AND at > ? AND wrong <> ''`, here, since).Scan(ctx, &f)
 	return f, err
 }

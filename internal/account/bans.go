@@ -57,7 +57,8 @@ const maxBanText = 500 // characters
 // names the fields of the API: task_start_at, task_end_at, ban_context, remark.
 func (b *Bans) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, error) {
 	now := b.db.Now()
-	t.CreatedAt, t.Reason, t.Remark, t.MadeBy = now, strings.TrimSpace(t.Reason), strings.TrimSpace(t.Remark), by.staffID()
+	t.CreatedAt, t.Reason, t.Remark, t.MadeBy = now, strings.TrimSpace(t.Reason), strings.TrimSpace(t.Remark),
+		by.staffID()
 	if t.StartsAt.IsZero() || t.StartsAt.Before(now) {
 		t.StartsAt = now
 	}
@@ -162,8 +163,10 @@ func (b *Bans) ApplyDue(ctx context.Context) error {
 	for {
 		var due []int64
 		now := b.db.Now()
-		if err := b.db.NewRaw(`SELECT account_id FROM ban_task WHERE started_at IS NULL AND ended_at IS NULL AND starts_at <= ?0
-			UNION SELECT account_id FROM ban_task WHERE ended_at IS NULL AND ends_at <= ?0 ORDER BY 1 LIMIT ?1`, now, banBatch).Scan(ctx, &due); err != nil {
+		if err := b.db.NewRaw(`SELECT account_id FROM ban_task WHERE started_at IS NULL AND ended_at IS NULL
+			AND starts_at <= ?0
+			UNION SELECT account_id FROM ban_task WHERE ended_at IS NULL AND ends_at <= ?0 ORDER BY 1
+			LIMIT ?1`, now, banBatch).Scan(ctx, &due); err != nil {
 			return err
 		}
 		if len(due) == 0 {

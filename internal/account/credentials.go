@@ -123,7 +123,8 @@ func (cr *Credentials) OnChange(fn func(ctx context.Context, tx bun.Tx, userID i
 }
 
 func (cr *Credentials) otherCredentials(ctx context.Context, tx bun.Tx, userID int64) (w otherCredentials, err error) {
-	err = tx.NewRaw(`SELECT (SELECT count(*) FROM passkey WHERE account_id = ?0), telegram_id IS NOT NULL FROM account WHERE id = ?0`, userID).
+	err = tx.NewRaw(`SELECT (SELECT count(*) FROM passkey WHERE account_id = ?0), telegram_id IS NOT NULL FROM account
+		WHERE id = ?0`, userID).
 		Scan(ctx, &w.passkeys, &w.telegram)
 	return w, err
 }

@@ -13,7 +13,8 @@ import (
 
 const (
 	firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"
-	iphone  = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.1 Mobile/15E148 Safari/604.1"
+	iphone  = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+		"Version/19.1 Mobile/15E148 Safari/604.1"
 )
 
 func (w *testSite) signInFrom(ip, userAgent string) account.Identity {

@@ -183,11 +183,13 @@ func unfamiliarNetworksOf(email string) string { return "strangers " + email }
 func (e *EmailCodes) count(ctx context.Context, tx bun.Tx, who string, most int, pause time.Duration) error {
 	const day = 24 * time.Hour
 	now := e.db.Now()
-	n, err := db.Changed(tx.NewRaw(`INSERT INTO email_code_count AS c (who, since, codes, last_at) VALUES (?0, ?1, 1, ?1)
+	n, err := db.Changed(tx.NewRaw(`INSERT INTO email_code_count AS c (who, since, codes, last_at)
+		VALUES (?0, ?1, 1, ?1)
 		ON CONFLICT (who) DO UPDATE SET last_at = ?1,
 			codes = CASE WHEN c.since <= ?2 THEN 1 ELSE c.codes + 1 END,
 			since = CASE WHEN c.since <= ?2 THEN ?1 ELSE c.since END
-		WHERE (c.since <= ?2 OR c.codes < ?3) AND c.last_at <= ?4`, who, now, now.Add(-day), most, now.Add(-pause)).Exec(ctx))
+		WHERE (c.since <= ?2 OR c.codes < ?3)
+		AND c.last_at <= ?4`, who, now, now.Add(-day), most, now.Add(-pause)).Exec(ctx))
 	if err != nil || n == 1 {
 		return err
 	}

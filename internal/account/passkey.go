@@ -60,7 +60,8 @@ var (
 	ErrPasskeyUnknown = fault.Unauthorized("passkey_unknown", "本站没有这个通行密钥，可能已被移除，请用其他方式登录",
 		"This site does not know this passkey; it may have been removed. Please sign in another way")
 	ErrPasskeySuspected = fault.Unauthorized("passkey_suspected", "这个通行密钥可能被复制，已停用。请用其他方式登录，移除后重新添加",
-		"This passkey may have been copied and no longer signs you in. Please sign in another way, remove it and add a new one")
+		"This passkey may have been copied and no longer signs you in. Please sign in another way, remove it and "+
+			"add a new one")
 )
 
 const (

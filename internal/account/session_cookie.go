@@ -82,7 +82,8 @@ func (ss *Sessions) sessionOf(ctx context.Context, access, refresh string) (id u
 		return id, err
 	}
 	// A refresh token that was exchanged opens nothing.
-	err = ss.db.NewRaw(`SELECT p.session_id FROM token_pair p WHERE p.refresh_id = ?0 AND NOT EXISTS (SELECT 1 FROM token_pair n WHERE n.replaces = ?0)`, claims.ID).Scan(ctx, &id)
+	err = ss.db.NewRaw(`SELECT p.session_id FROM token_pair p WHERE p.refresh_id = ?0 AND NOT EXISTS (SELECT 1
+		FROM token_pair n WHERE n.replaces = ?0)`, claims.ID).Scan(ctx, &id)
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrSignedOut
 	}
@@ -98,7 +99,8 @@ func (ss *Sessions) AuthenticateCookie(
 	var banned bool
 	err = ss.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at, a.banned_at IS NOT NULL
 		FROM session_cookie c JOIN session s ON s.id = c.session_id JOIN account a ON a.id = s.account_id
-		WHERE c.hash = ? AND c.name = ? AND c.ip = ? AND c.expires_at > ? AND s.ended_at IS NULL`, cookieHash(key), name, from.IP.String(), ss.db.Now()).
+		WHERE c.hash = ? AND c.name = ? AND c.ip = ? AND c.expires_at > ?
+		AND s.ended_at IS NULL`, cookieHash(key), name, from.IP.String(), ss.db.Now()).
 		Scan(ctx, &who.UserID, &who.UUID, &who.Role, &who.SessionID, &who.ExpiresAt, &banned)
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrSignedOut

@@ -77,7 +77,8 @@ func (si *SignIns) ByURL(ctx context.Context, s SignedURL, from Client) (Grant, 
 		return Grant{}, ErrSignInLink
 	}
 	return si.once(ctx, created, from, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_in_url (token, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING`,
+		n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_in_url (token, expires_at) VALUES (?, ?)
+			ON CONFLICT DO NOTHING`,
 			token, created.Add(signInURLLife+clockSkew).UTC()).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrSignInLink
@@ -90,7 +91,8 @@ func (si *SignIns) ByURL(ctx context.Context, s SignedURL, from Client) (Grant, 
 func (si *SignIns) MakeToken(ctx context.Context, email string) (token uuid.UUID, until time.Time, err error) {
 	token, until = uuid.New(), si.db.Now().Add(signInTokenLife)
 	err = changeByEmail(ctx, si.db, email, func(ctx context.Context, tx bun.Tx, r row) error {
-		if _, err := tx.NewRaw(`INSERT INTO sign_in_token (hash, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)`,
+		if _, err := tx.NewRaw(`INSERT INTO sign_in_token (hash, account_id, created_at, expires_at)
+			VALUES (?, ?, ?, ?)`,
 			tokenHash(token), r.ID, si.db.Now(), until).Exec(ctx); err != nil {
 			return err
 		}
@@ -114,7 +116,8 @@ func (si *SignIns) ByToken(ctx context.Context, token string, from Client) (Gran
 	}
 	return si.once(ctx, si.db.Now(), from, func(ctx context.Context, tx bun.Tx) (userID int64, err error) {
 		now := si.db.Now()
-		n, err := db.Changed(tx.NewRaw(`UPDATE sign_in_token SET used_at = ?0 WHERE hash = ?1 AND used_at IS NULL AND expires_at > ?0`, now, tokenHash(id)).Exec(ctx))
+		n, err := db.Changed(tx.NewRaw(`UPDATE sign_in_token SET used_at = ?0 WHERE hash = ?1 AND used_at IS NULL
+			AND expires_at > ?0`, now, tokenHash(id)).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrSignInLink
 		}

@@ -123,7 +123,8 @@ func newRow(email, name string) row {
 func (s *SignUps) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 	now := s.db.Now()
 	r.Lang = cmp.Or(r.Lang, fault.ZH)
-	r.UUID, r.PasswordVersion, r.InviteCode, r.NoticeByMail, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(), newInviteCode(), true, now, now
+	r.UUID, r.PasswordVersion, r.InviteCode, r.NoticeByMail, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(),
+		newInviteCode(), true, now, now
 	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
 		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 			err = ErrEmailTaken.Because(err)
@@ -151,7 +152,8 @@ func (s *SignUps) count(ctx context.Context, tx bun.Tx, from Client) error {
 	site := s.settings.Get()
 	today := s.db.Now().In(site.Zone())
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_up_count (network, day, accounts) VALUES (?, ?, 1)
-		ON CONFLICT (network, day) DO UPDATE SET accounts = sign_up_count.accounts + 1 WHERE sign_up_count.accounts < ?`,
+		ON CONFLICT (network, day) DO UPDATE SET accounts = sign_up_count.accounts + 1
+		WHERE sign_up_count.accounts < ?`,
 		networkOf(from.IP), day(today), site.SignUpPerIPDaily).Exec(ctx))
 	if err == nil && n == 0 {
 		tomorrow := time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, today.Location())

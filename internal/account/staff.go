@@ -13,7 +13,8 @@ import (
 // ErrStaffTwoFactor refuses a staff operation where the site requires a second factor of its staff and the caller has
 // none.
 var ErrStaffTwoFactor = fault.Forbidden("staff_two_factor_required", "本站要求工作人员启用两步验证：请先在账号安全中开启两步验证或添加通行密钥",
-	"This site makes its staff use a second factor: please turn on two-step sign-in or add a passkey in your account's security settings first")
+	"This site makes its staff use a second factor: please turn on two-step sign-in or add a passkey in your "+
+		"account's security settings first")
 
 // ErrStaffBanned refuses a staff operation while the caller is banned.
 var ErrStaffBanned = fault.Forbidden("staff_banned", "你的账号已被封禁，封禁期间不能执行工作人员操作",

@@ -216,7 +216,10 @@ func TestSignIn_CaptchaBeforePassword_IsNotAskedAgainForSecondFactor(t *testing.
 		w.set("captcha_login", "always")
 		client := from("198.51.100.7")
 		step := func(code string) error {
-			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password, TwoFactor: code}, client)
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{
+				Email: email, Password: password,
+				TwoFactor: code,
+			}, client)
 			return err
 		}
 		passOf := func(err error) string {

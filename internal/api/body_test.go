@@ -50,7 +50,10 @@ func newBodyServer(t *testing.T, protocols *http.Protocols) (client net.Conn) {
 	client, end := net.Pipe()
 	listener := pipe{make(chan net.Conn, 1)}
 	listener.ends <- end
-	server := &http.Server{Handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(), Protocols: protocols}
+	server := &http.Server{
+		Handler:   api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(),
+		Protocols: protocols,
+	}
 	go server.Serve(listener)
 	t.Cleanup(func() {
 		client.Close()
@@ -72,7 +75,8 @@ func TestRequestBody_DeadlineEndsWithTheBody(t *testing.T) {
 						t.Fatal(err)
 					}
 					body, err := io.ReadAll(answer.Body)
-					if answer.StatusCode >= 300 || err != nil || path == "/stream" && string(body) != "begun\nended 204\n" {
+					if answer.StatusCode >= 300 || err != nil || path == "/stream" &&
+						string(body) != "begun\nended 204\n" {
 						t.Errorf("%d %q, %v", answer.StatusCode, body, err)
 					}
 				}
@@ -115,7 +119,8 @@ func TestRequestBody_ThatArrivesSlowlyEnoughIsTaken(t *testing.T) {
 				io.WriteString(client, strings.Repeat("x", 64<<10))
 			}
 		}()
-		if answer, err := http.ReadResponse(bufio.NewReader(client), nil); err != nil || answer.StatusCode != http.StatusNoContent {
+		if answer, err := http.ReadResponse(bufio.NewReader(client), nil); err != nil ||
+			answer.StatusCode != http.StatusNoContent {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	})
@@ -127,7 +132,11 @@ func TestRequestBody_OnHTTP2_FailsAlone(t *testing.T) {
 		h2c := new(http.Protocols)
 		h2c.SetUnencryptedHTTP2(true)
 		conn := newBodyServer(t, h2c)
-		transport := &http.Transport{Protocols: h2c, DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil }}
+		transport := &http.Transport{Protocols: h2c, DialContext: func(context.Context, string, string) (net.Conn,
+			error,
+		) {
+			return conn, nil
+		}}
 		defer transport.CloseIdleConnections()
 		post := func(path string, body io.Reader) int {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://x"+path, body)

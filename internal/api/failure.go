@@ -18,19 +18,37 @@ import (
 
 // Faults that any API answers.
 var (
-	ErrNoRoute       = fault.NotFound("route_not_found", "没有这个接口", "There is no such route")
-	ErrMethod        = &fault.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Text: fault.Text{ZH: "该接口不支持此方法", EN: "This route does not take that method"}}
-	ErrTooLarge      = &fault.Error{Status: http.StatusRequestEntityTooLarge, Code: "body_too_large", Text: fault.Text{ZH: "请求内容过大", EN: "The request body is too large"}}
-	ErrSlowBody      = &fault.Error{Status: http.StatusRequestTimeout, Code: "body_too_slow", Text: fault.Text{ZH: "请求内容传输过慢，请检查网络后重试", EN: "The request body arrived too slowly; please check the connection and try again"}}
-	ErrUnreadable    = fault.BadRequest("unreadable", "无法读取请求内容", "The request could not be read")
-	ErrMediaType     = &fault.Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Text: fault.Text{ZH: "不支持这种内容类型", EN: "This content type is not supported"}}
-	ErrOtherNode     = fault.Forbidden("other_node", "该密钥属于另一个节点", "This key belongs to another node")
-	ErrWhichNode     = fault.Invalid("node_id", "required", "使用共用密钥时必须提供 node_id", "With the one key of all nodes the node_id is needed")
+	ErrNoRoute = fault.NotFound("route_not_found", "没有这个接口", "There is no such route")
+	ErrMethod  = &fault.Error{
+		Status: http.StatusMethodNotAllowed, Code: "method_not_allowed",
+		Text: fault.Text{ZH: "该接口不支持此方法", EN: "This route does not take that method"},
+	}
+	ErrTooLarge = &fault.Error{
+		Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
+		Text: fault.Text{ZH: "请求内容过大", EN: "The request body is too large"},
+	}
+	ErrSlowBody = &fault.Error{
+		Status: http.StatusRequestTimeout, Code: "body_too_slow",
+		Text: fault.Text{
+			ZH: "请求内容传输过慢，请检查网络后重试",
+			EN: "The request body arrived too slowly; please check the connection and try again",
+		},
+	}
+	ErrUnreadable = fault.BadRequest("unreadable", "无法读取请求内容", "The request could not be read")
+	ErrMediaType  = &fault.Error{
+		Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
+		Text: fault.Text{ZH: "不支持这种内容类型", EN: "This content type is not supported"},
+	}
+	ErrOtherNode = fault.Forbidden("other_node", "该密钥属于另一个节点", "This key belongs to another node")
+	ErrWhichNode = fault.Invalid("node_id", "required", "使用共用密钥时必须提供 node_id",
+		"With the one key of all nodes the node_id is needed")
 	ErrOtherNodeType = fault.NotFound("other_node_type", "该节点不是这种类型", "This node is not of that type")
 	ErrSignIn        = fault.Unauthorized("sign_in_required", "请先登录", "Please sign in")
 	ErrNotForYou     = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
-	ErrAmount        = fault.Unprocessable("amount_too_large", "金额过大，请减小后重试", "The amount is too large; please try a smaller one")
-	ErrUnavailable   = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试", "The service is not available right now; please try again later").After(5 * time.Second)
+	ErrAmount        = fault.Unprocessable("amount_too_large", "金额过大，请减小后重试",
+		"The amount is too large; please try a smaller one")
+	ErrUnavailable = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试",
+		"The service is not available right now; please try again later").After(5 * time.Second)
 )
 
 // FaultOf converts any error to the fault that the caller sees. An error that is no fault is logged and becomes
@@ -98,7 +116,10 @@ type FieldFailure struct {
 // NewFailure renders what the caller sees of err.
 func NewFailure(ctx context.Context, err error) *Failure {
 	f, caller := FaultOf(ctx, err), CallerOf(ctx)
-	out := &Failure{status: f.Status, Message: f.Text.In(caller.Lang), Code: f.Code, Errors: []FieldFailure{}, Details: f.Details, RequestID: caller.RequestID}
+	out := &Failure{
+		status: f.Status, Message: f.Text.In(caller.Lang), Code: f.Code, Errors: []FieldFailure{},
+		Details: f.Details, RequestID: caller.RequestID,
+	}
 	for _, field := range f.Fields {
 		out.Errors = append(out.Errors, FieldFailure{field.Name, field.Code, field.Text.In(caller.Lang)})
 	}

@@ -22,12 +22,14 @@ func WithIdempotencyKey(r *http.Request, userID int64, input string) (context.Co
 	case len(keys) == 0 || keys[0] == "" && len(keys) == 1:
 		return r.Context(), nil
 	case len(keys) > 1:
-		return r.Context(), fault.Invalid(header, "repeated", header+" 出现了不止一次", "The "+header+" is given more than once")
+		return r.Context(), fault.Invalid(header, "repeated", header+" 出现了不止一次",
+			"The "+header+" is given more than once")
 	case len(keys[0]) > maxKeyLength:
 		return r.Context(), fault.Invalid(header, "too_long", header+" 不能超过 128 个字符",
 			"The "+header+" must not be longer than 128 characters")
 	case !text.IsStorable(keys[0]):
-		return r.Context(), fault.Invalid(header, "characters", header+" 包含无法保存的字符", "The "+header+" has characters that cannot be kept")
+		return r.Context(), fault.Invalid(header, "characters", header+" 包含无法保存的字符",
+			"The "+header+" has characters that cannot be kept")
 	}
 	sum := sha256.Sum256([]byte(r.Method + "\n" + r.URL.Path + "\n" + input))
 	return idempotency.With(r.Context(), idempotency.Request{UserID: userID, Key: keys[0], Hash: sum[:]}), nil

@@ -110,7 +110,8 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func
 		// Log and metrics name the pattern, never the path, which may carry a token.
 		took, route := time.Since(start), r.Pattern
 		m.seconds.WithLabelValues(route, statusClass(rec.status)).Observe(took.Seconds())
-		slog.DebugContext(ctx, "request", "route", route, "status", rec.status, "bytes", rec.bytes, "took", took, "ip", caller.IP)
+		slog.DebugContext(ctx, "request", "route", route, "status", rec.status, "bytes", rec.bytes, "took", took, "ip",
+			caller.IP)
 	}()
 	if path := strings.TrimRight(r.URL.Path, "/"); path != r.URL.Path && path != "" {
 		r.URL.Path, r.URL.RawPath = path, strings.TrimRight(r.URL.RawPath, "/")

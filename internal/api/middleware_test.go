@@ -92,7 +92,10 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 
 func TestTheLanguageIsTheFirstOfOursInTheHeader(t *testing.T) {
 	h := newHandler(t, prometheus.NewRegistry())
-	for header, want := range map[string]string{"": "zh-CN", "en-US,zh;q=0.5": "en", "fr, zh-TW": "zh-CN", "de": "zh-CN", "fr,EN": "en"} {
+	for header, want := range map[string]string{
+		"": "zh-CN", "en-US,zh;q=0.5": "en", "fr, zh-TW": "zh-CN",
+		"de": "zh-CN", "fr,EN": "en",
+	} {
 		w := ask(h, http.MethodGet, "/who", "1.2.3.4:1", nil, "Accept-Language", header)
 		if _, got, _ := strings.Cut(w.Body.String(), " "); got != want {
 			t.Errorf("%q is %s, want %s", header, got, want)
@@ -115,8 +118,16 @@ func TestBodiesAreBoundedAndThoseOfNodesMayBeLarger(t *testing.T) {
 		path string
 		size int
 		want int
-	}{{"/v1/read", 1 << 20, 200}, {"/v1/read", 1<<20 + 1, 413}, {"/mod_mu/read", 8 << 20, 200}, {"/mod_mu/read", 10 << 20, 413}, {"/api/v1/server/UniProxy/read", 8 << 20, 200}, {"/api/v2/server/read", 8 << 20, 200}} {
-		if w := ask(h, http.MethodPost, c.path, "1.2.3.4:1", strings.NewReader(strings.Repeat("x", c.size))); w.Code != c.want {
+	}{
+		{"/v1/read", 1 << 20, 200},
+		{"/v1/read", 1<<20 + 1, 413},
+		{"/mod_mu/read", 8 << 20, 200},
+		{"/mod_mu/read", 10 << 20, 413},
+		{"/api/v1/server/UniProxy/read", 8 << 20, 200},
+		{"/api/v2/server/read", 8 << 20, 200},
+	} {
+		if w := ask(h, http.MethodPost, c.path, "1.2.3.4:1",
+			strings.NewReader(strings.Repeat("x", c.size))); w.Code != c.want {
 			t.Errorf("%d bytes to %s: %d, want %d", c.size, c.path, w.Code, c.want)
 		}
 	}
@@ -131,7 +142,8 @@ func TestWhatGoesWrongInsideStaysInside(t *testing.T) {
 			Code      string `json:"code"`
 			RequestID string `json:"request_id"`
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 500 || f.Code != "internal_error" || f.IsSuccess {
+		if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 500 || f.Code != "internal_error" ||
+			f.IsSuccess {
 			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}
 		if f.RequestID == "" || f.RequestID != w.Header().Get("X-Request-Id") {
@@ -170,7 +182,10 @@ func TestMetricsNameRoutesAndNeverPaths(t *testing.T) {
 
 func TestFilterAddresses_ABannedAddress_IsRefusedButForNodes(t *testing.T) {
 	mux := http.NewServeMux()
-	for _, path := range []string{"/page", "/v1/mod_mu/users", "/mod_mu/users", "/api/agent/v1/snapshot", "/api/v1/server/UniProxy/config", "/v1/server/user", "/v2/server/7", "/node/install.sh"} {
+	for _, path := range []string{
+		"/page", "/v1/mod_mu/users", "/mod_mu/users", "/api/agent/v1/snapshot",
+		"/api/v1/server/UniProxy/config", "/v1/server/user", "/v2/server/7", "/node/install.sh",
+	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "in") })
 	}
 	m := api.NewMiddleware(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, prometheus.NewRegistry())
@@ -187,7 +202,8 @@ func TestFilterAddresses_ABannedAddress_IsRefusedButForNodes(t *testing.T) {
 		ask(m.Handler(), "GET", "/no/such/path", "203.0.113.1:9", nil),
 		ask(m.Handler(), "GET", "/v1/mod_mux", "203.0.113.1:9", nil),
 	} {
-		if banned.Code != 403 || !strings.Contains(banned.Body.String(), `"ip_banned"`) || !strings.Contains(banned.Body.String(), "rude") {
+		if banned.Code != 403 || !strings.Contains(banned.Body.String(), `"ip_banned"`) ||
+			!strings.Contains(banned.Body.String(), "rude") {
 			t.Errorf("%d %s", banned.Code, banned.Body)
 		}
 	}

@@ -40,7 +40,11 @@ func serveSlowly(t *testing.T, test func(client net.Conn, sent <-chan error)) {
 			_, err := w.Write(make([]byte, long))
 			sent <- err
 		})
-		mux.HandleFunc("GET /short", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+		mux.HandleFunc("GET /short", func(w http.ResponseWriter,
+			_ *http.Request,
+		) {
+			w.WriteHeader(http.StatusNoContent)
+		})
 		client, end := net.Pipe()
 		listener := pipe{make(chan net.Conn, 1)}
 		listener.ends <- end

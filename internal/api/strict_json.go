@@ -43,7 +43,8 @@ func DecodeExactly(body []byte, v any) error {
 					return ErrTooLarge
 				}
 				if slices.ContainsFunc(before, func(n []byte) bool { return bytes.Equal(n, name) }) {
-					return fault.Invalid(string(name), "repeated", string(name)+" 出现了不止一次", string(name)+" is given more than once")
+					return fault.Invalid(string(name), "repeated", string(name)+" 出现了不止一次",
+						string(name)+" is given more than once")
 				}
 				names = append(names, name)
 			}

@@ -82,7 +82,8 @@ func CheckJSON(body []byte) error {
 			case half || !text.IsStorable(value) || !text.IsVisible(value):
 				return ErrUnreadable
 			case again:
-				return fault.Invalid(in.String(), "repeated", in.String()+" 出现了不止一次", in.String()+" is given more than once")
+				return fault.Invalid(in.String(), "repeated", in.String()+" 出现了不止一次",
+					in.String()+" is given more than once")
 			}
 			continue
 		}

@@ -64,7 +64,8 @@ func TestJSONThatProgramsReadDifferentlyIsNamed(t *testing.T) {
 
 func TestValuesThatAreNoTextAreNamed(t *testing.T) {
 	for query, want := range map[string]string{
-		"a=x&b=%E4%BD%A0": "", "a=%00": "a:characters", "a=x&a=%ff": "a:characters", "%ff=%00": "unreadable", "a=%E2%80%AE": "a:invisible_characters", "passwd=%E2%80%AE": "",
+		"a=x&b=%E4%BD%A0": "", "a=%00": "a:characters", "a=x&a=%ff": "a:characters", "%ff=%00": "unreadable",
+		"a=%E2%80%AE": "a:invisible_characters", "passwd=%E2%80%AE": "",
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {

@@ -19,11 +19,16 @@ import (
 // noAmounts are JSON values that no amount of money is read from; amounts are read, and most of them refused.
 var (
 	noAmounts = []string{
-		`"1000000000000000"`, `1000000000000000`, `"1000000000000000000000000000000"`, `1000000000000000000000000000000`, `"-1000000000000000"`,
-		`"92233720368547758.07"`, `"-92233720368547758.08"`, `"1e9"`, `1e9`, `1E2`, `1e30`, `"NaN"`, `"Infinity"`, `"0.001"`, `0.001`, `"12.345"`,
+		`"1000000000000000"`, `1000000000000000`, `"1000000000000000000000000000000"`,
+		`1000000000000000000000000000000`, `"-1000000000000000"`,
+		`"92233720368547758.07"`, `"-92233720368547758.08"`, `"1e9"`, `1e9`, `1E2`, `1e30`, `"NaN"`, `"Infinity"`,
+		`"0.001"`, `0.001`, `"12.345"`,
 		`12.345`, `"+1"`, `" 1"`, `""`, `"x"`, `true`, `[]`, `{}`,
 	}
-	amounts = []string{`0`, `"0"`, `-1`, `"-0.01"`, `"10000000000000"`, `10000000000000`, `"-10000000000000"`, `"999999999999.99"`, `"0.01"`}
+	amounts = []string{
+		`0`, `"0"`, `-1`, `"-0.01"`, `"10000000000000"`, `10000000000000`, `"-10000000000000"`,
+		`"999999999999.99"`, `"0.01"`,
+	}
 )
 
 // amountFields gives the fields of a body that take money.
@@ -32,7 +37,8 @@ func amountFields(contract *huma.OpenAPI, s *huma.Schema) (names []string) {
 		if field.Ref != "" {
 			field = contract.Components.Schemas.SchemaFromRef(field.Ref)
 		}
-		if strings.Contains(field.Description, "two places") || len(field.OneOf) == 2 && strings.Contains(field.OneOf[0].Pattern, `\d+`) {
+		if strings.Contains(field.Description, "two places") || len(field.OneOf) == 2 &&
+			strings.Contains(field.OneOf[0].Pattern, `\d+`) {
 			names = append(names, name)
 		}
 	}
@@ -84,7 +90,8 @@ func TestAmounts_ExtremesInEveryOperation_AreRefusedByName(t *testing.T) {
 			if w.Code >= 500 {
 				t.Errorf("%s with %s=%s answers %d %.300s", route, field, value, w.Code, w.Body)
 			}
-			if refused && (w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), `"field":"`+field+`"`)) {
+			if refused && (w.Code != http.StatusUnprocessableEntity ||
+				!strings.Contains(w.Body.String(), `"field":"`+field+`"`)) {
 				t.Errorf("%s with %s=%s answers %d %.300s, want 422 for the field", route, field, value, w.Code, w.Body)
 			}
 		}
@@ -104,7 +111,8 @@ func TestAmounts_ExtremesInEveryOperation_AreRefusedByName(t *testing.T) {
 							if name == field {
 								body = append(body, fmt.Sprintf("%q:%s", name, value))
 							} else if slices.Contains(s.Required, name) {
-								body = append(body, fmt.Sprintf("%q:%s", name, filler(contract, name, s.Properties[name])))
+								body = append(body, fmt.Sprintf("%q:%s", name,
+									filler(contract, name, s.Properties[name])))
 							}
 						}
 						who := rich
@@ -112,7 +120,8 @@ func TestAmounts_ExtremesInEveryOperation_AreRefusedByName(t *testing.T) {
 							who = owner
 						}
 						where := pathValue.ReplaceAllString(path, "1")
-						try(method+" "+path, field, value, f.call(t.Context(), who, method, where, "{"+strings.Join(body, ",")+"}"), i < len(noAmounts))
+						try(method+" "+path, field, value, f.call(t.Context(), who, method, where,
+							"{"+strings.Join(body, ",")+"}"), i < len(noAmounts))
 					}
 				}
 			}
@@ -126,9 +135,11 @@ func TestAmounts_ExtremesInEveryOperation_AreRefusedByName(t *testing.T) {
 				"/api/v2/user/wallet/gateways?amount=": "amount", "/api/v2/user/wallet/gateways?missing=": "missing",
 			} {
 				refused := i < len(noAmounts) && text != "" || strings.HasPrefix(text, "-")
-				try("GET "+route, field, value, f.call(t.Context(), rich, "GET", route+strings.NewReplacer("+", "%2B", " ", "%20").Replace(text), ""), refused)
+				try("GET "+route, field, value, f.call(t.Context(), rich, "GET", route+strings.NewReplacer("+", "%2B",
+					" ", "%20").Replace(text), ""), refused)
 			}
-			w := f.call(t.Context(), rich, "POST", "/v1/user/payment/purchase", fmt.Sprintf(`{"price":%s,"type":"sandbox"}`, value))
+			w := f.call(t.Context(), rich, "POST", "/v1/user/payment/purchase",
+				fmt.Sprintf(`{"price":%s,"type":"sandbox"}`, value))
 			try("POST /v1/user/payment/purchase", "price", value, w, i < len(noAmounts))
 		}
 		broken, err := f.Check(t.Context())

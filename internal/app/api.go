@@ -113,7 +113,11 @@ func (a *App) older(mux *http.ServeMux) *v1.Router {
 	old.Telegram(a.Telegram)
 	old.Partner(a.Accounts, a.Services, a.Shop, a.Emby)
 	old.Detect(a.Nodes)
-	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
+	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64,
+		error,
+	) {
+		return a.DB.SchemaVersion(r.Context())
+	})
 	return old
 }
 

@@ -161,7 +161,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Renewals = renewal.New(a.DB, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
-	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site, a.cfg.TelegramAPI)
+	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site,
+		a.cfg.TelegramAPI)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
@@ -188,7 +189,10 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Payments.OnCase(a.notifyPaymentCase)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
+	for _, part := range []interface{ Register(*job.Queue) }{
+		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
+		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram,
+	} {
 		part.Register(a.Queue)
 	}
 	a.checkNightly(a.Queue)
@@ -220,7 +224,8 @@ func (a *App) Serve(ctx context.Context) error {
 	}
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at, a.clockMetric(), a.writableMetric())
+		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at, a.clockMetric(),
+		a.writableMetric())
 	a.DB.ProbeWrites(ctx) // before the first question for /ready
 	handler, err := a.handler(reg)
 	if err != nil {
@@ -263,7 +268,8 @@ func (a *App) Serve(ctx context.Context) error {
 		go func() { failed <- servers[1].Serve(metrics) }()
 	}
 	debug.FreeOSMemory() // what only the start needed: templates being parsed, the schema being compared
-	slog.InfoContext(ctx, "serving", "address", listener.Addr().String(), "site", a.cfg.site, "version", a.version, "sqlite", a.DB.SQLite(), "demo", a.cfg.Demo)
+	slog.InfoContext(ctx, "serving", "address", listener.Addr().String(), "site", a.cfg.site, "version", a.version,
+		"sqlite", a.DB.SQLite(), "demo", a.cfg.Demo)
 
 	select {
 	case err = <-failed:

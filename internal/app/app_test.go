@@ -19,7 +19,10 @@ import (
 
 func config(t *testing.T) Config {
 	t.Helper()
-	return Config{Data: t.TempDir(), Listen: freeAddress(t), SiteURL: "http://localhost:8080", TelegramAPI: "http://127.0.0.1:1"}
+	return Config{
+		Data: t.TempDir(), Listen: freeAddress(t), SiteURL: "http://localhost:8080",
+		TelegramAPI: "http://127.0.0.1:1",
+	}
 }
 
 // freeAddress has a port that nobody listens at, from below the range that the system takes ports for outgoing
@@ -53,7 +56,10 @@ func TestAWrongSettingStopsTheStartWithItsName(t *testing.T) {
 		"AIRSTRIP_TELEGRAM_API":    func(c *Config) { c.TelegramAPI = "api.telegram.org" },
 		"AIRSTRIP_TRUSTED_PROXIES": func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/8", "proxy"} },
 		"AIRSTRIP_SECRET_KEY":      func(c *Config) { c.SecretKey = "short" },
-		"AIRSTRIP_DATABASE_URL":    func(c *Config) { c.DatabaseURL, c.SecretKey = "mysql://x", strings.Repeat("abcd", 16) },
+		"AIRSTRIP_DATABASE_URL": func(c *Config) {
+			c.DatabaseURL, c.SecretKey = "mysql://x",
+				strings.Repeat("abcd", 16)
+		},
 	} {
 		c := config(t)
 		spoil(&c)
@@ -125,7 +131,8 @@ func TestItServesAndStopsCleanlyOnBothDatabases(t *testing.T) {
 			stop := serving(t, c)
 			for path, want := range map[string]int{
 				"/health": 200, "/ip": 200, "/api/version": 200, "/v1/version": 200, "/v1/version_db": 200,
-				"/v1/app/config": 200, "/api/v2/site": 200, "/api/v2/user/get_me": 401, "/api/v2/nothing": 404, "/metrics": 401, "/mod_mu/users": 401, "/api/v1/server/UniProxy/user": 401,
+				"/v1/app/config": 200, "/api/v2/site": 200, "/api/v2/user/get_me": 401, "/api/v2/nothing": 404,
+				"/metrics": 401, "/mod_mu/users": 401, "/api/v1/server/UniProxy/user": 401,
 			} {
 				res, err := http.Get("http://" + c.Listen + path)
 				if err != nil {

@@ -35,27 +35,33 @@ var worth = map[string][]approval.Kind{
 	"staff_recharge_refund": {approval.Refund, approval.RefundByHand},
 	"staff_order_refund":    {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
 
-	"staff_approval_decide": {approval.Decision}, "staff_adjustment_confirm": {approval.Decision}, "staff_adjustment_decline": {approval.Decision},
-	"staff_cd_keys_confirm": {approval.Decision}, "staff_recharge_refund_confirm": {approval.Decision}, "staff_recharge_refund_decline": {approval.Decision},
-	"staff_payment_case_confirm": {approval.Decision}, "staff_payment_case_decline": {approval.Decision},
+	"staff_approval_decide": {approval.Decision}, "staff_adjustment_confirm": {approval.Decision},
+	"staff_adjustment_decline": {approval.Decision},
+	"staff_cd_keys_confirm":    {approval.Decision}, "staff_recharge_refund_confirm": {approval.Decision},
+	"staff_recharge_refund_decline": {approval.Decision},
+	"staff_payment_case_confirm":    {approval.Decision}, "staff_payment_case_decline": {approval.Decision},
 
-	"staff_audit_rule_make": {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing}, "staff_ip_unblock": {nothing},
+	"staff_audit_rule_make": {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing},
+	"staff_ip_unblock":   {nothing},
 	"staff_cd_keys_void": {nothing}, "staff_cd_key_void": {nothing},
 	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},
 	"staff_emby_set":    {nothing}, // for whom the plan admits only
 	"staff_gateway_add": {nothing}, "staff_gateway_change": {nothing}, "staff_gateway_remove": {nothing},
 	"staff_kept_batch_count": {nothing}, "staff_kept_batch_dismiss": {nothing},
-	"staff_link_template_set": {nothing}, "staff_link_template_remove": {nothing}, "staff_link_template_preview": {nothing},
-	"staff_plan_texts_set": {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
-	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing}, "staff_node_secret": {nothing},
+	"staff_link_template_set": {nothing}, "staff_link_template_remove": {nothing},
+	"staff_link_template_preview": {nothing},
+	"staff_plan_texts_set":        {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
+	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing},
+	"staff_node_secret":      {nothing},
 	"staff_node_certificate": {nothing},
 	"staff_shared_key_set":   {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},
 }
 
 // worthV1 says the same of the routes of v1 for staff and for tokens of staff.
 var worthV1 = map[string][]approval.Kind{
-	"GET /v1/payment/admin_notify": {approval.PaymentByHand}, "GET /v1/payment/admin_notify_by_cookies": {approval.PaymentByHand},
-	"GET /v1/casino_function": {approval.Traffic},
+	"GET /v1/payment/admin_notify":            {approval.PaymentByHand},
+	"GET /v1/payment/admin_notify_by_cookies": {approval.PaymentByHand},
+	"GET /v1/casino_function":                 {approval.Traffic},
 }
 
 func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
@@ -67,7 +73,8 @@ func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
 			Gives       []approval.Kind `json:"x-staff-gives"`
 		}
 	}
-	if err := json.Unmarshal(h.call(t.Context(), testUser{}, "GET", "/api/v2/openapi.json", "").Body.Bytes(), &contract); err != nil {
+	if err := json.Unmarshal(h.call(t.Context(), testUser{}, "GET", "/api/v2/openapi.json", "").Body.Bytes(),
+		&contract); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
@@ -165,10 +172,17 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			approval.PaymentCase: func() {
 				post(200, fmt.Sprintf("payment-cases/%d/credit", paymentCase()), `{"reason":"x"}`)
 			},
-			approval.CaseRefund: func() { post(200, fmt.Sprintf("payment-cases/%d/refund", paymentCase()), `{"reason":"x"}`) },
-			approval.Refund:     func() { post(200, fmt.Sprintf("recharges/%d/refund", paid().ID), `{"amount":"1.00","reason":"x"}`) },
+			approval.CaseRefund: func() {
+				post(200, fmt.Sprintf("payment-cases/%d/refund", paymentCase()),
+					`{"reason":"x"}`)
+			},
+			approval.Refund: func() {
+				post(200, fmt.Sprintf("recharges/%d/refund", paid().ID),
+					`{"amount":"1.00","reason":"x"}`)
+			},
 			approval.RefundByHand: func() {
-				post(200, fmt.Sprintf("recharges/%d/refund", paid().ID), `{"amount":"1.00","reason":"x","by_hand":true}`)
+				post(200, fmt.Sprintf("recharges/%d/refund", paid().ID),
+					`{"amount":"1.00","reason":"x","by_hand":true}`)
 			},
 			approval.OrderRefund: func() { post(403, fmt.Sprintf("orders/%d/refund", order()), `{"reason":"x"}`) },
 			approval.PaymentByHand: func() {
@@ -179,7 +193,8 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 				h.ask(ann, 403, "GET", "/v1/payment/admin_notify?out_trade_no="+r.TradeNo, "", nil)
 			},
 			approval.Traffic: func() {
-				if err := h.Shop.GrantTraffic(t.Context(), user.id, "gift", gigabyte, &ann.id); !errors.Is(err, approval.ErrSecondMember) {
+				if err := h.Shop.GrantTraffic(t.Context(), user.id, "gift", gigabyte, &ann.id); !errors.Is(err,
+					approval.ErrSecondMember) {
 					t.Fatal(err)
 				}
 			},
@@ -225,11 +240,17 @@ func TestApprovals_CallThatGivesWithoutAnAct_IsRefused(t *testing.T) {
 					wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: user}, Amount: 1})
 			},
 			"time": func(ctx context.Context, tx bun.Tx) error {
-				_, err := h.Services.Grant(ctx, tx, service.Terms{UserID: user, PlanID: 1, Months: 1, Reset: service.Anniversary})
+				_, err := h.Services.Grant(ctx, tx, service.Terms{
+					UserID: user, PlanID: 1, Months: 1,
+					Reset: service.Anniversary,
+				})
 				return err
 			},
 			"traffic": func(ctx context.Context, tx bun.Tx) error {
-				_, err := h.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: user, Kind: service.Grant, Bytes: 1})
+				_, err := h.Services.AddPackage(ctx, tx, service.PackageTerms{
+					UserID: user, Kind: service.Grant,
+					Bytes: 1,
+				})
 				return err
 			},
 		}
@@ -244,14 +265,18 @@ func TestApprovals_CallThatGivesWithoutAnAct_IsRefused(t *testing.T) {
 		}
 		none := func(context.Context, bun.Tx) error { return nil }
 		act := func(ctx context.Context, tx bun.Tx) error {
-			_, err := h.Approvals.Propose(ctx, tx, approval.Act{Kind: approval.Adjustment, ReferenceID: 1, MadeBy: &ann, Worth: 1})
+			_, err := h.Approvals.Propose(ctx, tx, approval.Act{
+				Kind: approval.Adjustment, ReferenceID: 1, MadeBy: &ann,
+				Worth: 1,
+			})
 			return err
 		}
 		for name, gain := range gains {
 			if err := try(approval.Watch(t.Context()), none, gain); err == nil || errors.Is(err, errEnd) {
 				t.Errorf("%s is given without an act: %v", name, err)
 			}
-			if err := try(approval.Watch(t.Context(), approval.Coupon), act, gain); err == nil || errors.Is(err, errEnd) {
+			if err := try(approval.Watch(t.Context(), approval.Coupon), act, gain); err == nil ||
+				errors.Is(err, errEnd) {
 				t.Errorf("%s is given by an act of another kind: %v", name, err)
 			}
 			if err := try(approval.Watch(t.Context(), approval.Adjustment), act, gain); !errors.Is(err, errEnd) {
@@ -273,8 +298,10 @@ func TestApprovals_WhatWaits_IsRefusedByTheSchema(t *testing.T) {
 		for _, statement := range []string{
 			`UPDATE cd_key SET used = used + 1`,
 			`UPDATE coupon SET taken = taken + 1`,
-			fmt.Sprintf(`INSERT INTO cd_key_redemption (key_id, batch_id, user_id, created_at, made_by) VALUES (1, 1, %d, '2026-01-31 04:00:00+00:00', %d)`, ann.id, ann.id),
-			fmt.Sprintf(`INSERT INTO cd_key_redemption (key_id, batch_id, user_id, created_at, approved_by) VALUES (1, 1, %d, '2026-01-31 04:00:00+00:00', %d)`, user.id, user.id),
+			fmt.Sprintf(`INSERT INTO cd_key_redemption (key_id, batch_id, user_id, created_at, made_by)
+				VALUES (1, 1, %d, '2026-01-31 04:00:00+00:00', %d)`, ann.id, ann.id),
+			fmt.Sprintf(`INSERT INTO cd_key_redemption (key_id, batch_id, user_id, created_at, approved_by)
+				VALUES (1, 1, %d, '2026-01-31 04:00:00+00:00', %d)`, user.id, user.id),
 			fmt.Sprintf(`UPDATE staff_grant SET state = 'approved', decided_at = created_at, decided_by = %d`, ann.id),
 		} {
 			err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {

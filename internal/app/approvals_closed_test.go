@@ -53,7 +53,8 @@ func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 		if err != nil || total != 1 || cases[0].Kind != payment.AccountClosed || cases[0].Amount != 3000 {
 			t.Fatalf("a payment that came after all: %+v, %v", cases, err)
 		}
-		h.ask(ann, 409, "POST", fmt.Sprintf("/api/v2/staff/payment-cases/%d/credit", cases[0].ID), `{"reason":"x"}`, nil)
+		h.ask(ann, 409, "POST", fmt.Sprintf("/api/v2/staff/payment-cases/%d/credit", cases[0].ID), `{"reason":"x"}`,
+			nil)
 		if b := h.balance(t, user.id); b.Posted != 0 {
 			t.Fatalf("%+v", b)
 		}

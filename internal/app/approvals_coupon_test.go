@@ -29,7 +29,8 @@ func (h *fixture) decide(as testUser, status int, approve bool) {
 		h.Fatal("nothing waits")
 	}
 	id := list.Approvals[len(list.Approvals)-1].ID
-	h.ask(as, status, "POST", fmt.Sprintf("/api/v2/staff/approvals/%d/decision", id), fmt.Sprintf(`{"approve":%v}`, approve), nil)
+	h.ask(as, status, "POST", fmt.Sprintf("/api/v2/staff/approvals/%d/decision", id), fmt.Sprintf(`{"approve":%v}`,
+		approve), nil)
 }
 
 type shownCoupon struct {
@@ -102,7 +103,8 @@ func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
 		if made.Waits {
 			t.Fatal("40.00 wait")
 		}
-		if c := change(ann, 200, `{"total":0}`); c.Total == nil || *c.Total != 2 || c.Proposed == nil || c.Proposed.Total != nil || h.waits() != 1 {
+		if c := change(ann, 200, `{"total":0}`); c.Total == nil || *c.Total != 2 || c.Proposed == nil ||
+			c.Proposed.Total != nil || h.waits() != 1 {
 			t.Fatalf("uses without end: %+v, %d wait", c, h.waits())
 		}
 		change(bob, 409, `{"total":5}`) // more than now, while a change waits
@@ -168,7 +170,8 @@ func TestApprovals_CouponUsedBesideItsChange_KeepsItsLimit(t *testing.T) {
 			var bought atomic.Int64
 			for i := range 6 {
 				wg.Go(func() {
-					if w := h.call(t.Context(), h.users[i%3], "POST", buy(price), `{"coupon":"`+code+`"}`); w.Code == 200 {
+					if w := h.call(t.Context(), h.users[i%3], "POST", buy(price),
+						`{"coupon":"`+code+`"}`); w.Code == 200 {
 						bought.Add(1)
 					}
 				})
@@ -224,7 +227,8 @@ func TestApprovals_CouponChangedWhileOrdersHoldIt_CountsTheirUses(t *testing.T) 
 		cheap, dear := h.sells(t, shop.KindPlan, 400), h.sells(t, shop.KindPlan, 30_000)
 		change := func(id, plan int64) (c shownCoupon) {
 			h.Helper()
-			h.ask(ann, 200, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", id), fmt.Sprintf(`{"plans":[%d]}`, plan), &c)
+			h.ask(ann, 200, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", id), fmt.Sprintf(`{"plans":[%d]}`, plan),
+				&c)
 			return c
 		}
 		made := h.coupon(ann, fmt.Sprintf(`{"code":"HELD","percent":90,"total":5,"plans":[%d]}`, h.planOf(cheap)))

@@ -79,7 +79,8 @@ func TestApprovals_OrderRefundDeclined_IsApprovedByItsDecisionAlone(t *testing.T
 		h.ask(user, 200, "POST", buy(price), "{}", &made)
 		refund := func(as testUser, status int) {
 			h.Helper()
-			h.ask(as, status, "POST", fmt.Sprintf("/api/v2/staff/orders/%d/refund", made.Order.No), `{"reason":"an outage"}`, nil)
+			h.ask(as, status, "POST", fmt.Sprintf("/api/v2/staff/orders/%d/refund", made.Order.No),
+				`{"reason":"an outage"}`, nil)
 		}
 		refund(ann, 403)
 		h.decide(bob, 200, false)

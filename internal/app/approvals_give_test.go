@@ -42,8 +42,9 @@ func TestApprovals_TrafficGrantedByATokenOfStaff_CountsByItsWorth(t *testing.T) 
 		}
 		grant := func(status int, to testUser, bytes int64) {
 			h.Helper()
-			h.ask(testUser{}, status, "GET", fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d&type_mode=add"+
-				"&sql_table_add_transfer_enable=%d&api_key=%s", 4000+to.id, bytes, key), "", nil)
+			h.ask(testUser{}, status, "GET",
+				fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d&type_mode=add"+
+					"&sql_table_add_transfer_enable=%d&api_key=%s", 4000+to.id, bytes, key), "", nil)
 		}
 		user := h.users[0]
 		grant(403, user, gigabyte) // what has no price always waits
@@ -110,7 +111,8 @@ func TestApprovals_RefundsOfOrders_CountByWhatTheyGiveBack(t *testing.T) {
 		var request struct{ ID int64 }
 		ask := func() {
 			h.Helper()
-			h.ask(h.users[2], 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", asked), `{"reason":"unused"}`, &request)
+			h.ask(h.users[2], 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", asked),
+				`{"reason":"unused"}`, &request)
 		}
 		decide := func(as testUser, status int, grant bool) {
 			h.Helper()
@@ -151,7 +153,8 @@ func TestApprovals_RefundOfAnOrderThatGrew_IsDecidedAnew(t *testing.T) {
 			}
 		}
 		h.ask(user, 200, "POST", buy(price), "{}", &made)
-		h.ask(ann, 403, "POST", fmt.Sprintf("/api/v2/staff/orders/%d/refund", made.Order.No), `{"reason":"an outage"}`, nil)
+		h.ask(ann, 403, "POST", fmt.Sprintf("/api/v2/staff/orders/%d/refund", made.Order.No), `{"reason":"an outage"}`,
+			nil)
 		h.ask(user, 200, "POST", buy(price), fmt.Sprintf(`{"renew_service_id":%d}`, made.Order.ServiceID), nil)
 		h.decide(bob, 409, true)
 		h.decide(bob, 200, false)

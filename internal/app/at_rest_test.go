@@ -24,7 +24,10 @@ import (
 // nodesWithSecrets are drafts of nodes with secrets of each kind.
 func nodesWithSecrets() []node.Node {
 	reality := node.Draft("reality", node.VLESS, "r.example", 443)
-	reality.Settings = node.Settings{Security: "reality", Reality: &node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"}}}
+	reality.Settings = node.Settings{Security: "reality", Reality: &node.Reality{
+		Dest:        "www.example:443",
+		ServerNames: []string{"www.example"},
+	}}
 	ss2022 := node.Draft("ss2022", node.Shadowsocks, "s.example", 443)
 	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm"}
 	trojan := node.Draft("trojan", node.Trojan, "t.example", 443)
@@ -111,7 +114,8 @@ func stolen(t *testing.T, d *db.DB, dir string) []byte {
 		return all.Bytes()
 	}
 	var tables []string
-	if err := d.NewRaw(`SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()`).Scan(t.Context(), &tables); err != nil {
+	if err := d.NewRaw(`SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()`).
+		Scan(t.Context(), &tables); err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
@@ -125,7 +129,8 @@ func stolen(t *testing.T, d *db.DB, dir string) []byte {
 	if _, err := d.ExecContext(t.Context(), `CHECKPOINT`); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.NewRaw(`SELECT current_setting('data_directory') || '/base/' || oid FROM pg_database WHERE datname = current_database()`).Scan(t.Context(), &folder); err != nil {
+	if err := d.NewRaw(`SELECT current_setting('data_directory') || '/base/' || oid FROM pg_database
+		WHERE datname = current_database()`).Scan(t.Context(), &folder); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -184,7 +189,8 @@ func TestAStolenDatabase_WithoutItsKey_HasNoCredentials(t *testing.T) {
 				secrets.text(name, "the-secret-of-"+name)
 				must(f.Secrets.Set(t.Context(), name, "the-secret-of-"+name))
 			}
-			must(f.Settings.Set(t.Context(), map[string]json.RawMessage{"emby_url": json.RawMessage(`"https://media.example"`)}))
+			must(f.Settings.Set(t.Context(),
+				map[string]json.RawMessage{"emby_url": json.RawMessage(`"https://media.example"`)}))
 			media, password, err := f.Emby.Own(t.Context(), made.id)
 			must(err)
 			secrets["link to the media server"] = media.Token[:]

@@ -18,7 +18,10 @@ func (h *fixture) unrecorded() (what []string) {
 	if err != nil {
 		h.Fatal(err)
 	}
-	for _, v := range slices.DeleteFunc(broken, func(v db.Violation) bool { return !strings.Contains(v.Rule, "audit log") }) {
+	for _, v := range slices.DeleteFunc(broken, func(v db.Violation) bool {
+		return !strings.Contains(v.Rule,
+			"audit log")
+	}) {
 		what = append(what, v.What)
 	}
 	return what
@@ -28,7 +31,8 @@ func (h *fixture) unrecorded() (what []string) {
 func TestDoctor_ActWithoutItsEntry_IsFound(t *testing.T) {
 	insert := func(id int64, at string) string {
 		return fmt.Sprintf(`INSERT INTO staff_grant (id, kind, reference_id, staff_id, worth, day, state, created_at)
-			SELECT %d, kind, reference_id, NULL, worth, day, 'alone', '%s' FROM staff_grant WHERE state = 'alone' LIMIT 1`, id, at)
+			SELECT %d, kind, reference_id, NULL, worth, day, 'alone', '%s' FROM staff_grant WHERE state = 'alone'
+			LIMIT 1`, id, at)
 	}
 	for name, c := range map[string]struct {
 		statement string
@@ -42,7 +46,8 @@ func TestDoctor_ActWithoutItsEntry_IsFound(t *testing.T) {
 		},
 		"act of another kind": {`UPDATE staff_grant SET kind = 'traffic' WHERE state = 'alone'`, []string{"act 4"}},
 		"approved by hand": {
-			`UPDATE staff_grant SET state = 'approved', decided_at = created_at WHERE state = 'waiting'`, []string{"approval of act 6"},
+			`UPDATE staff_grant SET state = 'approved', decided_at = created_at WHERE state = 'waiting'`,
+			[]string{"approval of act 6"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,11 +21,14 @@ func TestAudit_GrantedRefundRequest_HasTheAnswerAsItsReason(t *testing.T) {
 		var bought struct{ Order struct{ No int64 } }
 		h.ask(user, 200, "POST", buy(price), "{}", &bought)
 		var request struct{ ID int64 }
-		h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", bought.Order.No), `{"reason":"the text of the user"}`, &request)
-		h.ask(h.staff[account.Finance], 200, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%d/decision", request.ID),
+		h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", bought.Order.No),
+			`{"reason":"the text of the user"}`, &request)
+		h.ask(h.staff[account.Finance], 200, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%d/decision",
+			request.ID),
 			`{"grant":true,"answer":"an outage on our side"}`, nil)
 		found, _, err := h.Audit.Find(t.Context(), audit.Filter{Object: "order_refund", Limit: 1})
-		if err != nil || len(found) != 1 || found[0].Reason != "an outage on our side" || strings.Contains(found[0].After, "text of the user") {
+		if err != nil || len(found) != 1 || found[0].Reason != "an outage on our side" ||
+			strings.Contains(found[0].After, "text of the user") {
 			t.Errorf("the log has %+v, %v", found, err)
 		}
 	})
@@ -36,7 +39,8 @@ func TestAudit_Coupon_WaitsAsItsActDoes(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for limit, state := range map[string]string{"1000.00": "alone", "0.00": "waiting"} {
 			h.limited(limit)
-			h.ask(h.staff[account.Finance], 200, "POST", "/api/v2/staff/coupons", fmt.Sprintf(`{"code":"CODE%s","amount":"1.00","total":1}`, limit[:1]), nil)
+			h.ask(h.staff[account.Finance], 200, "POST", "/api/v2/staff/coupons",
+				fmt.Sprintf(`{"code":"CODE%s","amount":"1.00","total":1}`, limit[:1]), nil)
 			found, _, err := h.Audit.Find(t.Context(), audit.Filter{Action: "coupon.write", Limit: 1})
 			if err != nil || len(found) != 1 || !strings.Contains(found[0].After, `"state":"`+state+`"`) ||
 				strings.Contains(found[0].After, "waits") || !strings.Contains(found[0].After, `"code":"C`) {

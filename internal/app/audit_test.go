@@ -43,7 +43,8 @@ var knownSecrets = []string{"swordfish-transfer-account", "aVeryLong1SharedKey9z
 // auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself.
 // Nothing that the preparation does has an actor, so it leaves no entry.
 func auditedActs(h *fixture) map[string]func() act {
-	ctx, admin, bob, owner, user := h.Context(), h.staff[account.Admin], h.staff[account.Finance], h.staff[account.Owner], h.users[0]
+	ctx, admin, bob, owner, user := h.Context(), h.staff[account.Admin], h.staff[account.Finance],
+		h.staff[account.Owner], h.users[0]
 	price := h.sells(h.T, shop.KindPlan, 2000)
 	h.sells(h.T, shop.KindPackage, 300)
 	must := func(err error) {
@@ -86,7 +87,10 @@ func auditedActs(h *fixture) map[string]func() act {
 		return made.ID
 	}
 	batch := func(by *int64) int64 {
-		made, _, err := h.CDKeys.Make(ctx, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 1, MaxUses: 1}, by)
+		made, _, err := h.CDKeys.Make(ctx, cdkey.Batch{
+			Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 1,
+			MaxUses: 1,
+		}, by)
 		must(err)
 		return made.ID
 	}
@@ -103,14 +107,20 @@ func auditedActs(h *fixture) map[string]func() act {
 	bank := 0
 	gateway := func() int64 {
 		bank++
-		made, err := h.Gateways.Add(ctx, payment.Account{Kind: manual.Kind.Name, Name: fmt.Sprint("unused", bank), Enabled: true},
+		made, err := h.Gateways.Add(ctx, payment.Account{
+			Kind: manual.Kind.Name, Name: fmt.Sprint("unused", bank),
+			Enabled: true,
+		},
 			map[string]string{"instructions_zh": "转账", "instructions_en": "transfer"})
 		must(err)
 		return made.ID
 	}
 	refund := func() int64 {
 		waiting()
-		made, err := h.Payments.GiveBack(ctx, payment.RefundWish{RechargeID: paid().ID, Amount: 100, Reason: "test", StaffID: &admin.id})
+		made, err := h.Payments.GiveBack(ctx, payment.RefundWish{
+			RechargeID: paid().ID, Amount: 100, Reason: "test",
+			StaffID: &admin.id,
+		})
 		must(err)
 		return made.ID
 	}
@@ -126,7 +136,8 @@ func auditedActs(h *fixture) map[string]func() act {
 		late++
 		n := addNode()
 		r, err := h.Traffic.Record(ctx, traffic.Report{
-			Node: n, ID: fmt.Sprint("boot:", late), Hash: sha256.Sum256([]byte{byte(late)}), From: h.now.AddDate(0, 0, -9), To: h.now.AddDate(0, 0, -8),
+			Node: n, ID: fmt.Sprint("boot:", late), Hash: sha256.Sum256([]byte{byte(late)}), From: h.now.AddDate(0, 0,
+				-9), To: h.now.AddDate(0, 0, -8),
 			Rows: []traffic.Row{{UserID: user.id, Up: 100, Down: 200}},
 		})
 		must(err)
@@ -163,7 +174,8 @@ func auditedActs(h *fixture) map[string]func() act {
 		return func() act {
 			former := email
 			email = "a" + email
-			return act{as: admin, path: fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path, h.users[2].id, former, email)}
+			return act{as: admin, path: fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path,
+				h.users[2].id, former, email)}
 		}
 	}
 	h.gateway("bank")
@@ -172,7 +184,8 @@ func auditedActs(h *fixture) map[string]func() act {
 	return map[string]func() act{
 		"staff_adjustment_make": func() act {
 			alone()
-			return staff(bob, "wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`, user.id))
+			return staff(bob, "wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`,
+				user.id))
 		},
 		"staff_adjustment_confirm": func() act { return staff(bob, "wallet-adjustments/%d/confirm", "", adjustment()) },
 		"staff_adjustment_decline": func() act { return staff(bob, "wallet-adjustments/%d/decline", "", adjustment()) },
@@ -180,8 +193,14 @@ func auditedActs(h *fixture) map[string]func() act {
 			adjustment()
 			return staff(bob, "approvals/%d/decision", `{"approve":true}`, h.newestAct().ID)
 		},
-		"staff_audit_rule_make":   func() act { return staff(admin, "audit-rules", `{"name":"test","pattern":"example"}`) },
-		"staff_audit_rule_change": func() act { return staff(admin, "audit-rules/%d", `{"name":"test","pattern":"another"}`, rule()) },
+		"staff_audit_rule_make": func() act {
+			return staff(admin, "audit-rules",
+				`{"name":"test","pattern":"example"}`)
+		},
+		"staff_audit_rule_change": func() act {
+			return staff(admin, "audit-rules/%d",
+				`{"name":"test","pattern":"another"}`, rule())
+		},
 		"staff_audit_rule_remove": func() act { return staff(admin, "audit-rules/%d", "", rule()) },
 		"staff_ip_unblock": func() act {
 			_, err := h.Nodes.BlockIPs(ctx, addNode(), []string{"8.8.4.4"})
@@ -223,17 +242,22 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_recharge_refund_confirm": func() act { return staff(bob, "recharge-refunds/%d/confirm", "", refund()) },
 		"staff_recharge_refund_decline": func() act { return staff(bob, "recharge-refunds/%d/decline", "", refund()) },
 		"staff_gateway_add": func() act {
-			return staff(owner, "gateways", `{"kind":"epay","name":"new","credentials":{"api_url":"https://pay.example/","pid":"1","key":"sk_live_of_the_gateway"}}`)
+			return staff(owner, "gateways",
+				`{"kind":"epay","name":"new","credentials":{"api_url":"https://pay.example/","pid":"1","key":"sk_live_of_the_gateway"}}`)
 		},
 		"staff_gateway_change": func() act {
-			return staff(owner, "gateways/%d", `{"title_en":"Other","credentials":{"instructions_en":"swordfish-transfer-account"}}`, gateway())
+			return staff(owner, "gateways/%d",
+				`{"title_en":"Other","credentials":{"instructions_en":"swordfish-transfer-account"}}`, gateway())
 		},
 		"staff_gateway_remove": func() act { return staff(owner, "gateways/%d", "", gateway()) },
 		"staff_link_template_set": func() act {
 			return staff(admin, "link-templates/site/0", `{"document":{"rules":"none"}}`)
 		},
 		"staff_link_template_remove": func() act {
-			must(h.Links.SetTemplate(ctx, link.Template{Scope: link.ForSite, Document: json.RawMessage(`{"rules":"none"}`)}))
+			must(h.Links.SetTemplate(ctx, link.Template{
+				Scope:    link.ForSite,
+				Document: json.RawMessage(`{"rules":"none"}`),
+			}))
 			return staff(admin, "link-templates/site/0", "")
 		},
 		"staff_link_template_preview": func() act {
@@ -257,7 +281,8 @@ func auditedActs(h *fixture) map[string]func() act {
 		},
 		"staff_refund_decide": func() act {
 			var request struct{ ID int64 }
-			h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", order()), `{"reason":"unused"}`, &request)
+			h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", order()),
+				`{"reason":"unused"}`, &request)
 			return staff(bob, "refund-requests/%d/decision", `{"grant":false,"answer":"it was used"}`, request.ID)
 		},
 		"staff_order_refund": func() act {
@@ -283,7 +308,10 @@ func auditedActs(h *fixture) map[string]func() act {
 			nodeID, id := keptBatch()
 			return staff(admin, "nodes/%d/kept-batches/%d/dismiss", `{"note":"it was cut off"}`, nodeID, id)
 		},
-		"staff_shared_key_set": func() act { return staff(owner, "node-shared-key", `{"key":"aVeryLong1SharedKey9zQ"}`) },
+		"staff_shared_key_set": func() act {
+			return staff(owner, "node-shared-key",
+				`{"key":"aVeryLong1SharedKey9zQ"}`)
+		},
 		"old_ss_node_rebuild_vmess": func() act {
 			old := node.Draft("old", node.Shadowsocks, "old.example", 8388)
 			old.Settings.Method = "aes-256-gcm"
@@ -300,18 +328,26 @@ func auditedActs(h *fixture) map[string]func() act {
 			alone()
 			return staff(bob, "payment-cases/%d/refund", `{"reason":"paid twice"}`, paymentCase())
 		},
-		"staff_payment_case_dismiss": func() act { return staff(bob, "payment-cases/%d/dismiss", `{"reason":"a test"}`, paymentCase()) },
+		"staff_payment_case_dismiss": func() act {
+			return staff(bob, "payment-cases/%d/dismiss", `{"reason":"a test"}`,
+				paymentCase())
+		},
 		"staff_payment_case_confirm": func() act { return staff(bob, "payment-cases/%d/confirm", "", waitingCase()) },
 		"staff_payment_case_decline": func() act { return staff(bob, "payment-cases/%d/decline", "", waitingCase()) },
 
 		"POST /v1/admin/user_ban_task_insert": func() act {
-			return act{as: admin, path: fmt.Sprintf("/v1/admin/user_ban_task_insert?user_id=%d&task_end_at=%s&ban_context=fraud", h.users[1].id, until)}
+			return act{
+				as: admin,
+				path: fmt.Sprintf("/v1/admin/user_ban_task_insert?user_id=%d&task_end_at=%s&ban_context=fraud",
+					h.users[1].id, until),
+			}
 		},
 		"POST /v1/admin/user_ban_task_unban": func() act {
 			return act{as: admin, path: fmt.Sprintf("/v1/admin/user_ban_task_unban?user_id=%d", h.users[1].id)}
 		},
 		"POST /v1/admin/request_ip_ban_task_insert": func() act {
-			return act{as: admin, path: "/v1/admin/request_ip_ban_task_insert?ip_cidr=" + network + "&task_end_at=" + until}
+			return act{as: admin, path: "/v1/admin/request_ip_ban_task_insert?ip_cidr=" + network + "&task_end_at=" +
+				until}
 		},
 		"POST /v1/admin/request_ip_ban_task_unban": func() act {
 			return act{as: admin, path: "/v1/admin/request_ip_ban_task_unban?ip_cidr=" + network}
@@ -319,7 +355,12 @@ func auditedActs(h *fixture) map[string]func() act {
 		"GET /v1/payment/admin_notify":            confirm("/v1/payment/admin_notify"),
 		"GET /v1/payment/admin_notify_by_cookies": confirm("/v1/payment/admin_notify_by_cookies"),
 		"GET /v1/admin/replace_user_email":        replace("/v1/admin/replace_user_email"),
-		"GET /v1/admin/gen_user_link_v1":          func() act { return act{as: owner, path: "/v1/admin/gen_user_link_v1?a1_host=entry.example"} },
+		"GET /v1/admin/gen_user_link_v1": func() act {
+			return act{
+				as:   owner,
+				path: "/v1/admin/gen_user_link_v1?a1_host=entry.example",
+			}
+		},
 		"POST /v1/total/traffic/node/{node_id}": func() act {
 			return act{as: admin, path: "/v1/total/traffic/node/1?data_start_ats=2026-01-01T00:00:00Z", reads: true}
 		},
@@ -333,8 +374,11 @@ func auditedActs(h *fixture) map[string]func() act {
 				return err
 			}))
 			key := h.token(admin.id, account.ScopePartner, account.ScopeGrant)
-			return act{as: testUser{id: admin.id, bearer: key}, path: fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d"+
-				"&type_mode=add&sql_table_add_transfer_enable=%d", 4000+user.id, gigabyte)}
+			return act{
+				as: testUser{id: admin.id, bearer: key},
+				path: fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d"+
+					"&type_mode=add&sql_table_add_transfer_enable=%d", 4000+user.id, gigabyte),
+			}
 		},
 	}
 }
@@ -416,7 +460,8 @@ func (h *fixture) checkAct(r staffRoute, a act) {
 	switch {
 	case after == before:
 		h.Errorf("%s leaves no entry in the audit log", r.id)
-	case e.Actor != kind || e.ActorID == nil || *e.ActorID != a.as.id || string(e.ActorRole) != role || e.Address == "" || e.RequestID == "":
+	case e.Actor != kind || e.ActorID == nil || *e.ActorID != a.as.id || string(e.ActorRole) != role ||
+		e.Address == "" || e.RequestID == "":
 		h.Errorf("%s leaves an entry without its caller: %+v", r.id, e)
 	case leavesNothing.MatchString(e.Action) && (e.Before == "" || e.Before == "{}"):
 		h.Errorf("%s leaves an entry that does not say what was there before: %+v", r.id, e)
@@ -448,17 +493,23 @@ func TestAudit_MoneyThatTwoMembersGive_NamesBoth(t *testing.T) {
 		h.limited("0.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
 		var made struct{ ID int64 }
-		h.ask(ann, 200, "POST", "/api/v2/staff/wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`, h.users[0].id), &made)
+		h.ask(ann, 200, "POST", "/api/v2/staff/wallet-adjustments",
+			fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`, h.users[0].id), &made)
 		h.decide(bob, 200, true)
-		found, _, err := h.Audit.Find(t.Context(), audit.Filter{Object: "adjustment", ObjectID: fmt.Sprint(made.ID), Limit: 10})
+		found, _, err := h.Audit.Find(t.Context(), audit.Filter{
+			Object: "adjustment", ObjectID: fmt.Sprint(made.ID),
+			Limit: 10,
+		})
 		if err != nil || len(found) != 2 {
 			t.Fatal(found, err)
 		}
 		second, first := found[0], found[1]
-		if *first.ActorID != ann.id || first.Action != string(permission.AdjustmentMake) || first.Reason != "an outage" || !strings.Contains(first.After, `"amount":"1.00"`) {
+		if *first.ActorID != ann.id || first.Action != string(permission.AdjustmentMake) ||
+			first.Reason != "an outage" || !strings.Contains(first.After, `"amount":"1.00"`) {
 			t.Errorf("%+v", first)
 		}
-		if *second.ActorID != bob.id || second.Action != string(permission.ApprovalDecide) || second.Before != `{"state":"waiting"}` || second.After != `{"state":"approved"}` {
+		if *second.ActorID != bob.id || second.Action != string(permission.ApprovalDecide) ||
+			second.Before != `{"state":"waiting"}` || second.After != `{"state":"approved"}` {
 			t.Errorf("%+v", second)
 		}
 	})
@@ -469,7 +520,8 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 		admin := h.staff[account.Admin]
 		var rule struct{ ID int64 }
 		h.ask(admin, 200, "POST", "/api/v2/staff/audit-rules", `{"name":"=1+1","pattern":"example"}`, &rule)
-		h.ask(h.staff[account.Owner], 200, "PUT", fmt.Sprintf("/api/v2/staff/audit-rules/%d", rule.ID), `{"name":"mail","pattern":"example"}`, nil)
+		h.ask(h.staff[account.Owner], 200, "PUT", fmt.Sprintf("/api/v2/staff/audit-rules/%d", rule.ID),
+			`{"name":"mail","pattern":"example"}`, nil)
 		type entry struct {
 			ActorID       int64  `json:"actor_id"`
 			ActorRole     string `json:"actor_role"`
@@ -482,15 +534,17 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 			TotalCount int64 `json:"total_count"`
 		}
 		const path = "/api/v2/staff/audit"
-		h.ask(admin, 200, "GET", path+fmt.Sprintf("?object=audit_rule&object_id=%d&action=node.rule.", rule.ID), "", &page)
+		h.ask(admin, 200, "GET", path+fmt.Sprintf("?object=audit_rule&object_id=%d&action=node.rule.", rule.ID), "",
+			&page)
 		if page.TotalCount != 2 || page.Entries[0].ActorRole != "owner" || page.Entries[0].Before["name"] != "=1+1" ||
 			page.Entries[0].After["name"] != "mail" || page.Entries[1].Before != nil || page.Entries[0].Seq != nil {
 			t.Errorf("%+v", page)
 		}
 		for query, want := range map[string]int64{
 			fmt.Sprintf("actor_id=%d", admin.id): 1, "actor=token": 0, "action=node.rule.change": 1,
-			"object=audit_rule&limit=1": 2, "object=audit_rule&offset=1": 2, "object=audit_rule&from=2026-01-31T04:00:01Z": 0,
-			"object=audit_rule&to=2026-01-31T04:00:01Z": 2, "object=audit_rule&from=2026-01-31T12:00:00%2B08:00": 2,
+			"object=audit_rule&limit=1": 2, "object=audit_rule&offset=1": 2,
+			"object=audit_rule&from=2026-01-31T04:00:01Z": 0,
+			"object=audit_rule&to=2026-01-31T04:00:01Z":   2, "object=audit_rule&from=2026-01-31T12:00:00%2B08:00": 2,
 		} {
 			if h.ask(admin, 200, "GET", path+"?"+query, "", &page); page.TotalCount != want {
 				t.Errorf("%s: %d, want %d", query, page.TotalCount, want)
@@ -499,7 +553,8 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 		h.ask(admin, 422, "GET", path+"?from=yesterday", "", nil)
 		w := h.call(t.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")
 		if lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n"); w.Code != 200 || len(lines) != 2 ||
-			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") || !strings.Contains(lines[1], "node.rule.add") {
+			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") ||
+			!strings.Contains(lines[1], "node.rule.add") {
 			t.Errorf("%d %s: %s", w.Code, w.Header(), w.Body)
 		}
 	})
@@ -507,7 +562,8 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 
 func TestAudit_EntryChangedByHand_IsFoundByTheDoctor(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/audit-rules", `{"name":"mail","pattern":"example"}`, nil)
+		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/audit-rules", `{"name":"mail","pattern":"example"}`,
+			nil)
 		if err := h.Audit.Seal(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -516,7 +572,8 @@ func TestAudit_EntryChangedByHand_IsFoundByTheDoctor(t *testing.T) {
 		if !h.DB.SQLite() {
 			drop += ` ON audit_entry`
 		}
-		h.past(t, drop, fmt.Sprintf(`UPDATE audit_entry SET actor_id = %d WHERE action = 'node.rule.add'`, h.staff[account.Owner].id))
+		h.past(t, drop, fmt.Sprintf(`UPDATE audit_entry SET actor_id = %d WHERE action = 'node.rule.add'`,
+			h.staff[account.Owner].id))
 		broken, err := h.Check(t.Context())
 		if err != nil || len(broken) != 3 {
 			t.Fatalf("found %v, %v; want the trigger, the seal and the signature", broken, err)

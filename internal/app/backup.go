@@ -67,7 +67,8 @@ func Restore(ctx context.Context, cfg Config, file string) (*backup.Restored, er
 		return nil, err
 	}
 	if key != nil && b.Key != "" && fingerprint(*key) != b.Key {
-		return nil, fmt.Errorf("the secret key here (%s) is not the one that this backup needs (%s); put that one in its place first: nothing that the database has sealed opens with another", fingerprint(*key), b.Key)
+		return nil, fmt.Errorf("the secret key here (%s) is not the one that this backup needs (%s); put that one "+
+			"in its place first: nothing that the database has sealed opens with another", fingerprint(*key), b.Key)
 	}
 	if c.DatabaseURL != "" {
 		return b.RestorePostgres(ctx, c.DatabaseURL, key, Check)
@@ -108,7 +109,8 @@ func Examine(ctx context.Context, cfg Config) (*Diagnosis, error) {
 		return nil, err
 	}
 	if schema < db.ProgramSchema() {
-		return nil, fmt.Errorf("the database has schema %d, and this program checks schema %d: run airstrip migrate first, or airstrip doctor of the version that wrote it", schema, db.ProgramSchema())
+		return nil, fmt.Errorf("the database has schema %d, and this program checks schema %d: run airstrip "+
+			"migrate first, or airstrip doctor of the version that wrote it", schema, db.ProgramSchema())
 	}
 	if err := d.Sound(ctx); err != nil {
 		return nil, err

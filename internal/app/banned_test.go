@@ -22,18 +22,23 @@ import (
 // theirs stays theirs, but nothing is sold or given to them. Each one that is not here must be tried below.
 var openToBanned = map[string]bool{
 	"auth_sign_out": true, "account_change_password": true, "account_close": true, "account_edit_email": true,
-	"account_edit_email_request_code": true, "account_edit_password": true, "account_edit_profile": true, "account_unlink_telegram": true,
-	"account_link_telegram_begin": true, "account_passkey_begin": true, "account_passkey_finish": true, "account_passkey_remove": true,
-	"account_passkey_rename": true, "account_security_set": true, "account_sessions_end_others": true, "account_session_end": true,
-	"account_two_factor_begin": true, "account_recovery_codes_renew": true, "api_token_create": true, "api_token_revoke": true,
-	"invite_withdraw": true, // into their own wallet
-	"order_cancel":    true, "order_refund_request": true, "refund_request_withdraw": true,
+	"account_edit_email_request_code": true, "account_edit_password": true, "account_edit_profile": true,
+	"account_unlink_telegram":     true,
+	"account_link_telegram_begin": true, "account_passkey_begin": true, "account_passkey_finish": true,
+	"account_passkey_remove": true,
+	"account_passkey_rename": true, "account_security_set": true, "account_sessions_end_others": true,
+	"account_session_end":      true,
+	"account_two_factor_begin": true, "account_recovery_codes_renew": true, "api_token_create": true,
+	"api_token_revoke": true,
+	"invite_withdraw":  true, // into their own wallet
+	"order_cancel":     true, "order_refund_request": true, "refund_request_withdraw": true,
 	"link_token_reset": true, "ss_password_reset": true,
 	"service_auto_renew": true, // takes nothing before the ban is over
 	"shop_pre_order":     true, // tells a price
 	"recharge_get":       true, // shows one that was begun
 
-	"POST /v1/user/password": true, "POST /v1/user/sspwd": true, "POST /v1/user/gaset": true, "POST /v1/user/gacheck": true,
+	"POST /v1/user/password": true, "POST /v1/user/sspwd": true, "POST /v1/user/gaset": true,
+	"POST /v1/user/gacheck": true,
 	"POST /v1/user/buy_pre": true,
 }
 
@@ -56,7 +61,8 @@ func (f *testServer) changes() (ids []string) {
 
 func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		plan, other, pack := h.sells(t, shop.KindPlan, 100), h.sells(t, shop.KindPlan, 300), h.sells(t, shop.KindPackage, 100)
+		plan, other, pack := h.sells(t, shop.KindPlan, 100), h.sells(t, shop.KindPlan, 300),
+			h.sells(t, shop.KindPackage, 100)
 		if err := h.Settings.Set(t.Context(), map[string]json.RawMessage{
 			"invite_price": json.RawMessage(`"1.00"`), "invite_quota": json.RawMessage(`1`),
 		}); err != nil {
@@ -68,7 +74,10 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 		if err != nil || len(services) != 1 {
 			t.Fatal(services, err)
 		}
-		_, keys, err := h.CDKeys.Make(t.Context(), cdkey.Batch{Name: "test", Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 4, MaxUses: 1}, nil)
+		_, keys, err := h.CDKeys.Make(t.Context(), cdkey.Batch{Name: "test", Gift: cdkey.Gift{
+			Kind:   cdkey.Amount,
+			Amount: 100,
+		}, Size: 4, MaxUses: 1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,15 +91,17 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 				{buy(other), fmt.Sprintf(`{"change_service_id":%d}`, services[0].ID)},
 				{buy(h.sells(t, shop.KindPlan, 90000)), `{"gateway":"` + sandbox.Name + `"}`},
 			},
-			"recharge_create": {{"/api/v2/user/wallet/recharge", `{"amount":"20.00","gateway":"` + sandbox.Name + `"}`}},
-			"cd_key_redeem":   {{"/api/v2/user/wallet/cd-key/" + keys[0], ""}},
+			"recharge_create": {{"/api/v2/user/wallet/recharge", `{"amount":"20.00","gateway":"` + sandbox.Name +
+				`"}`}},
+			"cd_key_redeem": {{"/api/v2/user/wallet/cd-key/" + keys[0], ""}},
 
 			"POST /v1/user/buy":                    v1("/v1/user/buy", fmt.Sprintf("shop=%d", other)),
 			"POST /v1/user/shop/buytrafficpackage": v1("/v1/user/shop/buytrafficpackage", fmt.Sprintf("shop=%d", pack)),
 			"POST /v1/user/payment/purchase":       v1("/v1/user/payment/purchase", "price=20&type="+sandbox.Name),
 			"POST /v1/user/buy_invite":             v1("/v1/user/buy_invite", "num=1"),
 		}
-		ban, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{})
+		ban, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
+			account.Identity{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +139,8 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.addUser(t, "banned", 400)
-		no, err := h.Payments.Confirm(t.Context(), user.id, shop.Purchase{PriceID: h.sells(t, shop.KindPlan, 2000)}, sandbox.Name)
+		no, err := h.Payments.Confirm(t.Context(), user.id, shop.Purchase{PriceID: h.sells(t, shop.KindPlan, 2000)},
+			sandbox.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +154,8 @@ func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
 		}
 		alone := h.recharge(t, user.id, 3000)
 		h.now = h.now.Add(time.Minute)
-		if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{}); err != nil {
+		if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
+			account.Identity{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range []*wallet.Recharge{ofOrder, alone} {

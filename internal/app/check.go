@@ -64,7 +64,8 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	all = slices.Concat(all, bans, log, bytes)
 	for _, part := range []interface {
 		Check(context.Context) ([]db.Violation, error)
-	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, seal.Key{}, settings, wallets, services), invite.New(d, settings, wallets), approval.New(d, settings)} {
+	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, seal.Key{}, settings, wallets,
+		services), invite.New(d, settings, wallets), approval.New(d, settings)} {
 		broken, err := part.Check(ctx)
 		if err != nil {
 			return nil, err
@@ -113,7 +114,10 @@ func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 			return nil, err
 		}
 		for _, what := range closed {
-			broken = append(broken, db.Violation{Rule: "key: the secret key opens what the database has sealed", What: what})
+			broken = append(broken, db.Violation{
+				Rule: "key: the secret key opens what the database has sealed",
+				What: what,
+			})
 		}
 	}
 	return broken, nil
@@ -126,8 +130,14 @@ type nightly struct {
 
 func (a *App) checkNightly(q *job.Queue) {
 	a.nightly = nightly{
-		broken: prometheus.NewGauge(prometheus.GaugeOpts{Name: "airstrip_rules_broken", Help: "How many places the last nightly check found where the database is not as it must be."}),
-		at:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "airstrip_rules_checked_seconds", Help: "When this process last finished a nightly check, in Unix time; 0: not since it started."}),
+		broken: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "airstrip_rules_broken",
+			Help: "How many places the last nightly check found where the database is not as it must be.",
+		}),
+		at: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "airstrip_rules_checked_seconds",
+			Help: "When this process last finished a nightly check, in Unix time; 0: not since it started.",
+		}),
 	}
 	q.Every("doctor", func(ctx context.Context) error {
 		broken, err := a.Check(ctx)
@@ -135,7 +145,8 @@ func (a *App) checkNightly(q *job.Queue) {
 			return err
 		}
 		for _, v := range broken {
-			slog.ErrorContext(ctx, "the database is not as it must be; run airstrip doctor", "rule", v.Rule, "what", v.What)
+			slog.ErrorContext(ctx, "the database is not as it must be; run airstrip doctor", "rule", v.Rule, "what",
+				v.What)
 		}
 		a.nightly.broken.Set(float64(len(broken)))
 		a.nightly.at.SetToCurrentTime()

@@ -55,7 +55,8 @@ type checked struct {
 func (c Config) read() (checked, error) {
 	out := checked{Config: c}
 	for name, value := range map[string]*string{
-		"AIRSTRIP_DATABASE_URL": &out.DatabaseURL, "AIRSTRIP_SECRET_KEY": &out.SecretKey, "AIRSTRIP_METRICS_TOKEN": &out.MetricsToken,
+		"AIRSTRIP_DATABASE_URL": &out.DatabaseURL, "AIRSTRIP_SECRET_KEY": &out.SecretKey,
+		"AIRSTRIP_METRICS_TOKEN": &out.MetricsToken,
 	} {
 		file := os.Getenv(name + "_FILE")
 		if file == "" || *value != "" {
@@ -99,13 +100,15 @@ func (c Config) check() (checked, error) {
 		return out, fmt.Errorf("AIRSTRIP_LISTEN must be host:port: %w", err)
 	}
 	site, err := url.Parse(c.SiteURL)
-	if err != nil || (site.Scheme != "http" && site.Scheme != "https") || site.Host == "" || site.RawQuery != "" || site.Fragment != "" {
+	if err != nil || (site.Scheme != "http" && site.Scheme != "https") || site.Host == "" || site.RawQuery != "" ||
+		site.Fragment != "" {
 		return out, fmt.Errorf("AIRSTRIP_SITE_URL must be an address such as https://example.com, not %q", c.SiteURL)
 	}
 	out.site = strings.TrimRight(c.SiteURL, "/")
 	bots, err := url.Parse(c.TelegramAPI)
 	if err != nil || (bots.Scheme != "http" && bots.Scheme != "https") || bots.Host == "" {
-		return out, fmt.Errorf("AIRSTRIP_TELEGRAM_API must be an address such as https://api.telegram.org, not %q", c.TelegramAPI)
+		return out, fmt.Errorf("AIRSTRIP_TELEGRAM_API must be an address such as https://api.telegram.org, not %q",
+			c.TelegramAPI)
 	}
 	out.TelegramAPI = strings.TrimRight(c.TelegramAPI, "/")
 	for _, p := range c.TrustedProxies {
@@ -125,7 +128,8 @@ func (c Config) check() (checked, error) {
 			return out, fmt.Errorf("AIRSTRIP_SECRET_KEY: %w", err)
 		}
 	case out.DatabaseURL != "":
-		return out, errors.New("AIRSTRIP_SECRET_KEY (or AIRSTRIP_SECRET_KEY_FILE) is required with PostgreSQL, the same for all servers: 32 bytes, for example from `openssl rand -hex 32`")
+		return out, errors.New("AIRSTRIP_SECRET_KEY (or AIRSTRIP_SECRET_KEY_FILE) is required with PostgreSQL, the " +
+			"same for all servers: 32 bytes, for example from `openssl rand -hex 32`")
 	case c.Missing():
 		if out.key, err = seal.LoadKey(c.Data); err != nil {
 			return out, fmt.Errorf("AIRSTRIP_DATA: %w", err)
@@ -140,5 +144,7 @@ func (c Config) check() (checked, error) {
 	return out, nil
 }
 
-var errNoKey = errors.New("put the file secret.key that this database was made with beside it, or set AIRSTRIP_SECRET_KEY. " +
-	"Without that key nobody stays signed in, and subscription links, node passwords and the secrets of gateways cannot be read")
+var errNoKey = errors.New("put the file secret.key that this database was made with beside it, or set " +
+	"AIRSTRIP_SECRET_KEY. " +
+	"Without that key nobody stays signed in, and subscription links, node passwords and the secrets of gateways " +
+	"cannot be read")

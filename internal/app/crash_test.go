@@ -248,8 +248,10 @@ func survive(t *testing.T, c Config, servers int) {
 	for _, who := range customers {
 		_, has, err := f.Services.List(t.Context(), who.id)
 		b := f.balance(t, who.id)
-		if err != nil || len(has) != packages[who.id] || b.Posted != money.Amount(operations)*price+want[who.id] || b.Held != 0 {
-			t.Errorf("user %d: %d packages of %d, %+v, wanted %s more; %v", who.id, len(has), packages[who.id], b, want[who.id], err)
+		if err != nil || len(has) != packages[who.id] || b.Posted != money.Amount(operations)*price+want[who.id] ||
+			b.Held != 0 {
+			t.Errorf("user %d: %d packages of %d, %+v, wanted %s more; %v", who.id, len(has), packages[who.id], b,
+				want[who.id], err)
 		}
 	}
 	f.sound(t)
@@ -272,7 +274,8 @@ func do(i int, who testUser, processes []*process, pack int64, top money.Amount)
 			PayPage *struct{ URL string } `json:"pay_page"`
 		}
 	}
-	err := insist(i, who, processes, http.MethodPost, "/api/v2/user/wallet/recharge", key, fmt.Sprintf(`{"gateway":%q,"amount":%q}`, sandbox.Name, top), &begun)
+	err := insist(i, who, processes, http.MethodPost, "/api/v2/user/wallet/recharge", key,
+		fmt.Sprintf(`{"gateway":%q,"amount":%q}`, sandbox.Name, top), &begun)
 	if err != nil {
 		return operation{}, err
 	}
@@ -292,7 +295,8 @@ func do(i int, who testUser, processes []*process, pack int64, top money.Amount)
 	if err != nil {
 		return operation{}, err
 	}
-	return operation{recharge: begun.Result.ID}, insist(i, who, processes, http.MethodPost, u.Path, "", "action=pay", nil)
+	return operation{recharge: begun.Result.ID}, insist(i, who, processes, http.MethodPost, u.Path, "", "action=pay",
+		nil)
 }
 
 var browser = &http.Client{
@@ -304,7 +308,8 @@ func insist(i int, who testUser, processes []*process, method, path, key, body s
 	var last error
 	deadline := time.Now().Add(5 * time.Minute)
 	for try := 0; time.Now().Before(deadline); try++ {
-		req, err := http.NewRequest(method, "http://"+processes[(i+try)%len(processes)].config.Listen+path, strings.NewReader(body))
+		req, err := http.NewRequest(method, "http://"+processes[(i+try)%len(processes)].config.Listen+path,
+			strings.NewReader(body))
 		if err != nil {
 			return err
 		}

@@ -23,8 +23,10 @@ func BenchmarkDoctor(b *testing.B) {
 				sealed = `'\x00'`
 			}
 			// Hours of one day of the site's, so recent that they are compared.
-			midnight := time.Now().In(time.FixedZone("", 8*3600)).AddDate(0, 0, -3).Truncate(24 * time.Hour).Add(-8 * time.Hour)
-			hour, day := strconv.FormatInt(midnight.Unix()/3600, 10), midnight.In(time.FixedZone("", 8*3600)).Format("20060102")
+			midnight := time.Now().In(time.FixedZone("", 8*3600)).AddDate(0, 0, -3).Truncate(24 * time.Hour).
+				Add(-8 * time.Hour)
+			hour, day := strconv.FormatInt(midnight.Unix()/3600, 10), midnight.In(time.FixedZone("", 8*3600)).
+				Format("20060102")
 			const (
 				users = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) `
 				began = `'2026-10-01 00:00:00+00:00'`
@@ -35,7 +37,8 @@ func BenchmarkDoctor(b *testing.B) {
 					`INSERT INTO access (user_id, credentials, banned, state, allowed, class, groups, sources, was_class, was_groups, revision) ` +
 						users + `SELECT i, ` + sealed + `, false, 'active', true, 0, '[]', '', 0, '[]', i FROM n`,
 					`INSERT INTO service (user_id, plan_id, name, class, groups, quota_bytes, term_bytes, reset, cycle, started_at, ends_at, auto_renew) ` +
-						users + `SELECT i, 1, 'P', 0, '[]', 1000000000, 1000000000, 'anniversary', 3, ` + began + `, ` + ends + `, false FROM n`,
+						users + `SELECT i, 1, 'P', 0, '[]', 1000000000, 1000000000, 'anniversary', 3, ` + began + `, ` +
+						ends + `, false FROM n`,
 					`INSERT INTO service_period (service_id, starts_at, ends_at, quota_bytes, created_at)
 						SELECT id, started_at, ends_at, quota_bytes, started_at FROM service`,
 					`INSERT INTO service_cycle (service_id, cycle, started_at, ended_at, up, down, billed, billed_up)
@@ -47,9 +50,11 @@ func BenchmarkDoctor(b *testing.B) {
 						`SELECT h.column1, ` + hour + ` + h.column1, i, 1000, 1, 2, 3 FROM n,
 							(VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) AS h`,
 					`INSERT INTO traffic_day (day, user_id, up, down, billed)
-						SELECT ` + day + `, user_id, sum(up), sum(down), sum(billed) FROM traffic_hour GROUP BY user_id`,
+						SELECT ` + day + `, user_id, sum(up), sum(down), sum(billed) FROM traffic_hour
+							GROUP BY user_id`,
 					`INSERT INTO node_day (node_id, day, up, down, billed)
-						SELECT node_id, ` + day + `, sum(up), sum(down), sum(billed) FROM traffic_hour GROUP BY node_id`,
+						SELECT node_id, ` + day + `, sum(up), sum(down), sum(billed) FROM traffic_hour
+							GROUP BY node_id`,
 				} {
 					if _, err := tx.ExecContext(ctx, statement); err != nil {
 						return err

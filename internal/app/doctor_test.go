@@ -41,8 +41,12 @@ func lived(t *testing.T, f *testServer) {
 	must(f.sandbox.Close(ctx, r.TradeNo, true))
 	f.notify(ctx, sandbox.Name, f.signed(notice(r)))
 	f.recharge(t, who.id, 700) // stays unpaid
-	plan, dear, pack := f.sells(t, shop.KindPlan, 1000), f.sells(t, shop.KindPlan, 10_000), f.sells(t, shop.KindPackage, 300)
-	_, err := f.Shop.AddCoupon(ctx, shop.Coupon{Code: "HALF", Enabled: true, Percent: new(50), Total: new(int64(5)), PerUser: new(int64(5))}, nil)
+	plan, dear, pack := f.sells(t, shop.KindPlan, 1000), f.sells(t, shop.KindPlan, 10_000), f.sells(t, shop.KindPackage,
+		300)
+	_, err := f.Shop.AddCoupon(ctx, shop.Coupon{
+		Code: "HALF", Enabled: true, Percent: new(50), Total: new(int64(5)),
+		PerUser: new(int64(5)),
+	}, nil)
 	must(err)
 	_, err = f.Shop.Confirm(ctx, who.id, shop.Purchase{PriceID: plan, Coupon: "HALF"})
 	must(err)
@@ -55,7 +59,10 @@ func lived(t *testing.T, f *testServer) {
 	// waits, holding all that is left
 	_, err = f.Payments.Confirm(ctx, who.id, shop.Purchase{PriceID: dear}, sandbox.Name)
 	must(err)
-	_, keys, err := f.CDKeys.Make(ctx, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 1, MaxUses: 1}, nil)
+	_, keys, err := f.CDKeys.Make(ctx, cdkey.Batch{
+		Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 1,
+		MaxUses: 1,
+	}, nil)
 	must(err)
 	_, err = f.CDKeys.Redeem(ctx, who.id, keys[0])
 	must(err)
@@ -73,7 +80,10 @@ func (f *testServer) moves(t *testing.T, userID int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	receipt, err := f.Traffic.Record(t.Context(), traffic.Report{Node: n, Hash: sha256.Sum256([]byte("first")), Rows: []traffic.Row{{UserID: userID, Up: 1000, Down: 2000}}})
+	receipt, err := f.Traffic.Record(t.Context(), traffic.Report{
+		Node: n, Hash: sha256.Sum256([]byte("first")),
+		Rows: []traffic.Row{{UserID: userID, Up: 1000, Down: 2000}},
+	})
 	if err != nil || len(receipt.Refused) > 0 {
 		t.Fatal(receipt, err)
 	}
@@ -106,12 +116,14 @@ func (f *testServer) undoing(t *testing.T) (undo func()) {
 		copies = "kept"
 		// SQLite lets its checks be ignored.
 		f.past(t, `CREATE SCHEMA kept`, `DO $$ DECLARE c record; BEGIN
-			FOR c IN SELECT conname, conrelid::regclass AS of FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace
+			FOR c IN SELECT conname, conrelid::regclass AS of FROM pg_constraint WHERE contype = 'c'
+			AND connamespace = 'public'::regnamespace
 			LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.of, c.conname); END LOOP; END $$`)
 	}
 	var back []string
 	for _, name := range []string{
-		"ledger_account", "ledger_transaction", "posting", "recharge", "fulfilment", "cd_key", "cd_key_redemption", "coupon", "shop_order", "commission",
+		"ledger_account", "ledger_transaction", "posting", "recharge", "fulfilment", "cd_key", "cd_key_redemption",
+		"coupon", "shop_order", "commission",
 		"account", "refund", "wallet_adjustment", "refund_request", "service", "package",
 		"service_cycle", "service_period", "traffic_hour", "traffic_day", "node_day",
 	} {
@@ -134,9 +146,12 @@ var damages = []struct{ rule, sql string }{
 	{"I4", `UPDATE shop_order SET state = 'cancelled' WHERE state = 'pending'`},
 	{"I5", `UPDATE recharge SET amount = amount + 1, pay_amount = pay_amount + 1 WHERE state = 'paid'`},
 	{"I5", `UPDATE recharge SET state = 'pending', transaction_id = NULL, paid_at = NULL WHERE state = 'paid'`},
-	{"I5", `UPDATE recharge SET state = 'paid', transaction_id = 'x' || CAST(id AS TEXT), paid_at = created_at WHERE state = 'pending'`},
+	{"I5", `UPDATE recharge SET state = 'paid', transaction_id = 'x' || CAST(id AS TEXT), paid_at = created_at
+		WHERE state = 'pending'`},
 	{"I6", `DELETE FROM fulfilment WHERE package_id IS NOT NULL`},
-	{"I6", `INSERT INTO fulfilment (order_id, user_id, service_id, months, starts_at, ends_at, created_at) SELECT o.id, o.user_id, f.service_id, 1, f.starts_at, f.ends_at, f.created_at FROM shop_order o, fulfilment f WHERE o.state = 'pending' AND f.service_id = (SELECT MIN(service_id) FROM fulfilment)`},
+	{"I6", `INSERT INTO fulfilment (order_id, user_id, service_id, months, starts_at, ends_at, created_at)
+		SELECT o.id, o.user_id, f.service_id, 1, f.starts_at, f.ends_at, f.created_at FROM shop_order o, fulfilment f
+		WHERE o.state = 'pending' AND f.service_id = (SELECT MIN(service_id) FROM fulfilment)`},
 	{"I7", `UPDATE cd_key SET used = 0`},
 	{"I7", `UPDATE cd_key SET used = 2`},
 	{"I7", `DELETE FROM cd_key_redemption`},
@@ -147,20 +162,26 @@ var damages = []struct{ rule, sql string }{
 	{"I9", `UPDATE account SET invited_by = id WHERE invited_by IS NULL`},
 	{"I9", `UPDATE commission SET base = base * 100, amount = amount * 100`},
 	{"I9", `UPDATE commission SET state = 'released', ended_at = created_at WHERE state = 'pending'`},
-	{"I9", `UPDATE commission SET owed = 1, withdrawn = 1, state = 'reversed', ended_at = created_at WHERE state = 'pending'`},
+	{"I9", `UPDATE commission SET owed = 1, withdrawn = 1, state = 'reversed', ended_at = created_at
+		WHERE state = 'pending'`},
 	{"I10", `UPDATE refund SET amount = amount * 3`},
 	{"I10", `UPDATE shop_order SET state = 'paid' WHERE state = 'refunded'`},
 	{"I10", `UPDATE shop_order SET price = price + 1, amount = amount + 1 WHERE kind = 'package'`},
 	{"I11", `UPDATE shop_order SET recharge_id = NULL WHERE state = 'pending'`},
 	{"I11", `UPDATE wallet_adjustment SET state = 'declined'`},
-	{"I11", `INSERT INTO refund_request (order_id, user_id, reason, state, answer, created_at, ended_at) SELECT id, user_id, 'x', 'granted', '', created_at, created_at FROM shop_order WHERE kind = 'package'`},
+	{"I11", `INSERT INTO refund_request (order_id, user_id, reason, state, answer, created_at, ended_at)
+		SELECT id, user_id, 'x', 'granted', '', created_at, created_at FROM shop_order WHERE kind = 'package'`},
 	{"I11", `UPDATE account SET banned_at = created_at WHERE invited_by IS NOT NULL`},
 	{"I12", `CREATE TABLE later (amount REAL)`},
 	{"I13", `UPDATE service SET quota_bytes = 0`},
 	{"I13", `UPDATE service SET quota_bytes = NULL`},
-	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at) SELECT 9000, 'bonus', 'bonus', 1, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
-	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at) SELECT 9000, 'refund', 'order', 9000, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
-	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at) SELECT 9000, 'gateway_refund', 'gateway_refund', 9000, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
+	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at)
+		SELECT 9000, 'bonus', 'bonus', 1, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
+	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at)
+		SELECT 9000, 'refund', 'order', 9000, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
+	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at)
+		SELECT 9000, 'gateway_refund', 'gateway_refund', 9000, '', currency, created_at FROM ledger_transaction
+		WHERE id = 1`},
 	{"I14", `UPDATE traffic_hour SET billed = billed + 1`},
 	{"I14", `UPDATE traffic_hour SET user_id = user_id + 1000`},
 	{"I14", `DELETE FROM traffic_hour`},
@@ -171,17 +192,21 @@ var damages = []struct{ rule, sql string }{
 	{"I14", `UPDATE service_cycle SET billed = billed - 1, billed_up = 0 WHERE billed > 0`},
 	{"I14", `UPDATE service_cycle SET up = up - 1 WHERE up > 0`},
 	{"I14", `UPDATE service_cycle SET up = 0, down = 0, billed = 0, billed_up = 0`},
-	{"I14", `UPDATE traffic_day SET billed = billed + 1; UPDATE node_day SET billed = billed + 1; UPDATE traffic_hour SET billed = billed + 1`},
+	{"I14", `UPDATE traffic_day SET billed = billed + 1; UPDATE node_day SET billed = billed + 1; UPDATE traffic_hour
+		SET billed = billed + 1`},
 	{"I15", `UPDATE service SET cycle = cycle + 1`},
 	{"I15", `UPDATE service_cycle SET cycle = cycle + 1`},
 	{"I15", `DELETE FROM service_cycle WHERE billed = 0`},
 	{"I15", `UPDATE service SET ends_at = '2099-01-01 00:00:00+00:00' WHERE ended_at IS NULL`},
-	{"I15", `UPDATE service SET ends_at = '2099-01-01 00:00:00+00:00'; UPDATE service_period SET ends_at = '2099-01-01 00:00:00+00:00'`},
+	{"I15", `UPDATE service SET ends_at = '2099-01-01 00:00:00+00:00'; UPDATE service_period
+		SET ends_at = '2099-01-01 00:00:00+00:00'`},
 	{"I15", `DELETE FROM service_period`},
 	{"I15", `UPDATE service SET quota_bytes = quota_bytes + 1`},
-	{"I15", `UPDATE service SET quota_bytes = quota_bytes + 1; UPDATE service_period SET quota_bytes = quota_bytes + 1`},
+	{"I15", `UPDATE service SET quota_bytes = quota_bytes + 1; UPDATE service_period
+		SET quota_bytes = quota_bytes + 1`},
 	{"I15", `UPDATE service SET term_bytes = term_bytes - 1`},
-	{"I15", `UPDATE service SET quota_bytes = quota_bytes - 1, term_bytes = term_bytes - 1; UPDATE service_period SET quota_bytes = quota_bytes - 1`},
+	{"I15", `UPDATE service SET quota_bytes = quota_bytes - 1, term_bytes = term_bytes - 1; UPDATE service_period
+		SET quota_bytes = quota_bytes - 1`},
 	{"I15", `UPDATE service SET devices = 99`},
 	{"I15", `UPDATE service SET class = class + 1`},
 	{"I15", `UPDATE package SET bytes = bytes + 1`},
@@ -197,7 +222,10 @@ func TestTheDoctorNamesEveryBrokenInvariant(t *testing.T) {
 		for _, d := range damages {
 			f.past(t, d.sql)
 			broken, err := f.Check(t.Context())
-			found := slices.ContainsFunc(broken, func(v db.Violation) bool { return strings.HasPrefix(v.Rule, d.rule+": ") && v.What != "" })
+			found := slices.ContainsFunc(broken, func(v db.Violation) bool {
+				return strings.HasPrefix(v.Rule,
+					d.rule+": ") && v.What != ""
+			})
 			if err != nil || !found {
 				t.Errorf("%s is not named after %s: %v, %v", d.rule, d.sql, broken, err)
 			}
@@ -227,15 +255,18 @@ func TestTheNightlyCheckRaisesAnAlarm(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := httptest.NewRecorder()
-		metricsHandler(reg, "").ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+		metricsHandler(reg, "").ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics",
+			nil))
 		return w.Body.String()
 	}
-	if metrics := night(); !strings.Contains(metrics, "airstrip_rules_broken 0") || strings.Contains(metrics, "airstrip_rules_checked_seconds 0\n") || log.Len() > 0 {
+	if metrics := night(); !strings.Contains(metrics, "airstrip_rules_broken 0") ||
+		strings.Contains(metrics, "airstrip_rules_checked_seconds 0\n") || log.Len() > 0 {
 		t.Errorf("a sound night: %s, %s", metrics, &log)
 	}
 	f.addUser(t, "user", 100)
 	f.past(t, `UPDATE ledger_account SET posted = 700 WHERE posted = 100`)
-	if metrics := night(); !strings.Contains(metrics, "airstrip_rules_broken 1\n") || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "I2: a user") {
+	if metrics := night(); !strings.Contains(metrics, "airstrip_rules_broken 1\n") ||
+		!strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "I2: a user") {
 		t.Errorf("an unsound night: %s, %s", metrics, &log)
 	}
 }

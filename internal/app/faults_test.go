@@ -341,7 +341,8 @@ func (a *attack) logNumbers(t *testing.T) {
 					within++
 				}
 			}
-			t.Logf("%-20s %2d times: a %-8s at the other server after %5.2f s in the middle, %5.2f s at most; %d within 10 s",
+			t.Logf("%-20s %2d times: a %-8s at the other server after %5.2f s in the middle, %5.2f s at most; %d "+
+				"within 10 s",
 				fault, len(all), call, all[len(all)/2].Seconds(), all[len(all)-1].Seconds(), within)
 		}
 	}

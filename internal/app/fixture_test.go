@@ -38,9 +38,15 @@ func eachFixture(t *testing.T, test func(h *fixture)) {
 			if engine == "postgres" {
 				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
 			}
-			h := &fixture{T: t, testServer: newTestServer(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC), staff: map[account.Role]testUser{}, names: map[int64]string{}, since: map[int64]signedIn{}}
+			h := &fixture{
+				T: t, testServer: newTestServer(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC),
+				staff: map[account.Role]testUser{}, names: map[int64]string{}, since: map[int64]signedIn{},
+			}
 			h.DB.SetClock(func() time.Time { return h.now })
-			for _, role := range []account.Role{account.Owner, account.Admin, account.Support, account.Finance, account.Viewer} {
+			for _, role := range []account.Role{
+				account.Owner, account.Admin, account.Support, account.Finance,
+				account.Viewer,
+			} {
 				made := h.addUser(t, string(role), 0)
 				if err := h.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
 					t.Fatal(err)
@@ -99,7 +105,10 @@ func (h *fixture) present(c testUser) testUser {
 		return c
 	}
 	if h.now.Sub(known.at) > 15*time.Minute {
-		g, err := h.Accounts.SignIns.ByPassword(h.Context(), account.SignIn{Email: h.names[c.id] + "@example.com", Password: "a long enough password"}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
+		g, err := h.Accounts.SignIns.ByPassword(h.Context(), account.SignIn{
+			Email:    h.names[c.id] + "@example.com",
+			Password: "a long enough password",
+		}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
 		if err != nil {
 			h.Fatal(err)
 		}
@@ -128,7 +137,8 @@ type added struct {
 // add makes a node of VMess with more fields.
 func (h *fixture) add(name, more string) (a added) {
 	h.Helper()
-	h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", `{"protocol":"vmess","name":"`+name+`","address":"`+name+`.example","port":8080`+more+`}`, &a)
+	h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", `{"protocol":"vmess","name":"`+name+
+		`","address":"`+name+`.example","port":8080`+more+`}`, &a)
 	return a
 }
 
@@ -152,7 +162,8 @@ func (h *fixture) userList(secret string) (ids []int64) {
 // moves reports bytes of the first user by the same protocol.
 func (h *fixture) moves(secret string, up, down int64) {
 	h.Helper()
-	h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":%d,"d":%d}]}`, h.users[0].id, up, down), nil)
+	h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+secret,
+		fmt.Sprintf(`{"data":[{"user_id":%d,"u":%d,"d":%d}]}`, h.users[0].id, up, down), nil)
 }
 
 // billed gives the rates at which the first user's log has bytes.

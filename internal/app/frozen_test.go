@@ -94,7 +94,9 @@ func TestOthersGoOnWhenAReplicaIsLostInsideATransaction(t *testing.T) {
 func TestCallsOutliveEndedSessionsAndAFailover(t *testing.T) {
 	for name, breakOff := range map[string]func(t *testing.T, p *pair){
 		"ended sessions": func(t *testing.T, p *pair) {
-			if _, err := p.site.DB.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`); err != nil {
+			if _, err := p.site.DB.ExecContext(t.Context(),
+				`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+					AND wait_event_type = 'Lock'`); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -183,7 +185,8 @@ func (p *pair) lockRevisions(t *testing.T) (unlock func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.ExecContext(t.Context(), `SELECT 1 FROM revision WHERE name IN ('access', 'traffic') FOR UPDATE`); err != nil {
+	if _, err := tx.ExecContext(t.Context(),
+		`SELECT 1 FROM revision WHERE name IN ('access', 'traffic') FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}
 	return func() {
@@ -198,7 +201,8 @@ func (p *pair) waitForLocks(t *testing.T, sessions int) {
 	t.Helper()
 	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var n int
-		err := p.site.DB.NewRaw(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(t.Context(), &n)
+		err := p.site.DB.NewRaw(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+			AND wait_event_type = 'Lock'`).Scan(t.Context(), &n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +211,8 @@ func (p *pair) waitForLocks(t *testing.T, sessions int) {
 		}
 	}
 	var seen []string
-	_ = p.site.DB.NewRaw(`SELECT concat_ws(' | ', wait_event_type, wait_event, state, left(query, 90)) FROM pg_stat_activity WHERE datname = current_database()`).Scan(t.Context(), &seen)
+	_ = p.site.DB.NewRaw(`SELECT concat_ws(' | ', wait_event_type, wait_event, state, left(query, 90))
+		FROM pg_stat_activity WHERE datname = current_database()`).Scan(t.Context(), &seen)
 	t.Fatalf("no %d sessions wait for a lock, but:\n%s", sessions, strings.Join(seen, "\n"))
 }
 
@@ -245,7 +250,8 @@ func (p *pair) begin(server *process, round int) []chan called {
 		calls[0] <- send(server, http.MethodPost, "/api/agent/v1/reports", p.node, "", string(report))
 	}()
 	go func() {
-		calls[1] <- send(server, http.MethodPost, buy(p.pack), p.users[2*round+1].bearer, fmt.Sprint("round-", round), "{}")
+		calls[1] <- send(server, http.MethodPost, buy(p.pack), p.users[2*round+1].bearer, fmt.Sprint("round-", round),
+			"{}")
 	}()
 	return calls
 }

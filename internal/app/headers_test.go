@@ -27,7 +27,8 @@ func TestHeaders_OfASiteWithHTTPS_KeepBrowsersThere(t *testing.T) {
 			req.Host = c.host
 			w := httptest.NewRecorder()
 			f.root.ServeHTTP(w, req)
-			if got := w.Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != c.strict || got != "" && !c.strict {
+			if got := w.Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != c.strict ||
+				got != "" && !c.strict {
 				t.Errorf("%s asked for %s%s says %q", c.site, c.host, path, got)
 			}
 		}
@@ -49,7 +50,8 @@ func TestSecurityTxt_NamesTheContactOfTheSettings(t *testing.T) {
 		{"contact_url", `"https://t.me/shop"`, "https://t.me/shop"}, // rather than an address for programs to collect
 		{"security_contact", `"https://shop.example/security"`, "https://shop.example/security"},
 	} {
-		if err := f.Settings.Set(t.Context(), map[string]json.RawMessage{step.name: json.RawMessage(step.value)}); err != nil {
+		if err := f.Settings.Set(t.Context(),
+			map[string]json.RawMessage{step.name: json.RawMessage(step.value)}); err != nil {
 			t.Fatal(err)
 		}
 		w := get()
@@ -59,13 +61,17 @@ func TestSecurityTxt_NamesTheContactOfTheSettings(t *testing.T) {
 			fields[name] = value
 		}
 		expires, err := time.Parse(time.RFC3339, fields["Expires"])
-		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" || fields["Contact"] != step.contact ||
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" ||
+			fields["Contact"] != step.contact ||
 			fields["Canonical"] != "https://shop.example/.well-known/security.txt" || err != nil ||
 			time.Until(expires) < 30*24*time.Hour || time.Until(expires) > 365*24*time.Hour {
 			t.Errorf("with %s: %d %q", step.name, w.Code, w.Body)
 		}
 	}
-	for _, bad := range []string{`"help@shop.example"`, `"mailto:x"`, `"http://shop.example/x"`, `"https://a\nContact: https://b"`} {
+	for _, bad := range []string{
+		`"help@shop.example"`, `"mailto:x"`, `"http://shop.example/x"`,
+		`"https://a\nContact: https://b"`,
+	} {
 		if f.Settings.Set(t.Context(), map[string]json.RawMessage{"security_contact": json.RawMessage(bad)}) == nil {
 			t.Errorf("the contact %s was taken", bad)
 		}

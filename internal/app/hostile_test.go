@@ -30,7 +30,8 @@ func routesOf(t *testing.T) (routes [][2]string, fields []string) {
 	seen := map[[2]string]bool{}
 	for _, folder := range []string{"../api", "../payment/sandbox", "."} {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || folder == "." && entry.Name() != "health.go" {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || folder == "." &&
+				entry.Name() != "health.go" {
 				return err
 			}
 			source, err := os.ReadFile(path)
@@ -40,7 +41,10 @@ func routesOf(t *testing.T) (routes [][2]string, fields []string) {
 					prefix = "/api/v2"
 				}
 				// of v2 the method stands apart
-				for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+				for _, method := range []string{
+					http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
+					http.MethodDelete,
+				} {
 					if m[1] != "" {
 						method = m[1]
 					}
@@ -114,7 +118,10 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 					}
 					req.Header.Set("Authorization", "Bearer "+owner.bearer)
 					if try.header {
-						for _, name := range []string{"User-Agent", "Idempotency-Key", "Cookie", "Accept-Language", "If-None-Match", "X-Csrf-Token", "Referer", "Content-Digest", "X-Forwarded-For"} {
+						for _, name := range []string{
+							"User-Agent", "Idempotency-Key", "Cookie", "Accept-Language",
+							"If-None-Match", "X-Csrf-Token", "Referer", "Content-Digest", "X-Forwarded-For",
+						} {
 							req.Header.Set(name, "key=\xff\xfe")
 						}
 						if !strings.HasPrefix(pattern, "/api/v2/") {
@@ -124,7 +131,8 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 					}
 					w := httptest.NewRecorder()
 					f.root.ServeHTTP(w, req)
-					if w.Code >= 500 && !strings.Contains(w.Body.String(), "telegram_unavailable") || try.refused && w.Code < 400 {
+					if w.Code >= 500 && !strings.Contains(w.Body.String(), "telegram_unavailable") || try.refused &&
+						w.Code < 400 {
 						t.Errorf("%s %s with %s in its %s: %d %.200s", method, pattern, text, try.name, w.Code, w.Body)
 					}
 				}
@@ -140,7 +148,10 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 // again signs a user in once more.
 func (f *testServer) again(t *testing.T, name string) testUser {
 	t.Helper()
-	g, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{Email: name + "@example.com", Password: "a long enough password"}, account.Client{})
+	g, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{
+		Email:    name + "@example.com",
+		Password: "a long enough password",
+	}, account.Client{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,13 @@ import (
 
 // What the older routes run, by the names on the timetable. The server runs all of it by itself too.
 var (
-	eachMinute = []string{"service.expire", "service.reset", "account.bans", "payment.expire", "payment.check", "payment.refund", "renewal.renew", "renewal.remind", "invite.release"}
-	eachDay    = []string{
-		"wallet.seal", "account.forget", "telegram.forget", "captcha.forget", "payment.forget", "node.forget", "link.forget", "traffic.forget", "cdkey.forget", "idempotency.forget",
+	eachMinute = []string{
+		"service.expire", "service.reset", "account.bans", "payment.expire", "payment.check",
+		"payment.refund", "renewal.renew", "renewal.remind", "invite.release",
+	}
+	eachDay = []string{
+		"wallet.seal", "account.forget", "telegram.forget", "captcha.forget", "payment.forget", "node.forget",
+		"link.forget", "traffic.forget", "cdkey.forget", "idempotency.forget",
 	}
 )
 
@@ -40,10 +44,14 @@ func (a *App) jobs() []v1.Job {
 		run("POST /v1/mod_mu/check_old_service_auto_renew", "renewal.renew"),
 	}
 	// Reports are counted when they come, so what waits is what is in the queue.
-	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/cron_queue_user_post", Run: func(ctx context.Context) (any, error) {
+	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/cron_queue_user_post", Run: func(ctx context.Context) (any,
+		error,
+	) {
 		return map[string]any{"ran": []string{"queue"}}, a.Queue.Exclusive(ctx, "cron_queue_user_post", a.Queue.Work)
 	}})
-	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/grafana_loki_export", Run: func(ctx context.Context) (any, error) {
+	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/grafana_loki_export", Run: func(ctx context.Context) (any,
+		error,
+	) {
 		var lines int
 		err := a.Queue.Exclusive(ctx, "grafana_loki_export", func(ctx context.Context) (err error) {
 			lines, err = a.Loki.Export(ctx)
@@ -55,14 +63,21 @@ func (a *App) jobs() []v1.Job {
 		return map[string]any{"ran": []string{"loki.export"}, "lines": lines}, err
 	}})
 	// A hash of another cost or panel is made anew at the user's next sign-in; until then the job names the account.
-	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/check_user_password", Run: func(ctx context.Context) (any, error) {
+	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/check_user_password", Run: func(ctx context.Context) (any,
+		error,
+	) {
 		const shown = 1000
 		users, total, err := a.Accounts.OutdatedPasswords(ctx, shown)
-		return map[string]any{"ran": []string{"check_user_password"}, "total": total, "users": append([]account.OutdatedPassword{}, users...)}, err
+		return map[string]any{
+			"ran": []string{"check_user_password"}, "total": total,
+			"users": append([]account.OutdatedPassword{}, users...),
+		}, err
 	}})
 	for name, why := range map[string]string{
-		"clickhouse_import_user_traffic_raw": "clickhouse_not_configured", "clickhouse_import_mod_mu_user_alive_ip": "clickhouse_not_configured",
-		"clickhouse_import_user_data_history": "clickhouse_not_configured", "clickhouse_import_user_traffic_log_total": "clickhouse_not_configured",
+		"clickhouse_import_user_traffic_raw":       "clickhouse_not_configured",
+		"clickhouse_import_mod_mu_user_alive_ip":   "clickhouse_not_configured",
+		"clickhouse_import_user_data_history":      "clickhouse_not_configured",
+		"clickhouse_import_user_traffic_log_total": "clickhouse_not_configured",
 	} {
 		jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/" + name, Run: func(context.Context) (any, error) {
 			return map[string]any{"skipped": why}, nil

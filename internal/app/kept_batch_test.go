@@ -23,7 +23,8 @@ func TestStaffDecidesOfKeptBatches(t *testing.T) {
 		user := h.users[0].id
 		for i := range 2 {
 			r, err := h.Traffic.Record(t.Context(), traffic.Report{
-				Node: n, ID: fmt.Sprint("boot:", i), Hash: sha256.Sum256([]byte{byte(i)}), From: was, To: was.Add(time.Hour),
+				Node: n, ID: fmt.Sprint("boot:", i), Hash: sha256.Sum256([]byte{byte(i)}), From: was,
+				To:   was.Add(time.Hour),
 				Rows: []traffic.Row{{UserID: user, Up: 100, Down: 200}, {UserID: 999, Up: 1}},
 			})
 			if err != nil || r.Kept != traffic.TooOld {
@@ -45,7 +46,8 @@ func TestStaffDecidesOfKeptBatches(t *testing.T) {
 			TotalCount int64 `json:"total_count"`
 		}
 		h.ask(h.staff[account.Viewer], 200, "GET", path+"?state=waiting", "", &page)
-		if page.TotalCount != 2 || len(page.Batches) != 2 || page.Batches[0].Rows != 2 || page.Batches[0].Reason != "too_old" {
+		if page.TotalCount != 2 || len(page.Batches) != 2 || page.Batches[0].Rows != 2 ||
+			page.Batches[0].Reason != "too_old" {
 			t.Fatalf("%+v", page)
 		}
 		one := func(i int, what string) string { return fmt.Sprintf("%s/%d/%s", path, page.Batches[i].ID, what) }
@@ -55,7 +57,8 @@ func TestStaffDecidesOfKeptBatches(t *testing.T) {
 			h.ask(h.staff[role], 403, "POST", one(1, "dismiss"), `{"note":"x"}`, nil)
 		}
 		for wrong, status := range map[string]int{
-			`{"rate":"-1","note":"x"}`: 422, `{"rate":"101","note":"x"}`: 422, `{"rate":"1","note":""}`: 422, `{"rate":"1"}`: 422,
+			`{"rate":"-1","note":"x"}`: 422, `{"rate":"101","note":"x"}`: 422, `{"rate":"1","note":""}`: 422,
+			`{"rate":"1"}`: 422,
 		} {
 			h.ask(admin, status, "POST", one(0, "count"), wrong, nil)
 		}
@@ -67,7 +70,8 @@ func TestStaffDecidesOfKeptBatches(t *testing.T) {
 			}
 		}
 		h.ask(admin, 200, "POST", one(0, "count"), body, &counted)
-		if b := counted.Batch; b.State != "counted" || *b.Rate != "1.5" && *b.Rate != "1.50" || *b.Cycle != "own" || *b.DecidedBy != admin.id ||
+		if b := counted.Batch; b.State != "counted" || *b.Rate != "1.5" && *b.Rate != "1.50" || *b.Cycle != "own" ||
+			*b.DecidedBy != admin.id ||
 			b.Note != "the node was cut off" || len(counted.Refused) != 1 || counted.Refused[0].Code != "not_on_list" {
 			t.Errorf("%+v", counted)
 		}

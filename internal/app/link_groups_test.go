@@ -62,7 +62,8 @@ func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
 			if first[i] == 2 {
 				own, other = other, own
 			}
-			if !strings.Contains(file, own) || strings.Contains(file, other) || strings.Contains(file, "a.example") || !strings.Contains(file, "ix.example") || strings.Contains(file, "9000") != (first[i] == 2) {
+			if !strings.Contains(file, own) || strings.Contains(file, other) || strings.Contains(file, "a.example") ||
+				!strings.Contains(file, "ix.example") || strings.Contains(file, "9000") != (first[i] == 2) {
 				t.Errorf("a user of group %d gets %s", first[i], file)
 			}
 			h.ask(u, 200, "GET", "/api/v2/user/services/nodes", "", &nodes)
@@ -70,7 +71,9 @@ func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
 				t.Errorf("a user of group %d sees %+v", first[i], nodes)
 			}
 		}
-		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), `{"group_hosts":{"2":{"host":"two.example"},"3":{"host":"three.example"},"4":{"host":"four.example"}}}`, nil)
+		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID),
+			`{"group_hosts":{"2":{"host":"two.example"},"3":{"host":"three.example"},"4":{"host":"four.example"}}}`,
+			nil)
 		even(deal(""), 3)
 		for i, g := range groups() {
 			if g == 1 {

@@ -17,7 +17,8 @@ func lock(dir string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another server runs on %s already; for several servers use PostgreSQL (AIRSTRIP_DATABASE_URL)", dir)
+			return nil, fmt.Errorf("another server runs on %s already; for several servers use PostgreSQL "+
+				"(AIRSTRIP_DATABASE_URL)", dir)
 		}
 		return nil, err
 	}

@@ -398,7 +398,8 @@ func (s *moneySite) newPurchases(u *moneyUser) (paid []*shop.Order, refunded map
 	for _, id := range back {
 		refunded[id] = given[id].Amount
 		if o := u.bought[id]; given[id].Amount > o.Amount+o.Credit {
-			s.fatalf("%s was refunded of order %d, paid with %s and a credit of %s", given[id].Amount, id, o.Amount, o.Credit)
+			s.fatalf("%s was refunded of order %d, paid with %s and a credit of %s", given[id].Amount, id, o.Amount,
+				o.Credit)
 		}
 	}
 	return paid, refunded
@@ -514,7 +515,8 @@ func (s *moneySite) checkLimits() {
 		for _, c := range s.coupons {
 			tooOften := c.PerUser != nil && int64(own[c.ID]) > *c.PerUser || c.FirstOnly && own[c.ID] > 1
 			if tooOften || c.Total != nil && int64(orders[c.ID]) > *c.Total {
-				s.fatalf("coupon %s was used %d times by user %d, %d times in all", c.Code, own[c.ID], u.id, orders[c.ID])
+				s.fatalf("coupon %s was used %d times by user %d, %d times in all", c.Code, own[c.ID], u.id,
+					orders[c.ID])
 			}
 		}
 		for _, p := range s.plans {
@@ -606,7 +608,8 @@ func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 			s.fatalf("service %d runs until %s without a reason; before it was %+v", id, v.EndsAt, h.seen)
 		}
 		if last := h.latestEnd(); v.Running(s.now) && v.EndsAt.After(last) {
-			s.fatalf("service %d has %d months and %d days from %s and runs until %s", id, h.months, h.days, h.began, v.EndsAt)
+			s.fatalf("service %d has %d months and %d days from %s and runs until %s", id, h.months, h.days, h.began,
+				v.EndsAt)
 		}
 		s.checkRuns(h, v)
 		s.checkQuota(h, v)
@@ -684,7 +687,8 @@ func (s *moneySite) checkCommissions() {
 		s.must(err)
 		earned := b.Commission + b.Pending + u.withdrew - e.Owed
 		if earned > paid/10 || earned > spent/10 {
-			s.fatalf("user %d earned %s by users who paid %s, of which they spent %s for good", u.id, earned, paid, spent)
+			s.fatalf("user %d earned %s by users who paid %s, of which they spent %s for good", u.id, earned, paid,
+				spent)
 		}
 		if e.Owed > u.withdrew || e.Owed > 0 && b.Commission > 0 {
 			s.fatalf("user %d withdrew %s, has %s and owes %s", u.id, u.withdrew, b.Commission, e.Owed)

@@ -35,7 +35,8 @@ func moneyPlans() []shop.Plan {
 	priced := func(months int, amount money.Amount) shop.Price { return shop.Price{Months: months, Amount: amount} }
 	plan := func(name string, reset service.Reset, traffic *int64, prices ...shop.Price) shop.Plan {
 		return shop.Plan{
-			Name: name, Kind: shop.KindPlan, TrafficBytes: traffic, Reset: reset, Visible: true, Renewable: true, Prices: prices,
+			Name: name, Kind: shop.KindPlan, TrafficBytes: traffic, Reset: reset, Visible: true, Renewable: true,
+			Prices: prices,
 		}
 	}
 	pack := func(name string, days *int, amount money.Amount) shop.Plan {
@@ -269,13 +270,15 @@ func (m *moneyTemplate) openPostgres(ctx context.Context) (*moneyCopy, error) {
 		_, err = d.ExecContext(context.WithoutCancel(ctx), text)
 		return err
 	}
-	if err := do(fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q`, name, strings.TrimPrefix(template.Path, "/"))); err != nil {
+	if err := do(fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q`, name, strings.TrimPrefix(template.Path,
+		"/"))); err != nil {
 		return nil, err
 	}
 	c := m.config
 	c.DatabaseURL = own.String()
 	a, err := Open(ctx, c, "test")
-	return &moneyCopy{App: a, remove: func() error { return do(fmt.Sprintf(`DROP DATABASE %q WITH (FORCE)`, name)) }}, err
+	return &moneyCopy{App: a, remove: func() error { return do(fmt.Sprintf(`DROP DATABASE %q WITH (FORCE)`, name)) }},
+		err
 }
 
 // keepStart keeps the rows of the template beside its tables and writes the statements that bring a copy back to them.

@@ -108,7 +108,8 @@ func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, told bool) {
 	if told {
 		state := map[string]payment.PaymentState{"paid": payment.Paid, "failed": payment.Failed}[r.bill]
 		said := payment.Payment{
-			TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, State: state,
+			TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency,
+			State: state,
 		}
 		_, err := s.Payments.Notify(s.ctx, sandbox.Name, payment.Notify{
 			Method: http.MethodPost, Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
@@ -192,7 +193,8 @@ func (s *moneySite) priceOf(planID int64, n int) int64 {
 
 func (s *moneySite) renew(u *moneyUser, b, c int) {
 	if h, ok := pick(u.services, b); ok {
-		what, gateway := s.purchase(shop.Purchase{PriceID: s.priceOf(h.seen.PlanID, c), RenewServiceID: &h.seen.ID}, c/2)
+		what, gateway := s.purchase(shop.Purchase{PriceID: s.priceOf(h.seen.PlanID, c), RenewServiceID: &h.seen.ID},
+			c/2)
 		s.confirm(u, what, gateway, true)
 	}
 }

@@ -209,7 +209,8 @@ func randomMoneySequence(random *rand.Rand, steps int) []moneyStep {
 
 var (
 	moneySeed  = flag.Uint64("money.seed", 1, "number of the first sequence of the money model")
-	moneySteps = flag.Int("money.steps", 0, "steps of the money model on each database; 0: 1,000, or 1,000,000 with -full")
+	moneySteps = flag.Int("money.steps", 0,
+		"steps of the money model on each database; 0: 1,000, or 1,000,000 with -full")
 )
 
 // moneySequence is how many steps a sequence has. Shorter ones find more in the same time where faults need few steps.
@@ -228,7 +229,8 @@ func TestMoney_RandomSteps_BringNobodyMoreThanWasPaid(t *testing.T) {
 			began := time.Now()
 			var next, steps atomic.Int64
 			report := func(t *testing.T, n int64) {
-				t.Logf("%d steps, %.0f a second, up to sequence %d", n, float64(n)/time.Since(began).Seconds(), *moneySeed+uint64(min(next.Load(), int64(sequences)))-1)
+				t.Logf("%d steps, %.0f a second, up to sequence %d", n, float64(n)/time.Since(began).Seconds(),
+					*moneySeed+uint64(min(next.Load(), int64(sequences)))-1)
 			}
 			t.Cleanup(func() { report(t, steps.Load()) })
 			for searcher := range runtime.GOMAXPROCS(0) {

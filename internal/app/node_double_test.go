@@ -16,7 +16,8 @@ func TestStaffHearsOnceADayThatTwoAgentsHaveOneSecret(t *testing.T) {
 			for range 3 {
 				for _, boot := range []string{"a", "b"} {
 					h.now, uptime = h.now.Add(10*time.Second), uptime+10
-					h.ask(testUser{bearer: a.Secret}, 200, "POST", "/api/agent/v1/status", fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime), nil)
+					h.ask(testUser{bearer: a.Secret}, 200, "POST", "/api/agent/v1/status",
+						fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime), nil)
 				}
 			}
 			return h.nodeMails(t)

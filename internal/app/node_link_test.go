@@ -16,7 +16,8 @@ func TestStaffHearsOnceADayOfANodeThatReportsMoreThanItsLinkCarries(t *testing.T
 		const gigabytes = 1_000_000_000
 		counted := func(down int64) bool {
 			h.now = h.now.Add(time.Minute)
-			w := h.call(h.Context(), testUser{}, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":%d}]}`, h.users[0].id, down))
+			w := h.call(h.Context(), testUser{}, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret,
+				fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":%d}]}`, h.users[0].id, down))
 			var answer struct{ Ret int }
 			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 {
 				t.Fatal(w.Code, w.Body)
@@ -33,11 +34,13 @@ func TestStaffHearsOnceADayOfANodeThatReportsMoreThanItsLinkCarries(t *testing.T
 				t.Fatal(h.nodeMails(t))
 			}
 		}
-		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), `{"link_mbps":100}`, nil)
+		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID),
+			`{"link_mbps":100}`, nil)
 		if !counted(10 * gigabytes) {
 			t.Error("the link is faster now")
 		}
-		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), `{"link_mbps":1}`, nil)
+		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), `{"link_mbps":1}`,
+			nil)
 		h.now = h.now.Add(23 * time.Hour)
 		for range 3 {
 			counted(30 * gigabytes)

@@ -65,7 +65,8 @@ func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
 		if got := h.userList(a.Secret); !slices.Equal(got, []int64{0}) {
 			t.Fatalf("at the quota %v", got)
 		}
-		if line := h.ask(agent, 200, "GET", fmt.Sprintf("/api/agent/v1/changes?poll=1&since=%d", snapshot.Revision), "", nil); !strings.Contains(line, `"reset":true`) {
+		if line := h.ask(agent, 200, "GET", fmt.Sprintf("/api/agent/v1/changes?poll=1&since=%d", snapshot.Revision), "",
+			nil); !strings.Contains(line, `"reset":true`) {
 			t.Errorf("our agent hears %s", line)
 		}
 		if read(); len(snapshot.Users) != 0 {
@@ -89,7 +90,8 @@ func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
 		var totals []struct {
 			Total int64 `json:"total_traffic"`
 		}
-		h.ask(h.staff[account.Admin], 200, "POST", fmt.Sprintf("/v1/total/traffic/node/%d", a.Node.ID), `{"data_start_ats":["2026-01-31T00:00:00Z","2026-02-01T00:00:00Z"]}`, &totals)
+		h.ask(h.staff[account.Admin], 200, "POST", fmt.Sprintf("/v1/total/traffic/node/%d", a.Node.ID),
+			`{"data_start_ats":["2026-01-31T00:00:00Z","2026-02-01T00:00:00Z"]}`, &totals)
 		if len(totals) != 2 || totals[0].Total != 1000 || totals[1].Total != 0 {
 			t.Errorf("%+v", totals)
 		}

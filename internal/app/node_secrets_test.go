@@ -28,7 +28,10 @@ func TestStaffNodes_SecretsOfSettings_AreShownToNobody(t *testing.T) {
 		hysteria := add(`{"protocol":"hysteria2","name":"hy","address":"hy.example","port":8443,
 			"settings":{"obfs":"salamander","obfs_password":"` + obfs + `"}}`).Node.ID
 		for role, member := range h.staff {
-			for id, want := range map[int64][]string{shadowsocks: {"server_key"}, hysteria: {"obfs_password", "tls.key"}} {
+			for id, want := range map[int64][]string{shadowsocks: {"server_key"}, hysteria: {
+				"obfs_password",
+				"tls.key",
+			}} {
 				path := fmt.Sprintf("/api/v2/staff/nodes/%d", id)
 				if w := h.call(t.Context(), h.present(member), "GET", path, ""); role == account.Finance {
 					if w.Code != 403 {
@@ -43,21 +46,31 @@ func TestStaffNodes_SecretsOfSettings_AreShownToNobody(t *testing.T) {
 				if !slices.Equal(one.SecretsSet, want) {
 					t.Errorf("%s: the secrets %v are set, want %v", role, one.SecretsSet, want)
 				}
-				hidden(t, string(role)+" lists nodes", h.ask(member, 200, "GET", "/api/v2/staff/nodes", "", nil), serverKey, obfs)
+				hidden(t, string(role)+" lists nodes", h.ask(member, 200, "GET", "/api/v2/staff/nodes", "", nil),
+					serverKey, obfs)
 			}
 		}
 
-		hidden(t, "a change that leaves them out", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", shadowsocks),
+		hidden(t, "a change that leaves them out", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d",
+			shadowsocks),
 			`{"settings":{"method":"2022-blake3-aes-128-gcm"}}`, nil), serverKey)
-		hidden(t, "a change of the password", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", hysteria),
+		hidden(t, "a change of the password", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d",
+			hysteria),
 			`{"settings":{"obfs":"salamander","obfs_password":"`+other+`"}}`, nil), obfs, other)
-		for id, want := range map[int64]node.Settings{shadowsocks: {ServerKey: serverKey}, hysteria: {ObfsPassword: other}} {
+		for id, want := range map[int64]node.Settings{
+			shadowsocks: {ServerKey: serverKey},
+			hysteria:    {ObfsPassword: other},
+		} {
 			n, err := h.Nodes.Get(t.Context(), id)
 			if err != nil || n.Settings.ServerKey != want.ServerKey || n.Settings.ObfsPassword != want.ObfsPassword {
-				t.Errorf("node %d has the key %q and the password %q: %v", id, n.Settings.ServerKey, n.Settings.ObfsPassword, err)
+				t.Errorf("node %d has the key %q and the password %q: %v", id, n.Settings.ServerKey,
+					n.Settings.ObfsPassword, err)
 			}
 		}
-		found, _, err := h.Audit.Find(t.Context(), audit.Filter{Action: "node.change", ObjectID: fmt.Sprint(hysteria), Limit: 1})
+		found, _, err := h.Audit.Find(t.Context(), audit.Filter{
+			Action: "node.change", ObjectID: fmt.Sprint(hysteria),
+			Limit: 1,
+		})
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].Before, `"obfs_password":"(secret)"`) ||
 			!strings.Contains(found[0].After, `"obfs_password":"(another secret)"`) {
 			t.Errorf("the log has %+v, %v", found, err)

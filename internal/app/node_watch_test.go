@@ -33,7 +33,10 @@ func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
 		a := h.add("hk", "")
 		h.userList(a.Secret)
 		// It starts for the first time; then it or its database is away; then its clock is set back.
-		for _, away := range []time.Duration{time.Hour, 4 * time.Minute, 2 * time.Minute, 20 * 24 * time.Hour, -19 * 24 * time.Hour} {
+		for _, away := range []time.Duration{
+			time.Hour, 4 * time.Minute, 2 * time.Minute, 20 * 24 * time.Hour,
+			-19 * 24 * time.Hour,
+		} {
 			if told := h.look(away); len(told) != 0 {
 				t.Fatal(away, told)
 			}
@@ -89,8 +92,10 @@ func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
 				EndedAt *time.Time `json:"ended_at"`
 			}
 		}
-		h.ask(h.staff[account.Viewer], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/history", a.Node.ID), "", &history)
-		if len(history.Moments) != 2 || len(history.Outages) != 1 || history.Outages[0].EndedAt == nil || history.Outages[0].EndedAt.Sub(history.Outages[0].BeganAt) != time.Hour+6*time.Minute {
+		h.ask(h.staff[account.Viewer], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/history", a.Node.ID), "",
+			&history)
+		if len(history.Moments) != 2 || len(history.Outages) != 1 || history.Outages[0].EndedAt == nil ||
+			history.Outages[0].EndedAt.Sub(history.Outages[0].BeganAt) != time.Hour+6*time.Minute {
 			t.Errorf("%+v", history)
 		}
 	})
@@ -99,8 +104,11 @@ func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
 func TestWhoMovedMostOnANode(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
-		h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":2},{"user_id":%d,"u":5,"d":5}]}`, h.users[0].id, h.users[2].id), nil)
-		h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/aliveip?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"ip":"192.0.2.7"}]}`, h.users[2].id), nil)
+		h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret,
+			fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":2},{"user_id":%d,"u":5,"d":5}]}`, h.users[0].id,
+				h.users[2].id), nil)
+		h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/aliveip?key="+a.Secret,
+			fmt.Sprintf(`{"data":[{"user_id":%d,"ip":"192.0.2.7"}]}`, h.users[2].id), nil)
 		var heavy []struct {
 			UserID int64 `json:"user_id"`
 			Email  string
@@ -108,14 +116,16 @@ func TestWhoMovedMostOnANode(t *testing.T) {
 		}
 		h.now = h.now.Add(time.Minute)
 		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/users", a.Node.ID), "", &heavy)
-		if len(heavy) != 2 || heavy[0].UserID != h.users[2].id || heavy[0].Email != "user2@example.com" || heavy[0].Billed != 10 || heavy[1].Billed != 3 {
+		if len(heavy) != 2 || heavy[0].UserID != h.users[2].id || heavy[0].Email != "user2@example.com" ||
+			heavy[0].Billed != 10 || heavy[1].Billed != 3 {
 			t.Errorf("%+v", heavy)
 		}
 		var online []struct {
 			UserID int64 `json:"user_id"`
 			IP     string
 		}
-		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/online", a.Node.ID), "", &online)
+		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/online", a.Node.ID), "",
+			&online)
 		if len(online) != 1 || online[0].IP != "192.0.2.7" || online[0].UserID != h.users[2].id {
 			t.Errorf("%+v", online)
 		}

@@ -23,12 +23,15 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 		h.ask(testUser{}, 401, "GET", "/api/v2/staff/nodes", "", nil)
 		var a added
 		text := h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", draft, &a)
-		if len(a.Secret) < 43 || !strings.Contains(a.Install, a.Secret) || !strings.Contains(a.Install, fmt.Sprintf(" %d ", a.Node.ID)) || strings.ContainsRune(a.Install, '\n') || strings.Contains(text, `"private_key":`) {
+		if len(a.Secret) < 43 || !strings.Contains(a.Install, a.Secret) ||
+			!strings.Contains(a.Install, fmt.Sprintf(" %d ", a.Node.ID)) || strings.ContainsRune(a.Install, '\n') ||
+			strings.Contains(text, `"private_key":`) {
 			t.Fatal(text)
 		}
 		path := fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID)
 		for _, p := range []string{path, "/api/v2/staff/nodes"} {
-			if text := h.ask(h.staff[account.Viewer], 200, "GET", p, "", nil); strings.Contains(text, `"private_key":`) || strings.Contains(text, a.Secret) {
+			if text := h.ask(h.staff[account.Viewer], 200, "GET", p, "", nil); strings.Contains(text,
+				`"private_key":`) || strings.Contains(text, a.Secret) {
 				t.Error(text)
 			}
 		}
@@ -40,7 +43,8 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 			return n.Settings.Reality.PrivateKey
 		}
 		before := key()
-		h.ask(h.staff[account.Admin], 200, "PATCH", path, `{"settings":{"security":"reality","reality":{"dest":"www.example:443","server_names":["www.example"]}},"tags":["fast"]}`, nil)
+		h.ask(h.staff[account.Admin], 200, "PATCH", path,
+			`{"settings":{"security":"reality","reality":{"dest":"www.example:443","server_names":["www.example"]}},"tags":["fast"]}`, nil)
 		if before == "" || key() != before {
 			t.Error("settings that leave the private key out changed it")
 		}
@@ -49,13 +53,15 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 		h.ask(h.staff[account.Support], 403, "POST", path+"/secret", "{}", nil)
 		h.ask(h.staff[account.Support], 403, "POST", path+"/certificate", "{}", nil)
 		h.ask(h.staff[account.Admin], 409, "POST", path+"/certificate", "{}", nil) // REALITY has none
-		b, err := h.Nodes.Change(t.Context(), a.Node.ID, func(n *node.Node) { n.Settings = node.Settings{Security: "tls"} })
+		b, err := h.Nodes.Change(t.Context(), a.Node.ID,
+			func(n *node.Node) { n.Settings = node.Settings{Security: "tls"} })
 		if err != nil {
 			t.Fatal(err)
 		}
 		var cert struct{ Pin, Certificate, Key string }
 		h.ask(h.staff[account.Admin], 200, "POST", path+"/certificate", "{}", &cert)
-		if cert.Pin != b.Settings.TLS.Pin || cert.Certificate != b.Settings.TLS.Certificate || cert.Key != b.Settings.TLS.Key {
+		if cert.Pin != b.Settings.TLS.Pin || cert.Certificate != b.Settings.TLS.Certificate ||
+			cert.Key != b.Settings.TLS.Key {
 			t.Errorf("staff was given another certificate: %+v", cert)
 		}
 		h.ask(h.staff[account.Admin], 200, "POST", path+"/secret", `{"honour_old_minutes":60}`, &rotated)
@@ -88,7 +94,8 @@ func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
 		}
 		defer os.Remove(agent)
 		line := func(node int64, secret string) string {
-			return fmt.Sprintf("curl -fsS '%[1]s/node/install.sh' | AIRSTRIP_NODE_SECRET='%[2]s' sh -s -- '%[1]s' %[3]d arm64=%[4]x", h.SiteURL(), secret, node, sha256.Sum256([]byte("agent")))
+			return fmt.Sprintf("curl -fsS '%[1]s/node/install.sh' | AIRSTRIP_NODE_SECRET='%[2]s' sh -s -- '%[1]s' "+
+				"%[3]d arm64=%[4]x", h.SiteURL(), secret, node, sha256.Sum256([]byte("agent")))
 		}
 		b := h.add("after", "")
 		if b.Install != line(b.Node.ID, b.Secret) {
@@ -98,10 +105,12 @@ func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
 		if a.Install != line(a.Node.ID, a.Secret) {
 			t.Errorf("%s\nnot\n%s", a.Install, line(a.Node.ID, a.Secret))
 		}
-		if w := h.call(t.Context(), testUser{}, "GET", "/node/airstrip-node-linux-arm64", ""); w.Code != 200 || w.Body.String() != "agent" {
+		if w := h.call(t.Context(), testUser{}, "GET", "/node/airstrip-node-linux-arm64", ""); w.Code != 200 ||
+			w.Body.String() != "agent" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
-		if w := h.call(t.Context(), testUser{}, "GET", "/node/none", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "route_not_found") {
+		if w := h.call(t.Context(), testUser{}, "GET", "/node/none", ""); w.Code != 404 ||
+			!strings.Contains(w.Body.String(), "route_not_found") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	})
@@ -110,7 +119,8 @@ func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
 func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("good", "")
-		b := h.add("relayed", fmt.Sprintf(`,"relays":[{"name":"A","host":"a.example","port":7000,"node_id":%d}]`, a.Node.ID))
+		b := h.add("relayed", fmt.Sprintf(`,"relays":[{"name":"A","host":"a.example","port":7000,"node_id":%d}]`,
+			a.Node.ID))
 		for body, field := range map[string]string{
 			`{"rate":"1.2345"}`:                                    "rate",
 			`{"rate":"200"}`:                                       "rate",
@@ -126,12 +136,15 @@ func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 			`{"port":1e30}`:                                        "port",
 			`{"settings":{"up_mbps":1e30}}`:                        "settings.up_mbps",
 			`{"listen_port":7000}`:                                 "listen_port",
-			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":%d}]}`, a.Node.ID):                                                          "relays.0.node_id",
-			`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":999}]}`:                                                                                 "relays.0.node_id",
-			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":8080,"node_id":%d}]}`, b.Node.ID):                                                       "relays.0.port",
+			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":%d}]}`,
+				a.Node.ID): "relays.0.node_id",
+			`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":999}]}`: "relays.0.node_id",
+			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":8080,"node_id":%d}]}`,
+				b.Node.ID): "relays.0.port",
 			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":%d},{"name":"C","host":"c.example","port":9,"node_id":%[1]d}]}`, b.Node.ID): "relays.1.port",
 		} {
-			if text := h.ask(h.staff[account.Admin], 422, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), body, nil); !strings.Contains(text, `"field":"`+field+`"`) {
+			if text := h.ask(h.staff[account.Admin], 422, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID),
+				body, nil); !strings.Contains(text, `"field":"`+field+`"`) {
 				t.Errorf("%s: %s", body, text)
 			}
 		}
@@ -155,7 +168,8 @@ func TestTheAgentListensWhereClientsDialUnlessItWasToldAnotherPort(t *testing.T)
 				Port       int `json:"port"`
 				ListenPort int `json:"listen_port"`
 			}
-			h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), c.change, &got)
+			h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), c.change,
+				&got)
 			if got.Port != c.port || got.ListenPort != c.listen {
 				t.Errorf("%s: clients dial %d, the agent listens at %d", c.change, got.Port, got.ListenPort)
 			}
@@ -166,16 +180,19 @@ func TestTheAgentListensWhereClientsDialUnlessItWasToldAnotherPort(t *testing.T)
 func TestANodeThatIsNoneIsNotFound(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for _, of := range []string{"", "/history", "/online", "/users", "/speed-tests"} {
-			if text := h.ask(h.staff[account.Owner], 404, "GET", "/api/v2/staff/nodes/4711"+of, "", nil); !strings.Contains(text, `"node_not_found"`) {
+			if text := h.ask(h.staff[account.Owner], 404, "GET", "/api/v2/staff/nodes/4711"+of, "",
+				nil); !strings.Contains(text, `"node_not_found"`) {
 				t.Errorf("%s: %s", of, text)
 			}
 		}
-		text := h.ask(h.staff[account.Owner], 422, "PUT", "/api/v2/staff/node-shared-key", `{"key":"0123456789abcdef","until":"tomorrow"}`, nil)
+		text := h.ask(h.staff[account.Owner], 422, "PUT", "/api/v2/staff/node-shared-key",
+			`{"key":"0123456789abcdef","until":"tomorrow"}`, nil)
 		if !strings.Contains(text, `"field":"until","code":"format"`) {
 			t.Error(text)
 		}
 		a := h.add("hk", "")
-		text = h.ask(h.staff[account.Owner], 422, "POST", fmt.Sprintf("/api/v2/staff/nodes/%d/secret", a.Node.ID), `{"honour_old_minutes":1.5e1}`, nil)
+		text = h.ask(h.staff[account.Owner], 422, "POST", fmt.Sprintf("/api/v2/staff/nodes/%d/secret", a.Node.ID),
+			`{"honour_old_minutes":1.5e1}`, nil)
 		if !strings.Contains(text, `"field":"honour_old_minutes"`) {
 			t.Error(text)
 		}
@@ -187,7 +204,11 @@ func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
 		a, b := h.add("a", ""), h.add("b", "")
 		const key = "an-old-panels-key"
 		path := func(id int64) []string {
-			return []string{fmt.Sprintf("/v1/mod_mu/users?key=%s&node_id=%d", key, id), fmt.Sprintf("/v1/mod_mu/nodes/%d/info?key=%s", id, key), fmt.Sprintf("/api/v1/server/UniProxy/user?token=%s&node_id=%d&node_type=vmess", key, id)}
+			return []string{
+				fmt.Sprintf("/v1/mod_mu/users?key=%s&node_id=%d", key, id),
+				fmt.Sprintf("/v1/mod_mu/nodes/%d/info?key=%s", id, key),
+				fmt.Sprintf("/api/v1/server/UniProxy/user?token=%s&node_id=%d&node_type=vmess", key, id),
+			}
 		}
 		closed := func() {
 			t.Helper()
@@ -212,16 +233,19 @@ func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
 		}
 		h.ask(testUser{}, 401, "GET", path(999)[0], "", nil)
 		h.ask(testUser{}, 422, "GET", "/api/v1/server/UniProxy/user?node_type=vmess&token="+key, "", nil)
-		if text := h.ask(testUser{}, 200, "GET", "/v1/mod_mu/users?key="+key, "", nil); !strings.Contains(text, `"ret":0`) {
+		if text := h.ask(testUser{}, 200, "GET", "/v1/mod_mu/users?key="+key, "", nil); !strings.Contains(text,
+			`"ret":0`) {
 			t.Errorf("without a node_id: %s", text)
 		}
 		h.ask(testUser{bearer: key}, 401, "GET", "/api/agent/v1/snapshot", "", nil)
 		h.ask(testUser{}, 403, "POST", "/v1/mod_mu/check_job?key="+key, "", nil)
 		// A node's own secret opens that node alone, also while the other key is on.
-		if text := h.ask(testUser{}, 200, "GET", fmt.Sprintf("/v1/mod_mu/users?key=%s&node_id=%d", a.Secret, b.Node.ID), "", nil); !strings.Contains(text, `"ret":0`) {
+		if text := h.ask(testUser{}, 200, "GET", fmt.Sprintf("/v1/mod_mu/users?key=%s&node_id=%d", a.Secret, b.Node.ID),
+			"", nil); !strings.Contains(text, `"ret":0`) {
 			t.Error(text)
 		}
-		h.ask(testUser{}, 403, "GET", fmt.Sprintf("/api/v1/server/UniProxy/user?token=%s&node_id=%d&node_type=vmess", a.Secret, b.Node.ID), "", nil)
+		h.ask(testUser{}, 403, "GET", fmt.Sprintf("/api/v1/server/UniProxy/user?token=%s&node_id=%d&node_type=vmess",
+			a.Secret, b.Node.ID), "", nil)
 		h.now = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 		closed()
 		on(account.Owner, 200, `{"key":"`+key+`"}`)
@@ -233,8 +257,10 @@ func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
 func TestOldShadowsocksNodesBecomeVMessOnlyWhenAsked(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		var old, fresh added
-		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", `{"protocol":"shadowsocks","name":"old","address":"o.example","port":1,"settings":{"method":"aes-256-gcm"}}`, &old)
-		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", `{"protocol":"shadowsocks","name":"new","address":"n.example","port":1,"settings":{"method":"2022-blake3-aes-128-gcm"}}`, &fresh)
+		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes",
+			`{"protocol":"shadowsocks","name":"old","address":"o.example","port":1,"settings":{"method":"aes-256-gcm"}}`, &old)
+		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes",
+			`{"protocol":"shadowsocks","name":"new","address":"n.example","port":1,"settings":{"method":"2022-blake3-aes-128-gcm"}}`, &fresh)
 		protocol := func(id int64) string {
 			n, err := h.Nodes.Get(t.Context(), id)
 			if err != nil {
@@ -249,7 +275,8 @@ func TestOldShadowsocksNodesBecomeVMessOnlyWhenAsked(t *testing.T) {
 		const path = "/api/v2/admin_api/old_ss_node_rebuild_vmess"
 		h.ask(h.staff[account.Viewer], 403, "GET", path, "", nil)
 		h.ask(h.staff[account.Admin], 200, "GET", path, "", &rows)
-		if len(rows) != 1 || rows[0].NodeID != old.Node.ID || rows[0].Rebuilt || protocol(old.Node.ID) != "shadowsocks" {
+		if len(rows) != 1 || rows[0].NodeID != old.Node.ID || rows[0].Rebuilt ||
+			protocol(old.Node.ID) != "shadowsocks" {
 			t.Fatalf("%+v", rows)
 		}
 		h.ask(h.staff[account.Admin], 200, "GET", path+"?apply=true", "", &rows)

@@ -22,7 +22,10 @@ import (
 )
 
 func notice(r *wallet.Recharge) url.Values {
-	return url.Values{"trade_no": {r.TradeNo}, "transaction_id": {"SB" + r.TradeNo}, "amount": {r.Amount.String()}, "currency": {r.Currency}, "state": {"paid"}}
+	return url.Values{
+		"trade_no": {r.TradeNo}, "transaction_id": {"SB" + r.TradeNo}, "amount": {r.Amount.String()},
+		"currency": {r.Currency}, "state": {"paid"},
+	}
 }
 
 // signed signs a notify as the sandbox does, whatever it says.
@@ -60,7 +63,8 @@ func TestAStormOfOneNotifyIsOnePosting(t *testing.T) {
 		}
 		form := f.signed(notice(r))
 		over64(size(400, 10_000), func(i int) {
-			if w := fronts[i%len(fronts)].notify(t.Context(), sandbox.Name, form); w.Code != http.StatusOK || w.Body.String() != "success" {
+			if w := fronts[i%len(fronts)].notify(t.Context(), sandbox.Name, form); w.Code != http.StatusOK ||
+				w.Body.String() != "success" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
@@ -88,7 +92,10 @@ func variant(random *rand.Rand, i int, r, other *wallet.Recharge) (gateway strin
 	case 2:
 		set("amount", "-"+r.Amount.String())
 	case 3: // another unit: the number of cents, of thousands, of tenths
-		set("amount", []string{fmt.Sprint(minor), fmt.Sprint(minor * 100), money.Amount(minor / 100).String(), money.Amount(minor * 10).String(), money.Amount(minor / 10).String()}[random.IntN(5)])
+		set("amount", []string{
+			fmt.Sprint(minor), fmt.Sprint(minor * 100), money.Amount(minor / 100).String(),
+			money.Amount(minor * 10).String(), money.Amount(minor / 10).String(),
+		}[random.IntN(5)])
 	case 4: // digits of another script, all of them or one
 		digits := []rune(scripts[random.IntN(len(scripts))])
 		text := []rune(r.Amount.String())
@@ -100,9 +107,14 @@ func variant(random *rand.Rand, i int, r, other *wallet.Recharge) (gateway strin
 		}
 		set("amount", string(text))
 	case 5: // what a lenient reader takes for the same number
-		set("amount", fmt.Sprintf([]string{" %s", "%s ", "+%s", "%s\x00", "%se0", "%s0", "0x%s", "%s,00", "%s\n", "1%s", "%s/1", "'%s'"}[random.IntN(12)], r.Amount))
+		set("amount", fmt.Sprintf([]string{
+			" %s", "%s ", "+%s", "%s\x00", "%se0", "%s0", "0x%s", "%s,00", "%s\n", "1%s",
+			"%s/1", "'%s'",
+		}[random.IntN(12)], r.Amount))
 	case 6: // another currency
-		set("currency", append(slices.DeleteFunc(slices.Clone(money.Currencies), func(c string) bool { return c == r.Currency }), "", "cny", "CNY ", "ＣＮＹ", "RMB", "¥")[random.IntN(len(money.Currencies)+5)])
+		set("currency", append(slices.DeleteFunc(slices.Clone(money.Currencies),
+			func(c string) bool { return c == r.Currency }), "", "cny", "CNY ", "ＣＮＹ", "RMB",
+			"¥")[random.IntN(len(money.Currencies)+5)])
 	case 7: // another number
 		number := []byte(r.TradeNo)
 		at := random.IntN(len(number))
@@ -112,13 +124,22 @@ func variant(random *rand.Rand, i int, r, other *wallet.Recharge) (gateway strin
 		}
 		set("trade_no", string(number))
 	case 8:
-		set("trade_no", []string{other.TradeNo, "", fmt.Sprint(r.ID), r.UUID.String(), strings.ToLower(r.TradeNo) + " ", r.TradeNo + "%", "%", "' OR '1'='1"}[random.IntN(8)])
+		set("trade_no", []string{
+			other.TradeNo, "", fmt.Sprint(r.ID), r.UUID.String(), strings.ToLower(r.TradeNo) + " ",
+			r.TradeNo + "%", "%", "' OR '1'='1",
+		}[random.IntN(8)])
 	case 9: // another payment
-		set("transaction_id", []string{"", "SB" + other.TradeNo, "SB", fmt.Sprintf("SB%d", random.Int64()), strings.ToLower("SB"+r.TradeNo) + "x"}[random.IntN(5)])
+		set("transaction_id", []string{
+			"", "SB" + other.TradeNo, "SB", fmt.Sprintf("SB%d", random.Int64()),
+			strings.ToLower("SB"+r.TradeNo) + "x",
+		}[random.IntN(5)])
 	case 10: // the door of another gateway
 		gateway = []string{"alipay", "manual", "SANDBOX", "sandbox%20", "sandbox/..", "stripe", "epay"}[random.IntN(7)]
 	case 11: // not paid
-		set("state", []string{"waiting", "", "PAID", "Paid", "paid ", "success", "TRADE_SUCCESS", "refunded", "closed", "true", "1"}[random.IntN(11)])
+		set("state", []string{
+			"waiting", "", "PAID", "Paid", "paid ", "success", "TRADE_SUCCESS", "refunded", "closed",
+			"true", "1",
+		}[random.IntN(11)])
 	}
 	return gateway, form
 }
@@ -144,7 +165,8 @@ func TestNoVariantOfATrueNotifyIsCredited(t *testing.T) {
 		if b := f.balance(t, user); b.Posted != 0 || b.Movements != 0 {
 			t.Fatalf("%+v", b)
 		}
-		if w := f.notify(t.Context(), sandbox.Name, f.signed(notice(r))); w.Code != http.StatusOK || f.balance(t, user).Posted != 1234 {
+		if w := f.notify(t.Context(), sandbox.Name, f.signed(notice(r))); w.Code != http.StatusOK ||
+			f.balance(t, user).Posted != 1234 {
 			t.Fatalf("the true notify after all: %d %s, %+v", w.Code, w.Body, f.balance(t, user))
 		}
 		f.sound(t)
@@ -188,7 +210,10 @@ func (f *testServer) attack(random *rand.Rand, i int, r, other *wallet.Recharge)
 		raw[random.IntN(len(raw))] ^= 1 << random.IntN(8)
 		form.Set("sign", hex.EncodeToString(raw))
 	case 5: // cut, or prolonged
-		form.Set("sign", []string{sign[:2*random.IntN(32)], sign + "00", sign + sign, strings.Repeat("0", 64), "null", "0"}[random.IntN(6)])
+		form.Set("sign", []string{
+			sign[:2*random.IntN(32)], sign + "00", sign + sign, strings.Repeat("0", 64), "null",
+			"0",
+		}[random.IntN(6)])
 	case 6: // of another notify
 		form.Set("sign", f.signed(notice(other)).Get("sign"))
 	case 7: // a field more, or fewer
@@ -221,7 +246,8 @@ func TestNoAttackOnTheSignatureIsAccepted(t *testing.T) {
 			attacks[i] = f.attack(random, i, r, other)
 		}
 		over64(len(attacks), func(i int) {
-			if w := fronts[i%len(fronts)].notify(t.Context(), sandbox.Name, attacks[i]); w.Code != http.StatusBadRequest {
+			if w := fronts[i%len(fronts)].notify(t.Context(), sandbox.Name,
+				attacks[i]); w.Code != http.StatusBadRequest {
 				t.Errorf("%v: %d %s", attacks[i], w.Code, w.Body)
 			}
 		})

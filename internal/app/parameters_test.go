@@ -19,7 +19,8 @@ import (
 // badValues are texts that no parameter of a kind may be read from.
 var badValues = map[string][]string{
 	"whole": {
-		"+5", "-+5", " 5", "5 ", "5\t", "05", "0x5", "5.0", "5e0", "1_000", "x", "٥", "9223372036854775808", "-9223372036854775809",
+		"+5", "-+5", " 5", "5 ", "5\t", "05", "0x5", "5.0", "5e0", "1_000", "x", "٥", "9223372036854775808",
+		"-9223372036854775809",
 		"99999999999999999999999",
 	},
 	"flag": {"x", "T", "TRUE ", "+1", " 1", "2", "-1", "01", "１"},
@@ -28,16 +29,21 @@ var badValues = map[string][]string{
 		"1000000000000000000000000000000",
 	},
 	"instant": {
-		"x", "2026-13-45T99:99:99Z", "+2026-01-01T00:00:00Z", " 2026-01-01T00:00:00Z", "1767225600", "10000-01-01T00:00:00Z",
+		"x", "2026-13-45T99:99:99Z", "+2026-01-01T00:00:00Z", " 2026-01-01T00:00:00Z", "1767225600",
+		"10000-01-01T00:00:00Z",
 	},
 }
 
 // goodValues are texts that a parameter of a kind may have.
-var goodValues = map[string]string{"whole": "5", "flag": "1", "amount": "5.00", "instant": "2099-01-01T00:00:00Z", "words": "some words"}
+var goodValues = map[string]string{
+	"whole": "5", "flag": "1", "amount": "5.00", "instant": "2099-01-01T00:00:00Z",
+	"words": "some words",
+}
 
 // oddWords are texts that some parameters take and others refuse; none makes the server fail.
 var oddWords = []string{
-	"", "x", "0", "-1", "5", "a@example.com", "10.0.0.0/8", strings.Repeat("长", 20_000), "' OR 1=1 --", "2026-01-01T00:00:00Z",
+	"", "x", "0", "-1", "5", "a@example.com", "10.0.0.0/8", strings.Repeat("长", 20_000), "' OR 1=1 --",
+	"2026-01-01T00:00:00Z",
 	"00000000-0000-0000-0000-000000000000",
 }
 
@@ -60,13 +66,17 @@ func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 		method, pattern, _ := strings.Cut(r.Pattern, " ")
 		route := parameterRoute{method: method, pattern: pattern, operation: r.Pattern, form: true}
 		for _, p := range r.Parameters {
-			route.parameters = append(route.parameters, parameterOf{p.Name, p.Kind, strings.Contains(pattern, "{"+p.Name+"}"), p.Many})
+			route.parameters = append(route.parameters, parameterOf{p.Name, p.Kind, strings.Contains(pattern,
+				"{"+p.Name+"}"), p.Many})
 		}
 		routes = append(routes, route)
 	}
 	kinds := map[string]string{huma.TypeInteger: "whole", huma.TypeBoolean: "flag"}
 	for pattern, item := range a.api(http.NewServeMux()).Paths {
-		for method, o := range map[string]*huma.Operation{"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch} {
+		for method, o := range map[string]*huma.Operation{
+			"GET": item.Get, "POST": item.Post, "PUT": item.Put,
+			"DELETE": item.Delete, "PATCH": item.Patch,
+		} {
 			if o == nil {
 				continue
 			}
@@ -85,7 +95,10 @@ func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 			routes = append(routes, route)
 		}
 	}
-	slices.SortFunc(routes, func(a, b parameterRoute) int { return strings.Compare(a.method+a.pattern, b.method+b.pattern) })
+	slices.SortFunc(routes, func(a, b parameterRoute) int {
+		return strings.Compare(a.method+a.pattern,
+			b.method+b.pattern)
+	})
 	return routes
 }
 
@@ -99,7 +112,10 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	key, _, err := f.Accounts.APITokens.Create(t.Context(), owner.id, account.APITokenDraft{
-		Name: "test", Scopes: []account.Scope{account.ScopePartner, account.ScopeGrant, account.ScopeJobs, account.ScopeRead},
+		Name: "test", Scopes: []account.Scope{
+			account.ScopePartner, account.ScopeGrant, account.ScopeJobs,
+			account.ScopeRead,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +145,8 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 		}
 		path = regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path, "1")
 		body := ""
-		if in == "query" || strings.Contains(route.pattern, "cron") || rest.Has("api_key") || rest.Has("api_token_uuid") {
+		if in == "query" || strings.Contains(route.pattern, "cron") || rest.Has("api_key") ||
+			rest.Has("api_token_uuid") {
 			path += "?" + rest.Encode()
 		} else {
 			body = rest.Encode()
@@ -148,7 +165,8 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 	}
 	for _, route := range parameterRoutes(t, f.App) {
 		for _, p := range route.parameters {
-			if p.name == "api_key" || p.name == "api_token_uuid" || p.name == "key" || p.name == "muKey" || strings.Contains(route.pattern, "by_cookies") {
+			if p.name == "api_key" || p.name == "api_token_uuid" || p.name == "key" || p.name == "muKey" ||
+				strings.Contains(route.pattern, "by_cookies") {
 				continue // they say who calls, and are read before the rest
 			}
 			for _, in := range []string{"query", "form"} {
@@ -173,12 +191,15 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 					if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
 						t.Fatalf("%s %s with %s=%q: %d %s", route.method, route.pattern, p.name, values, w.Code, w.Body)
 					}
-					named := slices.ContainsFunc(answer.Errors, func(e struct{ Field, Message string }) bool { return e.Field == p.name })
+					named := slices.ContainsFunc(answer.Errors,
+						func(e struct{ Field, Message string }) bool { return e.Field == p.name })
 					if w.Code != http.StatusUnprocessableEntity || !named {
-						t.Errorf("%s %s with %s=%q in its %s answers %d %.300s", route.method, route.pattern, p.name, values, in, w.Code, w.Body)
+						t.Errorf("%s %s with %s=%q in its %s answers %d %.300s", route.method, route.pattern, p.name,
+							values, in, w.Code, w.Body)
 					}
 					if route.form && answer.Operation != route.operation {
-						t.Errorf("%s %s with %s=%q does not name the operation: %.300s", route.method, route.pattern, p.name, values, w.Body)
+						t.Errorf("%s %s with %s=%q does not name the operation: %.300s", route.method, route.pattern,
+							p.name, values, w.Body)
 					}
 				}
 			}
@@ -199,8 +220,10 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 					t.Errorf("%s with %s=%.100q answers %d %.300s", route.operation, p.name, odd, w.Code, w.Body)
 				}
 				for _, wrong := range answer.Errors {
-					if !slices.ContainsFunc(route.parameters, func(p parameterOf) bool { return p.name == wrong.Field }) {
-						t.Errorf("%s with %s=%.100q names %q, which no caller sends: %.300s", route.operation, p.name, odd, wrong.Field, w.Body)
+					if !slices.ContainsFunc(route.parameters,
+						func(p parameterOf) bool { return p.name == wrong.Field }) {
+						t.Errorf("%s with %s=%.100q names %q, which no caller sends: %.300s", route.operation, p.name,
+							odd, wrong.Field, w.Body)
 					}
 				}
 				// signed out by a route

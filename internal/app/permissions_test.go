@@ -29,26 +29,38 @@ var (
 
 // permissions names the roles that each staff operation of v2 admits, by its operationId.
 var permissions = map[string][]account.Role{
-	"staff_adjustment_make": cashiers, "staff_adjustments_list": cashiers, "staff_adjustment_confirm": cashiers, "staff_adjustment_decline": cashiers,
-	"staff_audit_rules": admins, "staff_audit_rule_make": admins, "staff_audit_rule_change": admins, "staff_audit_rule_remove": admins, "staff_audit_records": admins,
+	"staff_adjustment_make": cashiers, "staff_adjustments_list": cashiers, "staff_adjustment_confirm": cashiers,
+	"staff_adjustment_decline": cashiers,
+	"staff_audit_rules":        admins, "staff_audit_rule_make": admins, "staff_audit_rule_change": admins,
+	"staff_audit_rule_remove": admins, "staff_audit_records": admins,
 	"staff_blocked_ips": admins, "staff_ip_unblock": admins, "staff_ip_bans": admins,
-	"staff_cd_keys_make": cashiers, "staff_cd_keys_list": cashiers, "staff_cd_keys_get": cashiers, "staff_cd_keys_confirm": cashiers, "staff_cd_keys_void": cashiers, "staff_cd_key_void": cashiers,
-	"staff_clients_list": readers, "staff_client_add": admins, "staff_client_change": admins, "staff_client_remove": admins,
-	"staff_coupon_make": cashiers, "staff_coupons_list": cashiers, "staff_coupon_change": cashiers,
+	"staff_cd_keys_make": cashiers, "staff_cd_keys_list": cashiers, "staff_cd_keys_get": cashiers,
+	"staff_cd_keys_confirm": cashiers, "staff_cd_keys_void": cashiers, "staff_cd_key_void": cashiers,
+	"staff_clients_list": readers, "staff_client_add": admins, "staff_client_change": admins,
+	"staff_client_remove": admins,
+	"staff_coupon_make":   cashiers, "staff_coupons_list": cashiers, "staff_coupon_change": cashiers,
 	"staff_emby_list": supporters, "staff_emby_set": admins,
-	"staff_recharge_refund": cashiers, "staff_recharge_refunds_list": cashiers, "staff_recharge_refund_get": cashiers, "staff_recharge_refund_confirm": cashiers, "staff_recharge_refund_decline": cashiers,
-	"staff_gateway_kinds": cashiers, "staff_gateways_list": cashiers, "staff_gateway_add": ownerOnly, "staff_gateway_change": ownerOnly, "staff_gateway_remove": ownerOnly,
-	"staff_link_templates_list": readers, "staff_link_template_set": admins, "staff_link_template_remove": admins, "staff_link_template_preview": readers, "staff_link_group_query": supporters,
+	"staff_recharge_refund": cashiers, "staff_recharge_refunds_list": cashiers, "staff_recharge_refund_get": cashiers,
+	"staff_recharge_refund_confirm": cashiers, "staff_recharge_refund_decline": cashiers,
+	"staff_gateway_kinds": cashiers, "staff_gateways_list": cashiers, "staff_gateway_add": ownerOnly,
+	"staff_gateway_change": ownerOnly, "staff_gateway_remove": ownerOnly,
+	"staff_link_templates_list": readers, "staff_link_template_set": admins, "staff_link_template_remove": admins,
+	"staff_link_template_preview": readers, "staff_link_group_query": supporters,
 	"staff_mails": supporters, "staff_mail": supporters, "staff_mail_retry": admins,
 	"staff_plans_list": readers, "staff_plan_texts_set": admins,
-	"staff_commissions_list": cashiers, "staff_refund_requests": cashiers, "staff_refund_request_get": cashiers, "staff_refund_decide": cashiers, "staff_order_refund": cashiers,
-	"staff_nodes_list": readers, "staff_node_get": readers, "staff_node_add": admins, "staff_node_change": admins, "staff_node_remove": admins, "staff_node_secret": admins, "staff_node_certificate": admins,
-	"staff_node_history": readers, "staff_node_online": supporters, "staff_node_users": supporters, "staff_node_speed_tests": admins,
-	"staff_kept_batches": readers, "staff_kept_batch_count": admins, "staff_kept_batch_dismiss": admins,
+	"staff_commissions_list": cashiers, "staff_refund_requests": cashiers, "staff_refund_request_get": cashiers,
+	"staff_refund_decide": cashiers, "staff_order_refund": cashiers,
+	"staff_nodes_list": readers, "staff_node_get": readers, "staff_node_add": admins, "staff_node_change": admins,
+	"staff_node_remove": admins, "staff_node_secret": admins, "staff_node_certificate": admins,
+	"staff_node_history": readers, "staff_node_online": supporters, "staff_node_users": supporters,
+	"staff_node_speed_tests": admins,
+	"staff_kept_batches":     readers, "staff_kept_batch_count": admins, "staff_kept_batch_dismiss": admins,
 	"staff_shared_key": admins, "staff_shared_key_set": ownerOnly, "old_ss_node_rebuild_vmess": admins,
 	"replace_user_email":       admins,
-	"staff_payment_cases_list": cashiers, "staff_payment_case_get": cashiers, "staff_payment_case_credit": cashiers, "staff_payment_case_refund": cashiers,
-	"staff_payment_case_dismiss": cashiers, "staff_payment_case_confirm": cashiers, "staff_payment_case_decline": cashiers, "staff_approvals_list": cashiers,
+	"staff_payment_cases_list": cashiers, "staff_payment_case_get": cashiers, "staff_payment_case_credit": cashiers,
+	"staff_payment_case_refund":  cashiers,
+	"staff_payment_case_dismiss": cashiers, "staff_payment_case_confirm": cashiers,
+	"staff_payment_case_decline": cashiers, "staff_approvals_list": cashiers,
 	"staff_role":            permission.Roles,
 	"staff_approval_decide": cashiers, "staff_audit_list": admins, "staff_audit_csv": admins,
 }
@@ -97,7 +109,10 @@ func (f *testServer) staffRoutes(t *testing.T) (routes []staffRoute) {
 			}
 			needs, _ := o.Extensions["x-permission"].(permission.Permission)
 			seen[o.OperationID] = true
-			routes = append(routes, staffRoute{id: o.OperationID, method: method, path: path, permission: needs, roles: roles})
+			routes = append(routes, staffRoute{
+				id: o.OperationID, method: method, path: path, permission: needs,
+				roles: roles,
+			})
 		}
 	}
 	for _, r := range f.older(http.NewServeMux()).Routes() {
@@ -160,7 +175,8 @@ func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
 			}
 			for role, member := range h.staff {
 				w := h.asMember(member, r)
-				if refused := w.Code == http.StatusForbidden; refused == slices.Contains(r.roles, role) || w.Code == http.StatusUnauthorized {
+				if refused := w.Code == http.StatusForbidden; refused == slices.Contains(r.roles, role) ||
+					w.Code == http.StatusUnauthorized {
 					t.Errorf("%s, which needs %s, answers %d to %s", name, r.permission, w.Code, role)
 				}
 			}
@@ -214,7 +230,10 @@ func TestPermissions_EachRole_ReadsWhatItMayDo(t *testing.T) {
 // user has the permission: not after the role was taken.
 func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		scopes := []account.Scope{account.ScopeRead, account.ScopeWrite, account.ScopeJobs, account.ScopePartner, account.ScopeGrant}
+		scopes := []account.Scope{
+			account.ScopeRead, account.ScopeWrite, account.ScopeJobs, account.ScopePartner,
+			account.ScopeGrant,
+		}
 		tokens := map[account.Role]map[account.Scope]string{}
 		for role, member := range h.staff {
 			email := string(role) + "@example.com"
@@ -229,14 +248,18 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		opens := map[account.Scope]permission.Permission{account.ScopeJobs: permission.JobRun, account.ScopePartner: permission.PartnerRead}
+		opens := map[account.Scope]permission.Permission{
+			account.ScopeJobs:    permission.JobRun,
+			account.ScopePartner: permission.PartnerRead,
+		}
 		for _, r := range h.staffRoutes(t) {
 			for role := range h.staff {
 				for _, scope := range scopes {
 					w := h.call(t.Context(), testUser{bearer: tokens[role][scope]}, r.method, r.filled(), "")
 					refused := w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized
 					if may := opens[scope] == r.permission && slices.Contains(r.roles, role); refused == may {
-						t.Errorf("%s %s answers %d to a token of the scope %s of %s", r.method, r.path, w.Code, scope, role)
+						t.Errorf("%s %s answers %d to a token of the scope %s of %s", r.method, r.path, w.Code, scope,
+							role)
 					}
 				}
 			}
@@ -258,7 +281,8 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 			}
 		}
 		for role, member := range h.staff {
-			if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: member.id}, account.Identity{}); err != nil {
+			if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: member.id},
+				account.Identity{}); err != nil {
 				t.Fatalf("%s: %v", role, err)
 			}
 		}

@@ -129,7 +129,8 @@ func (p *proxied) signUp(email string) (bearer string) {
 	if _, err := p.Accounts.Create(p.t.Context(), email, "name", proxyPassword, ""); err != nil {
 		p.t.Fatal(err)
 	}
-	g, err := p.Accounts.SignIns.ByPassword(p.t.Context(), account.SignIn{Email: email, Password: proxyPassword}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
+	g, err := p.Accounts.SignIns.ByPassword(p.t.Context(), account.SignIn{Email: email, Password: proxyPassword},
+		account.Client{IP: netip.MustParseAddr("192.0.2.1")})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -164,7 +165,8 @@ func (p *proxied) call(client *http.Client, proxy, method, path, bearer, body st
 }
 
 func (p *proxied) signIn(client *http.Client, proxy, email string) (status int, code string) {
-	return p.call(client, proxy, "POST", "/api/v2/auth/account_login/login", "", fmt.Sprintf(`{"email":%q,"password":%q}`, email, proxyPassword))
+	return p.call(client, proxy, "POST", "/api/v2/auth/account_login/login", "",
+		fmt.Sprintf(`{"email":%q,"password":%q}`, email, proxyPassword))
 }
 
 // served fails the test where a user who looks at the site is not answered, on as many connections at once as were
@@ -176,9 +178,11 @@ func (p *proxied) served(proxy string, connections int) {
 			for _, body := range []string{"", "{}"} {
 				method, path := "GET", "/api/v2/user/get_me"
 				if body != "" {
-					method, path, body = "POST", "/api/v2/auth/account_register/check-invite-code", `{"invite_code":"none"}`
+					method, path, body = "POST", "/api/v2/auth/account_register/check-invite-code",
+						`{"invite_code":"none"}`
 				}
-				if status, code := p.call(http.DefaultClient, proxy, method, path, p.bearer, body); status == 0 || status >= 500 {
+				if status, code := p.call(http.DefaultClient, proxy, method, path, p.bearer, body); status == 0 ||
+					status >= 500 {
 					p.t.Errorf("%s %s through %s afterwards: %d %s", method, path, proxy, status, code)
 				}
 			}
@@ -199,7 +203,8 @@ func (p *proxied) eachProxy(test func(proxy string)) {
 // lockDatabase has another connection hold what every sign-in writes.
 func lockDatabase(t *testing.T, c Config) (unlock func()) {
 	t.Helper()
-	engine, source, lock := "sqlite", filepath.Join(c.Data, db.SQLiteFile)+"?_pragma=busy_timeout(10000)", "BEGIN IMMEDIATE"
+	engine, source, lock := "sqlite", filepath.Join(c.Data, db.SQLiteFile)+"?_pragma=busy_timeout(10000)",
+		"BEGIN IMMEDIATE"
 	if c.DatabaseURL != "" {
 		engine, source, lock = "pgx", c.DatabaseURL, "BEGIN; LOCK TABLE session IN ACCESS EXCLUSIVE MODE"
 	}
@@ -261,26 +266,30 @@ func TestProxy_CallsThatWaitForAnotherServiceFailAlone(t *testing.T) {
 	t.Cleanup(func() { close(gone) })
 	p := newProxied(t, config(t))
 	if err := p.Settings.Set(t.Context(), map[string]json.RawMessage{
-		"captcha_provider": []byte(`"turnstile"`), "captcha_site_key": []byte(`"site"`), "captcha_login": []byte(`"always"`), "captcha_verify_url": []byte(`"` + stalled.URL + `"`),
+		"captcha_provider": []byte(`"turnstile"`), "captcha_site_key": []byte(`"site"`),
+		"captcha_login": []byte(`"always"`), "captcha_verify_url": []byte(`"` + stalled.URL + `"`),
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Secrets.Set(t.Context(), secret.CaptchaKey, "secret"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Gateways.Add(t.Context(), payment.Account{Kind: "crypto", Name: "stalled", Enabled: true}, map[string]string{"api_url": stalled.URL, "token": "token"}); err != nil {
+	if _, err := p.Gateways.Add(t.Context(), payment.Account{Kind: "crypto", Name: "stalled", Enabled: true},
+		map[string]string{"api_url": stalled.URL, "token": "token"}); err != nil {
 		t.Fatal(err)
 	}
 	p.eachProxy(func(proxy string) {
 		var calls sync.WaitGroup
 		calls.Go(func() {
-			status, code := p.call(http.DefaultClient, proxy, "POST", "/api/v2/auth/account_login/login", "", fmt.Sprintf(`{"email":"looks@example.com","password":%q,"verify_token":"x"}`, proxyPassword))
+			status, code := p.call(http.DefaultClient, proxy, "POST", "/api/v2/auth/account_login/login", "",
+				fmt.Sprintf(`{"email":"looks@example.com","password":%q,"verify_token":"x"}`, proxyPassword))
 			if status != http.StatusServiceUnavailable || code != "captcha_unavailable" {
 				t.Errorf("a sign-in through %s whose captcha nobody checks: %d %s", proxy, status, code)
 			}
 		})
 		calls.Go(func() {
-			status, code := p.call(http.DefaultClient, proxy, "POST", "/api/v2/user/wallet/recharge", p.bearer, `{"amount":"10","gateway":"stalled"}`)
+			status, code := p.call(http.DefaultClient, proxy, "POST", "/api/v2/user/wallet/recharge", p.bearer,
+				`{"amount":"10","gateway":"stalled"}`)
 			if status != http.StatusOK {
 				t.Errorf("a recharge through %s whose gateway does not answer: %d %s", proxy, status, code)
 			}
@@ -302,7 +311,8 @@ func TestProxy_AFloodOfSignInsLeavesOthersServed(t *testing.T) {
 		for range connections {
 			flood.Go(func() {
 				for !over.Load() {
-					if status, code := p.signIn(flooding, proxy, "flood@example.com"); status == 0 || status >= 500 && code != "database_busy" {
+					if status, code := p.signIn(flooding, proxy, "flood@example.com"); status == 0 || status >= 500 &&
+						code != "database_busy" {
 						t.Errorf("a sign-in of the flood through %s: %d %s", proxy, status, code)
 						return
 					}

@@ -44,7 +44,10 @@ func TestEverythingAtOnceLeavesAnOrderInOneState(t *testing.T) {
 			}
 			no := strconv.FormatInt(o.Order.No, 10)
 			byHand := func(f *testServer) error {
-				_, err := f.Payments.ConfirmByHand(f.operator(t), payment.Confirmation{TradeNo: r.TradeNo, StaffID: staff.ID, Address: "192.0.2.1"})
+				_, err := f.Payments.ConfirmByHand(f.operator(t), payment.Confirmation{
+					TradeNo: r.TradeNo,
+					StaffID: staff.ID, Address: "192.0.2.1",
+				})
 				if errors.Is(err, payment.ErrNotPaid) {
 					return nil // asked before the payer had pressed the button
 				}
@@ -98,8 +101,10 @@ func TestEverythingAtOnceLeavesAnOrderInOneState(t *testing.T) {
 			ended[order.State]++
 			b := f.balance(t, who.id)
 			worth := int64(b.Posted) + 1000*int64(len(services)) + 300*int64(len(packages))
-			if worth != 1000 || b.Held != 0 || order.State == shop.Pending || (order.State == shop.Paid) != (len(services) == 1) || len(services) > 1 {
-				t.Fatalf("order %d is %s: %+v, %d services, %d packages", i, order.State, b, len(services), len(packages))
+			if worth != 1000 || b.Held != 0 || order.State == shop.Pending ||
+				(order.State == shop.Paid) != (len(services) == 1) || len(services) > 1 {
+				t.Fatalf("order %d is %s: %+v, %d services, %d packages", i, order.State, b, len(services),
+					len(packages))
 			}
 		}
 		t.Log(ended)

@@ -60,14 +60,20 @@ func eachOldSite(t *testing.T, users int, test func(t *testing.T, s *oldSite)) {
 				t.Fatal(err)
 			}
 			defer d.Close()
-			s := &oldSite{config: c, accesses: map[int64]service.Access{}, settings: map[int64]node.Settings{}, secrets: needles{}}
+			s := &oldSite{
+				config: c, accesses: map[int64]service.Access{}, settings: map[int64]node.Settings{},
+				secrets: needles{},
+			}
 			if err := d.MigrateTo(t.Context(), beforeSealing); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := token.New(t.Context(), d, s.key(t)); err != nil { // the server made its signing key
 				t.Fatal(err)
 			}
-			if err := d.LongTx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return s.fill(ctx, tx, users) }); err != nil {
+			if err := d.LongTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				return s.fill(ctx, tx,
+					users)
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if err := d.Close(); err != nil {
@@ -130,7 +136,8 @@ func (s *oldSite) fill(ctx context.Context, tx bun.Tx, users int) error {
 		var rows []plainAccess
 		for id := int64(from); id <= int64(min(users, from+499)); id++ {
 			a := service.Access{
-				UserID: id, UUID: uuid.New(), Password: fmt.Sprintf("password-of-%08d", id), State: service.Expired, Class: 3, Groups: []int{4, 5},
+				UserID: id, UUID: uuid.New(), Password: fmt.Sprintf("password-of-%08d", id), State: service.Expired,
+				Class: 3, Groups: []int{4, 5},
 				Devices: new(2), WasUntil: &until, Sources: "package:1", WasClass: 1, WasGroups: []int{6}, Revision: 7,
 			}
 			if id == int64(users) {
@@ -141,8 +148,10 @@ func (s *oldSite) fill(ctx context.Context, tx bun.Tx, users int) error {
 				s.secrets.credentials(fmt.Sprint("user ", id), a, nodes)
 			}
 			rows = append(rows, plainAccess{
-				UserID: id, UUID: a.UUID, Password: a.Password, State: string(a.State), Class: a.Class, Groups: a.Groups, Devices: a.Devices,
-				WasUntil: a.WasUntil, Sources: a.Sources, WasClass: a.WasClass, WasGroups: a.WasGroups, Revision: a.Revision,
+				UserID: id, UUID: a.UUID, Password: a.Password, State: string(a.State), Class: a.Class,
+				Groups: a.Groups, Devices: a.Devices,
+				WasUntil: a.WasUntil, Sources: a.Sources, WasClass: a.WasClass, WasGroups: a.WasGroups,
+				Revision: a.Revision,
 			})
 		}
 		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
@@ -196,8 +205,10 @@ func (s *oldSite) check(t *testing.T) {
 			t.Errorf("its agent is told %+v, %v", n.Settings, err)
 		}
 	}
-	media, err := emby.New(d, s.key(t), settings, secret.New(d, s.key(t)), services, nil).OfToken(t.Context(), s.media.String())
-	if err != nil || media.UserID != 2 || media.Account.Token != s.media || media.Account.EmbyID != "e2" || !media.Account.Held {
+	media, err := emby.New(d, s.key(t), settings, secret.New(d, s.key(t)), services, nil).
+		OfToken(t.Context(), s.media.String())
+	if err != nil || media.UserID != 2 || media.Account.Token != s.media || media.Account.EmbyID != "e2" ||
+		!media.Account.Held {
 		t.Errorf("the link to the media server opens %+v, %v", media, err)
 	}
 	broken, err := checkKey(t.Context(), d, s.key(t))
@@ -256,7 +267,8 @@ func (s *oldSite) forgetLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err := d.ExecContext(t.Context(), `UPDATE goose_lock SET locked = false, lease_expires_at = NULL`); err != nil {
+	if _, err := d.ExecContext(t.Context(),
+		`UPDATE goose_lock SET locked = false, lease_expires_at = NULL`); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -268,7 +280,8 @@ func TestMigrate_KilledWhileItSeals_LosesNobodysCredentials(t *testing.T) {
 		kills, ready := 0, false
 		for wait := 60 * time.Millisecond; !ready; wait += 60 * time.Millisecond {
 			p.start(t)
-			for deadline := time.Now().Add(wait); !ready && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			for deadline := time.Now().Add(wait); !ready && time.Now().
+				Before(deadline); time.Sleep(10 * time.Millisecond) {
 				if res, err := http.Get("http://" + s.config.Listen + "/health"); err == nil {
 					res.Body.Close()
 					ready = true
@@ -304,7 +317,8 @@ func TestMigrate_WithoutTheSitesKey_ChangesNothing(t *testing.T) {
 			}
 			err = d.Migrate(t.Context())
 			schema, schemaErr := d.SchemaVersion(t.Context())
-			if err == nil || !strings.Contains(err.Error(), c.says) || schemaErr != nil || schema >= db.ProgramSchema() {
+			if err == nil || !strings.Contains(err.Error(), c.says) || schemaErr != nil ||
+				schema >= db.ProgramSchema() {
 				t.Errorf("%s: %v, schema %d, %v", name, err, schema, schemaErr)
 			}
 			if err := d.Close(); err != nil {
@@ -338,7 +352,8 @@ func TestABackupOfBeforeSealing_IsSealedAsItIsRestored(t *testing.T) {
 			if engine == "postgres" {
 				there.config.DatabaseURL = dbtest.EmptyPostgresURL(t)
 			}
-			if _, err := Restore(t.Context(), there.config, file); err == nil || !strings.Contains(err.Error(), "secret.key") {
+			if _, err := Restore(t.Context(), there.config, file); err == nil ||
+				!strings.Contains(err.Error(), "secret.key") {
 				t.Errorf("%s without the key: %v", engine, err)
 			}
 			there.config.SecretKey = keyText
@@ -359,7 +374,8 @@ func TestARowThatDoesNotOpen_IsFoundAndShutsOutItsUserAlone(t *testing.T) {
 			t.Fatal(ids)
 		}
 		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { // bound to its row
-			if _, err := tx.NewRaw(`UPDATE access SET password_digest = NULL, credentials = (SELECT credentials FROM access WHERE user_id = ?)
+			if _, err := tx.NewRaw(`UPDATE access SET password_digest = NULL, credentials = (SELECT credentials
+				FROM access WHERE user_id = ?)
 				WHERE user_id = ?`, well, sick).Exec(ctx); err != nil {
 				return err
 			}
@@ -405,7 +421,8 @@ func TestANodeWhoseSecretsDoNotOpen_IsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewRaw(`UPDATE node SET client_secrets = ? WHERE id = ?`, bytes.Repeat([]byte{1}, 60), n.ID).Exec(ctx)
+			_, err := tx.NewRaw(`UPDATE node SET client_secrets = ? WHERE id = ?`, bytes.Repeat([]byte{1}, 60), n.ID).
+				Exec(ctx)
 			return err
 		}); err != nil {
 			t.Fatal(err)

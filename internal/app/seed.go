@@ -85,7 +85,10 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	if err := s.extraUsers(ctx, want.Users); err != nil {
 		return Seeded{}, err
 	}
-	key, _, err := a.Accounts.APITokens.Create(ctx, s.out.Admin.ID, account.APITokenDraft{Name: "demo", Scopes: []account.Scope{account.ScopeJobs}})
+	key, _, err := a.Accounts.APITokens.Create(ctx, s.out.Admin.ID, account.APITokenDraft{
+		Name:   "demo",
+		Scopes: []account.Scope{account.ScopeJobs},
+	})
 	if err != nil {
 		return Seeded{}, err
 	}
@@ -123,20 +126,28 @@ func (s *seeder) plans(ctx context.Context) error {
 		{
 			Name: "轻量", Names: fault.ByLang{fault.EN: "Light"},
 			Info: "日常浏览与聊天", Infos: fault.ByLang{fault.EN: "Browsing and chats, every day"},
-			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(100 * gigabyte), Class: 1, Devices: new(3),
-			SpeedMbps: new(100), Visible: true, Renewable: true, Sort: 1, Prices: []shop.Price{{Months: 1, Amount: 1200}, {Months: 3, Amount: 3300}, {Months: 12, Amount: 12000}},
+			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(100 * gigabyte), Class: 1,
+			Devices:   new(3),
+			SpeedMbps: new(100), Visible: true, Renewable: true, Sort: 1,
+			Prices: []shop.Price{{Months: 1, Amount: 1200}, {Months: 3, Amount: 3300}, {Months: 12, Amount: 12000}},
 		},
 		{
 			Name: "标准", Names: fault.ByLang{fault.EN: "Standard"},
 			Info: "高清视频与多台设备", Infos: fault.ByLang{fault.EN: "HD video on several devices"},
-			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(300 * gigabyte), Class: 2, Devices: new(5),
-			SpeedMbps: new(300), Visible: true, Renewable: true, Sort: 2, Prices: []shop.Price{{Months: 1, Amount: 2500}, {Months: 3, Amount: 6900}, {Months: 12, Amount: 24000}},
+			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(300 * gigabyte), Class: 2,
+			Devices:   new(5),
+			SpeedMbps: new(300), Visible: true, Renewable: true, Sort: 2,
+			Prices: []shop.Price{{Months: 1, Amount: 2500}, {Months: 3, Amount: 6900}, {Months: 12, Amount: 24000}},
 		},
 		{
 			Name: "专业", Names: fault.ByLang{fault.EN: "Pro"},
 			Info: "不限设备与速度，适合整个家庭", Infos: fault.ByLang{fault.EN: "No limit of devices or speed, for the whole family"},
 			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(1024 * gigabyte), Class: 3,
-			Visible: true, Renewable: true, Sort: 3, Prices: []shop.Price{{Months: 1, Amount: 5800}, {Months: 3, Amount: 15900}, {Months: 12, Amount: 56800}},
+			Visible: true, Renewable: true, Sort: 3, Prices: []shop.Price{
+				{Months: 1, Amount: 5800},
+				{Months: 3, Amount: 15900},
+				{Months: 12, Amount: 56800},
+			},
 		},
 		{
 			Name: "流量包 50 GB", Names: fault.ByLang{fault.EN: "50 GB of traffic"},
@@ -170,8 +181,13 @@ func (s *seeder) demoNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	english := map[string]string{"HK": "Hong Kong 01", "JP": "Japan 01", "SG": "Singapore 01", "US": "United States 01", "DE": "Germany 01"}
-	local := func(name string, protocol node.Protocol, country string, port, sort int, rate int64, set node.Settings) node.Node {
+	english := map[string]string{
+		"HK": "Hong Kong 01", "JP": "Japan 01", "SG": "Singapore 01", "US": "United States 01",
+		"DE": "Germany 01",
+	}
+	local := func(name string, protocol node.Protocol, country string, port, sort int, rate int64,
+		set node.Settings,
+	) node.Node {
 		n := node.Draft(name, protocol, "127.0.0.1", port)
 		n.Listen, n.Country, n.Sort, n.RatePermille, n.Settings, n.Class = "127.0.0.1", country, sort, rate, set, 1
 		n.Names = fault.ByLang{fault.EN: english[country]}
@@ -180,12 +196,24 @@ func (s *seeder) demoNodes(ctx context.Context) error {
 	return s.addNodes(ctx,
 		local("香港 01", node.VLESS, "HK", ports[0], 1, 1000, node.Settings{
 			Transport: "tcp", Security: "reality", Flow: "xtls-rprx-vision",
-			Reality: &node.Reality{Dest: fmt.Sprintf("127.0.0.1:%d", ports[3]), ServerNames: []string{"www.example.com"}},
+			Reality: &node.Reality{
+				Dest:        fmt.Sprintf("127.0.0.1:%d", ports[3]),
+				ServerNames: []string{"www.example.com"},
+			},
 		}),
-		local("日本 01", node.VMess, "JP", ports[1], 2, 1000, node.Settings{Transport: "ws", Security: "none", Path: "/stream"}),
+		local("日本 01", node.VMess, "JP", ports[1], 2, 1000, node.Settings{
+			Transport: "ws", Security: "none",
+			Path: "/stream",
+		}),
 		local("新加坡 01", node.Shadowsocks, "SG", ports[2], 3, 1000, node.Settings{Method: "2022-blake3-aes-128-gcm"}),
-		local("美国 01", node.Trojan, "US", ports[3], 4, 500, node.Settings{Transport: "tcp", Security: "tls", TLS: &node.TLS{ServerName: "www.example.com"}}),
-		local("德国 01", node.Hysteria2, "DE", ports[4], 5, 1500, node.Settings{Security: "tls", TLS: &node.TLS{ServerName: "www.example.com"}, Obfs: "salamander"}),
+		local("美国 01", node.Trojan, "US", ports[3], 4, 500, node.Settings{
+			Transport: "tcp", Security: "tls",
+			TLS: &node.TLS{ServerName: "www.example.com"},
+		}),
+		local("德国 01", node.Hysteria2, "DE", ports[4], 5, 1500, node.Settings{
+			Security: "tls",
+			TLS:      &node.TLS{ServerName: "www.example.com"}, Obfs: "salamander",
+		}),
 	)
 }
 
@@ -314,9 +342,13 @@ func (s *seeder) extraNodes(ctx context.Context, n int) error {
 	countries := []string{"HK", "JP", "SG", "US", "DE", "GB", "KR", "TW", "FR", "AU"}
 	for i := range n {
 		country := countries[i%len(countries)]
-		d := node.Draft(fmt.Sprintf("%s %02d", country, i/len(countries)+2), node.Trojan, fmt.Sprintf("n%d.example.net", i+1), 443)
+		d := node.Draft(fmt.Sprintf("%s %02d", country, i/len(countries)+2), node.Trojan, fmt.Sprintf("n%d.example.net",
+			i+1), 443)
 		d.Country, d.Sort, d.Class = country, 100+i, 1
-		d.Settings = node.Settings{Transport: "tcp", Security: "tls", TLS: &node.TLS{ServerName: d.Address, CertificateFile: "/etc/ssl/node.pem", KeyFile: "/etc/ssl/node.key"}}
+		d.Settings = node.Settings{Transport: "tcp", Security: "tls", TLS: &node.TLS{
+			ServerName:      d.Address,
+			CertificateFile: "/etc/ssl/node.pem", KeyFile: "/etc/ssl/node.key",
+		}}
 		if _, _, err := s.Nodes.Add(ctx, d); err != nil {
 			return err
 		}
@@ -334,12 +366,14 @@ func (s *seeder) extraUsers(ctx context.Context, n int) error {
 	for from := 0; from < n; from += together {
 		err := s.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			for i := from; i < min(from+together, n); i++ {
-				u, err := s.Accounts.Import(ctx, tx, fmt.Sprintf("bulk%d@example.com", i+1), fmt.Sprintf("用户 %d", i+1), phc)
+				u, err := s.Accounts.Import(ctx, tx, fmt.Sprintf("bulk%d@example.com", i+1), fmt.Sprintf("用户 %d", i+1),
+					phc)
 				if err != nil {
 					return err
 				}
 				if _, err := s.Services.Start(ctx, tx, service.Terms{
-					UserID: u.ID, PlanID: 1, Name: "轻量", Names: fault.ByLang{fault.EN: "Light"}, Class: 1, QuotaBytes: new(100 * gigabyte), Reset: service.Anniversary, Months: 3,
+					UserID: u.ID, PlanID: 1, Name: "轻量", Names: fault.ByLang{fault.EN: "Light"}, Class: 1,
+					QuotaBytes: new(100 * gigabyte), Reset: service.Anniversary, Months: 3,
 				}); err != nil {
 					return err
 				}

@@ -42,14 +42,16 @@ func TestAWebSocketWorksThroughTheWholeServer(t *testing.T) {
 			URL string `json:"ws_url"`
 		}
 	}
-	if err := json.NewDecoder(res.Body).Decode(&hello); err != nil || !strings.HasPrefix(hello.WebSocket.URL, "ws://"+c.Listen) {
+	if err := json.NewDecoder(res.Body).Decode(&hello); err != nil || !strings.HasPrefix(hello.WebSocket.URL,
+		"ws://"+c.Listen) {
 		t.Fatalf("%+v, %v", hello, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var socket []*websocket.Conn
 	for _, encoding := range []string{"gzip", "identity"} {
-		conn, _, err := websocket.Dial(ctx, hello.WebSocket.URL+query, &websocket.DialOptions{HTTPHeader: http.Header{"Accept-Encoding": {encoding}}})
+		conn, _, err := websocket.Dial(ctx, hello.WebSocket.URL+query,
+			&websocket.DialOptions{HTTPHeader: http.Header{"Accept-Encoding": {encoding}}})
 		if err != nil {
 			t.Fatal(encoding, err)
 		}

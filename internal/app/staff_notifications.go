@@ -63,8 +63,9 @@ func (a *App) notifyAlarm(ctx context.Context, tx bun.Tx, n node.Node, why node.
 // notifyPaymentCase tells those who look after money of a payment that they have to decide on.
 func (a *App) notifyPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case) error {
 	return a.notifyStaff(ctx, tx, moneyStaff, mail.PaymentCase{
-		At: c.CreatedAt, No: c.ID, Gateway: c.Gateway, TransactionID: c.TransactionID, Amount: c.Amount, Currency: c.Currency,
-		Doubled: c.Kind == payment.PaidTwice,
+		At: c.CreatedAt, No: c.ID, Gateway: c.Gateway, TransactionID: c.TransactionID, Amount: c.Amount,
+		Currency: c.Currency,
+		Doubled:  c.Kind == payment.PaidTwice,
 	})
 }
 

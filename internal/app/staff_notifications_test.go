@@ -55,7 +55,8 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 					continue
 				}
 				err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return d.Accounts.Credentials.LinkTelegram(ctx, tx, made.id, int64(100+i), uuid.Nil, account.Client{})
+					return d.Accounts.Credentials.LinkTelegram(ctx, tx, made.id, int64(100+i), uuid.Nil,
+						account.Client{})
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -132,7 +133,10 @@ func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
 		}
 		d.later(t, 10*time.Minute)
 		d.silent(t)
-		want := []string{"node_back admin@example.com", "node_back owner@example.com", "node_offline admin@example.com", "node_offline admin@example.com", "node_offline owner@example.com", "node_offline owner@example.com"}
+		want := []string{
+			"node_back admin@example.com", "node_back owner@example.com", "node_offline admin@example.com",
+			"node_offline admin@example.com", "node_offline owner@example.com", "node_offline owner@example.com",
+		}
 		if told := d.nodeMails(t); !slices.Equal(told, want) {
 			t.Error(told)
 		}
@@ -143,7 +147,10 @@ func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
 		sequence := 0
 		report := func(body string) error {
-			_, err := d.Traffic.Record(t.Context(), traffic.Report{Node: d.node, ID: fmt.Sprint("boot:", sequence), Hash: sha256.Sum256([]byte(body)), From: d.now.Add(-time.Minute), To: d.now})
+			_, err := d.Traffic.Record(t.Context(), traffic.Report{
+				Node: d.node, ID: fmt.Sprint("boot:", sequence),
+				Hash: sha256.Sum256([]byte(body)), From: d.now.Add(-time.Minute), To: d.now,
+			})
 			return err
 		}
 		conflicts := func(want int) {
@@ -156,7 +163,8 @@ func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if told := d.nodeMails(t); len(told) != 2*want || told[0] != "node_conflict admin@example.com" || told[len(told)-1] != "node_conflict owner@example.com" {
+			if told := d.nodeMails(t); len(told) != 2*want || told[0] != "node_conflict admin@example.com" ||
+				told[len(told)-1] != "node_conflict owner@example.com" {
 				t.Fatal(told)
 			}
 		}

@@ -19,13 +19,23 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 			present, email := fmt.Sprintf("user%d@example.com", i), fmt.Sprintf("new%d@example.com", i)
 			ask := func(as testUser, status int, present, email string) string {
 				t.Helper()
-				return h.ask(as, status, "GET", fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path, u.id, present, email), "", nil)
+				return h.ask(as, status, "GET", fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path,
+					u.id, present, email), "", nil)
 			}
 			for _, role := range []account.Role{account.Viewer, account.Finance, account.Support} {
 				ask(h.staff[role], 403, present, email)
 			}
-			for _, wrong := range []struct{ present, email, field string }{{"user2@example.com", email, "user_old_email"}, {present, "user2@example.com", "user_new_email"}, {present, present, "user_new_email"}, {present, "no", "user_new_email"}} {
-				if text := ask(h.staff[account.Admin], 422, wrong.present, wrong.email); !strings.Contains(text, wrong.field) {
+			for _, wrong := range []struct{ present, email, field string }{
+				{
+					"user2@example.com", email,
+					"user_old_email",
+				},
+				{present, "user2@example.com", "user_new_email"},
+				{present, present, "user_new_email"},
+				{present, "no", "user_new_email"},
+			} {
+				if text := ask(h.staff[account.Admin], 422, wrong.present, wrong.email); !strings.Contains(text,
+					wrong.field) {
 					t.Error(text)
 				}
 			}
@@ -33,12 +43,14 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 			ask(h.staff[account.Admin], 200, present, email)
 			h.ask(u, 401, "GET", "/api/v2/user/services/nodes", "", nil)
 			var madeBy []int64
-			err := h.DB.NewRaw("SELECT made_by FROM activity WHERE account_id = ? AND kind = 'email_changed'", u.id).Scan(h.Context(), &madeBy)
+			err := h.DB.NewRaw("SELECT made_by FROM activity WHERE account_id = ? AND kind = 'email_changed'", u.id).
+				Scan(h.Context(), &madeBy)
 			if err != nil || !slices.Equal(madeBy, []int64{h.staff[account.Admin].id}) {
 				t.Errorf("the activity log has %v (%v), want the admin", madeBy, err)
 			}
 			log, _, err := h.Accounts.History.Activity(t.Context(), u.id, 1, 0)
-			if err != nil || log[0].Kind != account.EmailChanged || log[0].IP != "" || log[0].Device != (account.Device{}) {
+			if err != nil || log[0].Kind != account.EmailChanged || log[0].IP != "" ||
+				log[0].Device != (account.Device{}) {
 				t.Errorf("the user sees %+v (%v)", log, err)
 			}
 			mails, _, err := h.Mails.Find(t.Context(), mail.Filter{Recipient: present, Limit: 10})
@@ -54,7 +66,8 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 				h.ask(h.staff[role], 403, "GET", fmt.Sprintf(path, id, email), "", nil)
 			}
 		}
-		_, err := h.Accounts.Credentials.ReplaceEmail(t.Context(), account.Identity{}, finance.id, "finance@example.com", "new@example.com", account.Client{})
+		_, err := h.Accounts.Credentials.ReplaceEmail(t.Context(), account.Identity{}, finance.id,
+			"finance@example.com", "new@example.com", account.Client{})
 		if err != nil {
 			t.Errorf("by the operator: %v", err)
 		}
@@ -66,7 +79,8 @@ func TestOwnersGetEverybodysOlderLinks(t *testing.T) {
 		h.add("hk", "")
 		const path = "/v1/admin/gen_user_link_v1"
 		h.ask(h.staff[account.Admin], 403, "GET", path+"?a1_host=a.example", "", nil)
-		if text := h.ask(h.staff[account.Owner], 422, "GET", path+"?a1_host=a.example&a2_host=b.example&a2_port=0", "", nil); !strings.Contains(text, "a2_port") {
+		if text := h.ask(h.staff[account.Owner], 422, "GET", path+"?a1_host=a.example&a2_host=b.example&a2_port=0", "",
+			nil); !strings.Contains(text, "a2_port") {
 			t.Error(text)
 		}
 		var rows []struct {
@@ -101,7 +115,10 @@ func TestWhoHasAUsersTokenReadsTheirTraffic(t *testing.T) {
 		a := h.add("hk", "")
 		h.moves(a.Secret, 3, 4)
 		h.now = h.now.Add(time.Hour)
-		secret, _, err := h.Accounts.APITokens.Create(t.Context(), h.users[0].id, account.APITokenDraft{Name: "grafana", Scopes: []account.Scope{account.ScopeRead}})
+		secret, _, err := h.Accounts.APITokens.Create(t.Context(), h.users[0].id, account.APITokenDraft{
+			Name:   "grafana",
+			Scopes: []account.Scope{account.ScopeRead},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,8 @@ func (f *testServer) addUser(t *testing.T, name string, has money.Amount) testUs
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{Email: u.Email, Password: password}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
+	g, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{Email: u.Email, Password: password},
+		account.Client{IP: netip.MustParseAddr("192.0.2.1")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,10 @@ func (f *testServer) give(t *testing.T, user int64, amount money.Amount) {
 // sells adds a package or a plan of a month and gives what its price is called.
 func (f *testServer) sells(t *testing.T, kind shop.Kind, amount money.Amount) (priceID int64) {
 	t.Helper()
-	p := shop.Plan{Name: "Standard", Kind: kind, TrafficBytes: new(100 * gigabyte), Reset: service.Never, Visible: true, Prices: []shop.Price{{Amount: amount}}}
+	p := shop.Plan{
+		Name: "Standard", Kind: kind, TrafficBytes: new(100 * gigabyte), Reset: service.Never, Visible: true,
+		Prices: []shop.Price{{Amount: amount}},
+	}
 	if kind == shop.KindPlan {
 		p.Reset, p.Renewable, p.Prices[0].Months = service.Anniversary, true, 1
 	}
@@ -138,7 +142,8 @@ var told atomic.Int64
 
 // notify sends a form to the endpoint for notifications of a gateway.
 func (f *testServer) notify(ctx context.Context, gateway string, form url.Values) *httptest.ResponseRecorder {
-	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(gateway), strings.NewReader(form.Encode()))
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(gateway),
+		strings.NewReader(form.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	n := told.Add(1) / 100
 	req.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)

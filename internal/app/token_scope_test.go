@@ -21,7 +21,8 @@ import (
 var forReaders = []string{
 	"audit_records", "audit_rules", "cd_key_history", "cd_key_list", "clients_list", "crisp_data",
 	"dashboard_get", "emby_get", "gateways_list", "get_old_service", "invite_commissions", "invite_get",
-	"invite_records", "invoice_get", "invoices_list", "link_log", "link_token_get", "node_get", "node_get_old", "node_links",
+	"invite_records", "invoice_get", "invoices_list", "link_log", "link_token_get", "node_get", "node_get_old",
+	"node_links",
 	"nodes_list", "order_get", "order_refund_quote", "recharge_list", "refund_requests", "service_renewals",
 	"services_list", "services_old", "services_old_bills", "services_old_bills_of", "shop_info", "shop_old",
 	"shop_plans", "ss_password_get", "traffic_calendar", "traffic_detail", "traffic_time_axis", "user_get_me",
@@ -73,7 +74,8 @@ func TestATokenThatMayOnlyReadChangesNothing(t *testing.T) {
 			}
 		}
 		if answered < 40 {
-			t.Errorf("a token of the scope read is answered %d times; its calls do not come far enough to mean anything", answered)
+			t.Errorf("a token of the scope read is answered %d times; its calls do not come far enough to mean "+
+				"anything", answered)
 		}
 	})
 }
@@ -82,7 +84,8 @@ func TestAnOperationThatChangesSomethingByGETNeedsTheScopeToWrite(t *testing.T) 
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		path := fmt.Sprintf("/api/v2/user/services-old/bill/%d/enable-auto-renewal", h.serviceOf(user.id))
-		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeRead)); w.Code != 403 || !strings.Contains(w.Body.String(), "api_token_scope") {
+		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeRead)); w.Code != 403 ||
+			!strings.Contains(w.Body.String(), "api_token_scope") {
 			t.Errorf("a token that may only read: %d %s", w.Code, w.Body)
 		}
 		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeWrite)); w.Code != 200 {
@@ -120,7 +123,8 @@ func (h *fixture) pathsOf(path string, user int64, secret string) []string {
 	service := fmt.Sprint(h.serviceOf(user))
 	paths := []string{}
 	for _, id := range []string{service, "1"} {
-		filled := strings.NewReplacer("{token_uuid}", secret, "{token}", secret, "{user_id}", fmt.Sprint(user)).Replace(path)
+		filled := strings.NewReplacer("{token_uuid}", secret, "{token}", secret, "{user_id}", fmt.Sprint(user)).
+			Replace(path)
 		filled = pathParameter.ReplaceAllString(filled, id)
 		if strings.HasPrefix(path, "/v1/") || strings.Contains(path, "/cron_task/") {
 			filled += fmt.Sprintf(sentAsWords, secret)
@@ -143,7 +147,10 @@ func (h *fixture) callWith(t *testing.T, method, path, secret string) *httptest.
 
 func (h *fixture) token(user int64, scopes ...account.Scope) string {
 	h.Helper()
-	secret, _, err := h.Accounts.APITokens.Create(h.Context(), user, account.APITokenDraft{Name: "test", Scopes: scopes})
+	secret, _, err := h.Accounts.APITokens.Create(h.Context(), user, account.APITokenDraft{
+		Name:   "test",
+		Scopes: scopes,
+	})
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -69,7 +69,8 @@ func writeFiles(dir string, files map[string][]byte) error {
 // mayMount tells whether this machine lets a test have a disk of its own.
 func mayMount(t *testing.T) bool {
 	t.Helper()
-	probe := exec.Command("/bin/sh", "-c", `mount --make-rprivate / && mount -t tmpfs -o size=64k tmpfs "$0"`, t.TempDir())
+	probe := exec.Command("/bin/sh", "-c", `mount --make-rprivate / && mount -t tmpfs -o size=64k tmpfs "$0"`,
+		t.TempDir())
 	probe.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  mountFlags,
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
@@ -115,7 +116,8 @@ func TestNothingCanBeWritten_ReadyAndMetricTell_CallsAnswer503_AndGoOnAfterwards
 			for what, got := range u.callAll("during") {
 				u.wantUnavailable(t, what, got)
 			}
-			u.wantUnavailable(t, "a notify", send(u.process, http.MethodPost, "/v1/payment/notify/sandbox", "", "", "{}"))
+			u.wantUnavailable(t, "a notify", send(u.process, http.MethodPost, "/v1/payment/notify/sandbox", "", "",
+				"{}"))
 			u.wantReady(t, false)
 			got := send(u.process, http.MethodGet, "/api/v2/user/wallet", u.user.bearer, "", "")
 			if u.reads && got.status != http.StatusOK {
@@ -227,7 +229,8 @@ func (u *unwritable) wantReady(t *testing.T, ready bool) {
 		if got = send(u.process, http.MethodGet, "/ready", "", "", ""); got.err != nil {
 			t.Fatal("the server is gone: ", got.err)
 		}
-		for line := range strings.Lines(send(u.process, http.MethodGet, "/metrics", u.config.MetricsToken, "", "").body) {
+		for line := range strings.Lines(send(u.process, http.MethodGet, "/metrics", u.config.MetricsToken, "",
+			"").body) {
 			if value, ok := strings.CutPrefix(line, "airstrip_database_writable "); ok {
 				metric = strings.TrimSpace(value)
 			}
@@ -235,7 +238,8 @@ func (u *unwritable) wantReady(t *testing.T, ready bool) {
 		if ready && got.status == http.StatusOK && metric == "1" {
 			return
 		}
-		away := got.status == http.StatusServiceUnavailable && got.retryAfter != "" && strings.Contains(got.body, u.code)
+		away := got.status == http.StatusServiceUnavailable && got.retryAfter != "" &&
+			strings.Contains(got.body, u.code)
 		if !ready && away && metric == "0" {
 			return
 		}
@@ -388,7 +392,8 @@ func onRefusing(t *testing.T, state string) *unwritable {
 		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
 			AS $$ BEGIN RAISE 'refused' USING ERRCODE = '`+state+`'; END $$;
 		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
-			EXECUTE format('CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE ON %I EXECUTE FUNCTION refuse()', t);
+			EXECUTE format('CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE
+			ON %I EXECUTE FUNCTION refuse()', t);
 		END LOOP; END $do$`, `DROP FUNCTION refuse CASCADE`)
 }
 
@@ -396,7 +401,8 @@ func onRefusing(t *testing.T, state string) *unwritable {
 func onReadOnly(t *testing.T) *unwritable {
 	const change = `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = `
 	const sessions = `, current_database()); END $$;
-		SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+		SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+		AND pid <> pg_backend_pid()`
 	return onPostgres(t, "database_not_writable", change+`on'`+sessions, change+`off'`+sessions)
 }
 

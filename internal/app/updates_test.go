@@ -33,7 +33,8 @@ func updatedRows(h *fixture, round int) map[string]updated {
 	n := h.add(fmt.Sprint("n", round), "").Node.ID
 	gateway := h.gateway(fmt.Sprint("bank", round))
 	var gatewayID int64
-	if err := h.DB.NewRaw(`SELECT id FROM payment_gateway WHERE name = ?`, gateway).Scan(h.Context(), &gatewayID); err != nil {
+	if err := h.DB.NewRaw(`SELECT id FROM payment_gateway WHERE name = ?`, gateway).
+		Scan(h.Context(), &gatewayID); err != nil {
 		h.Fatal(err)
 	}
 	coupon := h.coupon(h.staff[account.Owner], fmt.Sprintf(`{"code":"ROUND%d","amount":"1.00","total":10}`, round)).ID
@@ -42,8 +43,10 @@ func updatedRows(h *fixture, round int) map[string]updated {
 	const app = `"icon":"x","platforms":["ios"],"import_url":"own://add?url={url}",` +
 		`"download_url":"https://own.example/get","formats":["ClashMeta"]`
 	id := fmt.Sprint("own", round)
-	h.ask(h.staff[account.Owner], 200, "POST", "/api/v2/staff/clients", `{"id":"`+id+`","name":"Own",`+app+`,"is_enabled":true}`, nil)
-	h.ask(h.staff[account.Owner], 200, "PUT", "/api/v2/staff/link-templates/site/0", `{"document":{"rules":"none"}}`, nil)
+	h.ask(h.staff[account.Owner], 200, "POST", "/api/v2/staff/clients", `{"id":"`+id+`","name":"Own",`+app+
+		`,"is_enabled":true}`, nil)
+	h.ask(h.staff[account.Owner], 200, "PUT", "/api/v2/staff/link-templates/site/0", `{"document":{"rules":"none"}}`,
+		nil)
 
 	each := func(body string) (all []update) {
 		for i := range 8 {
@@ -67,8 +70,9 @@ func updatedRows(h *fixture, round int) map[string]updated {
 			},
 		},
 		"gateway": {
-			method: "PATCH", path: fmt.Sprintf("gateways/%d", gatewayID), action: "gateway.change", object: fmt.Sprint(gatewayID),
-			table: "payment_gateway", where: fmt.Sprint("id = ", gatewayID),
+			method: "PATCH", path: fmt.Sprintf("gateways/%d", gatewayID), action: "gateway.change",
+			object: fmt.Sprint(gatewayID),
+			table:  "payment_gateway", where: fmt.Sprint("id = ", gatewayID),
 			updates: []update{
 				{`{"enabled":false}`, "NOT enabled"},
 				{`{"title_en":"Z"}`, "title_en = 'Z'"},
@@ -81,8 +85,9 @@ func updatedRows(h *fixture, round int) map[string]updated {
 			},
 		},
 		"coupon": {
-			method: "PATCH", path: fmt.Sprintf("coupons/%d", coupon), action: "coupon.write", object: fmt.Sprint(coupon),
-			table: "coupon", where: fmt.Sprint("id = ", coupon),
+			method: "PATCH", path: fmt.Sprintf("coupons/%d", coupon), action: "coupon.write",
+			object: fmt.Sprint(coupon),
+			table:  "coupon", where: fmt.Sprint("id = ", coupon),
 			updates: []update{
 				{`{"enabled":false}`, "NOT enabled"},
 				{`{"per_user":2}`, "per_user = 2"},
@@ -107,7 +112,8 @@ func updatedRows(h *fixture, round int) map[string]updated {
 			},
 		},
 		"rule": {
-			method: "PUT", path: "audit-rules/" + fmt.Sprint(rule.ID), action: "node.rule.change", object: fmt.Sprint(rule.ID),
+			method: "PUT", path: "audit-rules/" + fmt.Sprint(rule.ID), action: "node.rule.change",
+			object:  fmt.Sprint(rule.ID),
 			updates: each(`{"name":"r%[1]d","text":"t%[1]d","pattern":"p%[1]d"}`),
 		},
 		"rule by field": {
@@ -119,8 +125,13 @@ func updatedRows(h *fixture, round int) map[string]updated {
 				})
 				return err
 			},
-			action: "node.rule.change", object: fmt.Sprint(rule.ID), table: "rule", where: "id = " + fmt.Sprint(rule.ID),
-			updates: []update{{`{"Name":"other"}`, "name = 'other'"}, {`{"Text":"why"}`, "text = 'why'"}, {`{"Pattern":"b"}`, "pattern = 'b'"}},
+			action: "node.rule.change", object: fmt.Sprint(rule.ID), table: "rule",
+			where: "id = " + fmt.Sprint(rule.ID),
+			updates: []update{
+				{`{"Name":"other"}`, "name = 'other'"},
+				{`{"Text":"why"}`, "text = 'why'"},
+				{`{"Pattern":"b"}`, "pattern = 'b'"},
+			},
 		},
 		"client": {
 			method: "PUT", path: "clients/" + id, action: "client.change", object: id,
@@ -158,7 +169,14 @@ func updatedRows(h *fixture, round int) map[string]updated {
 			action: "staff.role",
 			object: fmt.Sprint(h.users[1].id),
 			updates: []update{
-				{body: "support"}, {body: "finance"}, {body: "viewer"}, {body: "admin"}, {body: "support"}, {body: "finance"}, {body: "viewer"}, {body: ""},
+				{body: "support"},
+				{body: "finance"},
+				{body: "viewer"},
+				{body: "admin"},
+				{body: "support"},
+				{body: "finance"},
+				{body: "viewer"},
+				{body: ""},
 			},
 		},
 	}
@@ -181,7 +199,8 @@ func TestStaffThatChangesARowAtOnce_LosesNothing(t *testing.T) {
 							}
 							return
 						}
-						if w := h.call(h.Context(), h.staff[account.Owner], u.method, "/api/v2/staff/"+u.path, one.body); w.Code != 200 {
+						if w := h.call(h.Context(), h.staff[account.Owner], u.method, "/api/v2/staff/"+u.path,
+							one.body); w.Code != 200 {
 							h.Errorf("%s: %s: %d %s", name, one.body, w.Code, w.Body)
 						}
 					})
@@ -192,7 +211,8 @@ func TestStaffThatChangesARowAtOnce_LosesNothing(t *testing.T) {
 						continue
 					}
 					var kept bool
-					query := `SELECT EXISTS (SELECT 1 FROM ` + u.table + ` WHERE ` + u.where + ` AND (` + one.holds + `))`
+					query := `SELECT EXISTS (SELECT 1 FROM ` + u.table + ` WHERE ` + u.where + ` AND (` + one.holds +
+						`))`
 					err := h.DB.NewRaw(query).Scan(h.Context(), &kept)
 					if err != nil || !kept {
 						h.Errorf("round %d: %s: %s was lost %v", round, name, one.body, err)
@@ -218,7 +238,8 @@ func (h *fixture) lastAudit() (id int64) {
 func (h *fixture) chained(name string, u updated, since int64) {
 	h.Helper()
 	var entries []struct{ Before, After string }
-	err := h.DB.NewRaw(`SELECT before, after FROM audit_entry WHERE id > ? AND action = ? AND object_id = ? ORDER BY id`,
+	err := h.DB.NewRaw(`SELECT before, after FROM audit_entry WHERE id > ? AND action = ? AND object_id = ?
+		ORDER BY id`,
 		since, u.action, u.object).Scan(h.Context(), &entries)
 	if err != nil || len(entries) != len(u.updates) {
 		h.Errorf("%s: %d changes left %d entries %v", name, len(u.updates), len(entries), err)

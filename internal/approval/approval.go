@@ -37,7 +37,10 @@ const (
 )
 
 // Kinds are all kinds of acts.
-var Kinds = []Kind{Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund, OrderRefund, Traffic}
+var Kinds = []Kind{
+	Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund,
+	OrderRefund, Traffic,
+}
 
 // Permission is what a member needs to make acts of the kind, from the call that makes one until it is approved.
 func (k Kind) Permission() permission.Permission {
@@ -78,10 +81,12 @@ const Unknown = money.Amount(1<<63 - 1)
 
 // ErrSecondMember is the fault of a decision by somebody who made the act or would gain by it, and of an act that
 // waits.
-var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位工作人员确认", "Another member of staff must confirm this")
+var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位工作人员确认",
+	"Another member of staff must confirm this")
 
 // ErrNotWaiting is the fault of a decision on an act that does not wait for one.
-var ErrNotWaiting = fault.Conflict("approval_not_waiting", "这项操作不在等待确认", "This act does not wait for a second member of staff")
+var ErrNotWaiting = fault.Conflict("approval_not_waiting", "这项操作不在等待确认",
+	"This act does not wait for a second member of staff")
 
 // ErrMakerLeft is the fault of approving what was made by somebody who has no role any more that may give anything.
 var ErrMakerLeft = fault.Conflict("approval_maker_left", "发起这项操作的人已无权发起；只能拒绝，需要时请重新发起",
@@ -186,7 +191,8 @@ func (a *Approvals) Lock(ctx context.Context, tx bun.Tx, staffID *int64) error {
 // What is proposed anew after a second member declined it always waits.
 func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool, err error) {
 	g := Grant{
-		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: act.MadeBy, Worth: act.Worth, Day: a.today(), State: Waiting,
+		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: act.MadeBy, Worth: act.Worth, Day: a.today(),
+		State:     Waiting,
 		CreatedAt: a.db.Now(),
 	}
 	if act.Beneficiary != 0 {
@@ -252,7 +258,8 @@ func (k Kind) object(referenceID int64) audit.Object {
 }
 
 func declined(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (bool, error) {
-	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID, Declined).Exists(ctx)
+	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID,
+		Declined).Exists(ctx)
 }
 
 // Named is ErrDeclinedBefore where an act on this thing was declined, unless act is the number of the newest one on it.
@@ -279,7 +286,8 @@ func (a *Approvals) spend(ctx context.Context, tx bun.Tx, staffID int64, worth m
 		return false, nil
 	}
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO staff_grant_day (staff_id, day, worth) VALUES (?, ?, ?)
-		ON CONFLICT (staff_id, day) DO UPDATE SET worth = staff_grant_day.worth + excluded.worth WHERE staff_grant_day.worth <= ?`,
+		ON CONFLICT (staff_id, day) DO UPDATE SET worth = staff_grant_day.worth + excluded.worth
+		WHERE staff_grant_day.worth <= ?`,
 		staffID, a.today(), int64(worth), int64(limit-worth)).Exec(ctx))
 	return n == 1, err
 }
@@ -291,7 +299,9 @@ func (a *Approvals) today() string {
 // Decide ends the waiting act as approved or declined, as part of the transaction that carries it out or drops it. Who
 // made it and whose account would gain may decline it but not approve it: ErrSecondMember. What somebody made who has
 // since lost the role for it is not approved: ErrMakerLeft. by is nil for the operator.
-func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool, by *int64) error {
+func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool,
+	by *int64,
+) error {
 	to := Declined
 	if approve {
 		to = Approved
@@ -307,7 +317,8 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 	}
 	if approve {
 		left, err := tx.NewSelect().Table("account").
-			Where("id = ? AND (role NOT IN (?) OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID, bun.List(kind.Permission().Roles())).
+			Where("id = ? AND (role NOT IN (?) OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID,
+				bun.List(kind.Permission().Roles())).
 			Exists(ctx)
 		if err == nil && left {
 			err = ErrMakerLeft
@@ -319,7 +330,8 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 	if err := cover(ctx, kind, approve); err != nil {
 		return err
 	}
-	n, err := db.Changed(tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", a.db.Now()).
+	n, err := db.Changed(tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", to).Set("decided_by = ?", by).
+		Set("decided_at = ?", a.db.Now()).
 		Where("id = ? AND state = ?", g.ID, Waiting).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrNotWaiting
@@ -328,13 +340,17 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return err
 	}
 	return audit.Record(ctx, tx, string(permission.ApprovalDecide), kind.object(referenceID),
-		recorded{g.ID, Waiting, worth(g.Worth), g.BeneficiaryID, nil}, recorded{g.ID, to, worth(g.Worth), g.BeneficiaryID, nil}, "")
+		recorded{g.ID, Waiting, worth(g.Worth), g.BeneficiaryID, nil}, recorded{
+			g.ID, to, worth(g.Worth),
+			g.BeneficiaryID, nil,
+		}, "")
 }
 
 // Waits gives the act on this thing that waits for a second member; nil where none does.
 func (a *Approvals) Waits(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (*Grant, error) {
 	var found []Grant
-	err := idb.NewSelect().Model(&found).Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID, Waiting).Scan(ctx)
+	err := idb.NewSelect().Model(&found).Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID,
+		Waiting).Scan(ctx)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -343,20 +359,24 @@ func (a *Approvals) Waits(ctx context.Context, idb bun.IDB, kind Kind, reference
 
 // Drop declines the act on this thing that waits, where one does, because the thing itself ended.
 func (a *Approvals) Drop(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, by *int64) error {
-	_, err := tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", Declined).Set("decided_by = ?", by).Set("decided_at = ?", a.db.Now()).
+	_, err := tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", Declined).Set("decided_by = ?", by).
+		Set("decided_at = ?", a.db.Now()).
 		Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID, Waiting).Exec(ctx)
 	return err
 }
 
 // Gave tells whether the user made an act on this thing that takes effect, or approved it.
 func (a *Approvals) Gave(ctx context.Context, idb bun.IDB, kind Kind, referenceID, userID int64) (bool, error) {
-	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state IN (?, ?)", kind, referenceID, Alone, Approved).
+	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state IN (?, ?)", kind,
+		referenceID, Alone, Approved).
 		Where("staff_id = ? OR decided_by = ?", userID, userID).Exists(ctx)
 }
 
 // Find gives a part of the acts, newest first, and how many there are in all: in one state and of one member where
 // these are given.
-func (a *Approvals) Find(ctx context.Context, state State, staffID, limit, offset int64) (grants []Grant, total int64, err error) {
+func (a *Approvals) Find(ctx context.Context, state State, staffID, limit, offset int64) (grants []Grant, total int64,
+	err error,
+) {
 	q := a.db.NewSelect().Model(&grants).OrderExpr("id DESC").Limit(limit).Offset(offset)
 	if state != "" {
 		q.Where("state = ?", state)

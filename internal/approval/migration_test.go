@@ -36,7 +36,8 @@ func TestMigration_ActsOfDecidedMatters_EndAsThoseDid(t *testing.T) {
 				`INSERT INTO cd_key_batch (name, kind, amount, size, max_uses, made_by, created_at, confirmed_by, confirmed_at, voided_by, voided_at) VALUES
 					('', 'amount', 5, 1, 1, 7, ` + at + `, 8, ` + at + `, NULL, NULL), ('', 'amount', 5, 1, 1, 7, ` + at + `, NULL, NULL, 7, ` + at + `),
 					('', 'amount', 5, 2, 3, 7, ` + at + `, NULL, NULL, NULL, NULL)`,
-				`INSERT INTO cd_key (batch_id, hash, prefix, max_uses, used) VALUES (3, ` + blob[engine] + `, 'x', 3, 0)`,
+				`INSERT INTO cd_key (batch_id, hash, prefix, max_uses, used) VALUES (3, ` + blob[engine] +
+					`, 'x', 3, 0)`,
 				`INSERT INTO staff_grant (kind, reference_id, staff_id, beneficiary_id, worth, day, state, created_at) VALUES
 					('adjustment', 1, 7, 1, 5, '', 'waiting', ` + at + `), ('adjustment', 2, 7, 1, 6, '', 'waiting', ` + at + `),
 					('adjustment', 3, 7, 1, 7, '', 'waiting', ` + at + `),
@@ -72,7 +73,8 @@ func TestMigration_ActsOfDecidedMatters_EndAsThoseDid(t *testing.T) {
 			for of, want := range map[key]approval.State{
 				{approval.Adjustment, 1}: approval.Approved, {approval.Adjustment, 2}: approval.Declined,
 				{approval.Adjustment, 3}: approval.Waiting, {approval.Adjustment, 4}: approval.Waiting,
-				{approval.CDKeys, 1}: approval.Approved, {approval.CDKeys, 2}: approval.Declined, {approval.CDKeys, 3}: approval.Waiting,
+				{approval.CDKeys, 1}: approval.Approved, {approval.CDKeys, 2}: approval.Declined,
+				{approval.CDKeys, 3}: approval.Waiting,
 			} {
 				if states[of] != want {
 					t.Errorf("%v is %q, want %q", of, states[of], want)

@@ -62,13 +62,17 @@ func TestRecord_Change_KeepsWhoWhatAndOnlyTheFieldsThatDiffer(t *testing.T) {
 			ExemptUserIDs []int64
 			Bytes         int64
 		}
-		record(t, d, "node.change", audit.ID("node", 3), thing{"a", []int64{1}, 1 << 60}, thing{"b", []int64{1}, 1<<60 + 1}, " an outage ")
+		record(t, d, "node.change", audit.ID("node", 3), thing{"a", []int64{1}, 1 << 60},
+			thing{"b", []int64{1}, 1<<60 + 1}, " an outage ")
 		got := find(t, d, audit.Filter{})[0]
-		if got.Before != `{"bytes":1152921504606846976,"name":"a"}` || got.After != `{"bytes":1152921504606846977,"name":"b"}` {
+		if got.Before != `{"bytes":1152921504606846976,"name":"a"}` ||
+			got.After != `{"bytes":1152921504606846977,"name":"b"}` {
 			t.Errorf("before %s, after %s", got.Before, got.After)
 		}
-		if got.Actor != audit.Member || *got.ActorID != 7 || got.ActorRole != permission.Admin || got.Address != ann.Address ||
-			got.RequestID != "r1" || got.Object != "node" || got.ObjectID != "3" || got.Reason != "an outage" || got.At.IsZero() {
+		if got.Actor != audit.Member || *got.ActorID != 7 || got.ActorRole != permission.Admin ||
+			got.Address != ann.Address ||
+			got.RequestID != "r1" || got.Object != "node" || got.ObjectID != "3" || got.Reason != "an outage" ||
+			got.At.IsZero() {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -116,11 +120,14 @@ func TestRecord_Secrets_AreNeverStored(t *testing.T) {
 		const secret = "correct-horse-battery"
 		type nested struct{ PrivateKey, ServerKey string }
 		record(t, d, "node.change", audit.ID("node", 1), nil, map[string]any{
-			"typed": audit.Secret(secret), "none": audit.Secret(""), "Password": secret, "api_key": secret, "key": secret,
-			"deep": []any{map[string]any{"Settings": nested{secret, secret}}}, "Sealed": []byte(secret), "name": "shown",
+			"typed": audit.Secret(secret), "none": audit.Secret(""), "Password": secret, "api_key": secret,
+			"key":  secret,
+			"deep": []any{map[string]any{"Settings": nested{secret, secret}}}, "Sealed": []byte(secret),
+			"name": "shown",
 		}, "")
 		got := find(t, d, audit.Filter{})[0]
-		if strings.Contains(got.After, secret) || strings.Contains(got.After, "Y29ycmVjdC1ob3") || !strings.Contains(got.After, `"name":"shown"`) {
+		if strings.Contains(got.After, secret) || strings.Contains(got.After, "Y29ycmVjdC1ob3") ||
+			!strings.Contains(got.After, `"name":"shown"`) {
 			t.Errorf("the log has %s", got.After)
 		}
 		if text := fmt.Sprint(audit.Secret(secret)); text == secret {
@@ -131,7 +138,8 @@ func TestRecord_Secrets_AreNeverStored(t *testing.T) {
 
 func TestRecord_LongValues_AreNamedByTheirChecksum(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		record(t, d, "link.template.set", audit.Object{Kind: "link_template", ID: "site/0"}, nil, strings.Repeat("x", 1<<20), strings.Repeat("y", 1000))
+		record(t, d, "link.template.set", audit.Object{Kind: "link_template", ID: "site/0"}, nil,
+			strings.Repeat("x", 1<<20), strings.Repeat("y", 1000))
 		got := find(t, d, audit.Filter{})[0]
 		if len(got.After) > 200 || !strings.Contains(got.After, "sha256") || len(got.Reason) != 500 {
 			t.Errorf("%d bytes, reason of %d: %s", len(got.After), len(got.Reason), got.After)
@@ -160,9 +168,16 @@ func TestRecord_SecretThatChanged_ShowsThatItDid(t *testing.T) {
 				"nested",
 				thing{Settings: settings{"one", "/"}},
 				thing{Settings: settings{"two", "/"}},
-				`{"settings":{"obfs_password":"(secret)","path":"/"}}`, `{"settings":{"obfs_password":"(another secret)","path":"/"}}`,
+				`{"settings":{"obfs_password":"(secret)","path":"/"}}`,
+				`{"settings":{"obfs_password":"(another secret)","path":"/"}}`,
 			},
-			{"typed", thing{Key: "one", Other: "x"}, thing{Key: "two", Other: "x"}, `{"key":"(secret)"}`, `{"key":"(another secret)"}`},
+			{
+				"typed",
+				thing{Key: "one", Other: "x"},
+				thing{Key: "two", Other: "x"},
+				`{"key":"(secret)"}`,
+				`{"key":"(another secret)"}`,
+			},
 			{"set", thing{}, thing{Key: "one"}, `{"key":""}`, `{"key":"(secret)"}`},
 			{"removed", thing{Key: "one"}, thing{}, `{"key":"(secret)"}`, `{"key":""}`},
 			{"same", thing{Key: "one", Port: 1}, thing{Key: "one", Port: 2}, `{"port":1}`, `{"port":2}`},
@@ -170,7 +185,8 @@ func TestRecord_SecretThatChanged_ShowsThatItDid(t *testing.T) {
 				"in a list",
 				map[string]any{"all": []settings{{"one", ""}}},
 				map[string]any{"all": []settings{{"two", ""}}},
-				`{"all":[{"obfs_password":"(secret)","path":""}]}`, `{"all":[{"obfs_password":"(another secret)","path":""}]}`,
+				`{"all":[{"obfs_password":"(secret)","path":""}]}`,
+				`{"all":[{"obfs_password":"(another secret)","path":""}]}`,
 			},
 		} {
 			record(t, d, "node.change", audit.ID("node", 1), c.was, c.is, "")
@@ -183,7 +199,8 @@ func TestRecord_SecretThatChanged_ShowsThatItDid(t *testing.T) {
 
 func TestRecord_LongFieldOfAnObject_LeavesTheOthersInClear(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		record(t, d, "coupon.write", audit.ID("coupon", 1), nil, map[string]any{"act": 5, "gives": strings.Repeat("x", 1<<20)}, "")
+		record(t, d, "coupon.write", audit.ID("coupon", 1), nil, map[string]any{"act": 5, "gives": strings.Repeat("x",
+			1<<20)}, "")
 		got := find(t, d, audit.Filter{})[0]
 		if !strings.HasPrefix(got.After, `{"act":5,"gives":{"bytes":1048578,"sha256":"`) {
 			t.Errorf("the log has %.200s", got.After)
@@ -228,7 +245,8 @@ func TestLog_EntriesAndSeals_AreRefusedEveryChangeByTheDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		statements := []string{
-			`UPDATE audit_entry SET reason = 'another'`, `DELETE FROM audit_entry`, `UPDATE audit_seal SET seq = 5`, `DELETE FROM audit_seal`,
+			`UPDATE audit_entry SET reason = 'another'`, `DELETE FROM audit_entry`, `UPDATE audit_seal SET seq = 5`,
+			`DELETE FROM audit_seal`,
 		}
 		if !d.SQLite() {
 			statements = append(statements, `TRUNCATE audit_entry`, `TRUNCATE audit_seal`)

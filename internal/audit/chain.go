@@ -100,7 +100,8 @@ func Open(ctx context.Context, d *db.DB, key seal.Key) (*Log, error) {
 		}
 		if !found {
 			var used bool
-			err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM audit_entry) OR EXISTS (SELECT 1 FROM audit_seal)`).Scan(ctx, &used)
+			err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM audit_entry) OR EXISTS (SELECT 1 FROM audit_seal)`).
+				Scan(ctx, &used)
 			if err != nil || used {
 				return err
 			}
@@ -112,7 +113,8 @@ func Open(ctx context.Context, d *db.DB, key seal.Key) (*Log, error) {
 			slog.InfoContext(ctx, "began the audit log")
 		}
 		now := d.Now()
-		_, err = tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING`,
+		_, err = tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?)
+			ON CONFLICT (name) DO NOTHING`,
 			mark, key.Seal(markPurpose(), []byte(now.UTC().Format(time.RFC3339Nano))), now).Exec(ctx)
 		return err
 	})

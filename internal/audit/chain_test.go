@@ -104,13 +104,26 @@ func TestCheck_DatabaseChangedByHand_IsFound(t *testing.T) {
 		statements []string
 		says       string
 	}{
-		"sealed entry changed":   {[]string{`UPDATE audit_entry SET reason = 'harmless' WHERE id = 2`}, "entry 2 is not the one that was sealed"},
-		"actor changed":          {[]string{`UPDATE audit_entry SET actor_id = 8 WHERE id = 4`}, "entry 4 is not the one that was sealed"},
-		"unsealed entry changed": {[]string{`UPDATE audit_entry SET object_id = '9' WHERE id = 7`}, "written by a server: entry 7"},
-		"sealed entry removed":   {[]string{`DELETE FROM audit_entry WHERE id = 3`}, "entry 3 was removed"},
-		"entry and seal removed": {[]string{`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM audit_seal WHERE entry_id = 3`}, "seals 3 to 3 are missing"},
+		"sealed entry changed": {
+			[]string{`UPDATE audit_entry SET reason = 'harmless' WHERE id = 2`},
+			"entry 2 is not the one that was sealed",
+		},
+		"actor changed": {
+			[]string{`UPDATE audit_entry SET actor_id = 8 WHERE id = 4`},
+			"entry 4 is not the one that was sealed",
+		},
+		"unsealed entry changed": {
+			[]string{`UPDATE audit_entry SET object_id = '9' WHERE id = 7`},
+			"written by a server: entry 7",
+		},
+		"sealed entry removed": {[]string{`DELETE FROM audit_entry WHERE id = 3`}, "entry 3 was removed"},
+		"entry and seal removed": {[]string{
+			`DELETE FROM audit_entry WHERE id = 3`,
+			`DELETE FROM audit_seal WHERE entry_id = 3`,
+		}, "seals 3 to 3 are missing"},
 		"end of the chain cut off": {
-			[]string{`DELETE FROM audit_entry WHERE id >= 4`, `DELETE FROM audit_seal WHERE entry_id >= 4`}, "the chain ends with seal 3, and the head names seal 5",
+			[]string{`DELETE FROM audit_entry WHERE id >= 4`, `DELETE FROM audit_seal WHERE entry_id >= 4`},
+			"the chain ends with seal 3, and the head names seal 5",
 		},
 		"end cut off with a forged head": {
 			[]string{
@@ -118,26 +131,56 @@ func TestCheck_DatabaseChangedByHand_IsFound(t *testing.T) {
 				`UPDATE audit_head SET seq = 3, hash = (SELECT hash FROM audit_seal WHERE seq = 3)`,
 			}, "the end of the chain, seal 3",
 		},
-		"all removed":           {[]string{`DELETE FROM audit_entry`, `DELETE FROM audit_seal`}, "the chain ends with seal 0"},
-		"entry put in":          {[]string{`INSERT INTO audit_entry ` + columns + ` SELECT ` + other + `, ` + copied}, "written by a server: entry 8"},
-		"entry put in between":  {[]string{`UPDATE audit_seal SET seq = seq + 100 WHERE seq >= 4`, `UPDATE audit_seal SET seq = seq - 99 WHERE seq >= 100`}, "seals 4 to 4 are missing"},
-		"seals swapped":         {[]string{`UPDATE audit_seal SET entry_id = 100 WHERE seq = 1`, `UPDATE audit_seal SET entry_id = 1 WHERE seq = 2`, `UPDATE audit_seal SET entry_id = 2 WHERE seq = 1`}, "entry 1 is not the one that was sealed"},
+		"all removed": {
+			[]string{`DELETE FROM audit_entry`, `DELETE FROM audit_seal`},
+			"the chain ends with seal 0",
+		},
+		"entry put in": {
+			[]string{`INSERT INTO audit_entry ` + columns + ` SELECT ` + other + `, ` + copied},
+			"written by a server: entry 8",
+		},
+		"entry put in between": {[]string{
+			`UPDATE audit_seal SET seq = seq + 100 WHERE seq >= 4`,
+			`UPDATE audit_seal SET seq = seq - 99 WHERE seq >= 100`,
+		}, "seals 4 to 4 are missing"},
+		"seals swapped": {
+			[]string{
+				`UPDATE audit_seal SET entry_id = 100 WHERE seq = 1`,
+				`UPDATE audit_seal SET entry_id = 1 WHERE seq = 2`, `UPDATE audit_seal SET entry_id = 2 WHERE seq = 1`,
+			},
+			"entry 1 is not the one that was sealed",
+		},
 		"head taken away alone": {[]string{`DELETE FROM audit_head`}, "the head of the chain is missing"},
 		"log cut, chain and head removed": {
-			[]string{`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`}, "the head of the chain is missing",
+			[]string{`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`},
+			"the head of the chain is missing",
 		},
 		"all three tables emptied": {
-			[]string{`DELETE FROM audit_entry`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`}, "the head of the chain is missing",
+			[]string{`DELETE FROM audit_entry`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`},
+			"the head of the chain is missing",
 		},
 		"log cut, chain, head and mark removed": {
-			[]string{`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`, `DELETE FROM secret`},
+			[]string{
+				`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`,
+				`DELETE FROM secret`,
+			},
 			"the head of the chain is missing",
 		},
 		"mark of the beginning removed": {[]string{`DELETE FROM secret`}, "nothing says that the log was begun"},
-		"mark of the beginning forged":  {[]string{`UPDATE secret SET sealed = mac FROM audit_head`}, "when the log was begun"},
-		"time of a seal changed":        {[]string{`UPDATE audit_seal SET at = '2020-01-01T00:00:00.000Z' WHERE seq = 2`}, "entry 2 is not the one that was sealed, or its seal was changed"},
-		"seal made an older version":    {[]string{`UPDATE audit_seal SET version = 1 WHERE seq = 2`}, "entry 2 is not the one that was sealed, or its seal was changed"},
-		"entry kept out of the chain":   {[]string{`UPDATE audit_seal SET at = '2100-01-01T00:00:00.000Z'`}, "left out of the chain"},
+		"mark of the beginning forged": {
+			[]string{`UPDATE secret SET sealed = mac FROM audit_head`},
+			"when the log was begun",
+		},
+		"time of a seal changed": {[]string{`UPDATE audit_seal SET at = '2020-01-01T00:00:00.000Z'
+			WHERE seq = 2`}, "entry 2 is not the one that was sealed, or its seal was changed"},
+		"seal made an older version": {
+			[]string{`UPDATE audit_seal SET version = 1 WHERE seq = 2`},
+			"entry 2 is not the one that was sealed, or its seal was changed",
+		},
+		"entry kept out of the chain": {
+			[]string{`UPDATE audit_seal SET at = '2100-01-01T00:00:00.000Z'`},
+			"left out of the chain",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -182,7 +225,10 @@ func TestSeal_BesideOthers_MakesOneChain(t *testing.T) {
 				ctx := log.As(t.Context(), ann)
 				for i := range 20 {
 					if err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-						return audit.Record(ctx, tx, "node.change", audit.Object{Kind: "node", ID: fmt.Sprint(worker, i)}, nil, nil, "")
+						return audit.Record(ctx, tx, "node.change", audit.Object{
+							Kind: "node",
+							ID:   fmt.Sprint(worker, i),
+						}, nil, nil, "")
 					}); err != nil {
 						t.Error(err)
 					}
@@ -217,7 +263,8 @@ func TestSeal_ChainTakenAway_IsRefusedAndToldOnce(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
 				chained(t, d)
 				running := opened(t, d)
-				execute(t, d, append(unprotected(d), append(rest, `DELETE FROM audit_seal`, `DELETE FROM audit_head`)...)...)
+				execute(t, d, append(unprotected(d), append(rest, `DELETE FROM audit_seal`,
+					`DELETE FROM audit_head`)...)...)
 				record(t, d, "node.change", audit.ID("node", 9), nil, nil, "")
 				for _, log := range []*audit.Log{running, opened(t, d)} {
 					told := 0
@@ -231,7 +278,8 @@ func TestSeal_ChainTakenAway_IsRefusedAndToldOnce(t *testing.T) {
 						t.Errorf("staff was told %d times", told)
 					}
 				}
-				if found := strings.Join(broken(t, d, key), "\n"); !strings.Contains(found, "the head of the chain is missing") {
+				if found := strings.Join(broken(t, d, key), "\n"); !strings.Contains(found,
+					"the head of the chain is missing") {
 					t.Errorf("found %q", found)
 				}
 			})

@@ -23,7 +23,8 @@ func TestSeal_ChainOfAnEarlierVersion_StaysValidAndGoesOn(t *testing.T) {
 		}
 		record := func() {
 			t.Helper()
-			if err := Note(log.As(t.Context(), Actor{Kind: Operator, Name: "root"}), "node.add", ID("node", 1), nil, ""); err != nil {
+			if err := Note(log.As(t.Context(), Actor{Kind: Operator, Name: "root"}), "node.add", ID("node", 1), nil,
+				""); err != nil {
 				t.Fatal(err)
 			}
 		}

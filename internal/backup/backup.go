@@ -95,7 +95,9 @@ func Open(path string) (*File, error) {
 		return nil, refuse(path, "is not a backup of airstrip, or its beginning is damaged")
 	}
 	if b.Format != format {
-		return nil, refuse(path, fmt.Sprintf("is a backup of format %d, and this program reads format %d only: restore it with airstrip %s or later", b.Format, format, b.Program))
+		return nil, refuse(path,
+			fmt.Sprintf("is a backup of format %d, and this program reads format %d only: restore it with airstrip "+
+				"%s or later", b.Format, format, b.Program))
 	}
 	sum := sha256.New()
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -111,7 +113,9 @@ func Open(path string) (*File, error) {
 		}
 	}
 	if string(sum.Sum(nil)) != string(stored) {
-		return nil, refuse(path, "is cut short or damaged: its checksum is wrong. Nothing was restored from it; copy it again from where it came, or take another backup")
+		return nil, refuse(path,
+			"is cut short or damaged: its checksum is wrong. Nothing was restored from it; copy it again from "+
+				"where it came, or take another backup")
 	}
 	return b, nil
 }

@@ -21,7 +21,8 @@ import (
 // the engine sees it. The schema becomes this program's at the end. Where it fails, d is to be thrown away.
 func (b *File) Restore(ctx context.Context, d *db.DB) (Contents, error) {
 	if b.Schema > db.ProgramSchema() {
-		return nil, fmt.Errorf("%s was made by airstrip %s with schema %d, and this program knows schemas up to %d only: restore it with that version or a later one", b.path, b.Program, b.Schema, db.ProgramSchema())
+		return nil, fmt.Errorf("%s was made by airstrip %s with schema %d, and this program knows schemas up to %d "+
+			"only: restore it with that version or a later one", b.path, b.Program, b.Schema, db.ProgramSchema())
 	}
 	if err := d.MigrateTo(ctx, b.Schema); err != nil {
 		return nil, err
@@ -83,7 +84,10 @@ func (b *File) load(ctx context.Context, d *db.DB) (Contents, error) {
 			if err := in.document(&t); err != nil {
 				return err
 			}
-			at := slices.IndexFunc(tables, func(l listed) bool { return l.Name == t.Name && slices.Equal(l.Columns, t.Columns) })
+			at := slices.IndexFunc(tables, func(l listed) bool {
+				return l.Name == t.Name &&
+					slices.Equal(l.Columns, t.Columns)
+			})
 			if at < 0 {
 				return fmt.Errorf("the table %s of the backup is not in schema %d", t.Name, b.Schema)
 			}
@@ -111,7 +115,8 @@ func (b *File) load(ctx context.Context, d *db.DB) (Contents, error) {
 
 // loadTable puts the rows that follow into a table.
 func loadTable(ctx context.Context, conn *sql.Conn, sqlite bool, t table, rows *rowsOf) error {
-	fill, setLast := copyRows, `SELECT setval(pg_get_serial_sequence(quote_ident($1::text), 'id'), greatest($2::bigint, 1), $2::bigint > 0)`
+	fill, setLast := copyRows,
+		`SELECT setval(pg_get_serial_sequence(quote_ident($1::text), 'id'), greatest($2::bigint, 1), $2::bigint > 0)`
 	if sqlite {
 		fill, setLast = insertRows, `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`
 		if _, err := conn.ExecContext(ctx, `DELETE FROM sqlite_sequence WHERE name = ?`, t.Name); err != nil {
@@ -167,7 +172,8 @@ func insertRows(ctx context.Context, conn *sql.Conn, t table, rows *rowsOf) erro
 		names = append(names, quote(c))
 	}
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	insert, err := conn.PrepareContext(ctx, `INSERT INTO `+quote(t.Name)+` (`+strings.Join(names, ", ")+`) VALUES (`+marks+`)`)
+	insert, err := conn.PrepareContext(ctx, `INSERT INTO `+quote(t.Name)+` (`+strings.Join(names, ", ")+`) VALUES (`+
+		marks+`)`)
 	if err != nil {
 		return err
 	}
@@ -192,7 +198,8 @@ func copyRows(ctx context.Context, conn *sql.Conn, t table, rows *rowsOf) error 
 		names = append(names, quote(c))
 	}
 	return conn.Raw(func(driver any) error {
-		_, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx, &copyText{rows: rows}, `COPY `+quote(t.Name)+` (`+strings.Join(names, ", ")+`) FROM STDIN`)
+		_, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx, &copyText{rows: rows},
+			`COPY `+quote(t.Name)+` (`+strings.Join(names, ", ")+`) FROM STDIN`)
 		return err
 	})
 }
@@ -222,7 +229,8 @@ func (c *copyText) Read(p []byte) (int, error) {
 				c.text.WriteString(strconv.FormatInt(v, 10))
 			case string:
 				if strings.ContainsRune(v, 0) {
-					c.end = fmt.Errorf("column %s: PostgreSQL keeps no text with the character NUL; change it in the old database and back up again", c.rows.columns[i])
+					c.end = fmt.Errorf("column %s: PostgreSQL keeps no text with the character NUL; change it in "+
+						"the old database and back up again", c.rows.columns[i])
 				}
 				escapes.WriteString(&c.text, v)
 			case []byte:

@@ -53,7 +53,8 @@ func TestABackupOfAnOlderSchemaIsMigrated(t *testing.T) {
 			if _, err := b.RestoreSQLite(t.Context(), place, nil, sound); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.RestorePostgres(t.Context(), dbtest.PgBouncer(t, target, ""), nil, sound); !errors.Is(err, db.ErrPooler) {
+			if _, err := b.RestorePostgres(t.Context(), dbtest.PgBouncer(t, target, ""), nil, sound); !errors.Is(err,
+				db.ErrPooler) {
 				t.Fatalf("through a pooler: %v, want ErrPooler", err)
 			}
 			if _, err := b.RestorePostgres(t.Context(), target, nil, sound); err != nil {

@@ -30,13 +30,16 @@ type Restored struct {
 // What an earlier version kept in clear is sealed there with a key that nobody has.
 func (b *File) Verify(ctx context.Context, dir string, check Check) (*Restored, error) {
 	var r *Restored
-	err := b.scratch(ctx, dir, (*db.DB).SealForScratch, check, func(done *Restored, _ string) error { r = done; return nil })
+	err := b.scratch(ctx, dir, (*db.DB).SealForScratch, check,
+		func(done *Restored, _ string) error { r = done; return nil })
 	return r, err
 }
 
 // scratch restores the file to a SQLite database in a new folder within dir and calls fn with its path when it is
 // closed.
-func (b *File) scratch(ctx context.Context, dir string, key func(*db.DB), check Check, fn func(r *Restored, file string) error) error {
+func (b *File) scratch(ctx context.Context, dir string, key func(*db.DB), check Check,
+	fn func(r *Restored, file string) error,
+) error {
 	scratch, err := os.MkdirTemp(dir, ".airstrip-scratch-*") // with mode 0700
 	if err != nil {
 		return err
@@ -107,7 +110,9 @@ const scratchSchema = "airstrip_restore"
 
 // RestorePostgres fills the empty PostgreSQL database at url from the file. Its tables appear all at once, when they
 // are whole. key is that of RestoreSQLite.
-func (b *File) RestorePostgres(ctx context.Context, url string, key *seal.Key, check Check) (restored *Restored, err error) {
+func (b *File) RestorePostgres(ctx context.Context, url string, key *seal.Key, check Check) (restored *Restored,
+	err error,
+) {
 	target, err := db.Open(ctx, url, "")
 	if err != nil {
 		return nil, err
@@ -123,14 +128,17 @@ func (b *File) RestorePostgres(ctx context.Context, url string, key *seal.Key, c
 	defer conn.Close()
 	var alone bool
 	var tables int
-	if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(hashtext($1)), (SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema())`, scratchSchema).Scan(&alone, &tables); err != nil {
+	if err := conn.QueryRowContext(ctx,
+		`SELECT pg_try_advisory_lock(hashtext($1)), (SELECT COUNT(*) FROM pg_tables
+			WHERE schemaname = current_schema())`, scratchSchema).Scan(&alone, &tables); err != nil {
 		return nil, err
 	}
 	if !alone {
 		return nil, errors.New("another restore into this database is running")
 	}
 	if tables > 0 {
-		return nil, fmt.Errorf("restore needs an empty place: the database has %d tables already; make a new one with CREATE DATABASE", tables)
+		return nil, fmt.Errorf("restore needs an empty place: the database has %d tables already; make a new one "+
+			"with CREATE DATABASE", tables)
 	}
 	// What a restore that was killed has left is in nobody's use, since the lock is ours.
 	const clear = `DROP SCHEMA IF EXISTS ` + scratchSchema + ` CASCADE`

@@ -15,11 +15,14 @@ type listed struct {
 
 // columns of all tables but those of the migrations: table, column, type, whether the table numbers its rows.
 var columnsOf = map[bool]string{
-	true: `SELECT t.name, c.name, 'as it is', t.sql LIKE '%AUTOINCREMENT%' FROM sqlite_schema t JOIN pragma_table_info(t.name) c
-		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'goose\_%' ESCAPE '\' ORDER BY t.name, c.cid`,
+	true: `SELECT t.name, c.name, 'as it is', t.sql LIKE '%AUTOINCREMENT%' FROM sqlite_schema t
+		JOIN pragma_table_info(t.name) c
+		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'goose\_%' ESCAPE '\'
+		ORDER BY t.name, c.cid`,
 	false: `SELECT c.table_name, c.column_name, c.data_type, bool_or(c.is_identity = 'YES') OVER (PARTITION BY c.table_name)
 		FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
-		WHERE table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.is_generated = 'NEVER' AND table_name NOT LIKE 'goose\_%'
+		WHERE table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.is_generated = 'NEVER'
+		AND table_name NOT LIKE 'goose\_%'
 		ORDER BY c.table_name COLLATE "C", c.ordinal_position`,
 }
 
@@ -53,7 +56,8 @@ func listTables(ctx context.Context, tx queries, sqlite bool) ([]listed, error) 
 			tables, numbered = append(tables, listed{table: table{Name: name}}), append(numbered, numbers)
 		}
 		t := &tables[len(tables)-1]
-		t.Columns, t.read, t.json = append(t.Columns, column), append(t.read, expression(column, kind)), append(t.json, kind == "jsonb")
+		t.Columns, t.read, t.json = append(t.Columns, column), append(t.read, expression(column, kind)),
+			append(t.json, kind == "jsonb")
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -77,7 +81,8 @@ func expression(column, kind string) string {
 	case "uuid", "jsonb":
 		return column + "::text"
 	case "timestamp with time zone": // without closing zeros, as bun writes it, so that equal times are equal texts
-		return `rtrim(rtrim(to_char(` + column + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '0'), '.') || '+00:00'`
+		return `rtrim(rtrim(to_char(` + column +
+			` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '0'), '.') || '+00:00'`
 	}
 	return column
 }

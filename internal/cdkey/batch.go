@@ -148,16 +148,20 @@ func (k *Keys) check(ctx context.Context, idb bun.IDB, b *Batch) error {
 	case b.MaxUses < 1 || b.MaxUses > 100_000:
 		return fault.Invalid("max_uses", "range", "每个兑换码的可用次数须在 1 到 100000 之间", "A key can be used 1 to 100,000 times")
 	case b.PerUser != nil && *b.PerUser < 1:
-		return fault.Invalid("per_user", "range", "每人可兑换数量须大于零；不限请留空", "The limit per user must be above zero; leave it out for no limit")
+		return fault.Invalid("per_user", "range", "每人可兑换数量须大于零；不限请留空",
+			"The limit per user must be above zero; leave it out for no limit")
 	case b.ExpiresAt != nil && !b.ExpiresAt.After(b.CreatedAt):
 		return fault.Invalid("expires_at", "range", "有效期必须晚于现在", "The end must be after now")
-	case (b.Kind != Amount && b.Amount != 0) || (b.Kind != Plan && (b.PlanID != nil || b.Months != nil)) || (b.Kind != Traffic && b.Bytes != nil) || (b.Kind == Amount && b.Days != nil):
-		return fault.Invalid("kind", "mixed", "一批兑换码只能是金额、套餐或流量中的一种", "A batch gives money, a plan or traffic, one of them")
+	case (b.Kind != Amount && b.Amount != 0) || (b.Kind != Plan && (b.PlanID != nil || b.Months != nil)) ||
+		(b.Kind != Traffic && b.Bytes != nil) || (b.Kind == Amount && b.Days != nil):
+		return fault.Invalid("kind", "mixed", "一批兑换码只能是金额、套餐或流量中的一种",
+			"A batch gives money, a plan or traffic, one of them")
 	}
 	switch b.Kind {
 	case Amount:
 		if b.Amount < 1 || b.Amount > amountAtMost {
-			return fault.Invalid("amount", "range", "金额须大于零且不超过一百万", "The amount must be above zero and at most a million")
+			return fault.Invalid("amount", "range", "金额须大于零且不超过一百万",
+				"The amount must be above zero and at most a million")
 		}
 	case Plan:
 		if b.PlanID == nil {
@@ -177,7 +181,8 @@ func (k *Keys) check(ctx context.Context, idb bun.IDB, b *Batch) error {
 		case b.Bytes == nil || *b.Bytes < 1 || *b.Bytes > 1<<50:
 			return fault.Invalid("bytes", "range", "流量须大于零且不超过 1 PB", "The traffic must be above zero and at most 1 PB")
 		case b.Days != nil && !within(b.Days, 1, 3660):
-			return fault.Invalid("days", "range", "有效天数须在 1 到 3660 之间；永久请留空", "The days must be from 1 to 3660; leave them out for no end")
+			return fault.Invalid("days", "range", "有效天数须在 1 到 3660 之间；永久请留空",
+				"The days must be from 1 to 3660; leave them out for no end")
 		}
 	default:
 		return fault.Invalid("kind", "choice", "类型只能是 amount、plan 或 traffic", "The kind is amount, plan or traffic")
@@ -192,7 +197,8 @@ func selectBatches(idb bun.IDB, into any) *bun.SelectQuery {
 
 // Batches gives a part of all batches, newest first, and how many there are in all.
 func (k *Keys) Batches(ctx context.Context, limit, offset int64) (batches []Batch, total int64, err error) {
-	total, err = selectBatches(k.db, &batches).OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	total, err = selectBatches(k.db, &batches).OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).
+		ScanAndCount(ctx)
 	return batches, total, err
 }
 
@@ -236,7 +242,8 @@ func (k *Keys) Void(ctx context.Context, id int64, by *int64) error {
 		if err := k.approvals.Drop(ctx, tx, approval.CDKeys, id, by); err != nil {
 			return err
 		}
-		_, err := tx.NewUpdate().Model((*Key)(nil)).Set("voided_at = ?", b.VoidedAt).Where("batch_id = ? AND voided_at IS NULL", id).Exec(ctx)
+		_, err := tx.NewUpdate().Model((*Key)(nil)).Set("voided_at = ?", b.VoidedAt).
+			Where("batch_id = ? AND voided_at IS NULL", id).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -255,7 +262,8 @@ func (k *Keys) Decide(ctx context.Context, id int64, approve bool, by *int64) er
 // VoidKey makes one key of a batch worthless.
 func (k *Keys) VoidKey(ctx context.Context, batchID, id int64) error {
 	return k.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewUpdate().Model((*Key)(nil)).Set("voided_at = COALESCE(voided_at, ?)", k.db.Now()).Where("id = ? AND batch_id = ?", id, batchID).Exec(ctx))
+		n, err := db.Changed(tx.NewUpdate().Model((*Key)(nil)).Set("voided_at = COALESCE(voided_at, ?)", k.db.Now()).
+			Where("id = ? AND batch_id = ?", id, batchID).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrNoKey
 		}

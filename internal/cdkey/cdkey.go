@@ -30,7 +30,9 @@ type Keys struct {
 }
 
 // New gives the cd-keys kept in d. What a repeated request may ask for again is sealed with key.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Keys {
+func New(d *db.DB, key seal.Key, settings *setting.Settings, wallets *wallet.Wallets,
+	services *service.Services,
+) *Keys {
 	return &Keys{d, key, wallets, services, approval.New(d, settings)}
 }
 
@@ -114,14 +116,18 @@ type Redemption struct {
 
 // Faults of cd-keys. An unknown key and one that is used up, void or out of time are the same to who tries them.
 var (
-	ErrInvalid   = fault.NotFound("cd_key_invalid", "兑换码无效、已被使用或已过期", "This cd-key is not valid, was used, or has expired")
-	ErrRedeemed  = fault.Conflict("cd_key_redeemed", "你已经兑换过这个兑换码", "You have redeemed this cd-key already")
-	ErrEnough    = fault.Conflict("cd_key_limit", "该批次的兑换码你已达到可兑换数量", "You have redeemed as many cd-keys of this kind as one may")
-	ErrTooMany   = fault.TooMany("too_many_cd_keys", "错误次数过多，请稍后再试", "Too many wrong cd-keys; please try again later")
-	ErrNoBatch   = fault.NotFound("cd_key_batch_not_found", "没有这批兑换码", "There is no such batch of cd-keys")
-	ErrNoKey     = fault.NotFound("cd_key_not_found", "没有这个兑换码", "There is no such cd-key")
-	ErrOwn       = fault.Forbidden("cd_key_own", "这个兑换码由你生成或确认，不能由你兑换", "You made or approved this cd-key, so you cannot redeem it")
-	ErrConfirmed = fault.Conflict("cd_key_batch_confirmed", "这批兑换码不在待确认状态", "This batch does not wait for a confirmation")
+	ErrInvalid = fault.NotFound("cd_key_invalid", "兑换码无效、已被使用或已过期",
+		"This cd-key is not valid, was used, or has expired")
+	ErrRedeemed = fault.Conflict("cd_key_redeemed", "你已经兑换过这个兑换码", "You have redeemed this cd-key already")
+	ErrEnough   = fault.Conflict("cd_key_limit", "该批次的兑换码你已达到可兑换数量",
+		"You have redeemed as many cd-keys of this kind as one may")
+	ErrTooMany = fault.TooMany("too_many_cd_keys", "错误次数过多，请稍后再试", "Too many wrong cd-keys; please try again later")
+	ErrNoBatch = fault.NotFound("cd_key_batch_not_found", "没有这批兑换码", "There is no such batch of cd-keys")
+	ErrNoKey   = fault.NotFound("cd_key_not_found", "没有这个兑换码", "There is no such cd-key")
+	ErrOwn     = fault.Forbidden("cd_key_own", "这个兑换码由你生成或确认，不能由你兑换",
+		"You made or approved this cd-key, so you cannot redeem it")
+	ErrConfirmed = fault.Conflict("cd_key_batch_confirmed", "这批兑换码不在待确认状态",
+		"This batch does not wait for a confirmation")
 )
 
 func (k *Keys) forget(ctx context.Context) error {

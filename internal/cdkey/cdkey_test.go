@@ -98,7 +98,8 @@ func (c *desk) plan(t *testing.T) int64 {
 		t.Fatal(err)
 	}
 	p, err := shop.New(c.db, settings, c.wallets, c.services).AddPlan(t.Context(), shop.Plan{
-		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: new(int64(1 << 30)), Reset: service.Anniversary, Class: 2, Groups: []int{1},
+		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: new(int64(1 << 30)), Reset: service.Anniversary, Class: 2,
+		Groups:  []int{1},
 		Visible: true, Renewable: true, Prices: []shop.Price{{Months: 1, Amount: 1000}},
 	})
 	if err != nil {
@@ -151,7 +152,8 @@ func TestAKeyIsReadHoweverItIsTyped(t *testing.T) {
 			t.Error("two keys are the same")
 		}
 		var stored int
-		if err := d.NewRaw(`SELECT COUNT(*) FROM cd_key WHERE prefix LIKE ? OR CAST(hash AS TEXT) LIKE ?`, keys[9][:6]+"%", "%"+keys[9][6:11]+"%").Scan(t.Context(), &stored); err != nil || stored != 0 {
+		if err := d.NewRaw(`SELECT COUNT(*) FROM cd_key WHERE prefix LIKE ? OR CAST(hash AS TEXT) LIKE ?`,
+			keys[9][:6]+"%", "%"+keys[9][6:11]+"%").Scan(t.Context(), &stored); err != nil || stored != 0 {
 			t.Error("a key can be read in the database: ", stored, err)
 		}
 		c.sound(t)
@@ -166,7 +168,10 @@ func TestAKeyGivesWhatItsBatchSays(t *testing.T) {
 		plan := c.plan(t)
 		_, month := c.make(t, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Plan, PlanID: &plan, Months: new(1)}, Size: 1})
 		_, week := c.make(t, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Plan, PlanID: &plan, Days: new(7)}, Size: 1})
-		_, bag := c.make(t, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Traffic, Bytes: new(int64(5 << 30)), Days: new(30)}, Size: 1})
+		_, bag := c.make(t, cdkey.Batch{Gift: cdkey.Gift{
+			Kind: cdkey.Traffic, Bytes: new(int64(5 << 30)),
+			Days: new(30),
+		}, Size: 1})
 
 		r, err := c.Redeem(t.Context(), 1, week[0])
 		if err != nil || *r.PlanName != "Standard" || *r.Days != 7 {
@@ -177,18 +182,21 @@ func TestAKeyGivesWhatItsBatchSays(t *testing.T) {
 			t.Fatalf("more of the same plan: %+v, %v", r, err)
 		}
 		v, err := c.services.Get(t.Context(), 1, first)
-		if want := time.Date(2026, 3, 7, 4, 0, 0, 0, time.UTC); err != nil || !v.EndsAt.Equal(want) || v.Class != 2 || v.AutoRenew {
+		if want := time.Date(2026, 3, 7, 4, 0, 0, 0, time.UTC); err != nil || !v.EndsAt.Equal(want) || v.Class != 2 ||
+			v.AutoRenew {
 			t.Fatalf("it ends at %s, want %s: %+v, %v", v.EndsAt, want, v, err)
 		}
 		if r, err = c.Redeem(t.Context(), 1, bag[0]); err != nil || r.PackageID == nil {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		_, packages, err := c.services.List(t.Context(), 1)
-		if err != nil || len(packages) != 1 || packages[0].Bytes != 5<<30 || packages[0].Kind != service.Grant || !packages[0].ExpiresAt.Equal(now.AddDate(0, 0, 30)) {
+		if err != nil || len(packages) != 1 || packages[0].Bytes != 5<<30 || packages[0].Kind != service.Grant ||
+			!packages[0].ExpiresAt.Equal(now.AddDate(0, 0, 30)) {
 			t.Fatalf("%+v, %v", packages, err)
 		}
 		history, total, err := c.Redemptions(t.Context(), 1, 2, 0)
-		if err != nil || total != 3 || len(history) != 2 || history[0].Kind != cdkey.Traffic || history[1].Kind != cdkey.Plan {
+		if err != nil || total != 3 || len(history) != 2 || history[0].Kind != cdkey.Traffic ||
+			history[1].Kind != cdkey.Plan {
 			t.Fatalf("%+v, %v", history, err)
 		}
 		if c.balance(t, 1) != 0 {
@@ -316,15 +324,18 @@ func TestMake_RepeatedUnderItsKey_MakesOneBatchAndKeepsNoKeyInClear(t *testing.T
 		}
 		now = ends.Add(time.Minute) // a wish that could no longer be granted anew
 		again, sameKeys, err := c.Make(ctx, wish, &staff)
-		if err != nil || again.ID != first.ID || !slices.Equal(keys, sameKeys) || again.CSV(sameKeys) != first.CSV(keys) {
-			t.Fatalf("the repeat gives batch %d with %d keys, %v; want batch %d", again.ID, len(sameKeys), err, first.ID)
+		if err != nil || again.ID != first.ID || !slices.Equal(keys, sameKeys) ||
+			again.CSV(sameKeys) != first.CSV(keys) {
+			t.Fatalf("the repeat gives batch %d with %d keys, %v; want batch %d", again.ID, len(sameKeys), err,
+				first.ID)
 		}
 		_, total, err := c.Batches(t.Context(), 10, 0)
 		if err != nil || total != 1 {
 			t.Fatalf("%d batches, want 1 (%v)", total, err)
 		}
 		var stored string
-		if err := d.NewRaw(`SELECT CAST(answer AS text) FROM idempotency WHERE key = 'k'`).Scan(t.Context(), &stored); err != nil {
+		if err := d.NewRaw(`SELECT CAST(answer AS text) FROM idempotency WHERE key = 'k'`).
+			Scan(t.Context(), &stored); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range keys {

@@ -68,7 +68,8 @@ func (k *Keys) Redeem(ctx context.Context, userID int64, text string) (*Redempti
 func (k *Keys) begin(ctx context.Context, tx bun.Tx, userID int64) (*tries, error) {
 	now := k.db.Now()
 	t := &tries{UserID: userID, Failed: []time.Time{}, UpdatedAt: now}
-	if _, err := tx.NewInsert().Model(t).On("CONFLICT (user_id) DO UPDATE").Set("updated_at = EXCLUDED.updated_at").Returning("failed").Exec(ctx); err != nil {
+	if _, err := tx.NewInsert().Model(t).On("CONFLICT (user_id) DO UPDATE").Set("updated_at = EXCLUDED.updated_at").
+		Returning("failed").Exec(ctx); err != nil {
 		return nil, err
 	}
 	t.Failed = slices.DeleteFunc(t.Failed, func(at time.Time) bool { return now.Sub(at) >= failuresCount })
@@ -105,7 +106,8 @@ func (k *Keys) redeem(ctx context.Context, tx bun.Tx, userID int64, hash []byte)
 	if is(batch.MadeBy, userID) || is(batch.ConfirmedBy, userID) {
 		return 0, ErrOwn
 	}
-	n, err := db.Changed(tx.NewUpdate().Model((*Key)(nil)).Set("used = used + 1").Where("id = ? AND used < max_uses AND voided_at IS NULL", key.ID).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model((*Key)(nil)).Set("used = used + 1").
+		Where("id = ? AND used < max_uses AND voided_at IS NULL", key.ID).Exec(ctx))
 	if err != nil {
 		return 0, err
 	}
@@ -121,7 +123,10 @@ func (k *Keys) redeem(ctx context.Context, tx bun.Tx, userID int64, hash []byte)
 			return 0, ErrEnough
 		}
 	}
-	u := &Use{KeyID: key.ID, BatchID: batch.ID, UserID: userID, CreatedAt: now, MadeBy: batch.MadeBy, ApprovedBy: batch.ConfirmedBy}
+	u := &Use{
+		KeyID: key.ID, BatchID: batch.ID, UserID: userID, CreatedAt: now, MadeBy: batch.MadeBy,
+		ApprovedBy: batch.ConfirmedBy,
+	}
 	if _, err := tx.NewInsert().Model(u).Exec(ctx); err != nil {
 		return 0, db.Error(err)
 	}
@@ -143,7 +148,8 @@ func (k *Keys) give(ctx context.Context, tx bun.Tx, u *Use, prefix string, g Gif
 			return err
 		}
 		id, err := k.services.Grant(ctx, tx, service.Terms{
-			UserID: u.UserID, PlanID: p.ID, Name: p.Name, Names: p.Names, Class: p.Class, Groups: p.Groups, SpeedMbps: p.SpeedMbps, Devices: p.Devices,
+			UserID: u.UserID, PlanID: p.ID, Name: p.Name, Names: p.Names, Class: p.Class, Groups: p.Groups,
+			SpeedMbps: p.SpeedMbps, Devices: p.Devices,
 			QuotaBytes: p.TrafficBytes, Reset: p.Reset, Months: *g.Months, Days: *g.Days,
 		})
 		if err != nil {
@@ -179,7 +185,9 @@ func (k *Keys) redemption(ctx context.Context, userID, id int64) (*Redemption, e
 }
 
 // Redemptions gives a part of what a user redeemed, newest first, and how many there are in all.
-func (k *Keys) Redemptions(ctx context.Context, userID, limit, offset int64) (redemptions []Redemption, total int64, err error) {
+func (k *Keys) Redemptions(ctx context.Context, userID, limit, offset int64) (redemptions []Redemption, total int64,
+	err error,
+) {
 	total, err = selectRedemptions(k.db, &redemptions).Where("?TableAlias.user_id = ?", userID).
 		OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return redemptions, total, err

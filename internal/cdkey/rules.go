@@ -11,10 +11,12 @@ var rules = []db.Rule{
 		SELECT 'cd-key ' || CAST(k.id AS TEXT) FROM cd_key k LEFT JOIN cd_key_redemption r ON r.key_id = k.id
 		GROUP BY k.id, k.used, k.max_uses HAVING k.used <> COUNT(r.id) OR k.used > k.max_uses`},
 	{Name: "I7", Says: "a user redeems a key once, and of a batch no more than its limit", Query: `
-		SELECT 'user ' || CAST(r.user_id AS TEXT) || ', batch ' || CAST(b.id AS TEXT) FROM cd_key_redemption r JOIN cd_key_batch b ON b.id = r.batch_id
+		SELECT 'user ' || CAST(r.user_id AS TEXT) || ', batch ' || CAST(b.id AS TEXT) FROM cd_key_redemption r
+		JOIN cd_key_batch b ON b.id = r.batch_id
 		GROUP BY r.user_id, b.id, b.per_user HAVING COUNT(DISTINCT r.key_id) <> COUNT(*) OR COUNT(*) > b.per_user`},
 	{Name: "I7", Says: "a batch has as many keys as were made, and what was redeemed was confirmed", Query: `
-		SELECT 'batch ' || CAST(b.id AS TEXT) FROM cd_key_batch b WHERE b.size <> (SELECT COUNT(*) FROM cd_key WHERE batch_id = b.id)
+		SELECT 'batch ' || CAST(b.id AS TEXT) FROM cd_key_batch b WHERE b.size <> (SELECT COUNT(*) FROM cd_key
+		WHERE batch_id = b.id)
 			OR (b.confirmed_at IS NULL AND EXISTS (SELECT 1 FROM cd_key_redemption WHERE batch_id = b.id))`},
 	{Name: "I7", Says: "a key can be used as often as its batch says once that counts, and not at all before", Query: `
 		SELECT 'cd-key ' || CAST(k.id AS TEXT) FROM cd_key k JOIN cd_key_batch b ON b.id = k.batch_id
@@ -26,13 +28,16 @@ var rules = []db.Rule{
 	{Name: "I7", Says: "a redemption gave its user what the key holds, once", Query: `
 		SELECT 'redemption ' || CAST(r.id AS TEXT) FROM cd_key_redemption r JOIN cd_key_batch b ON b.id = r.batch_id
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'cd_key' AND t.reference_id = r.id AND t.reason = 'cd_key'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')
+		ON p.transaction_id = t.id
 		LEFT JOIN service s ON s.id = r.service_id AND s.user_id = r.user_id
 		LEFT JOIN package g ON g.id = r.package_id AND g.user_id = r.user_id
-		WHERE (b.kind = 'amount') <> (t.id IS NOT NULL) OR (b.kind = 'plan') <> (s.id IS NOT NULL) OR (b.kind = 'traffic') <> (g.id IS NOT NULL)
+		WHERE (b.kind = 'amount') <> (t.id IS NOT NULL) OR (b.kind = 'plan') <> (s.id IS NOT NULL)
+		OR (b.kind = 'traffic') <> (g.id IS NOT NULL)
 			OR (b.kind = 'amount' AND (p.id IS NULL OR p.amount <> b.amount OR a.user_id <> r.user_id)) OR (b.kind = 'traffic' AND g.bytes <> b.bytes)`},
 	{Name: "I7", Says: "every cd-key in the ledger was redeemed", Query: `
-		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN cd_key_redemption r ON r.id = t.reference_id
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN cd_key_redemption r
+		ON r.id = t.reference_id
 		WHERE t.reason = 'cd_key' AND (t.reference_kind <> 'cd_key' OR r.id IS NULL)`},
 }
 

@@ -27,7 +27,8 @@ func (c approvalList) Run(ctx context.Context, cfg *app.Config) error {
 		out := []map[string]any{}
 		for _, g := range acts {
 			act := map[string]any{
-				"id": g.ID, "kind": g.Kind, "reference_no": g.ReferenceID, "staff_id": g.StaffID, "beneficiary_id": g.BeneficiaryID, "worth": g.Worth,
+				"id": g.ID, "kind": g.Kind, "reference_no": g.ReferenceID, "staff_id": g.StaffID,
+				"beneficiary_id": g.BeneficiaryID, "worth": g.Worth,
 				"state": g.State, "created_at": g.CreatedAt, "decided_by": g.DecidedBy, "decided_at": g.DecidedAt,
 			}
 			if g.Worth == approval.Unknown {

@@ -28,15 +28,21 @@ type auditedList struct {
 // the staff operations in internal/app covers these.
 var (
 	readingCommands = []string{
-		"serve", "migrate", "doctor", "backup", "restore", "openapi", "version", "seed", "mail test", "user list", "node list", "node blocked",
-		"node history", "node online", "node users", "node kept", "node speed-tests", "rule list", "rule hits", "plan list", "gateway kinds",
-		"gateway list", "coupon list", "cdkey list", "recharge refunds", "refund list", "refund show", "payment-case list", "payment-case show",
+		"serve", "migrate", "doctor", "backup", "restore", "openapi", "version", "seed", "mail test", "user list",
+		"node list", "node blocked",
+		"node history", "node online", "node users", "node kept", "node speed-tests", "rule list", "rule hits",
+		"plan list", "gateway kinds",
+		"gateway list", "coupon list", "cdkey list", "recharge refunds", "refund list", "refund show",
+		"payment-case list", "payment-case show",
 		"audit list", "approval list", "wallet list", "setting list", "mail list", "mail show",
 	}
 	staffCommands = []string{
-		"node unblock", "node count-kept", "node dismiss-kept", "recharge refund", "recharge confirm", "recharge decline", "refund approve",
-		"refund decline", "refund order", "payment-case credit", "payment-case refund", "payment-case dismiss", "payment-case confirm",
-		"payment-case decline", "approval approve", "approval decline", "wallet confirm", "wallet decline", "cdkey confirm",
+		"node unblock", "node count-kept", "node dismiss-kept", "recharge refund", "recharge confirm",
+		"recharge decline", "refund approve",
+		"refund decline", "refund order", "payment-case credit", "payment-case refund", "payment-case dismiss",
+		"payment-case confirm",
+		"payment-case decline", "approval approve", "approval decline", "wallet confirm", "wallet decline",
+		"cdkey confirm",
 	}
 )
 
@@ -45,11 +51,15 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 	forEachDatabase(t, func(s testSite) {
 		t.Setenv("SUDO_USER", "carol")
 		users := filepath.Join(t.TempDir(), "users.csv")
-		if err := os.WriteFile(users, []byte("email,name,hash,kind\nimported@example.com,Imported,0cc175b9c0f1b6a831c399e269772661,md5\n"), 0o600); err != nil {
+		if err := os.WriteFile(users,
+			[]byte("email,name,hash,kind\nimported@example.com,Imported,0cc175b9c0f1b6a831c399e269772661,md5\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		credentials := filepath.Join(t.TempDir(), "credentials.json")
-		if err := os.WriteFile(credentials, []byte(`{"instructions_zh":"转账","instructions_en":"transfer to account-of-the-bank-4711"}`), 0o600); err != nil {
+		if err := os.WriteFile(credentials,
+			[]byte(`{"instructions_zh":"转账","instructions_en":"transfer to account-of-the-bank-4711"}`),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		changing := [][]string{
@@ -63,14 +73,21 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"user", "unban", "ann@example.com"},
 			{"user", "add", "--email", "carol@example.com"},
 			{"user", "email", "carol@example.com", "carola@example.com"},
-			{"node", "add", "--protocol", "vmess", "--name", "hk", "--address", "hk.example", "--port", "80", "--group-host", "1=a.example"},
+			{
+				"node", "add", "--protocol", "vmess", "--name", "hk", "--address", "hk.example", "--port", "80",
+				"--group-host", "1=a.example",
+			},
 			{"node", "change", "1", "--port", "81"},
 			{"node", "secret", "1"},
 			{"node", "shared", "--key", "aVeryLong1SharedKey9zQ"},
 			{"node", "deal"},
 			{"node", "add", "--protocol", "trojan", "--name", "sg", "--address", "sg.example", "--port", "443"},
 			{"node", "certificate", "2"},
-			{"node", "add", "--protocol", "shadowsocks", "--name", "old", "--address", "old.example", "--port", "8388", "--method", "aes-256-gcm"},
+			{
+				"node", "add", "--protocol", "shadowsocks", "--name", "old", "--address", "old.example", "--port",
+				"8388",
+				"--method", "aes-256-gcm",
+			},
 			{"node", "rebuild", "--apply"},
 			{"node", "remove", "1"},
 			{"rule", "add", "mail", ":25$"},
@@ -113,10 +130,14 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 				continue
 			}
 			e := after.Entries[0]
-			if e.Actor != audit.Operator || !strings.HasPrefix(e.ActorName, "carol as ") || (e.ActorID != nil) != member {
+			if e.Actor != audit.Operator || !strings.HasPrefix(e.ActorName, "carol as ") ||
+				(e.ActorID != nil) != member {
 				t.Errorf("%v leaves %+v", args, e)
 			}
-			for _, secret := range []string{"account-of-the-bank-4711", "aVeryLong1SharedKey9zQ", "email,name,hash", "0cc175b9c0f1b6a831c399e269772661"} {
+			for _, secret := range []string{
+				"account-of-the-bank-4711", "aVeryLong1SharedKey9zQ", "email,name,hash",
+				"0cc175b9c0f1b6a831c399e269772661",
+			} {
 				if strings.Contains(string(e.After), secret) {
 					t.Errorf("%v leaves a secret: %s", args, e.After)
 				}
@@ -134,7 +155,8 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 		}
 		for _, leaf := range k.Model.Leaves(false) {
 			path := leaf.Path()
-			tried := slices.ContainsFunc(changing, func(args []string) bool { return strings.HasPrefix(strings.Join(args, " ")+" ", path+" ") })
+			tried := slices.ContainsFunc(changing,
+				func(args []string) bool { return strings.HasPrefix(strings.Join(args, " ")+" ", path+" ") })
 			if !tried && !slices.Contains(readingCommands, path) && !slices.Contains(staffCommands, path) {
 				t.Errorf("nothing says whether %q changes something", path)
 			}

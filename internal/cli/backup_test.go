@@ -89,7 +89,8 @@ func TestTheDoctorFindsAKeyThatDoesNotFit(t *testing.T) {
 func TestABackupOfEitherEngineIsRestoredOnBoth(t *testing.T) {
 	for from, site := range newDemoSites(t) {
 		file := filepath.Join(t.TempDir(), "site.backup")
-		if said := site.mustPrint(t, "backup", file); !strings.Contains(said, "secret key is not in it") || !strings.Contains(said, "AIRSTRIP_SECRET_KEY") {
+		if said := site.mustPrint(t, "backup", file); !strings.Contains(said, "secret key is not in it") ||
+			!strings.Contains(said, "AIRSTRIP_SECRET_KEY") {
 			t.Errorf("backup says %s", said)
 		}
 		if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
@@ -99,7 +100,8 @@ func TestABackupOfEitherEngineIsRestoredOnBoth(t *testing.T) {
 			t.Errorf("beside the file there are %v, %v", left, err)
 		}
 		before := tree(t, filepath.Dir(file))
-		if said := site.mustFail(t, "backup", file); !strings.Contains(said, "is there already") || tree(t, filepath.Dir(file)) != before {
+		if said := site.mustFail(t, "backup", file); !strings.Contains(said, "is there already") ||
+			tree(t, filepath.Dir(file)) != before {
 			t.Errorf("a second backup to the same file says %s", said)
 		}
 		if said := site.mustFail(t, "restore", file); !strings.Contains(said, "empty place") {
@@ -135,7 +137,10 @@ func TestADamagedBackupRestoresNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damages := map[string][]byte{"empty": nil, "of another program": []byte("PK\x03\x04 something else\n"), "longer": append(bytes.Clone(whole), 0)}
+	damages := map[string][]byte{
+		"empty": nil, "of another program": []byte("PK\x03\x04 something else\n"),
+		"longer": append(bytes.Clone(whole), 0),
+	}
 	for range 200 {
 		at := rand.IntN(len(whole))
 		damages[fmt.Sprintf("cut at %d", at)] = whole[:at]
@@ -168,12 +173,14 @@ func TestRestoreRefusesAPlaceInUse(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(place, left), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := app.Restore(t.Context(), app.Config{Data: place}, file); err == nil || !strings.Contains(err.Error(), left) {
+		if _, err := app.Restore(t.Context(), app.Config{Data: place}, file); err == nil ||
+			!strings.Contains(err.Error(), left) {
 			t.Errorf("beside %s: %v", left, err)
 		}
 	}
 	other := app.Config{Data: t.TempDir(), SecretKey: strings.Repeat("fedcba9876543210", 4)}
-	if _, err := app.Restore(t.Context(), other, file); err == nil || !strings.Contains(err.Error(), "not the one that this backup needs") {
+	if _, err := app.Restore(t.Context(), other, file); err == nil ||
+		!strings.Contains(err.Error(), "not the one that this backup needs") {
 		t.Errorf("with another key: %v", err)
 	}
 }
@@ -198,7 +205,8 @@ func TestABackupOfANewerProgramIsRefused(t *testing.T) {
 		}
 		for engine, c := range emptySites(s.T) {
 			_, err := app.Restore(s.Context(), c, file)
-			if err == nil || !strings.Contains(err.Error(), "airstrip 9.9") || !strings.Contains(err.Error(), "29991231235959") {
+			if err == nil || !strings.Contains(err.Error(), "airstrip 9.9") ||
+				!strings.Contains(err.Error(), "29991231235959") {
 				s.Errorf("%s: %v", engine, err)
 			}
 		}

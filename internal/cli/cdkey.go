@@ -88,7 +88,10 @@ func (c cdkeyList) Run(ctx context.Context, cfg *app.Config) error {
 		}
 		out := []map[string]any{}
 		for _, k := range keys {
-			out = append(out, map[string]any{"id": k.ID, "prefix": k.Prefix, "used": k.Used, "max_uses": k.MaxUses, "voided_at": k.VoidedAt})
+			out = append(out, map[string]any{
+				"id": k.ID, "prefix": k.Prefix, "used": k.Used, "max_uses": k.MaxUses,
+				"voided_at": k.VoidedAt,
+			})
 		}
 		return printJSON(out)
 	})

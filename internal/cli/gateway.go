@@ -99,9 +99,15 @@ func (gatewayKinds) Run(ctx context.Context, cfg *app.Config) error {
 		for _, k := range a.Gateways.Kinds() {
 			fields := []map[string]any{}
 			for _, f := range k.Fields {
-				fields = append(fields, map[string]any{"name": f.Name, "title": f.Title.EN, "required": f.Required, "choices": f.Choices})
+				fields = append(fields, map[string]any{
+					"name": f.Name, "title": f.Title.EN, "required": f.Required,
+					"choices": f.Choices,
+				})
 			}
-			kinds = append(kinds, map[string]any{"kind": k.Name, "title": k.Title.EN, "currencies": k.Currencies, "credentials": fields})
+			kinds = append(kinds, map[string]any{
+				"kind": k.Name, "title": k.Title.EN, "currencies": k.Currencies,
+				"credentials": fields,
+			})
 		}
 		return printJSON(kinds)
 	})
@@ -188,8 +194,10 @@ func printGateways(a *app.App, accounts ...payment.Account) error {
 	shown := []map[string]any{}
 	for _, g := range accounts {
 		shown = append(shown, map[string]any{
-			"kind": g.Kind, "name": g.Name, "title": g.Title(), "icon": g.Icon, "enabled": g.Enabled, "sort": g.Sort, "fee_percent": g.FeePercent, "fee_fixed": g.FeeFixed,
-			"minimum": g.Minimum, "maximum": g.Maximum, "currency": g.Currency, "rate": g.Rate, "credentials": a.Gateways.Known(&g), "notify_url": a.SiteURL() + "/v1/payment/notify/" + g.Name,
+			"kind": g.Kind, "name": g.Name, "title": g.Title(), "icon": g.Icon, "enabled": g.Enabled, "sort": g.Sort,
+			"fee_percent": g.FeePercent, "fee_fixed": g.FeeFixed,
+			"minimum": g.Minimum, "maximum": g.Maximum, "currency": g.Currency, "rate": g.Rate,
+			"credentials": a.Gateways.Known(&g), "notify_url": a.SiteURL() + "/v1/payment/notify/" + g.Name,
 		})
 	}
 	return printJSON(shown)

@@ -25,7 +25,8 @@ func TestWhatNoListHasIsRefusedByItsFlag(t *testing.T) {
 			t.Fatal(err)
 		}
 		flag, _, _ := strings.Cut(wrong[len(wrong)-1], "=")
-		if _, err := k.Parse(wrong); err == nil || !strings.Contains(err.Error(), flag) || !strings.Contains(err.Error(), "must") {
+		if _, err := k.Parse(wrong); err == nil || !strings.Contains(err.Error(), flag) ||
+			!strings.Contains(err.Error(), "must") {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}

@@ -46,7 +46,10 @@ func (c nodeAdd) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(map[string]any{"id": made.ID, "secret": secret, "protocol": made.Protocol, "port": made.Port, "install": a.Agents.Line(made.ID, secret)})
+		return printJSON(map[string]any{
+			"id": made.ID, "secret": secret, "protocol": made.Protocol, "port": made.Port,
+			"install": a.Agents.Line(made.ID, secret),
+		})
 	})
 }
 

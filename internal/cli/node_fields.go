@@ -183,7 +183,8 @@ func split(address string) (string, int) {
 }
 
 func (f nodeFields) applyTLS(s *node.Settings) {
-	if f.ServerName == nil && f.ALPN == nil && f.CertificateFile == nil && f.KeyFile == nil && f.ACME == nil && f.ACMEEmail == nil && f.ACMEDirectory == nil {
+	if f.ServerName == nil && f.ALPN == nil && f.CertificateFile == nil && f.KeyFile == nil && f.ACME == nil &&
+		f.ACMEEmail == nil && f.ACMEDirectory == nil {
 		return
 	}
 	if s.TLS == nil {

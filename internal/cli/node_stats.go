@@ -36,7 +36,8 @@ func (c nodeHistory) Run(ctx context.Context, cfg *app.Config) error {
 			return nil, err
 		}
 		outages, err := a.Nodes.Outages(ctx, c.ID, from)
-		return map[string]any{"step_minutes": step, "moments": moments, "outages": append([]node.Outage{}, outages...)}, err
+		return map[string]any{"step_minutes": step, "moments": moments, "outages": append([]node.Outage{}, outages...)},
+			err
 	})
 }
 

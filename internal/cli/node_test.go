@@ -49,21 +49,26 @@ func TestCommandsSayHowANodeIsAndWas(t *testing.T) {
 		for minute := range 10 {
 			a.DB.SetClock(func() time.Time { return began.Add(time.Duration(minute) * time.Minute) })
 			if minute == 0 {
-				err = a.Nodes.SetVitals(s.Context(), id, node.Vitals{CPUPermille: new(int64(125)), Connections: new(int64(7))})
+				err = a.Nodes.SetVitals(s.Context(), id, node.Vitals{
+					CPUPermille: new(int64(125)),
+					Connections: new(int64(7)),
+				})
 			}
 			if err := errors.Join(err, a.Queue.Trigger(s.Context(), "node.watch")); err != nil {
 				s.Fatal(err)
 			}
 		}
 		a.DB.SetClock(time.Now)
-		if _, err := a.Nodes.SetOnline(s.Context(), n, []node.OnlineIP{{UserID: users[0].UserID, IP: "192.0.2.7"}}); err != nil {
+		if _, err := a.Nodes.SetOnline(s.Context(), n,
+			[]node.OnlineIP{{UserID: users[0].UserID, IP: "192.0.2.7"}}); err != nil {
 			s.Fatal(err)
 		}
 		if _, err := a.Nodes.AddSpeedTests(s.Context(), id, []map[string]string{{"telecomping": "31 ms"}}); err != nil {
 			s.Fatal(err)
 		}
 		// the demo's may all be of the month before
-		_, counted := a.Traffic.Record(s.Context(), traffic.Report{Node: n, Rows: []traffic.Row{{UserID: users[0].UserID, Up: 1, Down: 1}}})
+		_, counted := a.Traffic.Record(s.Context(),
+			traffic.Report{Node: n, Rows: []traffic.Row{{UserID: users[0].UserID, Up: 1, Down: 1}}})
 		if err := errors.Join(counted, a.Queue.Trigger(s.Context(), "node.watch"), a.Close()); err != nil {
 			s.Fatal(err)
 		}
@@ -82,18 +87,21 @@ func TestCommandsSayHowANodeIsAndWas(t *testing.T) {
 		if len(history.Moments) == 0 || history.Moments[0].CPUPermille != 125 || history.Moments[0].Connections != 7 {
 			s.Errorf("it was %+v", history.Moments)
 		}
-		if len(history.Outages) != 1 || history.Outages[0].BeganAt.Sub(began).Abs() > time.Second || history.Outages[0].EndedAt == nil {
+		if len(history.Outages) != 1 || history.Outages[0].BeganAt.Sub(began).Abs() > time.Second ||
+			history.Outages[0].EndedAt == nil {
 			s.Errorf("it was away: %+v", history.Outages)
 		}
 		var online []struct {
 			UserID int64
 			IP     string
 		}
-		if s.mustRun(&online, "node", "online", number); len(online) != 1 || online[0].UserID != users[0].UserID || online[0].IP != "192.0.2.7" {
+		if s.mustRun(&online, "node", "online", number); len(online) != 1 || online[0].UserID != users[0].UserID ||
+			online[0].IP != "192.0.2.7" {
 			s.Errorf("online are %+v", online)
 		}
 		var tests []struct{ Results map[string]string }
-		if s.mustRun(&tests, "node", "speed-tests", number); len(tests) != 1 || tests[0].Results["telecomping"] != "31 ms" {
+		if s.mustRun(&tests, "node", "speed-tests", number); len(tests) != 1 ||
+			tests[0].Results["telecomping"] != "31 ms" {
 			s.Errorf("the tests are %+v", tests)
 		}
 		for _, command := range []string{"history", "online", "users", "speed-tests"} {
@@ -106,8 +114,10 @@ func TestCommandsSayHowANodeIsAndWas(t *testing.T) {
 
 func TestOldShadowsocksNodesAreRebuiltWhenToldSo(t *testing.T) {
 	forEachDatabase(t, func(s testSite) {
-		s.mustRun(nil, "node", "add", "--protocol", "shadowsocks", "--name", "old", "--address", "old.example", "--port", "8388", "--method", "aes-128-gcm")
-		s.mustRun(nil, "node", "add", "--protocol", "shadowsocks", "--name", "new", "--address", "new.example", "--port", "8388", "--method", "2022-blake3-aes-128-gcm")
+		s.mustRun(nil, "node", "add", "--protocol", "shadowsocks", "--name", "old", "--address", "old.example",
+			"--port", "8388", "--method", "aes-128-gcm")
+		s.mustRun(nil, "node", "add", "--protocol", "shadowsocks", "--name", "new", "--address", "new.example",
+			"--port", "8388", "--method", "2022-blake3-aes-128-gcm")
 		for _, step := range []struct {
 			args     []string
 			protocol string
@@ -117,11 +127,13 @@ func TestOldShadowsocksNodesAreRebuiltWhenToldSo(t *testing.T) {
 				Nodes   []struct{ Name, Method string }
 			}
 			s.mustRun(&rebuilt, append([]string{"node", "rebuild"}, step.args...)...)
-			if len(rebuilt.Nodes) != 1 || rebuilt.Nodes[0].Name != "old" || rebuilt.Nodes[0].Method != "aes-128-gcm" || rebuilt.Applied != (step.args != nil) {
+			if len(rebuilt.Nodes) != 1 || rebuilt.Nodes[0].Name != "old" || rebuilt.Nodes[0].Method != "aes-128-gcm" ||
+				rebuilt.Applied != (step.args != nil) {
 				s.Fatalf("%+v", rebuilt)
 			}
 			var listed []struct{ Name, Protocol string }
-			if s.mustRun(&listed, "node", "list"); listed[0].Name != "old" || listed[0].Protocol != step.protocol || listed[1].Protocol != "shadowsocks" {
+			if s.mustRun(&listed, "node", "list"); listed[0].Name != "old" || listed[0].Protocol != step.protocol ||
+				listed[1].Protocol != "shadowsocks" {
 				s.Fatalf("%v: %+v", step.args, listed)
 			}
 		}
@@ -132,7 +144,8 @@ func TestOldShadowsocksNodesAreRebuiltWhenToldSo(t *testing.T) {
 func TestNodeCertificate_IsTheOneThatLinksPin(t *testing.T) {
 	forEachDatabase(t, func(s testSite) {
 		var added struct{ ID int64 }
-		s.mustRun(&added, "node", "add", "--name", "A", "--protocol", "anytls", "--address", "a.example", "--port", "443")
+		s.mustRun(&added, "node", "add", "--name", "A", "--protocol", "anytls", "--address", "a.example", "--port",
+			"443")
 		id := strconv.FormatInt(added.ID, 10)
 		var nodes []node.Node
 		s.mustRun(&nodes, "node", "list")
@@ -148,18 +161,24 @@ func TestNodeCertificate_IsTheOneThatLinksPin(t *testing.T) {
 		}
 		dir := s.TempDir()
 		s.mustRun(&struct{}{}, "node", "certificate", id, "--dir", dir)
-		for name, want := range map[string]string{"anytls" + id + ".cer": shown.Certificate, "anytls" + id + ".key": shown.Key} {
+		for name, want := range map[string]string{
+			"anytls" + id + ".cer": shown.Certificate,
+			"anytls" + id + ".key": shown.Key,
+		} {
 			info, err := os.Stat(filepath.Join(dir, name))
 			if err != nil {
 				s.Fatal(err)
 			}
-			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want || info.Mode().Perm() != 0o600 {
+			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want || info.Mode().
+				Perm() != 0o600 {
 				s.Errorf("%s: %v %v", name, info.Mode(), err)
 			}
 		}
-		s.mustRun(&added, "node", "add", "--name", "B", "--protocol", "trojan", "--address", "b.example", "--port", "443",
+		s.mustRun(&added, "node", "add", "--name", "B", "--protocol", "trojan", "--address", "b.example", "--port",
+			"443",
 			"--certificate-file", "/c", "--key-file", "/k")
-		if err := s.run(nil, "node", "certificate", strconv.FormatInt(added.ID, 10)); !errors.Is(err, node.ErrNoCertificate) {
+		if err := s.run(nil, "node", "certificate", strconv.FormatInt(added.ID, 10)); !errors.Is(err,
+			node.ErrNoCertificate) {
 			s.Errorf("of a certificate in the agent's files: %v", err)
 		}
 		if err := s.run(nil, "node", "certificate", "77"); !errors.Is(err, node.ErrNotFound) {
@@ -177,7 +196,8 @@ func TestNames_ByLanguage_AreSetAndRemovedByCommand(t *testing.T) {
 			Names, Infos map[string]string
 		}
 		var n []named
-		s.mustRun(nil, "node", "add", "--name", "香港", "--name-en", " Hong Kong ", "--protocol", "shadowsocks", "--method", "aes-128-gcm", "--address", "a.example", "--port", "443")
+		s.mustRun(nil, "node", "add", "--name", "香港", "--name-en", " Hong Kong ", "--protocol", "shadowsocks",
+			"--method", "aes-128-gcm", "--address", "a.example", "--port", "443")
 		if s.mustRun(&n, "node", "list"); n[0].Name != "香港" || len(n[0].Names) != 1 || n[0].Names["en"] != "Hong Kong" {
 			s.Errorf("the node is %+v", n[0])
 		}
@@ -187,7 +207,8 @@ func TestNames_ByLanguage_AreSetAndRemovedByCommand(t *testing.T) {
 			s.Errorf("changed, the node is %+v", n[0])
 		}
 		var p named
-		s.mustRun(&p, "plan", "add", "--name", "标准", "--info", "高清", "--name-en", "Standard", "--info-en", "HD", "--quota-gb", "1", "--price", "1=5")
+		s.mustRun(&p, "plan", "add", "--name", "标准", "--info", "高清", "--name-en", "Standard", "--info-en", "HD",
+			"--quota-gb", "1", "--price", "1=5")
 		if p.Name != "标准" || p.Names["en"] != "Standard" || p.Infos["en"] != "HD" {
 			s.Errorf("the plan is %+v", p)
 		}

@@ -43,7 +43,8 @@ func (c paymentCaseShow) Run(ctx context.Context, cfg *app.Config) error {
 		events := []map[string]any{}
 		for _, n := range notifies {
 			events = append(events, map[string]any{
-				"id": n.ID, "method": n.Method, "query": n.Query, "header": n.Header, "body": string(n.Body), "address": n.Address,
+				"id": n.ID, "method": n.Method, "query": n.Query, "header": n.Header, "body": string(n.Body),
+				"address": n.Address,
 				"outcome": n.Outcome, "reason": n.Reason, "created_at": n.CreatedAt,
 			})
 		}

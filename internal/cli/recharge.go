@@ -34,7 +34,10 @@ func (c rechargeRefund) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		made, err := a.Payments.GiveBack(ctx, payment.RefundWish{RechargeID: r.ID, Amount: amount, Reason: c.Reason, ByHand: c.ByHand})
+		made, err := a.Payments.GiveBack(ctx, payment.RefundWish{
+			RechargeID: r.ID, Amount: amount, Reason: c.Reason,
+			ByHand: c.ByHand,
+		})
 		if err != nil {
 			return err
 		}
@@ -49,7 +52,8 @@ type rechargeRefunds struct {
 
 func (c rechargeRefunds) Run(ctx context.Context, cfg *app.Config) error {
 	return show(ctx, cfg, func(a *app.App) (any, error) {
-		return all(a.Wallets.GatewayRefunds(ctx, wallet.GatewayRefundState(c.State), 0, int64(c.Limit), int64(c.Offset)))
+		return all(a.Wallets.GatewayRefunds(ctx, wallet.GatewayRefundState(c.State), 0, int64(c.Limit),
+			int64(c.Offset)))
 	})
 }
 

@@ -35,8 +35,10 @@ func (c refundList) Run(ctx context.Context, cfg *app.Config) error {
 // refundRequest names the parts of a request as the staff API does.
 func refundRequest(q *shop.RefundRequest) map[string]any {
 	return map[string]any{
-		"id": q.ID, "order_no": q.OrderID, "service_id": q.Service, "package_id": q.Package, "user_id": q.UserID, "reason": q.Reason,
-		"state": q.State, "answer": q.Answer, "decided_by": q.DecidedBy, "created_at": q.CreatedAt, "ended_at": q.EndedAt,
+		"id": q.ID, "order_no": q.OrderID, "service_id": q.Service, "package_id": q.Package, "user_id": q.UserID,
+		"reason": q.Reason,
+		"state":  q.State, "answer": q.Answer, "decided_by": q.DecidedBy, "created_at": q.CreatedAt,
+		"ended_at": q.EndedAt,
 	}
 }
 

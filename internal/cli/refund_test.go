@@ -68,14 +68,18 @@ func TestRefund_RequestsOfUsers_AreDecidedByCommand(t *testing.T) {
 		}
 		s.mustRun(nil, "refund", "decline", strconv.FormatInt(second.ID, 10), "it works here")
 		for _, want := range []request{
-			{ID: first.ID, State: "granted", Answer: "we are sorry"}, {ID: second.ID, State: "declined", Answer: "it works here"},
+			{ID: first.ID, State: "granted", Answer: "we are sorry"}, {
+				ID: second.ID, State: "declined",
+				Answer: "it works here",
+			},
 		} {
 			s.mustRun(&shown, "refund", "show", strconv.FormatInt(want.ID, 10))
 			if shown.State != want.State || shown.Answer != want.Answer {
 				s.Errorf("request %d is %+v, wanted %+v", want.ID, shown, want)
 			}
 		}
-		if err := s.run(nil, "refund", "approve", strconv.FormatInt(second.ID, 10), "after all"); !errors.Is(err, shop.ErrRequestEnded) {
+		if err := s.run(nil, "refund", "approve", strconv.FormatInt(second.ID, 10), "after all"); !errors.Is(err,
+			shop.ErrRequestEnded) {
 			s.Errorf("a request that was declined: %v", err)
 		}
 		if err := s.run(nil, "refund", "show", "999"); !errors.Is(err, shop.ErrNoRequest) {

@@ -105,7 +105,8 @@ type ruleHits struct {
 
 func (c ruleHits) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		hits, total, err := a.Nodes.HitsOf(ctx, node.HitFilter{UserID: c.User, RuleID: c.Rule, NodeID: c.Node}, int64(c.Limit), int64(c.Offset))
+		hits, total, err := a.Nodes.HitsOf(ctx, node.HitFilter{UserID: c.User, RuleID: c.Rule, NodeID: c.Node},
+			int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err
 		}

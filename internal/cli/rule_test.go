@@ -39,10 +39,12 @@ func TestRulesAreListedWithWhatTheyStopped(t *testing.T) {
 			s.Fatalf("listed are %+v", listed)
 		}
 		for _, r := range listed {
-			if r.ID == rule.ID && (r.Hits != 3 || r.LastHitAt == nil) || r.ID == other.ID && (r.Hits != 0 || r.LastHitAt != nil) {
+			if r.ID == rule.ID && (r.Hits != 3 || r.LastHitAt == nil) || r.ID == other.ID &&
+				(r.Hits != 0 || r.LastHitAt != nil) {
 				s.Errorf("listed is %+v", r)
 			}
-			if slices.Contains(r.NotHeldBy, "V2bX") != (r.ID == rule.ID) || slices.Contains(r.NotHeldBy, "v2node") || !slices.Contains(r.NotHeldBy, "Xboard-node") {
+			if slices.Contains(r.NotHeldBy, "V2bX") != (r.ID == rule.ID) || slices.Contains(r.NotHeldBy, "v2node") ||
+				!slices.Contains(r.NotHeldBy, "Xboard-node") {
 				s.Errorf("rule %d cannot be held by %v", r.ID, r.NotHeldBy)
 			}
 		}
@@ -55,7 +57,8 @@ func TestRulesAreListedWithWhatTheyStopped(t *testing.T) {
 				}
 			}
 			s.mustRun(&log, "rule", "hits", "--rule", strconv.FormatInt(id, 10))
-			if log.Total != want || len(log.Hits) != want || want == 1 && (log.Hits[0].UserID != seeded.User.ID || log.Hits[0].Email != seeded.User.Email || log.Hits[0].Count != 3) {
+			if log.Total != want || len(log.Hits) != want || want == 1 && (log.Hits[0].UserID != seeded.User.ID ||
+				log.Hits[0].Email != seeded.User.Email || log.Hits[0].Count != 3) {
 				s.Errorf("of rule %d: %+v", id, log)
 			}
 		}

@@ -13,7 +13,11 @@ import (
 // Who forgets the server's environment is told so, and gets no second site.
 func TestACommandWithoutASiteMakesNone(t *testing.T) {
 	s := testSite{t, app.Config{Data: t.TempDir()}}
-	for _, args := range [][]string{{"user", "add", "--email", "me@example.com", "--role", "owner"}, {"setting", "list"}, {"doctor"}} {
+	for _, args := range [][]string{
+		{"user", "add", "--email", "me@example.com", "--role", "owner"},
+		{"setting", "list"},
+		{"doctor"},
+	} {
 		if err := s.run(nil, args...); err == nil || !strings.Contains(err.Error(), s.config.Data) {
 			t.Errorf("%v: %v", args, err)
 		}
@@ -39,7 +43,8 @@ func TestNothingPrintedIsACommandToTheTerminal(t *testing.T) {
 		}
 	}
 	var rules []struct{ Name string }
-	if err := json.Unmarshal(listed, &rules); err != nil || len(rules) != 1 || rules[0].Name != strings.TrimSpace(name) {
+	if err := json.Unmarshal(listed, &rules); err != nil || len(rules) != 1 ||
+		rules[0].Name != strings.TrimSpace(name) {
 		t.Errorf("read back as %+v, %v", rules, err)
 	}
 }

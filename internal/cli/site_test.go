@@ -47,7 +47,10 @@ type testSite struct {
 
 // forEachDatabase runs test on a new site with SQLite and on one with PostgreSQL.
 func forEachDatabase(t *testing.T, test func(s testSite)) {
-	config := app.Config{Listen: "127.0.0.1:0", SiteURL: "http://localhost:8080", TelegramAPI: "https://api.telegram.org"}
+	config := app.Config{
+		Listen: "127.0.0.1:0", SiteURL: "http://localhost:8080",
+		TelegramAPI: "https://api.telegram.org",
+	}
 	migrated := func(s testSite) testSite {
 		s.mustRun(nil, "migrate")
 		return s
@@ -57,7 +60,8 @@ func forEachDatabase(t *testing.T, test func(s testSite)) {
 		test(migrated(testSite{t, config}))
 	})
 	t.Run("postgres", func(t *testing.T) {
-		config.Data, config.DatabaseURL, config.SecretKey = t.TempDir(), dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
+		config.Data, config.DatabaseURL, config.SecretKey = t.TempDir(), dbtest.PostgresURL(t),
+			strings.Repeat("ab12", 16)
 		test(migrated(testSite{t, config}))
 	})
 }
@@ -66,11 +70,13 @@ func forEachDatabase(t *testing.T, test func(s testSite)) {
 func (s testSite) run(into any, args ...string) error {
 	s.Helper()
 	var c commands
-	k, err := kong.New(&c, kong.Configuration(kong.JSON), kong.BindTo(audit.Prepare(s.Context()), (*context.Context)(nil)))
+	k, err := kong.New(&c, kong.Configuration(kong.JSON), kong.BindTo(audit.Prepare(s.Context()),
+		(*context.Context)(nil)))
 	if err != nil {
 		s.Fatal(err)
 	}
-	parsed, err := k.Parse(append(args, "--data", s.config.Data, "--database-url", s.config.DatabaseURL, "--secret-key", s.config.SecretKey))
+	parsed, err := k.Parse(append(args, "--data", s.config.Data, "--database-url", s.config.DatabaseURL, "--secret-key",
+		s.config.SecretKey))
 	if err != nil {
 		s.Fatal(args, err)
 	}

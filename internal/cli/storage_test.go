@@ -43,7 +43,14 @@ func TestAnOlderProgramRefusesANewerSchema(t *testing.T) {
 	forEachDatabase(t, func(s testSite) {
 		applyNewerMigration(s)
 		before := s.databaseFile()
-		for _, args := range [][]string{{"serve"}, {"migrate"}, {"user", "list"}, {"setting", "set", "site_name=x"}, {"doctor"}, {"seed", "--demo"}} {
+		for _, args := range [][]string{
+			{"serve"},
+			{"migrate"},
+			{"user", "list"},
+			{"setting", "set", "site_name=x"},
+			{"doctor"},
+			{"seed", "--demo"},
+		} {
 			err := s.run(nil, args...)
 			var newer *db.NewerSchemaError
 			if !errors.As(err, &newer) || newer.Database != 29991231235959 || newer.Program != db.ProgramSchema() {

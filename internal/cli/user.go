@@ -161,7 +161,10 @@ func (c userSignInToken) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_token_uuid/" + token.String(), "token_uuid": token, "expires_at": until})
+		return printJSON(map[string]any{
+			"url":        a.SiteURL() + "/v1/auth/by_token_uuid/" + token.String(),
+			"token_uuid": token, "expires_at": until,
+		})
 	})
 }
 
@@ -185,7 +188,8 @@ func (c userSignInURL) Run(ctx context.Context, cfg *app.Config) error {
 		if err := audit.Note(ctx, "user.sign_in_url", audit.ID("user", u.ID), nil, ""); err != nil {
 			return err
 		}
-		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_url?" + a.Accounts.SignIns.URL(u.ID, "v2").Encode()})
+		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_url?" + a.Accounts.SignIns.URL(u.ID, "v2").
+			Encode()})
 	})
 }
 

@@ -95,7 +95,10 @@ func readUsers(path string) ([]imported, error) {
 	}
 	users := make([]imported, len(rows))
 	for i, row := range rows {
-		users[i] = imported{i + 2, strings.TrimSpace(column(row, "email")), strings.TrimSpace(column(row, "name")), strings.TrimSpace(column(row, "hash")), strings.TrimSpace(column(row, "kind")), column(row, "salt")}
+		users[i] = imported{
+			i + 2, strings.TrimSpace(column(row, "email")), strings.TrimSpace(column(row, "name")),
+			strings.TrimSpace(column(row, "hash")), strings.TrimSpace(column(row, "kind")), column(row, "salt"),
+		}
 		if users[i].name == "" {
 			users[i].name, _, _ = strings.Cut(users[i].email, "@")
 		}

@@ -24,7 +24,8 @@ func (d *DB) Snapshot(ctx context.Context, fn func(ctx context.Context, tx *sql.
 	}
 	defer tx.Rollback()
 	if !d.sqlite {
-		if _, err := tx.ExecContext(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
 			return err
 		}
 	}
@@ -40,7 +41,8 @@ func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, conn *sql.Co
 		return err
 	}
 	defer conn.Close()
-	begin, end := `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`, `COMMIT; ANALYZE`
+	begin, end := `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
+		`COMMIT; ANALYZE`
 	if d.sqlite {
 		begin, end = `PRAGMA foreign_keys = 0; PRAGMA synchronous = OFF; BEGIN IMMEDIATE`,
 			`COMMIT; PRAGMA foreign_keys = 1; PRAGMA synchronous = FULL; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)`
@@ -62,7 +64,8 @@ func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, conn *sql.Co
 
 // removedForBulk selects what Bulk removes before rows are written, and how to create it again.
 var removedForBulk = map[bool]string{
-	true: `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY type = 'trigger'`,
+	true: `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_schema WHERE type IN ('index', 'trigger')
+		AND sql IS NOT NULL ORDER BY type = 'trigger'`,
 	false: `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname), format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
 		FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace ORDER BY conname`,
 }

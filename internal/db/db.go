@@ -63,7 +63,8 @@ func Open(ctx context.Context, databaseURL, dir string) (*DB, error) {
 }
 
 // ErrPooler is returned by work that needs a session of PostgreSQL where a connection pooler answers at the address.
-var ErrPooler = errors.New("a connection pooler such as PgBouncer answers at this address, and this needs PostgreSQL itself: " +
+var ErrPooler = errors.New("a connection pooler such as PgBouncer answers at this address, and this needs " +
+	"PostgreSQL itself: " +
 	"set AIRSTRIP_DATABASE_URL to the address of PostgreSQL for this command")
 
 // OpenSchema is Open for the tables of another schema than the first of a PostgreSQL database. It returns ErrPooler

@@ -37,8 +37,9 @@ func parameters(statement time.Duration) map[string]string {
 	return map[string]string{
 		"statement_timeout": ms(statement), "lock_timeout": ms(lockWait),
 		"idle_in_transaction_session_timeout": ms(idleInTx),
-		"tcp_user_timeout":                    ms(unacknowledged), "tcp_keepalives_idle": "4", "tcp_keepalives_interval": "2",
-		"tcp_keepalives_count": "2",
+		"tcp_user_timeout":                    ms(unacknowledged), "tcp_keepalives_idle": "4",
+		"tcp_keepalives_interval": "2",
+		"tcp_keepalives_count":    "2",
 	}
 }
 

@@ -44,7 +44,8 @@ type NewerSchemaError struct {
 }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("the database has schema %d, and this program knows schemas up to %d only: a newer version of airstrip has migrated the database. "+
+	return fmt.Sprintf("the database has schema %d, and this program knows schemas up to %d only: a newer version "+
+		"of airstrip has migrated the database. "+
 		"Install that version or a later one, or restore a backup that was made before the update", e.Database,
 		e.Program)
 }

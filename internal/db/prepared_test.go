@@ -46,7 +46,8 @@ func TestPrepared_ReadsOneRowOrSaysThatThereIsNone(t *testing.T) {
 
 func TestPrepared_GivesEachOfManyCallersItsOwnRow(t *testing.T) {
 	eachAndPgBouncer(t, func(t *testing.T, d *db.DB) {
-		p := d.Prepared(`SELECT value * 2 FROM (SELECT CAST(? AS BIGINT) AS value) AS v WHERE value > CAST(? AS BIGINT)`)
+		p := d.Prepared(`SELECT value * 2 FROM (SELECT CAST(? AS BIGINT) AS value) AS v
+			WHERE value > CAST(? AS BIGINT)`)
 		var callers sync.WaitGroup
 		for caller := range 16 {
 			callers.Go(func() {

@@ -50,7 +50,8 @@ func (d *DB) openFile(dir string) error {
 		path = copied
 	}
 	file := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}).String()
-	r, err := sql.Open("sqlite", file+"?"+mode+"&_pragma=busy_timeout(10000)&_pragma=trusted_schema(0)&_pragma=cache_size(-32000)&_pragma=temp_store(memory)&_pragma=query_only(1)")
+	r, err := sql.Open("sqlite",
+		file+"?"+mode+"&_pragma=busy_timeout(10000)&_pragma=trusted_schema(0)&_pragma=cache_size(-32000)&_pragma=temp_store(memory)&_pragma=query_only(1)")
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ func Bump(ctx context.Context, tx bun.Tx, name string) (int64, error) {
 	return value, err
 }
 
-const bump = `INSERT INTO revision (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = revision.value + 1`
+const bump = `INSERT INTO revision (name, value) VALUES (?, 1) ON CONFLICT (name)
+	DO UPDATE SET value = revision.value + 1`
 
 // BumpFor adds one to the revision called name and runs the updates that write its value, all in one round trip to the
 // database: others wait for the revision's row from here to the commit, and each round trip makes them wait longer.

@@ -52,12 +52,15 @@ func Check(ctx context.Context, d *DB, rules ...Rule) ([]Violation, error) {
 // schemaRules inspect the tables themselves, by the catalogue of each engine; the key is whether it is SQLite.
 var schemaRules = map[bool]Rule{
 	true: {Name: "I12", Says: "every column holds whole numbers, text or bytes, and refuses what does not fit", Query: `
-		SELECT 'table ' || name AS what FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'
+		SELECT 'table ' || name AS what FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict
+		AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'
 		UNION ALL SELECT 'column ' || t.name || '.' || c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c
-		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'goose_%' AND c.type NOT IN ('INTEGER', 'TEXT', 'BLOB')`},
+		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'goose_%'
+		AND c.type NOT IN ('INTEGER', 'TEXT', 'BLOB')`},
 	false: {Name: "I12", Says: "no column is a fraction or narrower than 64 bits", Query: `
 		SELECT 'column ' || table_name || '.' || column_name AS what FROM information_schema.columns
-		WHERE table_schema = current_schema() AND table_name NOT LIKE 'goose_%' AND data_type IN ('real', 'double precision', 'numeric', 'money', 'smallint', 'integer')`},
+		WHERE table_schema = current_schema() AND table_name NOT LIKE 'goose_%'
+		AND data_type IN ('real', 'double precision', 'numeric', 'money', 'smallint', 'integer')`},
 }
 
 // Check returns every table and column that could store a sum or a count wrongly, and what CheckTriggers finds.

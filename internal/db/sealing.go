@@ -25,8 +25,10 @@ import (
 const sealingVersion = 20261123080603
 
 // errSealingKey is returned by a migration that must seal rows and has no key.
-var errSealingKey = errors.New("this version seals secrets that earlier ones kept in clear, and needs the site's secret key for it: " +
-	"put the file secret.key that the database was made with in the data folder, or set AIRSTRIP_SECRET_KEY or AIRSTRIP_SECRET_KEY_FILE")
+var errSealingKey = errors.New("this version seals secrets that earlier ones kept in clear, and needs the site's " +
+	"secret key for it: " +
+	"put the file secret.key that the database was made with in the data folder, or set AIRSTRIP_SECRET_KEY or " +
+	"AIRSTRIP_SECRET_KEY_FILE")
 
 // SealWith sets the key with which Migrate seals secrets that earlier versions stored in clear. It must be the key with
 // which the database was made, which Migrate checks.
@@ -93,7 +95,8 @@ ALTER TABLE node ADD COLUMN client_secrets {{blob}}; -- what stands in links too
 `
 	endSealing = `
 INSERT INTO sealed_access (user_id, credentials, password_digest, ` + accessColumns + `)
-	SELECT a.user_id, s.credentials, s.password_digest, ` + accessColumns + ` FROM access AS a JOIN sealing AS s ON s.user_id = a.user_id ORDER BY a.user_id;
+	SELECT a.user_id, s.credentials, s.password_digest, ` + accessColumns + ` FROM access AS a JOIN sealing AS s
+		ON s.user_id = a.user_id ORDER BY a.user_id;
 DROP TABLE sealing;
 DROP TABLE chosen_password;
 DROP TABLE access;
@@ -147,7 +150,8 @@ func (d *DB) sealAccess(ctx context.Context, tx *sql.Tx) error {
 	taken := map[[16]byte]bool{}
 	for last := int64(math.MinInt64); ; {
 		var plain []plainRow
-		if err := d.long.NewRaw(`SELECT user_id, uuid, password FROM access WHERE user_id > ? ORDER BY user_id LIMIT ?`, last, together).
+		if err := d.long.NewRaw(`SELECT user_id, uuid, password FROM access WHERE user_id > ? ORDER BY user_id LIMIT ?`,
+			last, together).
 			Conn(tx).Scan(ctx, &plain); err != nil || len(plain) == 0 {
 			return err
 		}
@@ -238,7 +242,8 @@ func (d *DB) sealMediaLinks(ctx context.Context, tx *sql.Tx) error {
 	for _, a := range accounts {
 		hash := sha256.Sum256(a.Token[:])
 		if _, err := d.long.NewRaw(`INSERT INTO sealed_emby_account (user_id, token_hash, token_sealed, `+same+`)
-			SELECT user_id, ?, ?, `+same+` FROM emby_account WHERE user_id = ?`, hash[:], cipher.Seal(a.UserID, a.Token[:]), a.UserID).
+			SELECT user_id, ?, ?, `+same+` FROM emby_account
+				WHERE user_id = ?`, hash[:], cipher.Seal(a.UserID, a.Token[:]), a.UserID).
 			Conn(tx).Exec(ctx); err != nil {
 			return err
 		}
@@ -262,8 +267,9 @@ func (d *DB) sealingKey(ctx context.Context, tx *sql.Tx) (seal.Key, error) {
 	}
 	for _, sealed := range signing {
 		if _, err := s.key.Open("jwt signing key", sealed); err != nil {
-			return seal.Key{}, fmt.Errorf("the secret key is not the one that this database was made with, so nothing was migrated: "+
-				"start with the AIRSTRIP_SECRET_KEY (or secret.key) that it was made with: %w", err)
+			return seal.Key{},
+				fmt.Errorf("the secret key is not the one that this database was made with, so nothing was migrated: "+
+					"start with the AIRSTRIP_SECRET_KEY (or secret.key) that it was made with: %w", err)
 		}
 	}
 	s.tested = true
@@ -285,8 +291,9 @@ func (d *DB) removeRemains(ctx context.Context, before int64) error {
 			return nil
 		}
 		if _, err := d.long.ExecContext(ctx, `VACUUM (FULL) pg_statistic`); err != nil {
-			slog.WarnContext(ctx, "files of PostgreSQL may still hold some credentials that were kept in clear before; "+
-				"its administrator removes them with VACUUM FULL pg_statistic", "error", err)
+			slog.WarnContext(ctx,
+				"files of PostgreSQL may still hold some credentials that were kept in clear before; "+
+					"its administrator removes them with VACUUM FULL pg_statistic", "error", err)
 		}
 		return nil
 	}
@@ -298,7 +305,8 @@ func (d *DB) removeRemains(ctx context.Context, before int64) error {
 	if _, err := d.write.ExecContext(ctx,
 		`PRAGMA temp_store = FILE; VACUUM; PRAGMA user_version = `+strconv.Itoa(cleaned)+
 			`; PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
-		slog.WarnContext(ctx, "free pages of the database file may still hold credentials that were kept in clear before; "+
+		slog.WarnContext(ctx, "free pages of the database file may still hold credentials that were kept in clear "+
+			"before; "+
 			"the next start removes them", "error", err)
 	}
 	_, err := d.write.ExecContext(ctx, `PRAGMA temp_store = MEMORY`)

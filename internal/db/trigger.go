@@ -48,7 +48,8 @@ var appendOnlyTables = sync.OnceValue(func() (tables []string) {
 // includes what each of them calls, and whether it is enabled, has a condition or is for some columns only.
 var storedTriggers = map[bool]string{
 	true: `SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?`,
-	false: `SELECT t.tgenabled::text || ' ' || t.tgtype || ' ' || (t.tgqual IS NULL AND t.tgattr = '') || ' ' || t.tgname
+	false: `SELECT t.tgenabled::text || ' ' || t.tgtype || ' ' || (t.tgqual IS NULL
+		AND t.tgattr = '') || ' ' || t.tgname
 			|| ' ' || p.proname || ' ' || l.lanname || ' ' || p.prosrc
 		FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang
 		WHERE NOT t.tgisinternal AND t.tgrelid = to_regclass(?)`,

@@ -124,7 +124,8 @@ func (d *DB) FollowWritable(ctx context.Context) {
 		case problem == nil && known:
 			slog.InfoContext(ctx, "the database can be written again")
 		case problem != nil && (!known || time.Since(logged) >= probeReminder):
-			slog.ErrorContext(ctx, "nothing can be written into the database; calls are answered with 503 until that is over",
+			slog.ErrorContext(ctx,
+				"nothing can be written into the database; calls are answered with 503 until that is over",
 				"error", problem)
 			logged = time.Now()
 		}

@@ -229,7 +229,8 @@ func execute(t *testing.T, d *db.DB, texts ...string) {
 // endOthers ends all other sessions of the database: what a database is set to holds for those that begin.
 func endOthers(t *testing.T, d *db.DB) {
 	t.Helper()
-	execute(t, d, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+	execute(t, d, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+		AND pid <> pg_backend_pid()`)
 }
 
 func eventually(t *testing.T, what string, holds func() bool) {

@@ -23,17 +23,21 @@ import (
 // Faults of a database that cannot do its work at the moment.
 var (
 	// ErrBusy is the fault of a transaction that waited too long for others, or that took too long itself.
-	ErrBusy = fault.Unavailable("database_busy", "服务器繁忙，请稍后再试", "The server is busy; please try again in a moment").After(2 * time.Second)
+	ErrBusy = fault.Unavailable("database_busy", "服务器繁忙，请稍后再试", "The server is busy; please try again in a moment").
+		After(2 * time.Second)
 	// ErrUnreachable is the fault of a lost or refused connection to the database. Nothing was changed.
 	ErrUnreachable = fault.Unavailable("database_unreachable", "网站暂时连不上数据库，本次操作没有保存，请稍后再试",
-		"The site cannot reach its database at the moment. Nothing was saved; please try again in a moment").After(5 * time.Second)
+		"The site cannot reach its database at the moment. Nothing was saved; please try again in a moment").
+		After(5 * time.Second)
 	// ErrNotWritable is the fault of a full or failing disk and of a database that takes no writes. Nothing was
 	// changed.
 	ErrNotWritable = fault.Unavailable("database_not_writable", "网站暂时无法保存数据，本次操作没有保存，请稍后再试",
-		"The site cannot save anything at the moment. Nothing was saved; please try again later").After(30 * time.Second)
+		"The site cannot save anything at the moment. Nothing was saved; please try again later").
+		After(30 * time.Second)
 	// ErrOutcomeUnknown is the fault of a commit whose answer was lost. The transaction may have been committed.
 	ErrOutcomeUnknown = fault.Unavailable("outcome_unknown", "保存时与数据库的连接中断，结果未知；请先查看是否已经生效，再决定是否重试",
-		"The connection to the database broke while this was being saved. Look whether it took effect before you repeat it").After(5 * time.Second)
+		"The connection to the database broke while this was being saved. Look whether it took effect before you "+
+			"repeat it").After(5 * time.Second)
 )
 
 // LostConnection is an error of the network connection to PostgreSQL. The dialer of package db marks such errors with
@@ -65,7 +69,8 @@ func RolledBack(err error) bool {
 	var pg *pgconn.PgError
 	var lite *sqlite.Error
 	switch {
-	case errors.Is(err, pgx.ErrTxCommitRollback), errors.Is(err, sql.ErrTxDone), errors.Is(err, driver.ErrBadConn), pgconn.SafeToRetry(err):
+	case errors.Is(err, pgx.ErrTxCommitRollback), errors.Is(err, sql.ErrTxDone), errors.Is(err, driver.ErrBadConn),
+		pgconn.SafeToRetry(err):
 		return true
 	case errors.As(err, &pg):
 		// An ended session may have committed before it was ended; one that was ended for its idleness had not.
@@ -154,9 +159,11 @@ func ofPostgres(code string) kind {
 
 func ofSQLite(code int) kind {
 	switch code {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL,
+		sqlite3.SQLITE_NOMEM:
 		return busy
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOLFS:
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN,
+		sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOLFS:
 		return notWritable
 	}
 	return other
@@ -170,5 +177,6 @@ func lost(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false
 	}
-	return errors.As(err, &connection) || errors.As(err, &connect) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed)
+	return errors.As(err, &connection) || errors.As(err, &connect) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, pgconn.ErrConnClosed)
 }

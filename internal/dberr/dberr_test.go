@@ -73,10 +73,13 @@ func TestALostConnection_IsUnreachable_AndNotCertainlyRolledBack(t *testing.T) {
 		fault      bool
 		rolledBack bool
 	}{
-		"a connection that broke":       {&dberr.LostConnection{Err: io.ErrUnexpectedEOF}, true, false},
-		"one that was never made":       {&pgconn.ConnectError{}, true, false},
-		"one that the pool gave up":     {driver.ErrBadConn, true, true},
-		"the caller's own end":          {errors.Join(context.Canceled, &dberr.LostConnection{Err: io.EOF}), false, false},
+		"a connection that broke":   {&dberr.LostConnection{Err: io.ErrUnexpectedEOF}, true, false},
+		"one that was never made":   {&pgconn.ConnectError{}, true, false},
+		"one that the pool gave up": {driver.ErrBadConn, true, true},
+		"the caller's own end": {
+			errors.Join(context.Canceled, &dberr.LostConnection{Err: io.EOF}), false,
+			false,
+		},
 		"a failed transaction's COMMIT": {pgx.ErrTxCommitRollback, false, true},
 		"a network error of others":     {io.ErrUnexpectedEOF, false, false},
 	} {
@@ -101,8 +104,12 @@ func TestEachErrorOfSQLite_HasItsFault(t *testing.T) {
 		text  string
 		want  *fault.Error
 	}{
-		"busy":        {nil, `BEGIN IMMEDIATE`, `INSERT INTO t VALUES (1)`, dberr.ErrBusy},
-		"full":        {[]string{`PRAGMA max_page_count = 1`}, ``, `INSERT INTO t VALUES (zeroblob(100000))`, dberr.ErrNotWritable},
+		"busy": {nil, `BEGIN IMMEDIATE`, `INSERT INTO t VALUES (1)`, dberr.ErrBusy},
+		"full": {
+			[]string{`PRAGMA max_page_count = 1`},
+			``, `INSERT INTO t VALUES (zeroblob(100000))`,
+			dberr.ErrNotWritable,
+		},
 		"read-only":   {[]string{`PRAGMA query_only = 1`}, ``, `INSERT INTO t VALUES (1)`, dberr.ErrNotWritable},
 		"cannot open": {nil, ``, `ATTACH '/nowhere/at/all.db' AS x`, dberr.ErrNotWritable},
 		"unique":      {[]string{`INSERT INTO t VALUES (1)`}, ``, `INSERT INTO t VALUES (1)`, nil},

@@ -82,13 +82,16 @@ type Emby struct {
 }
 
 // New gives the media server that the settings name.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, services *service.Services, links *link.Links) *Emby {
+func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, services *service.Services,
+	links *link.Links,
+) *Emby {
 	return &Emby{d, key, key.RowCipher(sealedForLink), settings, secrets, services, links}
 }
 
 // query selects accounts with what the users' plans say of them.
 func (e *Emby) query(into any) *bun.SelectQuery {
-	return e.db.NewSelect().Model(into).ColumnExpr("account.*, a.expires_at, (a.allowed AND a.class >= ?) AS allowed", e.settings.Get().EmbyClass).
+	return e.db.NewSelect().Model(into).ColumnExpr("account.*, a.expires_at, (a.allowed AND a.class >= ?) AS allowed",
+		e.settings.Get().EmbyClass).
 		Join("JOIN access AS a ON a.user_id = account.user_id")
 }
 
@@ -218,7 +221,8 @@ func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password
 	if err := e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now, token := e.db.Now(), uuid.New()
 		made := Account{
-			UserID: userID, TokenHash: hashOf(token), TokenSealed: e.tokens.Seal(userID, token[:]), Name: "user-" + strconv.FormatInt(userID, 10), Password: e.key.Seal(sealedFor, []byte(rand.Text())),
+			UserID: userID, TokenHash: hashOf(token), TokenSealed: e.tokens.Seal(userID, token[:]),
+			Name: "user-" + strconv.FormatInt(userID, 10), Password: e.key.Seal(sealedFor, []byte(rand.Text())),
 			Wanted: None, State: None, CreatedAt: now, UpdatedAt: now,
 		}
 		_, err := tx.NewInsert().Model(&made).On("CONFLICT (user_id) DO NOTHING").Exec(ctx)
@@ -260,5 +264,8 @@ func (e *Emby) Open(ctx context.Context, token uuid.UUID) (string, error) {
 	end := strconv.FormatInt(e.db.Now().Add(timedFor).Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(server.key))
 	fmt.Fprintf(mac, "%s\n%s", account.Name, end)
-	return server.address + "?" + url.Values{"user": {account.Name}, "expires": {end}, "signature": {hex.EncodeToString(mac.Sum(nil))}}.Encode(), nil
+	return server.address + "?" + url.Values{
+		"user": {account.Name}, "expires": {end},
+		"signature": {hex.EncodeToString(mac.Sum(nil))},
+	}.Encode(), nil
 }

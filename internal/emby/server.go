@@ -66,7 +66,10 @@ func (s server) add(ctx context.Context, name string) (id string, err error) {
 }
 
 func (s server) setPassword(ctx context.Context, id, password string) error {
-	_, err := s.call(ctx, http.MethodPost, "/Users/"+url.PathEscape(id)+"/Password", map[string]any{"Id": id, "NewPw": password, "ResetPassword": false}, nil)
+	_, err := s.call(ctx, http.MethodPost, "/Users/"+url.PathEscape(id)+"/Password", map[string]any{
+		"Id":    id,
+		"NewPw": password, "ResetPassword": false,
+	}, nil)
 	return err
 }
 
@@ -122,7 +125,8 @@ func (s server) call(ctx context.Context, method, path string, in, out any) (sta
 	case err != nil:
 		return res.StatusCode, fmt.Errorf("emby: %s %s: %w", method, path, err)
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return res.StatusCode, fmt.Errorf("emby: %s %s: the server answered %d %.200q", method, path, res.StatusCode, answer)
+		return res.StatusCode, fmt.Errorf("emby: %s %s: the server answered %d %.200q", method, path, res.StatusCode,
+			answer)
 	case out == nil:
 		return res.StatusCode, nil
 	}

@@ -27,7 +27,8 @@ func (e *Emby) Register(q *job.Queue) {
 func (e *Emby) Want(ctx context.Context, userID int64, state State, held bool) error {
 	return e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var was []Account
-		if err := tx.NewSelect().Model(&was).Column("wanted", "held").Where("user_id = ?", userID).Scan(ctx); err != nil {
+		if err := tx.NewSelect().Model(&was).Column("wanted", "held").Where("user_id = ?", userID).
+			Scan(ctx); err != nil {
 			return err
 		}
 		n, err := e.want(ctx, tx, userID, state, held)
@@ -37,13 +38,17 @@ func (e *Emby) Want(ctx context.Context, userID int64, state State, held bool) e
 		if err != nil {
 			return err
 		}
-		before, after := map[string]any{"state": was[0].Wanted, "held": was[0].Held}, map[string]any{"state": state, "held": held}
+		before, after := map[string]any{"state": was[0].Wanted, "held": was[0].Held}, map[string]any{
+			"state": state,
+			"held":  held,
+		}
 		return audit.Record(ctx, tx, "media.set", audit.ID("user", userID), before, after, "")
 	})
 }
 
 func (e *Emby) want(ctx context.Context, tx bun.Tx, userID int64, state State, held bool) (int64, error) {
-	n, err := db.Changed(tx.NewUpdate().Model((*Account)(nil)).Set("wanted = ?", state).Set("held = ?", held).Set("last_error = ''").Set("updated_at = ?", e.db.Now()).
+	n, err := db.Changed(tx.NewUpdate().Model((*Account)(nil)).Set("wanted = ?", state).Set("held = ?", held).
+		Set("last_error = ''").Set("updated_at = ?", e.db.Now()).
 		Where("user_id = ?", userID).Exec(ctx))
 	if err != nil || n == 0 {
 		return n, err
@@ -64,7 +69,8 @@ func (e *Emby) Follow(ctx context.Context) error {
 		UserID  int64
 		Allowed bool
 	}
-	if err := e.db.NewRaw(`SELECT user_id, allowed FROM (SELECT e.user_id, e.wanted, (a.allowed AND a.class >= ?) AS allowed
+	if err := e.db.NewRaw(`SELECT user_id, allowed FROM (SELECT e.user_id, e.wanted, (a.allowed
+		AND a.class >= ?) AS allowed
 			FROM emby_account e JOIN access a ON a.user_id = e.user_id WHERE e.wanted <> 'none' AND NOT e.held) rights
 		WHERE allowed <> (wanted = 'enabled')`, class).Scan(ctx, &changed); err != nil {
 		return err
@@ -85,7 +91,8 @@ func (e *Emby) Follow(ctx context.Context) error {
 // be done again.
 func (e *Emby) sync(ctx context.Context, userID int64) error {
 	var rows []Account
-	if err := e.db.NewSelect().Model(&rows).Where("user_id = ?", userID).Scan(ctx); err != nil || len(rows) == 0 || rows[0].Wanted == rows[0].State {
+	if err := e.db.NewSelect().Model(&rows).Where("user_id = ?", userID).Scan(ctx); err != nil || len(rows) == 0 ||
+		rows[0].Wanted == rows[0].State {
 		return err
 	}
 	a := rows[0]

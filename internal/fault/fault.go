@@ -164,4 +164,5 @@ func Refused(err error) bool {
 }
 
 // ErrInternal is what a person sees of an error that is none of theirs.
-var ErrInternal = of(http.StatusInternalServerError, "internal_error", "服务器内部错误，请稍后再试", "Something went wrong on our side; please try again later")
+var ErrInternal = of(http.StatusInternalServerError, "internal_error", "服务器内部错误，请稍后再试",
+	"Something went wrong on our side; please try again later")

@@ -25,8 +25,9 @@ func TestTheAreaOfAnAddressIsThatOfItsNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ip, want := range map[string]string{
-		"192.0.2.1": "JP", "::ffff:192.0.2.1": "JP", "198.51.100.1": "DE", "198.51.100.200": geo.Unknown, "2001:db8:1::1%eth0": "SG",
-		"203.0.113.1": geo.Unknown, "10.0.0.1": geo.Unknown, "2001:db9::": geo.Unknown,
+		"192.0.2.1": "JP", "::ffff:192.0.2.1": "JP", "198.51.100.1": "DE", "198.51.100.200": geo.Unknown,
+		"2001:db8:1::1%eth0": "SG",
+		"203.0.113.1":        geo.Unknown, "10.0.0.1": geo.Unknown, "2001:db9::": geo.Unknown,
 	} {
 		if got := areas.Of(netip.MustParseAddr(ip)); got != want {
 			t.Errorf("%s: %s, want %s", ip, got, want)

@@ -20,7 +20,9 @@ import (
 const Kept = 72 * time.Hour
 
 // ErrOtherRequest is the fault of a key under which another request was done.
-var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "使用该 Idempotency-Key 的请求已经完成，但内容不同；请先查看它的结果，再重新提交", "A request with this Idempotency-Key was done already, with other particulars; look at what came of it before you ask anew")
+var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "使用该 Idempotency-Key 的请求已经完成，但内容不同；请先查看它的结果，再重新提交",
+	"A request with this Idempotency-Key was done already, with other particulars; look at what came of it before "+
+		"you ask anew")
 
 // Request is one keyed request.
 type Request struct {
@@ -67,7 +69,8 @@ func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 	err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if keyed {
 			// The insert waits for another request with the same key, so nothing is ever "in progress" here.
-			n, err := db.Changed(tx.NewRaw(`INSERT INTO idempotency (user_id, key, request, answer, created_at) VALUES (?, ?, ?, 'null', ?)
+			n, err := db.Changed(tx.NewRaw(`INSERT INTO idempotency (user_id, key, request, answer, created_at)
+				VALUES (?, ?, ?, 'null', ?)
 				ON CONFLICT DO NOTHING`, r.UserID, r.Key, r.Hash, d.Now()).Exec(ctx))
 			if err != nil {
 				return err
@@ -83,7 +86,8 @@ func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 		if err != nil {
 			return err
 		}
-		_, err = tx.NewUpdate().Model(&row{UserID: r.UserID, Key: r.Key, Answer: stored}).Column("answer").WherePK().Exec(ctx)
+		_, err = tx.NewUpdate().Model(&row{UserID: r.UserID, Key: r.Key, Answer: stored}).Column("answer").WherePK().
+			Exec(ctx)
 		return err
 	})
 	if !errors.Is(err, errSeen) {

@@ -34,7 +34,8 @@ func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, na
 	}
 	site := i.settings.Get()
 	if site.CommissionFirstOnly {
-		earned, err := tx.NewSelect().Model((*Commission)(nil)).Where("user_id = ? AND state <> ?", userID, Reversed).Exists(ctx)
+		earned, err := tx.NewSelect().Model((*Commission)(nil)).Where("user_id = ? AND state <> ?", userID, Reversed).
+			Exists(ctx)
 		if err != nil || earned {
 			return err
 		}
@@ -98,7 +99,8 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 			known.bring(m.Amount)
 		case m.Reason == wallet.Refund && m.Reference.Kind == "order":
 			var counted []int64
-			if err := tx.NewSelect().Model((*Commission)(nil)).ColumnExpr("base - returned").Where("order_id = ? AND state = ?", m.Reference.ID, Reversed).Scan(ctx, &counted); err != nil {
+			if err := tx.NewSelect().Model((*Commission)(nil)).ColumnExpr("base - returned").
+				Where("order_id = ? AND state = ?", m.Reference.ID, Reversed).Scan(ctx, &counted); err != nil {
 				return 0, err
 			}
 			for _, b := range counted {
@@ -106,7 +108,8 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 			}
 		}
 	}
-	_, err = tx.NewInsert().Model(&known).On("CONFLICT (user_id) DO UPDATE").Set("version = EXCLUDED.version").Set("amount = EXCLUDED.amount").Set("owed = EXCLUDED.owed").Exec(ctx)
+	_, err = tx.NewInsert().Model(&known).On("CONFLICT (user_id) DO UPDATE").Set("version = EXCLUDED.version").
+		Set("amount = EXCLUDED.amount").Set("owed = EXCLUDED.owed").Exec(ctx)
 	return base, err
 }
 
@@ -119,7 +122,9 @@ func (k *paidMoney) bring(amount money.Amount) {
 
 // uncount takes back commissions for the user's orders, newest first, until they counted what is gone, and gives what
 // of it is beyond them. A commission is taken back whole, however small the part of its base that is gone.
-func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount, err error) {
+func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount,
+	err error,
+) {
 	if gone == 0 {
 		return 0, nil
 	}
@@ -150,14 +155,16 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 
 // counting returns the commissions for the user's orders that were not taken back, newest first.
 func (i *Invites) counting(ctx context.Context, tx bun.Tx, userID int64) (found []Commission, err error) {
-	err = tx.NewSelect().Model(&found).Where("user_id = ? AND state <> ?", userID, Reversed).OrderExpr("id DESC").Scan(ctx)
+	err = tx.NewSelect().Model(&found).Where("user_id = ? AND state <> ?", userID, Reversed).OrderExpr("id DESC").
+		Scan(ctx)
 	return found, err
 }
 
 // Close takes back what the user earned and has not got yet, as part of the closing of the account.
 func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	var pending []Commission
-	err := tx.NewSelect().Model(&pending).Where("inviter_id = ? AND state = ?", userID, Pending).OrderExpr("id").Scan(ctx)
+	err := tx.NewSelect().Model(&pending).Where("inviter_id = ? AND state = ?", userID, Pending).OrderExpr("id").
+		Scan(ctx)
 	for n := range pending {
 		if err == nil {
 			_, err = i.reverse(ctx, tx, &pending[n])
@@ -237,8 +244,10 @@ type Person struct {
 // People gives a part of those whom the user brought in, newest first.
 func (i *Invites) People(ctx context.Context, userID, limit, offset int64) (people []Person, err error) {
 	err = i.db.NewRaw(`SELECT a.id AS user_id, a.name, a.created_at AS joined_at,
-			(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE user_id = a.id AND inviter_id = ?0 AND state <> 'reversed') AS earned,
+			(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE user_id = a.id AND inviter_id = ?0
+			AND state <> 'reversed') AS earned,
 			(SELECT COUNT(*) FROM shop_order WHERE user_id = a.id AND state = 'paid') AS orders
-		FROM account a WHERE a.invited_by = ?0 ORDER BY a.id DESC LIMIT ?1 OFFSET ?2`, userID, limit, offset).Scan(ctx, &people)
+		FROM account a WHERE a.invited_by = ?0 ORDER BY a.id DESC
+		LIMIT ?1 OFFSET ?2`, userID, limit, offset).Scan(ctx, &people)
 	return people, err
 }

@@ -116,7 +116,8 @@ func (i *Invites) SetRate(ctx context.Context, userID int64, permille *int64) er
 			_, err := tx.NewRaw(`DELETE FROM commission_rate WHERE user_id = ?`, userID).Exec(ctx)
 			return err
 		}
-		_, err = tx.NewRaw(`INSERT INTO commission_rate (user_id, permille) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET permille = EXCLUDED.permille`,
+		_, err = tx.NewRaw(`INSERT INTO commission_rate (user_id, permille) VALUES (?, ?) ON CONFLICT (user_id)
+			DO UPDATE SET permille = EXCLUDED.permille`,
 			userID, *permille).Exec(ctx)
 		return err
 	})

@@ -49,7 +49,8 @@ func open(t *testing.T, d *db.DB) *circle {
 	c.wallets = wallet.New(d, settings)
 	c.Invites, c.shop = invite.New(d, settings, c.wallets), shop.New(d, settings, c.wallets, services)
 	p, err := c.shop.AddPlan(t.Context(), shop.Plan{
-		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: new(int64(1 << 30)), Reset: service.Anniversary, Visible: true, Renewable: true,
+		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: new(int64(1 << 30)), Reset: service.Anniversary,
+		Visible: true, Renewable: true,
 		Prices: []shop.Price{{Months: 1, Amount: 1000}},
 	})
 	if err != nil {
@@ -72,7 +73,8 @@ func (c *circle) user(t *testing.T, by int64) int64 {
 		_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, notice_by_mail, invite_code, invited_by, created_at)
 			VALUES (?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?)`, user, uuid.New(), fmt.Sprintf("u%d@example.com", user), fmt.Sprintf("User %d", user),
 			uuid.New(), c.now, true, fmt.Sprintf("CODE%d", user), inviter, c.now).Exec(ctx)
-		return errors.Join(err, c.wallets.Open(ctx, tx, user), service.New(c.db, seal.Key{1}, c.settings).Open(ctx, tx, user))
+		return errors.Join(err, c.wallets.Open(ctx, tx, user), service.New(c.db, seal.Key{1}, c.settings).
+			Open(ctx, tx, user))
 	})
 	return user
 }
@@ -88,7 +90,10 @@ func (c *circle) do(t *testing.T, fn func(context.Context, bun.Tx) error) {
 func (c *circle) pays(t *testing.T, user int64, amount money.Amount) (r *wallet.Recharge) {
 	t.Helper()
 	c.do(t, func(ctx context.Context, tx bun.Tx) (err error) {
-		r, err = c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: amount, PayAmount: amount, PayCurrency: "CNY"})
+		r, err = c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
+			Gateway: "test", Amount: amount,
+			PayAmount: amount, PayCurrency: "CNY",
+		})
 		if err != nil {
 			return err
 		}
@@ -131,7 +136,8 @@ func (c *circle) has(t *testing.T, user int64, released, pending money.Amount) {
 	t.Helper()
 	b, err := c.wallets.Balance(t.Context(), user)
 	if err != nil || b.Commission != released || b.Pending != pending {
-		t.Fatalf("user %d has commission of %s and %s pending, want %s and %s; %v", user, b.Commission, b.Pending, released, pending, err)
+		t.Fatalf("user %d has commission of %s and %s pending, want %s and %s; %v", user, b.Commission, b.Pending,
+			released, pending, err)
 	}
 	c.sound(t)
 }
@@ -172,11 +178,13 @@ func TestAnInviterEarnsOfMoneyAndNotOfGifts(t *testing.T) {
 		c.has(t, inviter, 0, 160)
 
 		e, err := c.Earnings(t.Context(), inviter)
-		if err != nil || e.Code != "CODE1" || e.Total != 160 || e.Permille != 100 || e.Invited != 1 || e.Remaining != nil {
+		if err != nil || e.Code != "CODE1" || e.Total != 160 || e.Permille != 100 || e.Invited != 1 ||
+			e.Remaining != nil {
 			t.Fatalf("%+v, %v", e, err)
 		}
 		people, err := c.People(t.Context(), inviter, 10, 0)
-		if err != nil || len(people) != 1 || people[0].UserID != buyer || people[0].Earned != 160 || people[0].Orders != 4 {
+		if err != nil || len(people) != 1 || people[0].UserID != buyer || people[0].Earned != 160 ||
+			people[0].Orders != 4 {
 			t.Fatalf("%+v, %v", people, err)
 		}
 		if people, err := c.People(t.Context(), buyer, 10, 0); err != nil || len(people) != 0 {
@@ -318,7 +326,8 @@ func TestManyBuyersAtOnceEarnTheirInviterEachTheirPart(t *testing.T) {
 				}
 			})
 			wg.Go(func() {
-				if _, err := c.shop.Confirm(t.Context(), inviter, shop.Purchase{PriceID: c.price}); err != nil && !errors.Is(err, wallet.ErrBalanceTooLow) {
+				if _, err := c.shop.Confirm(t.Context(), inviter, shop.Purchase{PriceID: c.price}); err != nil &&
+					!errors.Is(err, wallet.ErrBalanceTooLow) {
 					t.Error(err)
 				}
 			})
@@ -373,7 +382,8 @@ func TestADamagedCommissionShows(t *testing.T) {
 		`UPDATE commission SET withdrawn = 0, owed = 0 WHERE owed > 0`,
 		`UPDATE commission SET owed = owed - 1 WHERE owed > 0`,
 		`UPDATE commission SET settled = 1 WHERE state = 'released'`,
-		`UPDATE shop_order SET state = 'refunded' WHERE id IN (SELECT order_id FROM commission WHERE state = 'released')`,
+		`UPDATE shop_order SET state = 'refunded' WHERE id IN (SELECT order_id FROM commission
+			WHERE state = 'released')`,
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {

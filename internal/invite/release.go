@@ -50,7 +50,8 @@ func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 	if _, err := i.wallets.LockCommission(ctx, tx, c.InviterID); err != nil {
 		return err
 	}
-	n, err := db.Changed(tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", Released).Set("ended_at = ?", i.db.Now()).
+	n, err := db.Changed(tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", Released).
+		Set("ended_at = ?", i.db.Now()).
 		Where("id = ? AND state = ?", c.ID, Pending).Exec(ctx))
 	if err != nil || n == 0 {
 		return err
@@ -103,7 +104,8 @@ func (i *Invites) settle(ctx context.Context, tx bun.Tx, c *Commission) error {
 		if paid == 0 {
 			break
 		}
-		_, err := tx.NewUpdate().Model((*Commission)(nil)).Set("owed = owed - ?", paid).Where("id = ?", debt.ID).Exec(ctx)
+		_, err := tx.NewUpdate().Model((*Commission)(nil)).Set("owed = owed - ?", paid).Where("id = ?", debt.ID).
+			Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -162,7 +164,9 @@ func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, 
 }
 
 // takeBack posts an amount from the inviter's commission account back to the sales that it came from.
-func (i *Invites) takeBack(ctx context.Context, tx bun.Tx, c *Commission, reason wallet.Reason, amount money.Amount) error {
+func (i *Invites) takeBack(ctx context.Context, tx bun.Tx, c *Commission, reason wallet.Reason,
+	amount money.Amount,
+) error {
 	return i.wallets.Post(ctx, tx, reason, c.ref(), "",
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: -amount},
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: amount})

@@ -10,12 +10,14 @@ var rules = []db.Rule{
 	{Name: "I9", Says: "a commission is its rate of what was paid, once for an order of somebody who was invited by who earns", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN shop_order o ON o.id = c.order_id LEFT JOIN account i ON i.id = c.inviter_id
-		WHERE o.id IS NULL OR o.user_id <> c.user_id OR c.base > o.amount OR c.amount <> c.base * c.permille / 1000 OR c.inviter_id = c.user_id
+		WHERE o.id IS NULL OR o.user_id <> c.user_id OR c.base > o.amount OR c.amount <> c.base * c.permille / 1000
+		OR c.inviter_id = c.user_id
 			OR o.state NOT IN ('paid', 'refunded') OR (o.state = 'refunded' AND c.state <> 'reversed' AND NOT (c.state = 'released' AND c.stays))
 			 OR (c.state = 'reversed' AND o.state <> 'refunded' AND c.returned = 0 AND i.closed_at IS NULL) OR (c.state <> 'reversed' AND c.returned > 0)`},
 	{Name: "I9", Says: "commissions count no more than came in through gateways and stayed", Query: `
 		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM commission c WHERE c.state <> 'reversed' GROUP BY c.user_id
-		HAVING SUM(c.base) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id AND r.state IN ('paid', 'refunded')), 0)
+		HAVING SUM(c.base) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id
+		AND r.state IN ('paid', 'refunded')), 0)
 			- COALESCE((SELECT SUM(g.amount) FROM gateway_refund g WHERE g.user_id = c.user_id AND g.state = 'done'), 0)
 			+ COALESCE((SELECT m.owed FROM paid_money m WHERE m.user_id = c.user_id), 0)`},
 	{Name: "I9", Says: "nobody invited somebody who was there before them, so that invites have no cycle", Query: `
@@ -24,29 +26,39 @@ var rules = []db.Rule{
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN ledger_hold h ON h.reference_kind = 'commission' AND h.reference_id = c.id AND h.ended_at IS NULL
 		LEFT JOIN ledger_account a ON a.id = h.account_id
-		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR h.amount <> c.amount OR a.user_id <> c.inviter_id OR a.kind <> 'commission'
+		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR h.amount <> c.amount OR a.user_id <> c.inviter_id
+		OR a.kind <> 'commission'
 			OR (c.state = 'released' AND c.ended_at < c.release_at)`},
 	{Name: "I9", Says: "a commission is posted once to who earned it, and back where it was reversed", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
-		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id AND t.reason = 'commission'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission') ON p.transaction_id = t.id
-		LEFT JOIN ledger_transaction u ON u.reference_kind = 'commission' AND u.reference_id = c.id AND u.reason = 'commission_reversed'
-		LEFT JOIN (posting q JOIN ledger_account b ON b.id = q.account_id AND b.kind = 'commission') ON q.transaction_id = u.id
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id
+		AND t.reason = 'commission'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
+		ON p.transaction_id = t.id
+		LEFT JOIN ledger_transaction u ON u.reference_kind = 'commission' AND u.reference_id = c.id
+		AND u.reason = 'commission_reversed'
+		LEFT JOIN (posting q JOIN ledger_account b ON b.id = q.account_id AND b.kind = 'commission')
+		ON q.transaction_id = u.id
 		WHERE p.id IS NULL OR p.amount <> c.amount OR a.user_id <> c.inviter_id 
 			OR (c.state = 'reversed' AND c.withdrawn < c.amount) <> (u.id IS NOT NULL)
 			OR (u.id IS NOT NULL AND (q.id IS NULL OR q.amount <> c.withdrawn - c.amount OR b.user_id <> c.inviter_id))`},
 	{Name: "I9", Says: "what of a commission paid for reversed ones was posted once", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
-		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id AND t.reason = 'commission_settled'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission') ON p.transaction_id = t.id
-		WHERE (c.settled > 0) <> (t.id IS NOT NULL) OR (t.id IS NOT NULL AND (p.id IS NULL OR p.amount <> -c.settled OR a.user_id <> c.inviter_id))`},
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id
+		AND t.reason = 'commission_settled'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
+		ON p.transaction_id = t.id
+		WHERE (c.settled > 0) <> (t.id IS NOT NULL) OR (t.id IS NOT NULL AND (p.id IS NULL OR p.amount <> -c.settled
+		OR a.user_id <> c.inviter_id))`},
 	{Name: "I9", Says: "who withdrew commission that was taken back later owes it until later commission has paid it, and has none before", Query: `
 		SELECT 'user ' || CAST(c.inviter_id AS TEXT) FROM commission c
-		JOIN ledger_account a ON a.user_id = c.inviter_id AND a.kind = 'commission' GROUP BY c.inviter_id, a.posted, a.held
+		JOIN ledger_account a ON a.user_id = c.inviter_id AND a.kind = 'commission'
+		GROUP BY c.inviter_id, a.posted, a.held
 		HAVING SUM(c.withdrawn) - SUM(c.owed) <> SUM(c.settled) OR (SUM(c.owed) > 0 AND a.posted > a.held)`},
 	{Name: "I9", Says: "what left a commission account or paid for invites was asked for", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')
+		ON p.transaction_id = t.id
 		LEFT JOIN commission_withdrawal w ON t.reference_kind = 'commission_withdrawal' AND w.id = t.reference_id
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
 		WHERE (t.reason = 'commission_withdrawal' AND (w.id IS NULL OR p.amount <> w.amount OR a.user_id <> w.user_id))

@@ -34,7 +34,10 @@ func (i *Invites) Withdraw(ctx context.Context, userID int64, amount money.Amoun
 		if _, err := tx.NewInsert().Model(v).Exec(ctx); err != nil {
 			return 0, db.Error(err)
 		}
-		err := i.wallets.Post(ctx, tx, wallet.CommissionMoved, wallet.Reference{Kind: "commission_withdrawal", ID: v.ID}, "",
+		err := i.wallets.Post(ctx, tx, wallet.CommissionMoved, wallet.Reference{
+			Kind: "commission_withdrawal",
+			ID:   v.ID,
+		}, "",
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: userID}, Amount: -amount},
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: userID}, Amount: amount})
 		if errors.Is(err, wallet.ErrBalanceTooLow) {
@@ -72,11 +75,15 @@ func (i *Invites) Buy(ctx context.Context, userID, invites int64) (left int64, e
 		if site.InvitePrice > 1e11 {
 			return 0, money.ErrOverflow
 		}
-		p := &purchase{UserID: userID, Invites: invites, Amount: site.InvitePrice * money.Amount(invites), CreatedAt: i.db.Now()}
+		p := &purchase{
+			UserID: userID, Invites: invites, Amount: site.InvitePrice * money.Amount(invites),
+			CreatedAt: i.db.Now(),
+		}
 		if _, err := tx.NewInsert().Model(p).Exec(ctx); err != nil {
 			return 0, db.Error(err)
 		}
-		err := i.wallets.Post(ctx, tx, wallet.InvitesBought, wallet.Reference{Kind: "invite_purchase", ID: p.ID}, "× "+strconv.FormatInt(invites, 10),
+		err := i.wallets.Post(ctx, tx, wallet.InvitesBought, wallet.Reference{Kind: "invite_purchase", ID: p.ID},
+			"× "+strconv.FormatInt(invites, 10),
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: userID}, Amount: -p.Amount},
 			wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: p.Amount})
 		if err != nil {

@@ -69,7 +69,8 @@ func (b *Bans) load(ctx context.Context) error {
 	b.loading.Lock()
 	defer b.loading.Unlock()
 	var bans []Ban
-	if err := b.db.NewSelect().Model(&bans).Where("ended_at IS NULL AND ends_at > ?", b.db.Now()).OrderExpr("id").Scan(ctx); err != nil {
+	if err := b.db.NewSelect().Model(&bans).Where("ended_at IS NULL AND ends_at > ?", b.db.Now()).OrderExpr("id").
+		Scan(ctx); err != nil {
 		return err
 	}
 	l := &list{by: map[netip.Prefix][]Ban{}}
@@ -97,7 +98,10 @@ func (b *Bans) Refuse(ip netip.Addr) error {
 		}
 		for _, ban := range l.by[network] {
 			if !now.Before(ban.StartsAt) && now.Before(ban.EndsAt) {
-				return ErrBanned.With(map[string]string{"ban_context": ban.Reason, "until": ban.EndsAt.Format(time.RFC3339)})
+				return ErrBanned.With(map[string]string{
+					"ban_context": ban.Reason,
+					"until":       ban.EndsAt.Format(time.RFC3339),
+				})
 			}
 		}
 	}
@@ -112,7 +116,8 @@ func (b *Bans) Add(ctx context.Context, ban Ban, own netip.Addr) (Ban, error) {
 	if ban.StartsAt.Before(now) {
 		ban.StartsAt = now
 	}
-	ban.StartsAt, ban.EndsAt = ban.StartsAt.UTC().Truncate(time.Millisecond), ban.EndsAt.UTC().Truncate(time.Millisecond)
+	ban.StartsAt, ban.EndsAt = ban.StartsAt.UTC().Truncate(time.Millisecond), ban.EndsAt.UTC().
+		Truncate(time.Millisecond)
 	network, err := parse(ban.Network)
 	if err == nil {
 		err = ban.check(network, own)
@@ -129,7 +134,8 @@ func (b *Bans) Add(ctx context.Context, ban Ban, own netip.Addr) (Ban, error) {
 			return err
 		}
 		after := map[string]any{"starts_at": ban.StartsAt, "ends_at": ban.EndsAt, "remark": ban.Remark}
-		return audit.Record(ctx, tx, "network.ban", audit.Object{Kind: "network", ID: ban.Network}, nil, after, ban.Reason)
+		return audit.Record(ctx, tx, "network.ban", audit.Object{Kind: "network", ID: ban.Network}, nil, after,
+			ban.Reason)
 	})
 	if err != nil {
 		return ban, err
@@ -144,7 +150,8 @@ func parse(cidr string) (netip.Prefix, error) {
 	if err != nil {
 		ip, err := netip.ParseAddr(cidr)
 		if err != nil || ip.Zone() != "" {
-			return network, fault.Invalid("ip_cidr", "format", "请填写 IP 或网段，如 203.0.113.0/24", "This is neither an IP address nor a network such as 203.0.113.0/24")
+			return network, fault.Invalid("ip_cidr", "format", "请填写 IP 或网段，如 203.0.113.0/24",
+				"This is neither an IP address nor a network such as 203.0.113.0/24")
 		}
 		network = netip.PrefixFrom(ip, ip.BitLen())
 	}
@@ -158,11 +165,15 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustPa
 
 func (b *Ban) check(network netip.Prefix, own netip.Addr) error {
 	var p fault.Problems
-	p.When(network.Contains(own), "ip_cidr", "own_address", "该网段包含你自己现在的地址", "This network holds your own present address")
-	p.When(slices.ContainsFunc(loopback, network.Overlaps), "ip_cidr", "loopback", "不能封禁本机地址", "The machine's own addresses cannot be banned")
-	p.When(!b.EndsAt.After(b.StartsAt), "task_end_at", "range", "结束时间必须晚于开始时间和现在", "The end must be after the start and after now")
+	p.When(network.Contains(own), "ip_cidr", "own_address", "该网段包含你自己现在的地址",
+		"This network holds your own present address")
+	p.When(slices.ContainsFunc(loopback, network.Overlaps), "ip_cidr", "loopback", "不能封禁本机地址",
+		"The machine's own addresses cannot be banned")
+	p.When(!b.EndsAt.After(b.StartsAt), "task_end_at", "range", "结束时间必须晚于开始时间和现在",
+		"The end must be after the start and after now")
 	for name, text := range map[string]string{"ban_context": b.Reason, "remark": b.Remark} {
-		p.When(utf8.RuneCountInString(text) > maxText, name, "too_long", "不能超过 500 个字符", "This must not be longer than 500 characters")
+		p.When(utf8.RuneCountInString(text) > maxText, name, "too_long", "不能超过 500 个字符",
+			"This must not be longer than 500 characters")
 	}
 	return p.Err()
 }
@@ -184,7 +195,8 @@ func (b *Bans) End(ctx context.Context, cidr string, by *int64) (ended int64, er
 			return err
 		}
 		after := map[string]any{"ended": ended}
-		return audit.Record(ctx, tx, "network.unban", audit.Object{Kind: "network", ID: network.String()}, nil, after, "")
+		return audit.Record(ctx, tx, "network.unban", audit.Object{Kind: "network", ID: network.String()}, nil, after,
+			"")
 	})
 	if err != nil {
 		return 0, err
@@ -194,6 +206,7 @@ func (b *Bans) End(ctx context.Context, cidr string, by *int64) (ended int64, er
 
 // List gives a part of the bans that run or wait for their start, the newest first, and how many there are.
 func (b *Bans) List(ctx context.Context, limit, offset int64) (bans []Ban, total int64, err error) {
-	total, err = b.db.NewSelect().Model(&bans).Where("ended_at IS NULL AND ends_at > ?", b.db.Now()).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	total, err = b.db.NewSelect().Model(&bans).Where("ended_at IS NULL AND ends_at > ?", b.db.Now()).
+		OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return bans, total, err
 }

@@ -69,7 +69,8 @@ var ErrUnknown = errors.New("job: no such entry on the timetable")
 // ErrClock refuses timed work while the clocks disagree.
 var ErrClock = fault.Unavailable("clocks_disagree",
 	"服务器的时钟有误，涉及到期、扣费和删除的任务已暂停；请校正系统时间，若当前时间无误请重启服务",
-	"The clocks disagree, so nothing is ended, billed or deleted; please set the server's clock right, or restart the server "+
+	"The clocks disagree, so nothing is ended, billed or deleted; please set the server's clock right, or restart "+
+		"the server "+
 		"if its present time is right").After(time.Minute)
 
 // entry is work that runs by the clock. next returns the time after t at which it runs again.
@@ -165,7 +166,8 @@ func (q *Queue) claimRun(ctx context.Context, e entry) (due bool, err error) {
 	err = q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewRaw(`INSERT INTO job_timetable (name, next_at, last_at) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET next_at = EXCLUDED.next_at, last_at = EXCLUDED.last_at
-			WHERE job_timetable.next_at <= EXCLUDED.last_at OR job_timetable.next_at > ?`, e.name, next, now, latest).Exec(ctx))
+			WHERE job_timetable.next_at <= EXCLUDED.last_at
+			OR job_timetable.next_at > ?`, e.name, next, now, latest).Exec(ctx))
 		due = n == 1
 		return err
 	})

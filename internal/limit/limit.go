@@ -32,7 +32,10 @@ func Per(period time.Duration, n int) *Limiter {
 
 // Allow counts one call for key and answers ErrTooMany, with the time to wait, where it is one too many.
 func (l *Limiter) Allow(key string) error {
-	bucket, _ := l.by.ComputeIfAbsent(key, func() (*rate.Limiter, bool) { return rate.NewLimiter(l.period, l.burst), false })
+	bucket, _ := l.by.ComputeIfAbsent(key, func() (*rate.Limiter, bool) {
+		return rate.NewLimiter(l.period, l.burst),
+			false
+	})
 	r := bucket.Reserve()
 	if wait := r.Delay(); wait > 0 {
 		r.Cancel()

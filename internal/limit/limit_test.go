@@ -17,7 +17,8 @@ func TestAKeyIsStoppedAtItsLimitAndOthersAreNot(t *testing.T) {
 		}
 	}
 	err := l.Allow("a")
-	if f, ok := fault.As(err); !errors.Is(err, limit.ErrTooMany) || !ok || f.RetryAfter < time.Minute || f.RetryAfter > time.Hour {
+	if f, ok := fault.As(err); !errors.Is(err, limit.ErrTooMany) || !ok || f.RetryAfter < time.Minute ||
+		f.RetryAfter > time.Hour {
 		t.Fatalf("the fourth call: %v", err)
 	}
 	if err := l.Allow("b"); err != nil {

@@ -156,6 +156,7 @@ func all(values []string, fits func(string) bool) bool {
 func (a *App) Import(link, siteName string) string {
 	component := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 	return strings.NewReplacer(
-		"{url}", component(link), "{url_raw}", link, "{url_base64}", base64.StdEncoding.EncodeToString([]byte(link)), "{name}", component(siteName),
+		"{url}", component(link), "{url_raw}", link, "{url_base64}", base64.StdEncoding.EncodeToString([]byte(link)),
+		"{name}", component(siteName),
 	).Replace(a.ImportURL)
 }

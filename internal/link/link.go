@@ -62,7 +62,8 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accoun
 	services *service.Services, nodes *node.Nodes, areas *geo.Areas,
 ) *Links {
 	return &Links{
-		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes, areas: areas,
+		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes,
+		areas: areas,
 		known: d.Prepared(knownText),
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
@@ -158,7 +159,8 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 		return a, err
 	}
 	a.File, a.forms, a.ETag = f.File, f.forms, f.etag
-	a.Inline, a.Userinfo, a.Title, a.Hours, a.Site = client.Plain, userinfo(access), site.SiteName, site.LinkUpdateHours, l.site
+	a.Inline, a.Userinfo, a.Title, a.Hours, a.Site = client.Plain, userinfo(access), site.SiteName,
+		site.LinkUpdateHours, l.site
 	switch {
 	case site.ContactURL != "":
 		a.Support = site.ContactURL

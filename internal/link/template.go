@@ -75,7 +75,8 @@ func (l *Links) SetTemplate(ctx context.Context, t Template) error {
 			return err
 		}
 		_, err = tx.NewInsert().Model(&t).On("CONFLICT (scope, scope_id) DO UPDATE").
-			Set("document = EXCLUDED.document, updated_by = EXCLUDED.updated_by, updated_at = EXCLUDED.updated_at").Exec(ctx)
+			Set("document = EXCLUDED.document, updated_by = EXCLUDED.updated_by, updated_at = EXCLUDED.updated_at").
+			Exec(ctx)
 		if err != nil {
 			return err
 		}

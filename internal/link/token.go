@@ -98,7 +98,8 @@ type UserToken struct {
 // All returns the link tokens of all users whose accounts are not closed, and creates missing ones.
 func (l *Links) All(ctx context.Context) ([]UserToken, error) {
 	var rows []tokenRow
-	if err := l.db.NewRaw(`SELECT a.user_id, t.sealed FROM access AS a LEFT JOIN link_token AS t ON t.user_id = a.user_id ORDER BY a.user_id`).Scan(ctx, &rows); err != nil {
+	if err := l.db.NewRaw(`SELECT a.user_id, t.sealed FROM access AS a LEFT JOIN link_token AS t
+		ON t.user_id = a.user_id ORDER BY a.user_id`).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	all := make([]UserToken, len(rows))
@@ -128,7 +129,8 @@ func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (Token, err
 	row := l.row(userID, token)
 	err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id) DO UPDATE").
-			Set("hash = EXCLUDED.hash").Set("sealed = EXCLUDED.sealed").Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {
+			Set("hash = EXCLUDED.hash").Set("sealed = EXCLUDED.sealed").Set("updated_at = EXCLUDED.updated_at").
+			Exec(ctx); err != nil {
 			return err
 		}
 		if !nodes {

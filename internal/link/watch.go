@@ -35,8 +35,10 @@ func (l *Links) Watch(ctx context.Context) error {
 	for {
 		var found []spread
 		if err := l.db.NewRaw(`SELECT f.user_id, count(DISTINCT f.network) AS networks, count(DISTINCT f.area) AS areas
-			FROM link_fetch f JOIN link_token t ON t.user_id = f.user_id LEFT JOIN link_notice n ON n.user_id = f.user_id
-			WHERE f.fetched_at > ? AND f.fetched_at >= t.updated_at AND f.status IN (200, 304) AND (n.told_at IS NULL OR n.told_at <= ?)
+			FROM link_fetch f JOIN link_token t ON t.user_id = f.user_id LEFT JOIN link_notice n
+			ON n.user_id = f.user_id
+			WHERE f.fetched_at > ? AND f.fetched_at >= t.updated_at AND f.status IN (200, 304) AND (n.told_at IS NULL
+			OR n.told_at <= ?)
 			GROUP BY f.user_id HAVING count(DISTINCT f.network) >= ? ORDER BY f.user_id LIMIT ?`,
 			since, since, least, noticesPerBatch).Scan(ctx, &found); err != nil || len(found) == 0 {
 			return err
@@ -44,7 +46,8 @@ func (l *Links) Watch(ctx context.Context) error {
 		if err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			for _, s := range found {
 				n, err := db.Changed(tx.NewRaw(`INSERT INTO link_notice (user_id, told_at) VALUES (?, ?)
-					ON CONFLICT (user_id) DO UPDATE SET told_at = EXCLUDED.told_at WHERE link_notice.told_at <= ?`, s.UserID, now, since).Exec(ctx))
+					ON CONFLICT (user_id) DO UPDATE SET told_at = EXCLUDED.told_at
+					WHERE link_notice.told_at <= ?`, s.UserID, now, since).Exec(ctx))
 				if err == nil && n == 1 {
 					err = l.accounts.Notify(ctx, tx, s.UserID, mail.LinkSpread{Networks: s.Networks, Areas: s.Areas})
 				}

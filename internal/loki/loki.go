@@ -93,7 +93,8 @@ func (l *Loki) next(ctx context.Context, s server, log log) (int, error) {
 	err = s.push(ctx, map[string]string{"job": "airstrip", "site": l.site, "log": log.name}, lines)
 	if refused := new(refusal); errors.As(err, &refused) && refused.forGood() {
 		// Loki has taken the other lines of the push, and would refuse these again.
-		slog.ErrorContext(ctx, "Loki refused lines, which are left out", "log", log.name, "lines", len(lines), "error", err)
+		slog.ErrorContext(ctx, "Loki refused lines, which are left out", "log", log.name, "lines", len(lines), "error",
+			err)
 		err = nil
 	}
 	if err != nil {

@@ -37,7 +37,8 @@ type standIn struct {
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.pushes++
 	s.headers = r.Header
-	if r.Method != http.MethodPost || r.URL.Path != "/loki/api/v1/push" || r.Header.Get("Content-Type") != "application/json" {
+	if r.Method != http.MethodPost || r.URL.Path != "/loki/api/v1/push" ||
+		r.Header.Get("Content-Type") != "application/json" {
 		s.Errorf("%s %s of %s", r.Method, r.URL, r.Header.Get("Content-Type"))
 	}
 	if s.status != 0 {
@@ -56,7 +57,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ignored := 0
 	for _, one := range in.Streams {
-		if !maps.Equal(one.Stream, map[string]string{"job": "airstrip", "site": "https://panel.example", "log": one.Stream["log"]}) {
+		if !maps.Equal(one.Stream, map[string]string{
+			"job": "airstrip", "site": "https://panel.example",
+			"log": one.Stream["log"],
+		}) {
 			s.Errorf("labels %v", one.Stream)
 		}
 		for _, v := range one.Values {
@@ -74,14 +78,16 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if err := json.Unmarshal([]byte(v[1].(string)), &row); err != nil {
 				s.Error(err)
 			}
-			if written, err := time.Parse(time.RFC3339Nano, row["at"].(string)); err != nil || written.UnixNano() != nanos {
+			if written, err := time.Parse(time.RFC3339Nano, row["at"].(string)); err != nil ||
+				written.UnixNano() != nanos {
 				s.Errorf("the line %v is of %s, %v", row, at, err)
 			}
 			s.lines[one.Stream["log"]] = append(s.lines[one.Stream["log"]], row)
 		}
 	}
 	if ignored > 0 {
-		http.Error(w, fmt.Sprintf("entry ignored, reason: 'entry too far behind', total ignored: %d", ignored), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("entry ignored, reason: 'entry too far behind', total ignored: %d", ignored),
+			http.StatusBadRequest)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -108,7 +114,8 @@ type world struct {
 
 func each(t *testing.T, test func(w *world)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		w := &world{standIn: &standIn{T: t, lines: map[string][]map[string]any{}}, db: d, now: time.Date(2026, 1, 31, 4, 0, 0, 123_000_000, time.UTC)}
+		w := &world{standIn: &standIn{T: t, lines: map[string][]map[string]any{}}, db: d, now: time.Date(2026, 1, 31, 4,
+			0, 0, 123_000_000, time.UTC)}
 		d.SetClock(func() time.Time { return w.now })
 		var err error
 		if w.settings, err = setting.New(t.Context(), d); err != nil {
@@ -176,7 +183,8 @@ func TestLokiGetsEveryLineOfTheLogs(t *testing.T) {
 		}
 		at := w.now.Add(-time.Hour)
 		w.signIns(1, at)
-		w.run(`INSERT INTO rule (name, text, pattern, revision, created_at) VALUES ('torrent', '', 'torrent', 1, ?)`, at)
+		w.run(`INSERT INTO rule (name, text, pattern, revision, created_at) VALUES ('torrent', '', 'torrent', 1, ?)`,
+			at)
 		w.run(`INSERT INTO rule_hit (user_id, node_id, rule_id, count, at) VALUES (7, 9, 1, 3, ?)`, at)
 		w.run(`INSERT INTO link_fetch (user_id, fetched_at, token, ip, network, area, client, version, user_agent, format, status, nodes, left_out, bytes)
 			VALUES (7, ?, 'abcdef01', '192.0.2.7', '192.0.2.0/24', 'CN', 'Stash', '2.7', 'Stash/2.7', 'Stash', 200, 5, 1, 1234)`, at)
@@ -207,7 +215,8 @@ func TestLokiGetsEveryLineOfTheLogs(t *testing.T) {
 		w.signIns(2500, at)
 		w.pushes = 0
 		w.export(2500)
-		if user, password, ok := (&http.Request{Header: w.headers}).BasicAuth(); !ok || user != "ann" || password != "hunter2" || w.headers.Get("X-Scope-Orgid") != "airport" {
+		if user, password, ok := (&http.Request{Header: w.headers}).BasicAuth(); !ok || user != "ann" ||
+			password != "hunter2" || w.headers.Get("X-Scope-Orgid") != "airport" {
 			t.Error(w.headers)
 		}
 		if w.pushes != 3 || len(w.lines["sign_in"]) != 2501 {

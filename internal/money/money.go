@@ -15,7 +15,10 @@ import (
 type Amount int64
 
 // Currencies that a site may use: those that ISO 4217 gives two decimal places.
-var Currencies = []string{"AUD", "BRL", "CAD", "CHF", "CNY", "EUR", "GBP", "HKD", "IDR", "INR", "MYR", "MXN", "NZD", "PHP", "PLN", "RUB", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "ZAR"}
+var Currencies = []string{
+	"AUD", "BRL", "CAD", "CHF", "CNY", "EUR", "GBP", "HKD", "IDR", "INR", "MYR", "MXN", "NZD",
+	"PHP", "PLN", "RUB", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "ZAR",
+}
 
 // Max is the largest amount that is read from outside, ten trillion. Thousands of such amounts add up without overflow.
 const Max = Amount(1e15)

@@ -20,7 +20,10 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 }
 
 func TestParseRefusesWhatIsNoAmount(t *testing.T) {
-	for _, s := range []string{"", "-", ".", "1.", ".5", "1.234", "1e3", "+1", "0x10", "１２", "1,000", " 1", "NaN", "--1", "1.-2", "92233720368547758.08", "10000000000000.01", "-10000000000000.01"} {
+	for _, s := range []string{
+		"", "-", ".", "1.", ".5", "1.234", "1e3", "+1", "0x10", "１２", "1,000", " 1", "NaN",
+		"--1", "1.-2", "92233720368547758.08", "10000000000000.01", "-10000000000000.01",
+	} {
 		if a, err := Parse(s); err == nil {
 			t.Errorf("Parse(%q) = %v, want an error", s, a)
 		}
@@ -28,7 +31,10 @@ func TestParseRefusesWhatIsNoAmount(t *testing.T) {
 }
 
 func TestJSONTakesStringOrNumberAndWritesString(t *testing.T) {
-	for in, want := range map[string]string{`"12.3"`: `"12.30"`, `12.3`: `"12.30"`, `0`: `"0.00"`, `"-0.05"`: `"-0.05"`} {
+	for in, want := range map[string]string{
+		`"12.3"`: `"12.30"`, `12.3`: `"12.30"`, `0`: `"0.00"`,
+		`"-0.05"`: `"-0.05"`,
+	} {
 		var a Amount
 		if err := json.Unmarshal([]byte(in), &a); err != nil {
 			t.Fatalf("%s: %v", in, err)

@@ -37,7 +37,8 @@ func (s *Nodes) Alarm(ctx context.Context, n Node, why Alarm) {
 		now := s.db.Now()
 		// Later than now only if the clock was set back since.
 		first, err := db.Changed(tx.NewRaw(`INSERT INTO node_alarm (node_id, why, told_at) VALUES (?0, ?1, ?2)
-			ON CONFLICT (node_id, why) DO UPDATE SET told_at = EXCLUDED.told_at WHERE node_alarm.told_at <= ?3 OR node_alarm.told_at >= ?4`,
+			ON CONFLICT (node_id, why) DO UPDATE SET told_at = EXCLUDED.told_at WHERE node_alarm.told_at <= ?3
+			OR node_alarm.told_at >= ?4`,
 			n.ID, why, now, now.Add(-alarmInterval), now.Add(alarmInterval)).Exec(ctx))
 		if err != nil || first == 0 {
 			return err

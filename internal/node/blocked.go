@@ -54,11 +54,13 @@ func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, e
 			return err
 		}
 		var again []string
-		if err := tx.NewRaw(`UPDATE blocked_ip SET at = ?, revision = ? WHERE node_id = ? AND unblocked_at IS NULL AND ip IN (?) RETURNING ip`,
+		if err := tx.NewRaw(`UPDATE blocked_ip SET at = ?, revision = ? WHERE node_id = ? AND unblocked_at IS NULL
+			AND ip IN (?) RETURNING ip`,
 			s.db.Now(), revision, n.ID, bun.List(ips)).Scan(ctx, &again); err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
 		}
-		held, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("node_id = ? AND unblocked_at IS NULL", n.ID).Count(ctx)
+		held, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("node_id = ? AND unblocked_at IS NULL", n.ID).
+			Count(ctx)
 		if err != nil {
 			return err
 		}
@@ -111,7 +113,9 @@ func (s *Nodes) blockable(ctx context.Context, n Node, ips []string) ([]string, 
 		fit = append(fit, ip.String())
 	}
 	var used []string
-	if err := s.db.NewRaw(`SELECT DISTINCT ip FROM online_ip WHERE last_at > ? AND node_id <> ? AND ip IN (?)`, s.db.Now().Add(-blockedFor), n.ID, bun.List(fit)).Scan(ctx, &used); err != nil && !errors.Is(err, db.ErrNoRows) {
+	if err := s.db.NewRaw(`SELECT DISTINCT ip FROM online_ip WHERE last_at > ? AND node_id <> ? AND ip IN (?)`,
+		s.db.Now().Add(-blockedFor), n.ID, bun.List(fit)).Scan(ctx, &used); err != nil &&
+		!errors.Is(err, db.ErrNoRows) {
 		return nil, err
 	}
 	return without(fit, used), nil
@@ -129,13 +133,15 @@ func without(ips, others []string) []string {
 // BlockedLately gives what was asked to be blocked in the last minute and is still.
 func (s *Nodes) BlockedLately(ctx context.Context) ([]BlockedIP, error) {
 	var rows []BlockedIP
-	err := s.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", s.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", s.db.Now().Add(-told)).
+		OrderExpr("id").Scan(ctx)
 	return rows, err
 }
 
 // BlockedIPs gives a part of what is blocked now, the newest first, and how many there are.
 func (s *Nodes) BlockedIPs(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
-	total, err = s.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	total, err = s.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).
+		Offset(offset).ScanAndCount(ctx)
 	return rows, total, err
 }
 
@@ -167,7 +173,8 @@ func (s *Nodes) unblockOld(ctx context.Context) error {
 
 func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int64, err error) {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		found, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("unblocked_at IS NULL").Where(condition, value).Exists(ctx)
+		found, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("unblocked_at IS NULL").Where(condition, value).
+			Exists(ctx)
 		if err != nil || !found {
 			return err
 		}
@@ -175,13 +182,15 @@ func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int
 		if err != nil {
 			return err
 		}
-		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).Set("revision = ?", revision).
+		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).
+			Set("revision = ?", revision).
 			Where("unblocked_at IS NULL").Where(condition, value).Exec(ctx))
 		if err != nil {
 			return err
 		}
 		lifted := audit.Object{Kind: "blocked_address", ID: fmt.Sprint(value)}
-		return audit.Record(ctx, tx, "node.blocked_address.lift", lifted, map[string]any{"blocked": true}, map[string]any{"blocked": false}, "")
+		return audit.Record(ctx, tx, "node.blocked_address.lift", lifted, map[string]any{"blocked": true},
+			map[string]any{"blocked": false}, "")
 	})
 	return n, err
 }
@@ -189,7 +198,8 @@ func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int
 // blocked gives the addresses that are blocked now, each once.
 func (s *Nodes) blocked(ctx context.Context) ([]string, error) {
 	var ips []string
-	err := s.db.NewSelect().Model((*BlockedIP)(nil)).Distinct().Column("ip").Where("unblocked_at IS NULL").OrderExpr("ip").Scan(ctx, &ips)
+	err := s.db.NewSelect().Model((*BlockedIP)(nil)).Distinct().Column("ip").Where("unblocked_at IS NULL").
+		OrderExpr("ip").Scan(ctx, &ips)
 	return ips, err
 }
 

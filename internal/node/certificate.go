@@ -13,7 +13,8 @@ import (
 // ErrNoCertificate is the fault of a node whose certificate the server does not have.
 var ErrNoCertificate = fault.Conflict("no_certificate",
 	"服务器没有该节点的证书：该节点不使用 TLS，或其证书由节点自己保管或申请",
-	"The server has no certificate of this node: it serves no TLS, or has its certificate in files of its own or by ACME")
+	"The server has no certificate of this node: it serves no TLS, or has its certificate in files of its own or "+
+		"by ACME")
 
 // Certificate is what a node shows to clients, with its private key, for agents that take it from files.
 type Certificate struct {
@@ -47,7 +48,8 @@ func (s *Nodes) Certificate(ctx context.Context, id int64) (Certificate, error) 
 	}
 	name := fmt.Sprint(n.Protocol, n.ID)
 	return Certificate{
-		ServerName: t.ServerName, Pin: t.Pin, ExpiresAt: pair.Leaf.NotAfter.UTC(), Certificate: t.Certificate, Key: t.Key,
+		ServerName: t.ServerName, Pin: t.Pin, ExpiresAt: pair.Leaf.NotAfter.UTC(), Certificate: t.Certificate,
+		Key:             t.Key,
 		CertificateFile: name + ".cer", KeyFile: name + ".key",
 	}, nil
 }

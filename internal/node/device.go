@@ -78,7 +78,8 @@ func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.A
 		row := &OnlineIP{UserID: userID, NodeID: n.ID, IP: ip, FirstAt: now, LastAt: now, Since: now, Slot: given}
 		_, err = tx.NewInsert().Model(row).On("CONFLICT (user_id, node_id, ip) DO UPDATE").
 			Set("last_at = EXCLUDED.last_at, place = EXCLUDED.place").
-			Set("since = CASE WHEN online_ip.last_at > ? AND online_ip.place <> ? THEN online_ip.since ELSE EXCLUDED.since END", now.Add(-onlineFor), gone).Exec(ctx)
+			Set("since = CASE WHEN online_ip.last_at > ? AND online_ip.place <> ? THEN online_ip.since ELSE "+
+				"EXCLUDED.since END", now.Add(-onlineFor), gone).Exec(ctx)
 		return err
 	})
 	return answer, err
@@ -88,7 +89,8 @@ func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.A
 func (s *Nodes) RecordCut(ctx context.Context, n Node, userID int64, ips []string) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		changed, err := db.Changed(tx.NewUpdate().Model((*OnlineIP)(nil)).Set("place = ?", gone).
-			Where("user_id = ? AND node_id = ? AND place = ? AND ip IN (?)", userID, n.ID, leaving, bun.List(ips)).Exec(ctx))
+			Where("user_id = ? AND node_id = ? AND place = ? AND ip IN (?)", userID, n.ID, leaving, bun.List(ips)).
+			Exec(ctx))
 		if err == nil && changed > 0 {
 			_, err = db.Bump(ctx, tx, devices)
 		}
@@ -99,7 +101,8 @@ func (s *Nodes) RecordCut(ctx context.Context, n Node, userID int64, ips []strin
 // AddressesToCut returns the addresses that n's agent is to cut, by user.
 func (s *Nodes) AddressesToCut(ctx context.Context, n Node) ([]OnlineIP, error) {
 	var rows []OnlineIP
-	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND place = 'leaving' AND last_at > ?", n.ID, s.db.Now().Add(-onlineFor)).OrderExpr("user_id, ip").Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND place = 'leaving' AND last_at > ?", n.ID, s.db.Now().
+		Add(-onlineFor)).OrderExpr("user_id, ip").Scan(ctx)
 	return rows, err
 }
 
@@ -156,7 +159,8 @@ type address struct {
 func (s *Nodes) addresses(ctx context.Context, tx bun.Tx, userID int64) (addresses, error) {
 	var rows []OnlineIP
 	now := s.db.Now()
-	if err := tx.NewSelect().Model(&rows).Where("user_id = ? AND last_at > ?", userID, now.Add(-onlineFor)).Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(&rows).Where("user_id = ? AND last_at > ?", userID, now.Add(-onlineFor)).
+		Scan(ctx); err != nil {
 		return nil, err
 	}
 	all := addresses{}

@@ -28,7 +28,8 @@ type Feed struct {
 
 // Empty tells whether nothing changed.
 func (f *Feed) Empty() bool {
-	return f.Node == nil && len(f.Users) == 0 && len(f.Removed) == 0 && !f.RulesSet && len(f.Blocked) == 0 && len(f.Unblocked) == 0 && !f.Reset
+	return f.Node == nil && len(f.Users) == 0 && len(f.Removed) == 0 && !f.RulesSet && len(f.Blocked) == 0 &&
+		len(f.Unblocked) == 0 && !f.Reset
 }
 
 // Snapshot gives everything that the node's agent must know.

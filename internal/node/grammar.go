@@ -184,7 +184,8 @@ func (g *Grammar) add(atoms []*syntax.Regexp, ports map[int]bool) bool {
 	switch {
 	case colon >= 0:
 		return g.addBoth(atoms[:colon], atoms[colon+1:], end, ports)
-	case end && len(atoms) > 0 && !slices.ContainsFunc(atoms, func(a *syntax.Regexp) bool { return !only(a, unicode.IsDigit) }):
+	case end && len(atoms) > 0 &&
+		!slices.ContainsFunc(atoms, func(a *syntax.Regexp) bool { return !only(a, unicode.IsDigit) }):
 		for port := range portsOf(`(?:` + sequence(atoms) + `)$`) {
 			ports[port] = true
 		}
@@ -211,7 +212,10 @@ func (g *Grammar) add(atoms []*syntax.Regexp, ports map[int]bool) bool {
 
 // addBoth takes an alternative over that has a colon between host and port.
 func (g *Grammar) addBoth(host, port []*syntax.Regexp, end bool, ports map[int]bool) bool {
-	if slices.ContainsFunc(host, func(a *syntax.Regexp) bool { return a.Op == syntax.OpLiteral && strings.ContainsRune(":[]", a.Rune[0]) }) {
+	if slices.ContainsFunc(host, func(a *syntax.Regexp) bool {
+		return a.Op == syntax.OpLiteral &&
+			strings.ContainsRune(":[]", a.Rune[0])
+	}) {
 		return false // of an IPv6 address
 	}
 	expression := `^(?:` + sequence(port) + `)`
@@ -257,7 +261,8 @@ func (g *Grammar) addHost(atoms []*syntax.Regexp, end bool) bool {
 			literal.WriteRune(a.Rune[0])
 		}
 	}
-	if ip, err := netip.ParseAddr(literal.String()); err == nil && end && len(atoms) == literal.Len()+1 && isBegin(atoms[0]) {
+	if ip, err := netip.ParseAddr(literal.String()); err == nil && end && len(atoms) == literal.Len()+1 &&
+		isBegin(atoms[0]) {
 		g.IPs = append(g.IPs, ip.String())
 	}
 	return true
@@ -277,7 +282,8 @@ func isEnd(a *syntax.Regexp) bool { return a.Op == syntax.OpEndText || a.Op == s
 
 // isAnything tells whether the atom lets any text pass.
 func isAnything(a *syntax.Regexp) bool {
-	return (a.Op == syntax.OpStar || a.Op == syntax.OpPlus) && !slices.ContainsFunc([]rune("azAZ09.-"), func(r rune) bool { return !can(a, r) })
+	return (a.Op == syntax.OpStar || a.Op == syntax.OpPlus) && !slices.ContainsFunc([]rune("azAZ09.-"),
+		func(r rune) bool { return !can(a, r) })
 }
 
 // nullable tells whether the atom may match nothing.
@@ -291,7 +297,10 @@ func can(a *syntax.Regexp, r rune) bool {
 	switch a.Op {
 	case syntax.OpLiteral:
 		fold := a.Flags&syntax.FoldCase != 0
-		return slices.ContainsFunc(a.Rune, func(l rune) bool { return l == r || fold && unicode.ToLower(l) == unicode.ToLower(r) })
+		return slices.ContainsFunc(a.Rune, func(l rune) bool {
+			return l == r || fold &&
+				unicode.ToLower(l) == unicode.ToLower(r)
+		})
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		return true
 	case syntax.OpCharClass:

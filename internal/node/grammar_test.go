@@ -56,8 +56,14 @@ func TestRuleGrammar_TellsHostsAndPortsApart(t *testing.T) {
 
 // Whatever parts a rule is told in, an agent refuses nothing else, and where it is told whole all of it.
 func FuzzRuleGrammar_RefusesWhatThePatternDoes(f *testing.F) {
-	for _, pattern := range []string{`:25$`, `(^|\.)example\.com:`, `(.*\.|^)torrent\.`, `(?i)^Tracker[0-9]*\.|:6(881|9..)$`, `^a\.b:(80|443)$|x`} {
-		for _, host := range []string{"example.com", "a.example.com", "torrent.example", "tracker7.example", "203.0.113.9", "a.b", "x.b"} {
+	for _, pattern := range []string{
+		`:25$`, `(^|\.)example\.com:`, `(.*\.|^)torrent\.`,
+		`(?i)^Tracker[0-9]*\.|:6(881|9..)$`, `^a\.b:(80|443)$|x`,
+	} {
+		for _, host := range []string{
+			"example.com", "a.example.com", "torrent.example", "tracker7.example",
+			"203.0.113.9", "a.b", "x.b",
+		} {
 			for _, port := range []uint16{25, 80, 443, 6881, 6999} {
 				f.Add(pattern, host, port)
 			}
@@ -66,18 +72,21 @@ func FuzzRuleGrammar_RefusesWhatThePatternDoes(f *testing.F) {
 	name := regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*$`)
 	f.Fuzz(func(t *testing.T, pattern, host string, port uint16) {
 		re, err := regexp.Compile(pattern)
-		if err != nil || !name.MatchString(host) || port == 0 || strings.Contains(pattern, "$") && !strings.Contains(pattern, ":") {
+		if err != nil || !name.MatchString(host) || port == 0 || strings.Contains(pattern, "$") &&
+			!strings.Contains(pattern, ":") {
 			t.Skip()
 		}
 		r := node.Rule{Pattern: pattern}
 		g := r.Grammar()
 		destination := host + ":" + strconv.Itoa(int(port))
-		refused := slices.ContainsFunc(slices.Concat(g.Hosts, g.Addresses), func(p string) bool { return regexp.MustCompile(p).MatchString(host) }) ||
+		refused := slices.ContainsFunc(slices.Concat(g.Hosts, g.Addresses),
+			func(p string) bool { return regexp.MustCompile(p).MatchString(host) }) ||
 			slices.ContainsFunc(g.Ports, func(p string) bool { return within(p, int(port)) })
 		if want := re.MatchString(destination); refused && !want || want && !refused && g.Whole {
 			t.Errorf("%s on %s: refused %v, want %v: %+v", pattern, destination, refused, want, g)
 		}
-		if network := regexp.MustCompile(g.Network); re.MatchString(destination) && !network.MatchString("tcp:"+destination) {
+		if network := regexp.MustCompile(g.Network); re.MatchString(destination) &&
+			!network.MatchString("tcp:"+destination) {
 			t.Errorf("%s on tcp:%s: %s lets it pass", pattern, destination, g.Network)
 		}
 	})

@@ -59,7 +59,8 @@ func (s *Nodes) double(ctx context.Context, st State) (bool, error) {
 	}
 	last := rows[0]
 	since := st.SeenAt.Sub(last.SeenAt) // below zero if the clock was set back
-	return last.Boot != "" && last.Boot != st.Boot && since >= 0 && since < doubleWithin && time.Duration(st.UptimeSeconds)*time.Second > since+doubleSlack, nil
+	return last.Boot != "" && last.Boot != st.Boot && since >= 0 && since < doubleWithin &&
+		time.Duration(st.UptimeSeconds)*time.Second > since+doubleSlack, nil
 }
 
 // writtenFor is how long an address that a heartbeat named is not written again. It is short enough that an address

@@ -22,8 +22,9 @@ type minute struct {
 // addToHistory keeps the state as that of its minute.
 func addToHistory(ctx context.Context, tx bun.Tx, st *State) error {
 	m := &minute{
-		NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille, MemoryPermille: st.MemoryPermille,
-		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connections: st.Connections, OnlineUsers: st.OnlineUsers,
+		NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille,
+		MemoryPermille: st.MemoryPermille,
+		UpBPS:          st.UpBPS, DownBPS: st.DownBPS, Connections: st.Connections, OnlineUsers: st.OnlineUsers,
 	}
 	columns := []string{"cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"}
 	_, err := overwrite(tx.NewInsert().Model(m).On("CONFLICT (node_id, minute) DO UPDATE"), columns...).Exec(ctx)
@@ -46,9 +47,12 @@ type Moment struct {
 func (s *Nodes) History(ctx context.Context, nodeID int64, from, to time.Time, step int64) ([]Moment, error) {
 	var rows []struct{ Step, CPU, Memory, Up, Down, Connections, Online int64 }
 	err := s.db.NewSelect().TableExpr("node_history").
-		ColumnExpr("minute / ? AS step, CAST(avg(cpu_permille) AS BIGINT) AS cpu, CAST(avg(memory_permille) AS BIGINT) AS memory", step).
-		ColumnExpr("CAST(avg(up_bps) AS BIGINT) AS up, CAST(avg(down_bps) AS BIGINT) AS down, CAST(avg(connections) AS BIGINT) AS connections, max(online_users) AS online").
-		Where("node_id = ? AND minute >= ? AND minute < ?", nodeID, from.Unix()/60, to.Unix()/60).GroupExpr("1").OrderExpr("1").Scan(ctx, &rows)
+		ColumnExpr("minute / ? AS step, CAST(avg(cpu_permille) AS BIGINT) AS cpu, CAST(avg(memory_permille) AS "+
+			"BIGINT) AS memory", step).
+		ColumnExpr("CAST(avg(up_bps) AS BIGINT) AS up, CAST(avg(down_bps) AS BIGINT) AS down, "+
+			"CAST(avg(connections) AS BIGINT) AS connections, max(online_users) AS online").
+		Where("node_id = ? AND minute >= ? AND minute < ?", nodeID, from.Unix()/60, to.Unix()/60).GroupExpr("1").
+		OrderExpr("1").Scan(ctx, &rows)
 	moments := make([]Moment, len(rows))
 	for i, r := range rows {
 		moments[i] = Moment{time.Unix(r.Step*step*60, 0).UTC(), r.CPU, r.Memory, r.Up, r.Down, r.Connections, r.Online}

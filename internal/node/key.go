@@ -115,11 +115,12 @@ func (t *TLS) selfSign(now time.Time) error {
 		return err
 	}
 	certificate := &x509.Certificate{
-		SerialNumber: new(big.Int).SetBytes(random(16)),
-		Subject:      pkix.Name{CommonName: t.ServerName},
-		NotBefore:    now.Add(-24 * time.Hour), // for clients whose clock is slow
-		NotAfter:     now.AddDate(10, 0, 0),
-		KeyUsage:     x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber:          new(big.Int).SetBytes(random(16)),
+		Subject:               pkix.Name{CommonName: t.ServerName},
+		NotBefore:             now.Add(-24 * time.Hour), // for clients whose clock is slow
+		NotAfter:              now.AddDate(10, 0, 0),
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true, IsCA: true, // so that a client can also be told to trust it as a root
 	}
 	if ip, err := netip.ParseAddr(t.ServerName); err == nil {

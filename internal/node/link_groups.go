@@ -46,11 +46,13 @@ func (s *Nodes) ReassignGroups(ctx context.Context, shuffle bool) (GroupAssignme
 		if err != nil || len(groups) == 0 {
 			return err
 		}
-		if _, err := tx.NewRaw(`DELETE FROM user_link_group WHERE user_id NOT IN (SELECT user_id FROM access)`).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw(`DELETE FROM user_link_group WHERE user_id NOT IN (SELECT user_id FROM access)`).
+			Exec(ctx); err != nil {
 			return err
 		}
 		var present []member
-		err = tx.NewRaw(`SELECT a.user_id, coalesce(g.link_group, 0) AS link_group FROM access AS a LEFT JOIN user_link_group AS g ON g.user_id = a.user_id ORDER BY a.user_id`).Scan(ctx, &present)
+		err = tx.NewRaw(`SELECT a.user_id, coalesce(g.link_group, 0) AS link_group FROM access AS a
+			LEFT JOIN user_link_group AS g ON g.user_id = a.user_id ORDER BY a.user_id`).Scan(ctx, &present)
 		if err != nil {
 			return err
 		}
@@ -61,11 +63,13 @@ func (s *Nodes) ReassignGroups(ctx context.Context, shuffle bool) (GroupAssignme
 			moved[i].AssignedAt = s.db.Now()
 		}
 		for part := range slices.Chunk(moved, 500) {
-			if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id) DO UPDATE").Set("link_group = EXCLUDED.link_group").Set("dealt_at = EXCLUDED.dealt_at").Exec(ctx); err != nil {
+			if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id) DO UPDATE").
+				Set("link_group = EXCLUDED.link_group").Set("dealt_at = EXCLUDED.dealt_at").Exec(ctx); err != nil {
 				return err
 			}
 		}
-		return audit.Record(ctx, tx, "link.group.deal", audit.Object{Kind: "link_group"}, nil, map[string]any{"moved": d.Moved, "anew": shuffle}, "")
+		return audit.Record(ctx, tx, "link.group.deal", audit.Object{Kind: "link_group"}, nil,
+			map[string]any{"moved": d.Moved, "anew": shuffle}, "")
 	})
 	return d, err
 }

@@ -57,17 +57,25 @@ func TestKeysThatANodeNeedsAreMade(t *testing.T) {
 			}
 			return read
 		}
-		r := add(draft(node.VLESS, node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"}}})).Settings.Reality
+		r := add(draft(node.VLESS, node.Settings{
+			Security: "reality", Flow: "xtls-rprx-vision",
+			Reality: &node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"}},
+		})).Settings.Reality
 		raw, err := base64.RawURLEncoding.DecodeString(r.PrivateKey)
 		if err != nil {
 			t.Fatal(err)
 		}
 		key, err := ecdh.X25519().NewPrivateKey(raw)
-		if err != nil || base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()) != r.PublicKey || len(r.ShortIDs) != 1 || len(r.ShortIDs[0]) != 8 {
+		if err != nil || base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()) != r.PublicKey ||
+			len(r.ShortIDs) != 1 || len(r.ShortIDs[0]) != 8 {
 			t.Fatalf("REALITY has %+v, %v", r, err)
 		}
-		for method, size := range map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32, "aes-128-gcm": 0} {
-			got, err := base64.StdEncoding.DecodeString(add(draft(node.Shadowsocks, node.Settings{Method: method})).Settings.ServerKey)
+		for method, size := range map[string]int{
+			"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32,
+			"aes-128-gcm": 0,
+		} {
+			got, err := base64.StdEncoding.DecodeString(add(draft(node.Shadowsocks,
+				node.Settings{Method: method})).Settings.ServerKey)
 			if err != nil || len(got) != size {
 				t.Errorf("%s has a server key of %d bytes, %v", method, len(got), err)
 			}
@@ -82,7 +90,8 @@ func TestKeysThatANodeNeedsAreMade(t *testing.T) {
 			t.Fatal(err)
 		}
 		pin := sha256.Sum256(leaf.Raw)
-		if leaf.VerifyHostname("hk.example") != nil || n.Settings.TLS.Pin != hex.EncodeToString(pin[:]) || leaf.NotAfter.Before(d.Now().AddDate(9, 11, 0)) || n.Settings.ObfsPassword == "" {
+		if leaf.VerifyHostname("hk.example") != nil || n.Settings.TLS.Pin != hex.EncodeToString(pin[:]) ||
+			leaf.NotAfter.Before(d.Now().AddDate(9, 11, 0)) || n.Settings.ObfsPassword == "" {
 			t.Fatalf("the certificate is %v until %s, the pin %s", leaf.DNSNames, leaf.NotAfter, n.Settings.TLS.Pin)
 		}
 	})
@@ -103,13 +112,15 @@ func TestPrivateKeysStayWithTheAgent(t *testing.T) {
 			t.Fatal("a list carries the private key")
 		}
 		var stored string
-		if err := d.NewRaw(`SELECT CAST(settings AS TEXT) FROM node`).Scan(t.Context(), &stored); err != nil || strings.Contains(stored, "PRIVATE KEY") {
+		if err := d.NewRaw(`SELECT CAST(settings AS TEXT) FROM node`).Scan(t.Context(), &stored); err != nil ||
+			strings.Contains(stored, "PRIVATE KEY") {
 			t.Fatal("the database has the private key in clear", err)
 		}
 		if _, err := nodes.Change(t.Context(), n.ID, func(n *node.Node) { n.Name = "other" }); err != nil {
 			t.Fatal(err)
 		}
-		if read, err := nodes.Get(t.Context(), n.ID); err != nil || read.Settings.TLS.Key != n.Settings.TLS.Key || read.Name != "other" || read.Settings.TLS.Pin != n.Settings.TLS.Pin {
+		if read, err := nodes.Get(t.Context(), n.ID); err != nil || read.Settings.TLS.Key != n.Settings.TLS.Key ||
+			read.Name != "other" || read.Settings.TLS.Pin != n.Settings.TLS.Pin {
 			t.Fatal("a change lost the private key", err)
 		}
 	})
@@ -117,7 +128,10 @@ func TestPrivateKeysStayWithTheAgent(t *testing.T) {
 
 func TestANodeThatGetsItsOwnCertificateHasNoneMadeForIt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		n := draft(node.TUIC, node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "tls-alpn-01"}}})
+		n := draft(node.TUIC, node.Settings{TLS: &node.TLS{
+			ServerName: "hk.example",
+			ACME:       &node.ACME{Challenge: "tls-alpn-01"},
+		}})
 		n.Port, n.ListenPort = 443, 443 // of UDP: the challenge's port is free
 		made, _, err := newNodes(t, d).Add(t.Context(), n)
 		if err != nil {
@@ -133,7 +147,10 @@ func TestADNSChallengeLeavesEveryPortToTheNode(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		for _, port := range []int{80, 443} {
-			n := draft(node.AnyTLS, node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "dns-01"}}})
+			n := draft(node.AnyTLS, node.Settings{TLS: &node.TLS{
+				ServerName: "hk.example",
+				ACME:       &node.ACME{Challenge: "dns-01"},
+			}})
 			n.Port, n.ListenPort = port, port
 			made, _, err := nodes.Add(t.Context(), n)
 			if err != nil {
@@ -165,7 +182,8 @@ func TestANodeThatMovesHereKeepsItsNumber(t *testing.T) {
 		}
 		for id, code := range map[int64]string{37: "taken", -1: "range", 1 << 31: "range"} {
 			_, err := add(id)
-			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != "id" || f.Fields[0].Code != code {
+			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != "id" ||
+				f.Fields[0].Code != code {
 				t.Errorf("%d: %v", id, err)
 			}
 		}
@@ -202,9 +220,18 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			{func(n *node.Node) { n.Name, n.Port, n.Country = " ", 0, "hk" }, []string{"country", "name", "port"}},
 			{func(n *node.Node) { n.Address, n.Listen = "http://x", "localhost" }, []string{"address", "listen"}},
 			{func(n *node.Node) { n.Protocol = "wireguard" }, []string{"protocol"}},
-			{func(n *node.Node) { n.RatePermille, n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps = -1, -1, -1, &zero, 0 }, []string{"class", "group_id", "link_mbps", "rate", "speed_mbps"}},
+			{
+				func(n *node.Node) {
+					n.RatePermille, n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps = -1, -1, -1, &zero,
+						0
+				},
+				[]string{"class", "group_id", "link_mbps", "rate", "speed_mbps"},
+			},
 			{func(n *node.Node) { n.Settings.Method = "2022-blake3-chacha20-poly1305" }, []string{"settings.method"}},
-			{func(n *node.Node) { n.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: "AAAA"} }, []string{"settings.server_key"}},
+			{
+				func(n *node.Node) { n.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: "AAAA"} },
+				[]string{"settings.server_key"},
+			},
 			{func(n *node.Node) {
 				n.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "AAAAAAAAAAAAAAAAAAAAAA=="}
 			}, []string{"settings.server_key"}},
@@ -212,14 +239,23 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 				key := base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))
 				n.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: key}
 			}, []string{"settings.server_key"}},
-			{func(n *node.Node) { n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "x"} }, []string{"settings.path"}},
+			{
+				func(n *node.Node) { n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "x"} },
+				[]string{"settings.path"},
+			},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", Security: "reality"}
-			}, []string{"settings.service_name", "settings.reality.dest", "settings.reality.server_names", "settings.reality.private_key"}},
+			}, []string{
+				"settings.service_name", "settings.reality.dest", "settings.reality.server_names",
+				"settings.reality.private_key",
+			}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "ws", Path: "/a", Security: "reality", Reality: &node.Reality{
-					Dest: "www.example.org:443", ServerNames: []string{"www.example.org"},
-				}}
+				n.Protocol, n.Settings = node.VLESS, node.Settings{
+					Transport: "ws", Path: "/a", Security: "reality",
+					Reality: &node.Reality{
+						Dest: "www.example.org:443", ServerNames: []string{"www.example.org"},
+					},
+				}
 			}, []string{"settings.transport"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "none", Flow: "xtls-rprx-vision"}
@@ -232,18 +268,31 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			}, []string{"settings.tls.key_file"}},
 			{func(n *node.Node) {
 				n.Protocol, n.ListenPort = node.AnyTLS, 443
-				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "198.51.100.7", ACME: &node.ACME{Challenge: "tls-alpn-01", Email: "me", Directory: "ca"}}}
-			}, []string{"settings.tls.acme.challenge", "settings.tls.acme.directory", "settings.tls.acme.email", "settings.tls.server_name"}},
+				n.Settings = node.Settings{TLS: &node.TLS{
+					ServerName: "198.51.100.7",
+					ACME:       &node.ACME{Challenge: "tls-alpn-01", Email: "me", Directory: "ca"},
+				}}
+			}, []string{
+				"settings.tls.acme.challenge", "settings.tls.acme.directory", "settings.tls.acme.email",
+				"settings.tls.server_name",
+			}},
 			{func(n *node.Node) {
 				n.Protocol = node.TUIC
-				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "dns-02"}}}
+				n.Settings = node.Settings{TLS: &node.TLS{
+					ServerName: "hk.example",
+					ACME:       &node.ACME{Challenge: "dns-02"},
+				}}
 			}, []string{"settings.tls.acme.challenge"}},
 			{func(n *node.Node) {
 				n.Protocol, n.ListenPort = node.AnyTLS, 80
-				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "http-01"}}}
+				n.Settings = node.Settings{TLS: &node.TLS{
+					ServerName: "hk.example",
+					ACME:       &node.ACME{Challenge: "http-01"},
+				}}
 			}, []string{"settings.tls.acme.challenge"}},
 			{func(n *node.Node) {
-				n.Name, n.Tags, n.Relays = "a\nb", []string{"a\tb"}, []node.Relay{{Name: "r\r", Host: "r.example", Port: 1}}
+				n.Name, n.Tags, n.Relays = "a\nb", []string{"a\tb"},
+					[]node.Relay{{Name: "r\r", Host: "r.example", Port: 1}}
 			}, []string{"name", "relays.0.name", "tags"}},
 			{func(n *node.Node) {
 				huge := 1 << 40
@@ -252,7 +301,10 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			}, []string{"class", "group_id", "link_mbps", "quota_bytes", "speed_mbps"}},
 			// one wrong number is named once
 			{func(n *node.Node) { n.Port, n.ListenPort = 99999, 99999 }, []string{"port"}},
-			{func(n *node.Node) { n.Protocol, n.Address, n.Settings = node.Trojan, "", node.Settings{} }, []string{"address"}},
+			{
+				func(n *node.Node) { n.Protocol, n.Address, n.Settings = node.Trojan, "", node.Settings{} },
+				[]string{"address"},
+			},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings.Transport, n.Settings.Security = node.Trojan, "quic", "none"
 			}, []string{"settings.security", "settings.transport"}},
@@ -266,7 +318,10 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "/a b", Host: "a;b"}
 			}, []string{"settings.host", "settings.path"}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "httpupgrade", Path: "/" + strings.Repeat("a", 256)}
+				n.Protocol, n.Settings = node.VMess, node.Settings{
+					Transport: "httpupgrade",
+					Path:      "/" + strings.Repeat("a", 256),
+				}
 			}, []string{"settings.path"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", ServiceName: "a\nb"}
@@ -275,28 +330,61 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 				n.Protocol, n.Settings = node.Trojan, node.Settings{TLS: &node.TLS{ALPN: []string{"h2", ""}}}
 			}, []string{"settings.tls.alpn"}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.Hysteria2, node.Settings{Obfs: "salamander", ObfsPassword: "a\nb", UpMbps: 1 << 40, DownMbps: 1 << 40}
+				n.Protocol, n.Settings = node.Hysteria2, node.Settings{
+					Obfs: "salamander", ObfsPassword: "a\nb",
+					UpMbps: 1 << 40, DownMbps: 1 << 40,
+				}
 			}, []string{"settings.down_mbps", "settings.obfs_password", "settings.up_mbps"}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "xhttp", Path: "/x", Host: "a;b", XHTTPMode: "stream-down"}
+				n.Protocol, n.Settings = node.VMess, node.Settings{
+					Transport: "xhttp", Path: "/x", Host: "a;b",
+					XHTTPMode: "stream-down",
+				}
 			}, []string{"settings.host", "settings.xhttp_mode"}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "xhttp", Path: "/x", TLS: &node.TLS{ALPN: []string{"h3"}}}
+				n.Protocol, n.Settings = node.VLESS, node.Settings{
+					Transport: "xhttp", Path: "/x",
+					TLS: &node.TLS{ALPN: []string{"h3"}},
+				}
 			}, []string{"settings.tls.alpn"}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "xhttp", Path: "/x", TLS: &node.TLS{ALPN: []string{"http/1.1"}}}
+				n.Protocol, n.Settings = node.VLESS, node.Settings{
+					Transport: "xhttp", Path: "/x",
+					TLS: &node.TLS{ALPN: []string{"http/1.1"}},
+				}
 			}, []string{"settings.tls.alpn"}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "xhttp", Path: "/x", Flow: "xtls-rprx-vision"}
+				n.Protocol, n.Settings = node.VLESS, node.Settings{
+					Transport: "xhttp", Path: "/x",
+					Flow: "xtls-rprx-vision",
+				}
 			}, []string{"settings.flow"}},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.Shadowsocks, node.Settings{Transport: "xhttp", Path: "/x", Method: "aes-128-gcm"}
+				n.Protocol, n.Settings = node.Shadowsocks, node.Settings{
+					Transport: "xhttp", Path: "/x",
+					Method: "aes-128-gcm",
+				}
 			}, []string{"settings.transport"}},
-			{func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"0=30-30"} }, []string{"settings.padding_scheme"}},
-			{func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"stop=2", "0=30"} }, []string{"settings.padding_scheme"}},
+			{
+				func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"0=30-30"} },
+				[]string{"settings.padding_scheme"},
+			},
+			{
+				func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"stop=2", "0=30"} },
+				[]string{"settings.padding_scheme"},
+			},
 			{func(n *node.Node) {
-				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "reality", Reality: &node.Reality{Dest: "x", ServerNames: []string{"a b"}, PrivateKey: "!", ShortIDs: []string{"abc"}}}
-			}, []string{"settings.reality.dest", "settings.reality.private_key", "settings.reality.server_names", "settings.reality.short_ids"}},
+				n.Protocol, n.Settings = node.VLESS, node.Settings{
+					Security: "reality",
+					Reality: &node.Reality{
+						Dest: "x", ServerNames: []string{"a b"}, PrivateKey: "!",
+						ShortIDs: []string{"abc"},
+					},
+				}
+			}, []string{
+				"settings.reality.dest", "settings.reality.private_key", "settings.reality.server_names",
+				"settings.reality.short_ids",
+			}},
 		} {
 			n := draft(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"})
 			c.change(&n)
@@ -367,9 +455,13 @@ func TestAPathThatClientsMissIsRefusedWithItsReason(t *testing.T) {
 				t.Errorf("%s %s: %+v, want the reason %q", c.transport, c.path, err, c.reason)
 			}
 		}
-		_, _, err := nodes.Add(t.Context(), draft(node.VLESS, node.Settings{Transport: "grpc", Security: "none", ServiceName: "服务"}))
+		_, _, err := nodes.Add(t.Context(), draft(node.VLESS, node.Settings{
+			Transport: "grpc", Security: "none",
+			ServiceName: "服务",
+		}))
 		wrong, ok := fault.As(err)
-		if !ok || wrong.Fields[0].Name != "settings.service_name" || !strings.Contains(wrong.Fields[0].Text.ZH, "不能是中文") {
+		if !ok || wrong.Fields[0].Name != "settings.service_name" || !strings.Contains(wrong.Fields[0].Text.ZH,
+			"不能是中文") {
 			t.Errorf("a service name in Chinese: %+v", err)
 		}
 
@@ -444,7 +536,11 @@ func TestARemovedNodesSecretIsNone(t *testing.T) {
 		if _, _, err := nodes.BySecret(t.Context(), secret); !errors.Is(err, node.ErrSecret) {
 			t.Fatalf("the secret answers %v", err)
 		}
-		for _, err := range []error{nodes.Remove(t.Context(), n.ID), second(nodes.Change(t.Context(), n.ID, func(*node.Node) {})), second(nodes.RotateSecret(t.Context(), n.ID, 0))} {
+		for _, err := range []error{
+			nodes.Remove(t.Context(), n.ID),
+			second(nodes.Change(t.Context(), n.ID, func(*node.Node) {})),
+			second(nodes.RotateSecret(t.Context(), n.ID, 0)),
+		} {
 			if !errors.Is(err, node.ErrNotFound) {
 				t.Errorf("a node that is gone: %v", err)
 			}
@@ -461,8 +557,10 @@ func TestSecretsOfUsersByProtocol(t *testing.T) {
 	for want, n := range map[string]node.Node{
 		id.String(): draft(node.Trojan, node.Settings{}),
 		"p":         draft(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"}),
-		base64.StdEncoding.EncodeToString([]byte(letters[:16])): draft(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-128-gcm"}),
-		base64.StdEncoding.EncodeToString([]byte(letters[:32])): draft(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-256-gcm"}),
+		base64.StdEncoding.EncodeToString([]byte(letters[:16])): draft(node.Shadowsocks,
+			node.Settings{Method: "2022-blake3-aes-128-gcm"}),
+		base64.StdEncoding.EncodeToString([]byte(letters[:32])): draft(node.Shadowsocks,
+			node.Settings{Method: "2022-blake3-aes-256-gcm"}),
 	} {
 		if got := node.UserSecret(n, id, "p"); got != want {
 			t.Errorf("%s %s: %q, want %q", n.Protocol, n.Settings.Method, got, want)
@@ -497,8 +595,10 @@ func TestSetSharedKey_ThatCanBeGuessed_IsRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		for _, weak := range []string{
-			"short", "000000000000000", strings.Repeat("0", 16), strings.Repeat("0", 64), strings.Repeat("ab", 20), strings.Repeat("abc", 12),
-			"0123456789012345", "1234567890abcdef", "abcdefghijklmnop", "passwordpassword", "AAAAAAAAAAAAAAAAAAAAAAAB", strings.Repeat(" ", 32),
+			"short", "000000000000000", strings.Repeat("0", 16), strings.Repeat("0", 64), strings.Repeat("ab", 20),
+			strings.Repeat("abc", 12),
+			"0123456789012345", "1234567890abcdef", "abcdefghijklmnop", "passwordpassword", "AAAAAAAAAAAAAAAAAAAAAAAB",
+			strings.Repeat(" ", 32),
 			"a key with spaces in it 29384", "a\x00key293847239847", strings.Repeat("k", 129),
 		} {
 			err := nodes.SetSharedKey(t.Context(), weak, time.Time{})
@@ -506,7 +606,10 @@ func TestSetSharedKey_ThatCanBeGuessed_IsRefused(t *testing.T) {
 				t.Errorf("the shared key %q: %v, want a fault of the field key", weak, err)
 			}
 		}
-		for _, good := range []string{"an-old-key-of-all", "NimaQu-sspanel-7Hq", "9f86d081884c7d65", "3sQ!x8_Zp-0vYt2m"} {
+		for _, good := range []string{
+			"an-old-key-of-all", "NimaQu-sspanel-7Hq", "9f86d081884c7d65",
+			"3sQ!x8_Zp-0vYt2m",
+		} {
 			if err := nodes.SetSharedKey(t.Context(), good, time.Time{}); err != nil {
 				t.Errorf("the shared key %q: %v", good, err)
 			}

@@ -54,10 +54,14 @@ type Nodes struct {
 func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.Services) *Nodes {
 	return &Nodes{
 		db: d, key: key, settings: settings, services: services,
-		bySecret: otter.Must(&otter.Options[claim, known]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached)}),
-		beats:    otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
-		streams:  streams{of: map[int64][]*stream{}},
-		written:  otter.Must(&otter.Options[int64, recentlyWritten]{ExpiryCalculator: otter.ExpiryWriting[int64, recentlyWritten](writtenFor)}),
+		bySecret: otter.Must(&otter.Options[claim, known]{
+			MaximumSize:      10_000,
+			ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached),
+		}),
+		beats:   otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
+		streams: streams{of: map[int64][]*stream{}},
+		written: otter.Must(&otter.Options[int64, recentlyWritten]{ExpiryCalculator: otter.ExpiryWriting[int64,
+			recentlyWritten](writtenFor)}),
 	}
 }
 
@@ -179,7 +183,8 @@ func (s *Nodes) insert(ctx context.Context, tx bun.Tx, n *Node) error {
 	if err != nil || !numbered || s.db.SQLite() {
 		return err
 	}
-	_, err = tx.NewRaw(`SELECT setval(sequence, greatest(?, nextval(sequence))) FROM (SELECT pg_get_serial_sequence('node', 'id')::regclass AS sequence) AS s`, n.ID).Exec(ctx)
+	_, err = tx.NewRaw(`SELECT setval(sequence, greatest(?, nextval(sequence)))
+		FROM (SELECT pg_get_serial_sequence('node', 'id')::regclass AS sequence) AS s`, n.ID).Exec(ctx)
 	return err
 }
 
@@ -228,7 +233,8 @@ func (s *Nodes) List(ctx context.Context) ([]Node, error) {
 	}
 	for i := range nodes {
 		if err := s.showClientSecrets(&nodes[i]); err != nil { // the others are listed; links leave the node out
-			slog.ErrorContext(ctx, "a node is listed without its secrets; run airstrip doctor", "node", nodes[i].ID, "error", err)
+			slog.ErrorContext(ctx, "a node is listed without its secrets; run airstrip doctor", "node", nodes[i].ID,
+				"error", err)
 		}
 	}
 	return nodes, nil

@@ -109,7 +109,10 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 			continue
 		}
 		seen[at] = true
-		rows = append(rows, OnlineIP{UserID: at.UserID, NodeID: nodeID, IP: at.IP, FirstAt: now, LastAt: now, Since: now, Slot: reported})
+		rows = append(rows, OnlineIP{
+			UserID: at.UserID, NodeID: nodeID, IP: at.IP, FirstAt: now, LastAt: now,
+			Since: now, Slot: reported,
+		})
 	}
 	return rows
 }
@@ -117,7 +120,8 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 // OnlineOn gives the addresses that are connected to the node now, those that were heard of last first.
 func (s *Nodes) OnlineOn(ctx context.Context, nodeID int64) ([]OnlineIP, error) {
 	var rows []OnlineIP
-	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND last_at > ?", nodeID, s.db.Now().Add(-onlineFor)).OrderExpr("last_at DESC, user_id, ip").Limit(5000).Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND last_at > ?", nodeID, s.db.Now().Add(-onlineFor)).
+		OrderExpr("last_at DESC, user_id, ip").Limit(5000).Scan(ctx)
 	return rows, err
 }
 
@@ -162,7 +166,8 @@ func (w *whereabouts) look(ctx context.Context, s *Nodes) (map[int64][]string, e
 		return w.by, nil
 	}
 	var rows []OnlineIP
-	err := s.db.NewSelect().Model(&rows).ColumnExpr("DISTINCT user_id, ip").Where("last_at > ? AND place <> ?", now.Add(-onlineFor), gone).OrderExpr("user_id, ip").Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).ColumnExpr("DISTINCT user_id, ip").Where("last_at > ? AND place <> ?",
+		now.Add(-onlineFor), gone).OrderExpr("user_id, ip").Scan(ctx)
 	if err != nil {
 		return nil, err
 	}

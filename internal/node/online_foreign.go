@@ -47,12 +47,14 @@ func (s *Nodes) endOthers(ctx context.Context, tx bun.Tx, nodeID int64, online [
 		there[userIP{o.UserID, o.IP}] = true
 	}
 	var left []userIP
-	if err := tx.NewSelect().TableExpr("online_ip").Column("user_id", "ip").Where("node_id = ? AND last_at > ?", nodeID, since).Scan(ctx, &left); err != nil {
+	if err := tx.NewSelect().TableExpr("online_ip").Column("user_id", "ip").Where("node_id = ? AND last_at > ?", nodeID,
+		since).Scan(ctx, &left); err != nil {
 		return err
 	}
 	left = slices.DeleteFunc(left, func(at userIP) bool { return there[at] })
 	for part := range slices.Chunk(left, 500) {
-		if _, err := tx.NewRaw(`UPDATE online_ip SET last_at = ?0, first_at = CASE WHEN first_at > ?0 THEN ?0 ELSE first_at END
+		if _, err := tx.NewRaw(`UPDATE online_ip SET last_at = ?0, first_at = CASE WHEN first_at > ?0 THEN ?0
+			ELSE first_at END
 			WHERE node_id = ?1 AND (user_id, ip) IN (?2)`, since, nodeID, tx.NewValues(&part)).Exec(ctx); err != nil {
 			return err
 		}
@@ -66,7 +68,8 @@ func (s *Nodes) StillOnline(ctx context.Context, n Node, userIDs []int64) error 
 	now := s.db.Now()
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for part := range slices.Chunk(userIDs, 500) {
-			if _, err := tx.NewRaw(`UPDATE online_ip SET last_at = ? WHERE node_id = ? AND user_id IN (?) AND last_at > ? AND place <> ?`,
+			if _, err := tx.NewRaw(`UPDATE online_ip SET last_at = ? WHERE node_id = ? AND user_id IN (?)
+				AND last_at > ? AND place <> ?`,
 				now, n.ID, bun.List(part), now.Add(-onlineFor), gone).Exec(ctx); err != nil {
 				return err
 			}

@@ -32,7 +32,8 @@ func (s *Nodes) watch(ctx context.Context) error {
 	silent := now.Add(-time.Duration(s.settings.Get().NodeOfflineMinutes) * time.Minute)
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var since time.Time
-		err := tx.NewRaw(`INSERT INTO node_watch (id, since, looked_at) VALUES (1, ?0, ?0) ON CONFLICT (id) DO UPDATE SET looked_at = EXCLUDED.looked_at,
+		err := tx.NewRaw(`INSERT INTO node_watch (id, since, looked_at) VALUES (1, ?0, ?0) ON CONFLICT (id)
+			DO UPDATE SET looked_at = EXCLUDED.looked_at,
 			since = CASE WHEN node_watch.looked_at BETWEEN ?1 AND ?0 THEN node_watch.since ELSE EXCLUDED.since END RETURNING since`,
 			now, now.Add(-maxBreak)).Scan(ctx, &since)
 		if err != nil {
@@ -45,8 +46,10 @@ func (s *Nodes) watch(ctx context.Context) error {
 			BeganAt  *time.Time
 		}
 		err = tx.NewSelect().Model((*Node)(nil)).ColumnExpr("node.*, s.seen_at, o.id AS outage_id, o.began_at").
-			Join("JOIN node_state AS s ON s.node_id = node.id").Join("LEFT JOIN node_outage AS o ON o.node_id = node.id AND o.ended_at IS NULL").
-			Where("node.enabled AND (s.seen_at <= ?) <> (o.id IS NOT NULL)", silent).OrderExpr("node.id").Scan(ctx, &rows)
+			Join("JOIN node_state AS s ON s.node_id = node.id").
+			Join("LEFT JOIN node_outage AS o ON o.node_id = node.id AND o.ended_at IS NULL").
+			Where("node.enabled AND (s.seen_at <= ?) <> (o.id IS NOT NULL)", silent).OrderExpr("node.id").
+			Scan(ctx, &rows)
 		if err != nil {
 			return err
 		}
@@ -77,6 +80,7 @@ func (s *Nodes) watch(ctx context.Context) error {
 // Outages gives the node's outages since from, the newest first.
 func (s *Nodes) Outages(ctx context.Context, nodeID int64, from time.Time) ([]Outage, error) {
 	var rows []Outage
-	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND (ended_at IS NULL OR ended_at > ?)", nodeID, from).OrderExpr("began_at DESC").Limit(1000).Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND (ended_at IS NULL OR ended_at > ?)", nodeID, from).
+		OrderExpr("began_at DESC").Limit(1000).Scan(ctx)
 	return rows, err
 }

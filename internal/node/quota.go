@@ -18,7 +18,8 @@ type Month struct {
 func monthOf(local time.Time, resetDay int) (begins, ends time.Time) {
 	first := func(months int) time.Time {
 		last := time.Date(local.Year(), local.Month()+time.Month(months)+1, 0, 0, 0, 0, 0, local.Location()).Day()
-		return time.Date(local.Year(), local.Month()+time.Month(months), min(resetDay, last), 0, 0, 0, 0, local.Location())
+		return time.Date(local.Year(), local.Month()+time.Month(months), min(resetDay, last), 0, 0, 0, 0,
+			local.Location())
 	}
 	if begins = first(0); local.Before(begins) {
 		return first(-1), begins

@@ -58,7 +58,10 @@ func (s *Nodes) Forwards(ctx context.Context, nodeID int64) ([]Forward, error) {
 		tcp, udp := n.networks()
 		for _, r := range n.Relays {
 			if r.NodeID == nodeID && n.Enabled {
-				forwards = append(forwards, Forward{r.Port, net.JoinHostPort(n.Address, strconv.Itoa(n.Port)), tcp, udp})
+				forwards = append(forwards, Forward{
+					r.Port, net.JoinHostPort(n.Address, strconv.Itoa(n.Port)), tcp,
+					udp,
+				})
 			}
 		}
 	}
@@ -94,7 +97,10 @@ func (s *Nodes) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) 
 	for _, n := range nodes {
 		for i, r := range n.Relays {
 			if r.NodeID != 0 && n.Enabled && (nodeID == 0 || r.NodeID == nodeID) {
-				relayed = append(relayed, Relayed{ID: n.ID*maxRelays + int64(i), By: by[r.NodeID], Target: n, Port: r.Port})
+				relayed = append(relayed, Relayed{
+					ID: n.ID*maxRelays + int64(i), By: by[r.NodeID], Target: n,
+					Port: r.Port,
+				})
 			}
 		}
 	}
@@ -124,14 +130,16 @@ func checkRelays(ctx context.Context, tx bun.Tx, n *Node) error {
 		taken := len(by) > 0 && by[0].ListenPort == r.Port && share(&by[0], n)
 		for _, other := range nodes {
 			for j, o := range other.Relays {
-				taken = taken || o.NodeID == r.NodeID && o.Port == r.Port && share(&other, n) && (other.ID != n.ID || j != i)
+				taken = taken || o.NodeID == r.NodeID && o.Port == r.Port && share(&other, n) && (other.ID != n.ID ||
+					j != i)
 			}
 		}
 		p.When(taken, field+".port", "conflict", "该中转节点的此端口已被占用", "This port of the relaying node is taken")
 	}
 	for _, other := range nodes {
 		for _, r := range other.Relays {
-			p.When(n.ID != 0 && other.ID != n.ID && r.NodeID == n.ID && r.Port == n.ListenPort && share(&other, n), "listen_port", "conflict",
+			p.When(n.ID != 0 && other.ID != n.ID && r.NodeID == n.ID && r.Port == n.ListenPort && share(&other, n),
+				"listen_port", "conflict",
 				"该端口已用于中转其他节点", "The node is the relay of another node at this port")
 		}
 	}
@@ -149,7 +157,8 @@ func stampRelays(ctx context.Context, tx bun.Tx, revision int64, nodes ...*Node)
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := tx.NewUpdate().Model((*Node)(nil)).Set("revision = ?", revision).Where("id IN (?)", bun.List(ids)).Exec(ctx)
+	_, err := tx.NewUpdate().Model((*Node)(nil)).Set("revision = ?", revision).Where("id IN (?)", bun.List(ids)).
+		Exec(ctx)
 	return err
 }
 

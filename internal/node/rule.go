@@ -99,7 +99,8 @@ func ruleInForce(ctx context.Context, tx bun.Tx, id int64) (Rule, error) {
 
 // recorded gives what of the rule staff decides, for the audit log.
 func (r *Rule) recorded() map[string]any {
-	return map[string]any{"name": r.Name, "text": r.Text, "pattern": r.Pattern, "exempt_user_ids": append([]int64{}, r.Exempt...)}
+	return map[string]any{"name": r.Name, "text": r.Text, "pattern": r.Pattern, "exempt_user_ids": append([]int64{},
+		r.Exempt...)}
 }
 
 // putRule checks and writes r, which is new where it has no id. Its revision was bumped before.
@@ -123,17 +124,22 @@ func (s *Nodes) putRule(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 // checkRule names what is wrong. Agents crash on a pattern that they cannot compile, so it is tried here.
 func checkRule(r *Rule) error {
 	var p problems
-	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > maxRuleName, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
-	p.When(utf8.RuneCountInString(r.Text) > maxRuleText, "text", "length", "说明不能超过 500 个字符", "The text has at most 500 characters")
-	p.When(len(r.Pattern) > maxRulePattern, "pattern", "length", "正则表达式不能超过 1000 字节", "A pattern has at most 1000 bytes")
+	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > maxRuleName, "name", "length", "名称需为 1 到 64 个字符",
+		"The name takes 1 to 64 characters")
+	p.When(utf8.RuneCountInString(r.Text) > maxRuleText, "text", "length", "说明不能超过 500 个字符",
+		"The text has at most 500 characters")
+	p.When(len(r.Pattern) > maxRulePattern, "pattern", "length", "正则表达式不能超过 1000 字节",
+		"A pattern has at most 1000 bytes")
 	p.When(r.Pattern == "", "pattern", "required", "正则表达式不能为空", "The pattern must not be empty")
 	if len(r.Pattern) <= maxRulePattern {
 		if _, err := regexp.Compile(r.Pattern); err != nil {
 			why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-			p.When(true, "pattern", "format", "不是有效的 RE2 正则表达式："+why, "This is not a regular expression that RE2 takes: "+why)
+			p.When(true, "pattern", "format", "不是有效的 RE2 正则表达式："+why,
+				"This is not a regular expression that RE2 takes: "+why)
 		}
 	}
-	p.When(len(r.Exempt) > maxRuleExempt, "exempt_user_ids", "length", "最多 1000 个用户", "At most 1000 users can be exempt")
+	p.When(len(r.Exempt) > maxRuleExempt, "exempt_user_ids", "length", "最多 1000 个用户",
+		"At most 1000 users can be exempt")
 	return p.Err()
 }
 
@@ -145,7 +151,8 @@ type exemption struct {
 
 // exempt writes whom r does not stop.
 func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
-	if _, err := tx.NewRaw(`DELETE FROM rule_exemption WHERE rule_id = ?`, r.ID).Exec(ctx); err != nil || len(r.Exempt) == 0 {
+	if _, err := tx.NewRaw(`DELETE FROM rule_exemption WHERE rule_id = ?`, r.ID).Exec(ctx); err != nil ||
+		len(r.Exempt) == 0 {
 		return err
 	}
 	known, err := service.KnownUsers(ctx, tx, r.Exempt)
@@ -154,7 +161,8 @@ func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 	}
 	for _, id := range r.Exempt {
 		if !slices.Contains(known, id) {
-			return fault.Invalid("exempt_user_ids", "unknown", fmt.Sprintf("没有编号为 %d 的用户", id), fmt.Sprintf("There is no user %d", id))
+			return fault.Invalid("exempt_user_ids", "unknown", fmt.Sprintf("没有编号为 %d 的用户", id),
+				fmt.Sprintf("There is no user %d", id))
 		}
 	}
 	rows := make([]exemption, len(known))
@@ -196,7 +204,8 @@ func (s *Nodes) Rules(ctx context.Context) ([]Rule, error) {
 // addExempt says of each rule whom it does not stop.
 func addExempt(ctx context.Context, idb bun.IDB, rules []Rule) error {
 	var rows []struct{ RuleID, UserID int64 }
-	if err := idb.NewRaw(`SELECT rule_id, user_id FROM rule_exemption ORDER BY rule_id, user_id`).Scan(ctx, &rows); err != nil {
+	if err := idb.NewRaw(`SELECT rule_id, user_id FROM rule_exemption ORDER BY rule_id, user_id`).
+		Scan(ctx, &rows); err != nil {
 		return err
 	}
 	by := map[int64][]int64{}
@@ -212,7 +221,8 @@ func addExempt(ctx context.Context, idb bun.IDB, rules []Rule) error {
 // rulesSince gives the rules in force where one was added, changed or removed after the revision since; changed tells
 // whether.
 func (s *Nodes) rulesSince(ctx context.Context, since int64) (rules []Rule, changed bool, err error) {
-	if changed, err = s.db.NewSelect().Model((*Rule)(nil)).Where("revision > ?", since).Exists(ctx); err != nil || !changed {
+	if changed, err = s.db.NewSelect().Model((*Rule)(nil)).Where("revision > ?", since).Exists(ctx); err != nil ||
+		!changed {
 		return nil, false, err
 	}
 	rules, err = s.Rules(ctx)

@@ -120,7 +120,9 @@ func (r *HitRecord) LocalizedNode(lang fault.Lang) *string {
 type HitFilter struct{ UserID, RuleID, NodeID int64 }
 
 // HitsOf gives a part of the audit log, the newest first, and how many rows it has.
-func (s *Nodes) HitsOf(ctx context.Context, f HitFilter, limit, offset int64) (records []HitRecord, total int64, err error) {
+func (s *Nodes) HitsOf(ctx context.Context, f HitFilter, limit, offset int64) (records []HitRecord, total int64,
+	err error,
+) {
 	q := s.db.NewSelect().TableExpr("rule_hit AS h")
 	for column, id := range map[string]int64{"h.user_id": f.UserID, "h.rule_id": f.RuleID, "h.node_id": f.NodeID} {
 		if id != 0 {
@@ -130,8 +132,10 @@ func (s *Nodes) HitsOf(ctx context.Context, f HitFilter, limit, offset int64) (r
 	if total, err = q.Count(ctx); err != nil {
 		return nil, 0, err
 	}
-	err = q.ColumnExpr("h.id, h.user_id, coalesce(a.email, '') AS email, h.rule_id, r.name AS rule_name, h.node_id, n.name AS node_name, n.names AS node_names, h.count, h.at").
-		Join("JOIN rule AS r ON r.id = h.rule_id").Join("LEFT JOIN node AS n ON n.id = h.node_id").Join("LEFT JOIN account AS a ON a.id = h.user_id").
+	err = q.ColumnExpr("h.id, h.user_id, coalesce(a.email, '') AS email, h.rule_id, r.name AS rule_name, "+
+		"h.node_id, n.name AS node_name, n.names AS node_names, h.count, h.at").
+		Join("JOIN rule AS r ON r.id = h.rule_id").Join("LEFT JOIN node AS n ON n.id = h.node_id").
+		Join("LEFT JOIN account AS a ON a.id = h.user_id").
 		OrderExpr("h.at DESC, h.id DESC").Limit(limit).Offset(offset).Scan(ctx, &records)
 	return records, total, err
 }
@@ -146,7 +150,8 @@ type HitSum struct {
 // HitSums gives a user's hits of each rule that has any, by the rule's id; of user 0 those of all users.
 func (s *Nodes) HitSums(ctx context.Context, userID int64) (map[int64]HitSum, error) {
 	var rows []HitSum
-	q := s.db.NewSelect().TableExpr("rule_hit").ColumnExpr("rule_id, sum(count) AS count, max(at) AS last_at").GroupExpr("rule_id")
+	q := s.db.NewSelect().TableExpr("rule_hit").ColumnExpr("rule_id, sum(count) AS count, max(at) AS last_at").
+		GroupExpr("rule_id")
 	if userID > 0 {
 		q = q.Where("user_id = ?", userID)
 	}

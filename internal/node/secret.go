@@ -46,7 +46,8 @@ func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Durat
 		}
 		now := s.db.Now()
 		until := now.Add(honourOld)
-		if _, err := tx.NewRaw(`UPDATE node_secret SET expires_at = ? WHERE node_id = ? AND (expires_at IS NULL OR expires_at > ?)`, until, id, until).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw(`UPDATE node_secret SET expires_at = ? WHERE node_id = ? AND (expires_at IS NULL
+			OR expires_at > ?)`, until, id, until).Exec(ctx); err != nil {
 			return err
 		}
 		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE expires_at <= ?`, now).Exec(ctx); err != nil {
@@ -76,7 +77,8 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 	case len(key) < SharedKeyLength || len(key) > maxSharedKey:
 		return fault.Invalid("key", "length", "旧密钥为 16 至 128 个字符", "The shared key has 16 to 128 characters")
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return fault.Invalid("key", "characters", "旧密钥只含 ASCII 字母、数字和符号", "The shared key has letters, digits and signs of ASCII only")
+		return fault.Invalid("key", "characters", "旧密钥只含 ASCII 字母、数字和符号",
+			"The shared key has letters, digits and signs of ASCII only")
 	case text.IsGuessable(key):
 		return fault.Invalid("key", "weak", "旧密钥过于简单，容易被猜到；请先在旧面板更换密钥",
 			"The shared key follows a pattern that can be guessed; please change it at the panel before this one first")
@@ -122,7 +124,8 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 // SharedKey tells whether there is one key of all nodes, and until when; nil: until it is taken back.
 func (s *Nodes) SharedKey(ctx context.Context) (on bool, until *time.Time, err error) {
 	var rows []secretRow
-	err = s.db.NewSelect().Model(&rows).Where("node_id IS NULL AND (expires_at IS NULL OR expires_at > ?)", s.db.Now()).Scan(ctx)
+	err = s.db.NewSelect().Model(&rows).Where("node_id IS NULL AND (expires_at IS NULL OR expires_at > ?)", s.db.Now()).
+		Scan(ctx)
 	if err != nil || len(rows) == 0 {
 		return false, nil, err
 	}

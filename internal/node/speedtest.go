@@ -21,7 +21,8 @@ type SpeedTest struct {
 
 // SpeedTestNames are what a speed test measures, as agents call it.
 var SpeedTestNames = []string{
-	"telecomping", "telecomeupload", "telecomedownload", "unicomping", "unicomupload", "unicomdownload", "cmccping", "cmccupload", "cmccdownload",
+	"telecomping", "telecomeupload", "telecomedownload", "unicomping", "unicomupload", "unicomdownload", "cmccping",
+	"cmccupload", "cmccdownload",
 }
 
 // The limits of speed tests.
@@ -46,7 +47,8 @@ func (s *Nodes) AddSpeedTests(ctx context.Context, nodeID int64, tests []map[str
 		if _, err := tx.NewInsert().Model(&last).Exec(ctx); err != nil {
 			return err
 		}
-		_, err := tx.NewRaw(`DELETE FROM speed_test WHERE node_id = ?0 AND id NOT IN (SELECT id FROM speed_test WHERE node_id = ?0 ORDER BY id DESC LIMIT ?1)`,
+		_, err := tx.NewRaw(`DELETE FROM speed_test WHERE node_id = ?0 AND id NOT IN (SELECT id FROM speed_test
+			WHERE node_id = ?0 ORDER BY id DESC LIMIT ?1)`,
 			nodeID, maxSpeedTests).Exec(ctx)
 		return err
 	})
@@ -54,7 +56,8 @@ func (s *Nodes) AddSpeedTests(ctx context.Context, nodeID int64, tests []map[str
 
 func isSpeedTest(results map[string]string) bool {
 	for name, text := range results {
-		if !slices.Contains(SpeedTestNames, name) || len(text) > maxSpeedText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		if !slices.Contains(SpeedTestNames, name) || len(text) > maxSpeedText || !utf8.ValidString(text) ||
+			strings.ContainsRune(text, 0) {
 			return false
 		}
 	}

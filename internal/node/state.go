@@ -123,7 +123,10 @@ const (
 
 // bound brings absurd figures back to the nearest that make sense.
 func (s *State) bound() {
-	for _, n := range []*int64{&s.Revision, &s.UptimeSeconds, &s.CPUPermille, &s.MemoryPermille, &s.UpBPS, &s.DownBPS, &s.Connections, &s.OnlineUsers} {
+	for _, n := range []*int64{
+		&s.Revision, &s.UptimeSeconds, &s.CPUPermille, &s.MemoryPermille, &s.UpBPS, &s.DownBPS,
+		&s.Connections, &s.OnlineUsers,
+	} {
 		*n = min(max(*n, 0), maxFigure)
 	}
 	for i := range s.Load {
@@ -133,8 +136,12 @@ func (s *State) bound() {
 
 func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
 	st.bound()
-	columns := []string{"seen_at", "version", "boot", "revision", "uptime_seconds", "load", "cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"}
-	if _, err := overwrite(tx.NewInsert().Model(st).On("CONFLICT (node_id) DO UPDATE"), columns...).Exec(ctx); err != nil {
+	columns := []string{
+		"seen_at", "version", "boot", "revision", "uptime_seconds", "load", "cpu_permille",
+		"memory_permille", "up_bps", "down_bps", "connections", "online_users",
+	}
+	if _, err := overwrite(tx.NewInsert().Model(st).On("CONFLICT (node_id) DO UPDATE"), columns...).
+		Exec(ctx); err != nil {
 		return err
 	}
 	return addToHistory(ctx, tx, st)

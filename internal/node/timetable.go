@@ -23,13 +23,18 @@ func (s *Nodes) forget(ctx context.Context) error {
 	oldest := s.db.Now().AddDate(0, 0, -s.settings.Get().TrafficLogDays)
 	return s.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, q := range []struct{ table, condition string }{
-			{"online_ip", "last_at < ?"}, {"rule_hit", "at < ?"}, {"blocked_ip", "at < ?"}, {"node_outage", "ended_at < ?"}, {"speed_test", "at < ?"},
+			{"online_ip", "last_at < ?"},
+			{"rule_hit", "at < ?"},
+			{"blocked_ip", "at < ?"},
+			{"node_outage", "ended_at < ?"},
+			{"speed_test", "at < ?"},
 		} {
 			if _, err := tx.NewRaw("DELETE FROM "+q.table+" WHERE "+q.condition, oldest).Exec(ctx); err != nil {
 				return err
 			}
 		}
-		_, err := tx.NewRaw("DELETE FROM node_history WHERE minute < " + strconv.FormatInt(oldest.Unix()/60, 10)).Exec(ctx)
+		_, err := tx.NewRaw("DELETE FROM node_history WHERE minute < " + strconv.FormatInt(oldest.Unix()/60, 10)).
+			Exec(ctx)
 		return err
 	})
 }

@@ -46,22 +46,26 @@ var accountName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 func (a *Account) check(k *Kind, site setting.Site) error {
 	switch {
 	case !accountName.MatchString(a.Name):
-		return fault.Invalid("name", "format", "名称以小写字母开头，只含小写字母、数字、- 和 _，最长 32 个字符", "A name begins with a small letter and has up to 32 small letters, digits, - and _")
+		return fault.Invalid("name", "format", "名称以小写字母开头，只含小写字母、数字、- 和 _，最长 32 个字符",
+			"A name begins with a small letter and has up to 32 small letters, digits, - and _")
 	case utf8.RuneCountInString(a.TitleZH) > 50:
 		return fault.Invalid("title_zh", "too_long", "标题最长 50 个字符", "A title has at most 50 characters")
 	case utf8.RuneCountInString(a.TitleEN) > 50:
 		return fault.Invalid("title_en", "too_long", "标题最长 50 个字符", "A title has at most 50 characters")
 	case a.Icon != "" && !slices.Contains(Icons, a.Icon):
-		return fault.Invalid("icon", "choice", "图标只能是 "+strings.Join(Icons, "、"), "The icon is one of: "+strings.Join(Icons, ", "))
+		return fault.Invalid("icon", "choice", "图标只能是 "+strings.Join(Icons, "、"),
+			"The icon is one of: "+strings.Join(Icons, ", "))
 	case a.FeePercent < 0 || a.FeePercent > 100_00:
 		return fault.Invalid("fee_percent", "range", "费率需为 0 至 100", "The percentage is 0 to 100")
 	case a.FeeFixed < 0 || a.FeeFixed > site.RechargeMax:
-		return fault.Invalid("fee_fixed", "range", "固定手续费不能小于零或超过充值上限", "The fixed fee is not below zero or above the largest recharge")
+		return fault.Invalid("fee_fixed", "range", "固定手续费不能小于零或超过充值上限",
+			"The fixed fee is not below zero or above the largest recharge")
 	case a.Minimum < 0:
 		return fault.Invalid("minimum", "range", "下限不能小于零", "The minimum must not be below zero")
 	case a.Maximum != 0 && a.Maximum < max(site.RechargeMin, a.Minimum):
 		return fault.Invalid("maximum", "range", "上限不能低于下限", "The maximum must not be below the minimum")
-	case !slices.Contains(money.Currencies, a.Currency) || (len(k.Currencies) > 0 && !slices.Contains(k.Currencies, a.Currency)):
+	case !slices.Contains(money.Currencies, a.Currency) ||
+		(len(k.Currencies) > 0 && !slices.Contains(k.Currencies, a.Currency)):
 		return fault.Invalid("currency", "choice", "该支付平台不支持此货币", "This platform cannot be paid in this currency")
 	case a.Rate < 0 || a.Rate > maxRate:
 		return fault.Invalid("rate", "range", "汇率不能小于零，且不超过一百万", "The rate is not below zero and at most a million")
@@ -75,7 +79,10 @@ func (a *Account) check(k *Kind, site setting.Site) error {
 
 // Icons are the names of the pictures that the pages have for ways to pay: one for each kind, and some for what else is
 // paid through one of them. Pictures from elsewhere are none: no page loads what the site does not serve.
-var Icons = []string{"alipay", "bank", "card", "cash", "crypto", "epay", "manual", "sandbox", "stripe", "wallet", "wechatpay"}
+var Icons = []string{
+	"alipay", "bank", "card", "cash", "crypto", "epay", "manual", "sandbox", "stripe", "wallet",
+	"wechatpay",
+}
 
 // Limits gives the smallest and the largest recharge that begins here.
 func (a *Account) Limits(site setting.Site) (least, most money.Amount) {

@@ -20,7 +20,8 @@ type ByHand interface {
 }
 
 // ErrNotPaid is the fault of confirming what the platform itself, when asked, does not call paid.
-var ErrNotPaid = fault.Conflict("not_paid_at_gateway", "支付平台显示这笔充值尚未支付", "The payment platform does not call this recharge paid")
+var ErrNotPaid = fault.Conflict("not_paid_at_gateway", "支付平台显示这笔充值尚未支付",
+	"The payment platform does not call this recharge paid")
 
 // How staff came to a payment: in the place of a notify's method.
 const (
@@ -53,7 +54,8 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
 	defer cancel()
 	kept := &Kept{
-		Gateway: r.Gateway, Method: methodAsk, Header: map[string][]string{}, Body: []byte{}, Address: c.Address, Outcome: Received,
+		Gateway: r.Gateway, Method: methodAsk, Header: map[string][]string{}, Body: []byte{}, Address: c.Address,
+		Outcome:    Received,
 		RechargeID: &r.ID, StaffID: &c.StaffID, CreatedAt: p.db.Now(),
 	}
 	g, byHand := m.Gateway.(ByHand)

@@ -26,7 +26,8 @@ func office(t *testing.T, d *db.DB) (*counter, *paymenttest.Platform) {
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
 	c := &counter{paymenttest.New(t, d, []payment.Kind{manual.Kind}, g.Method()), g}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
-	if err := c.Settings.Set(t.Context(), map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"100.00"`)}); err != nil {
+	if err := c.Settings.Set(t.Context(),
+		map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"100.00"`)}); err != nil {
 		t.Fatal(err)
 	}
 	p := &paymenttest.Platform{
@@ -41,7 +42,10 @@ const cashier, second = 901, 902
 
 func (c *counter) byHand(t testing.TB, r *wallet.Recharge, staff int64) error {
 	t.Helper()
-	_, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: r.TradeNo, StaffID: staff, Address: "192.0.2.7"})
+	_, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{
+		TradeNo: r.TradeNo, StaffID: staff,
+		Address: "192.0.2.7",
+	})
 	return err
 }
 
@@ -50,10 +54,12 @@ func TestStaffConfirmsWhatHasNoPlatform(t *testing.T) {
 		c, p := office(t, d)
 		user := c.User(t)
 		r := p.Recharge(t, c.Desk, user, 3000)
-		if page := r.PayPage; page.Kind != "text" || !strings.Contains(page.Text.EN, "Transfer to 6222 0000") || !strings.Contains(page.Text.ZH, r.TradeNo) || !strings.Contains(page.Text.EN, "30.00 CNY") {
+		if page := r.PayPage; page.Kind != "text" || !strings.Contains(page.Text.EN, "Transfer to 6222 0000") ||
+			!strings.Contains(page.Text.ZH, r.TradeNo) || !strings.Contains(page.Text.EN, "30.00 CNY") {
 			t.Fatalf("%+v", page)
 		}
-		if w := c.Tell(t.Context(), "bank", paymenttest.Notice{Body: "out_trade_no=" + r.TradeNo}); w.Body.String() != "fail" {
+		if w := c.Tell(t.Context(), "bank",
+			paymenttest.Notice{Body: "out_trade_no=" + r.TradeNo}); w.Body.String() != "fail" {
 			t.Fatalf("somebody else confirmed it: %d %s", w.Code, w.Body)
 		}
 		if err := c.Payments.Check(t.Context()); err != nil || c.Balance(t, user).Posted != 0 {
@@ -68,10 +74,15 @@ func TestStaffConfirmsWhatHasNoPlatform(t *testing.T) {
 			t.Fatalf("%+v", b)
 		}
 		var kept []payment.Kept
-		if err := d.NewSelect().Model(&kept).Where("staff_id = ?", cashier).OrderExpr("id").Scan(t.Context()); err != nil || len(kept) != 2 || kept[0].Outcome != payment.Credited || kept[0].Address != "192.0.2.7" {
+		if err := d.NewSelect().Model(&kept).Where("staff_id = ?", cashier).OrderExpr("id").
+			Scan(t.Context()); err != nil || len(kept) != 2 || kept[0].Outcome != payment.Credited ||
+			kept[0].Address != "192.0.2.7" {
 			t.Fatalf("what staff did is kept as %+v, %v", kept, err)
 		}
-		if _, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: "NOSUCHNUMBER", StaffID: cashier}); !errors.Is(err, wallet.ErrNoRecharge) {
+		if _, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{
+			TradeNo: "NOSUCHNUMBER",
+			StaffID: cashier,
+		}); !errors.Is(err, wallet.ErrNoRecharge) {
 			t.Error("an unknown number: ", err)
 		}
 		c.Sound(t)
@@ -84,7 +95,8 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 		user := c.User(t)
 		large := p.Recharge(t, c.Desk, user, 10001)
 		for _, staff := range []int64{cashier, cashier} {
-			if err := c.byHand(t, large, staff); !errors.Is(err, approval.ErrSecondMember) || c.Balance(t, user).Posted != 0 {
+			if err := c.byHand(t, large, staff); !errors.Is(err, approval.ErrSecondMember) ||
+				c.Balance(t, user).Posted != 0 {
 				t.Fatalf("alone: %v, %+v", err, c.Balance(t, user))
 			}
 		}
@@ -157,25 +169,32 @@ func TestByHand_OtherGiftsOfTheDay_CountIntoTheSameLimit(t *testing.T) {
 		if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("more than the limit in all: ", err)
 		}
-		if a, err := c.Wallets.Adjust(t.Context(), user, 3001, "an outage", &staff); err != nil || a.State != wallet.AdjustmentPending {
+		if a, err := c.Wallets.Adjust(t.Context(), user, 3001, "an outage", &staff); err != nil ||
+			a.State != wallet.AdjustmentPending {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		for _, approve := range []bool{false, true} {
 			if err := c.Payments.DecideByHand(t.Context(), paid.ID, approve, new(int64(second))); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Payments.DecideByHand(t.Context(), paid.ID, approve, new(int64(second))); !errors.Is(err, approval.ErrNotWaiting) {
+			if err := c.Payments.DecideByHand(t.Context(), paid.ID, approve, new(int64(second))); !errors.Is(err,
+				approval.ErrNotWaiting) {
 				t.Fatal("decided twice: ", err)
 			}
 			if !approve {
-				if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrDeclinedBefore) || c.Balance(t, user).Posted != 7000 {
+				if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrDeclinedBefore) ||
+					c.Balance(t, user).Posted != 7000 {
 					t.Fatalf("declined: %v, %+v", err, c.Balance(t, user))
 				}
 				var act int64
-				if err := d.NewRaw(`SELECT MAX(id) FROM staff_grant WHERE kind = 'payment_by_hand'`).Scan(t.Context(), &act); err != nil {
+				if err := d.NewRaw(`SELECT MAX(id) FROM staff_grant WHERE kind = 'payment_by_hand'`).
+					Scan(t.Context(), &act); err != nil {
 					t.Fatal(err)
 				}
-				_, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: paid.TradeNo, StaffID: staff, Act: act})
+				_, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{
+					TradeNo: paid.TradeNo,
+					StaffID: staff, Act: act,
+				})
 				if !errors.Is(err, approval.ErrSecondMember) || c.Balance(t, user).Posted != 7000 {
 					t.Fatalf("made anew: %v, %+v", err, c.Balance(t, user))
 				}

@@ -66,10 +66,13 @@ func (c *Case) Ref() wallet.Reference { return wallet.Reference{Kind: "payment_c
 
 // Faults of payment cases.
 var (
-	ErrNoCase      = fault.NotFound("payment_case_not_found", "没有这笔待处理付款", "There is no such payment case")
-	ErrCaseEnded   = fault.Conflict("payment_case_decided", "这笔付款已处理或正在处理", "This payment case was decided already, or is being decided")
-	ErrCaseBooked  = fault.Conflict("payment_already_booked", "这笔付款已经入账，只能忽略", "This payment was booked already; the case can only be dismissed")
-	ErrCaseNoMoney = fault.Conflict("payment_case_no_money", "这笔付款的金额不是正数，只能忽略", "The amount of this payment is not above zero; the case can only be dismissed")
+	ErrNoCase    = fault.NotFound("payment_case_not_found", "没有这笔待处理付款", "There is no such payment case")
+	ErrCaseEnded = fault.Conflict("payment_case_decided", "这笔付款已处理或正在处理",
+		"This payment case was decided already, or is being decided")
+	ErrCaseBooked = fault.Conflict("payment_already_booked", "这笔付款已经入账，只能忽略",
+		"This payment was booked already; the case can only be dismissed")
+	ErrCaseNoMoney = fault.Conflict("payment_case_no_money", "这笔付款的金额不是正数，只能忽略",
+		"The amount of this payment is not above zero; the case can only be dismissed")
 )
 
 // OnCase has fn called for each new case, in the transaction that opens it.
@@ -77,22 +80,27 @@ func (p *Payments) OnCase(fn func(ctx context.Context, tx bun.Tx, c *Case) error
 
 // openCase opens a case for the payment as part of tx, unless it has one, and gives the case's number. r is nil where
 // the payment names no recharge of ours.
-func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay Payment, why Reason, r *wallet.Recharge) (int64, error) {
+func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay Payment, why Reason,
+	r *wallet.Recharge,
+) (int64, error) {
 	now := p.db.Now()
 	c := &Case{
-		Kind: why, Gateway: gateway, TransactionID: pay.TransactionID, TradeNo: pay.TradeNo, Amount: pay.Amount, Currency: pay.Currency,
-		State: CaseOpen, NextAt: now, CreatedAt: now,
+		Kind: why, Gateway: gateway, TransactionID: pay.TransactionID, TradeNo: pay.TradeNo, Amount: pay.Amount,
+		Currency: pay.Currency,
+		State:    CaseOpen, NextAt: now, CreatedAt: now,
 	}
 	if r != nil {
 		c.RechargeID, c.UserID = &r.ID, &r.UserID
 	}
-	n, err := db.Changed(tx.NewInsert().Model(c).On("CONFLICT (gateway, transaction_id) DO NOTHING").Returning("id").Exec(ctx))
+	n, err := db.Changed(tx.NewInsert().Model(c).On("CONFLICT (gateway, transaction_id) DO NOTHING").Returning("id").
+		Exec(ctx))
 	if err != nil {
 		return 0, err
 	}
 	if n == 0 {
 		var id int64
-		err := tx.NewSelect().Model((*Case)(nil)).Column("id").Where("gateway = ? AND transaction_id = ?", gateway, pay.TransactionID).Scan(ctx, &id)
+		err := tx.NewSelect().Model((*Case)(nil)).Column("id").Where("gateway = ? AND transaction_id = ?", gateway,
+			pay.TransactionID).Scan(ctx, &id)
 		return id, err
 	}
 	slog.ErrorContext(ctx, "a payment needs a decision by staff", "case", c.ID, "kind", why, "gateway", gateway)
@@ -111,7 +119,9 @@ func (p *Payments) closeConfirmed(ctx context.Context, tx bun.Tx, gateway, trans
 }
 
 // Cases gives a part of the cases, newest first, and how many there are in all; in one state where that is given.
-func (p *Payments) Cases(ctx context.Context, state CaseState, limit, offset int64) (cases []Case, total int64, err error) {
+func (p *Payments) Cases(ctx context.Context, state CaseState, limit, offset int64) (cases []Case, total int64,
+	err error,
+) {
 	q := p.db.NewSelect().Model(&cases).OrderExpr("id DESC").Limit(limit).Offset(offset)
 	if state != "" {
 		q.Where("state = ?", state)
@@ -147,7 +157,8 @@ func caseIn(ctx context.Context, idb bun.IDB, id int64) (*Case, error) {
 
 // lockCase gives a case that nobody else changes until tx ends.
 func lockCase(ctx context.Context, tx bun.Tx, id int64, state CaseState) (*Case, error) {
-	n, err := db.Changed(tx.NewUpdate().Model((*Case)(nil)).Set("state = state").Where("id = ? AND state = ?", id, state).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model((*Case)(nil)).Set("state = state").Where("id = ? AND state = ?", id,
+		state).Exec(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -191,11 +202,13 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 			return 0, err
 		}
 		c.State, c.Reason, c.DecidedBy = CaseWaiting, wish.Reason, wish.StaffID
-		if _, err := tx.NewUpdate().Model(c).Column("user_id", "credit", "state", "reason", "decided_by").WherePK().Exec(ctx); err != nil {
+		if _, err := tx.NewUpdate().Model(c).Column("user_id", "credit", "state", "reason", "decided_by").WherePK().
+			Exec(ctx); err != nil {
 			return 0, err
 		}
 		alone, err := p.approvals.Propose(ctx, tx, approval.Act{
-			Kind: approval.PaymentCase, ReferenceID: c.ID, MadeBy: wish.StaffID, Beneficiary: *c.UserID, Worth: c.Credit,
+			Kind: approval.PaymentCase, ReferenceID: c.ID, MadeBy: wish.StaffID, Beneficiary: *c.UserID,
+			Worth:  c.Credit,
 			Reason: c.Reason, Gives: map[string]any{"user_id": c.UserID, "credit": c.Credit},
 		})
 		if err == nil && alone {
@@ -213,7 +226,8 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 func (p *Payments) creditsTo(ctx context.Context, tx bun.Tx, c *Case, named int64) (*int64, error) {
 	switch {
 	case c.UserID == nil && named == 0:
-		return nil, fault.Invalid("user_id", "required", "这笔付款没有对应的用户，请指定", "This payment belongs to no known user; please name one")
+		return nil, fault.Invalid("user_id", "required", "这笔付款没有对应的用户，请指定",
+			"This payment belongs to no known user; please name one")
 	case c.UserID != nil && named != 0 && named != *c.UserID:
 		return nil, fault.Invalid("user_id", "mismatch", "这笔付款属于另一位用户", "This payment belongs to another user")
 	case c.UserID != nil:
@@ -236,11 +250,13 @@ func (p *Payments) creditOf(ctx context.Context, tx bun.Tx, c *Case, named money
 	case err != nil:
 		return 0, err
 	case named == 0 && paid == 0:
-		return 0, fault.Invalid("amount", "required", "无法换算成网站货币，请填写入账金额", "The payment cannot be converted to the site's currency; please give the amount")
+		return 0, fault.Invalid("amount", "required", "无法换算成网站货币，请填写入账金额",
+			"The payment cannot be converted to the site's currency; please give the amount")
 	case named == 0:
 		return paid, nil
 	case named < 0 || (paid != 0 && named > paid) || named > caseAtMost:
-		return 0, fault.Invalid("amount", "range", "入账金额须大于零且不超过实际付款", "The amount must be above zero and at most what was paid")
+		return 0, fault.Invalid("amount", "range", "入账金额须大于零且不超过实际付款",
+			"The amount must be above zero and at most what was paid")
 	}
 	return named, nil
 }
@@ -319,7 +335,8 @@ func (p *Payments) DecideCase(ctx context.Context, id int64, approve bool, by *i
 	asking, cancel := detached.WithTimeout(ctx, settleWithin)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
-		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id, "error", err)
+		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,
+			"error", err)
 	}
 	return caseIn(ctx, p.db, id)
 }
@@ -336,7 +353,8 @@ func (p *Payments) reopen(ctx context.Context, tx bun.Tx, c *Case, answer string
 	if err := p.wallets.ReleasePayment(ctx, tx, c.Ref()); err != nil {
 		return err
 	}
-	c.State, c.Credit, c.Reason, c.DecidedBy, c.RefundNo, c.Waits, c.Answer, c.UserID = CaseOpen, 0, "", nil, nil, false, answer, nil
+	c.State, c.Credit, c.Reason, c.DecidedBy, c.RefundNo, c.Waits, c.Answer, c.UserID = CaseOpen, 0, "", nil, nil,
+		false, answer, nil
 	if c.RechargeID != nil {
 		r, err := p.wallets.RechargeByNo(ctx, tx, *c.RechargeID)
 		if err != nil {
@@ -344,7 +362,8 @@ func (p *Payments) reopen(ctx context.Context, tx bun.Tx, c *Case, answer string
 		}
 		c.UserID = &r.UserID
 	}
-	_, err := tx.NewUpdate().Model(c).Column("state", "credit", "reason", "decided_by", "refund_no", "waits", "answer", "user_id").WherePK().Exec(ctx)
+	_, err := tx.NewUpdate().Model(c).Column("state", "credit", "reason", "decided_by", "refund_no", "waits", "answer",
+		"user_id").WherePK().Exec(ctx)
 	return err
 }
 
@@ -359,7 +378,8 @@ func (p *Payments) DismissCase(ctx context.Context, id int64, reason string, by 
 			return err
 		}
 		c.State, c.Reason, c.DecidedBy, c.EndedAt = CaseDismissed, reason, by, new(p.db.Now())
-		if _, err = tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "ended_at").WherePK().Exec(ctx); err != nil {
+		if _, err = tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "ended_at").WherePK().
+			Exec(ctx); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, "payment.case.decide", audit.ID("payment_case", id),
@@ -392,9 +412,11 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 		if err := p.claim(ctx, tx, c); err != nil {
 			return err
 		}
-		c.State, c.Reason, c.DecidedBy, c.RefundNo, c.Attempts, c.NextAt = CaseRefunding, reason, by, new(rand.Text()), 0, p.db.Now()
+		c.State, c.Reason, c.DecidedBy, c.RefundNo, c.Attempts, c.NextAt = CaseRefunding, reason, by, new(rand.Text()),
+			0, p.db.Now()
 		c.Waits = true
-		if _, err := tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "refund_no", "attempts", "next_at", "waits").WherePK().Exec(ctx); err != nil {
+		if _, err := tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "refund_no", "attempts", "next_at",
+			"waits").WherePK().Exec(ctx); err != nil {
 			return err
 		}
 		alone, err := p.proposeCaseRefund(ctx, tx, c)
@@ -409,7 +431,8 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 	asking, cancel := detached.WithTimeout(ctx, settleWithin)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
-		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id, "error", err)
+		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,
+			"error", err)
 	}
 	return caseIn(ctx, p.db, id)
 }
@@ -443,7 +466,8 @@ func (p *Payments) refunder(name string) (Refunder, error) {
 func (p *Payments) retryCases(ctx context.Context, id int64) error {
 	var due []Case
 	now := p.db.Now()
-	q := p.db.NewSelect().Model(&due).Where("state = ? AND NOT waits AND next_at <= ?", CaseRefunding, now).OrderExpr("next_at, id").Limit(100)
+	q := p.db.NewSelect().Model(&due).Where("state = ? AND NOT waits AND next_at <= ?", CaseRefunding, now).
+		OrderExpr("next_at, id").Limit(100)
 	if id != 0 {
 		q.Where("id = ?", id)
 	}
@@ -454,7 +478,8 @@ func (p *Payments) retryCases(ctx context.Context, id int64) error {
 	for i := range due {
 		c, claimed := &due[i], int64(0)
 		err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-			claimed, err = db.Changed(tx.NewUpdate().Model((*Case)(nil)).Set("attempts = attempts + 1").Set("next_at = ?", now.Add(pause(c.Attempts))).
+			claimed, err = db.Changed(tx.NewUpdate().Model((*Case)(nil)).Set("attempts = attempts + 1").
+				Set("next_at = ?", now.Add(pause(c.Attempts))).
 				Where("id = ? AND state = ? AND attempts = ?", c.ID, CaseRefunding, c.Attempts).Exec(ctx))
 			return err
 		})
@@ -473,7 +498,10 @@ func (p *Payments) askCaseBack(ctx context.Context, c *Case) error {
 		asking, cancel := context.WithTimeout(ctx, askFor)
 		defer cancel()
 		err = can.Refund(asking, Refund{
-			No: *c.RefundNo, Bill: Bill{TradeNo: c.TradeNo, Amount: c.Amount, Currency: c.Currency, ExpiresAt: c.CreatedAt},
+			No: *c.RefundNo, Bill: Bill{
+				TradeNo: c.TradeNo, Amount: c.Amount, Currency: c.Currency,
+				ExpiresAt: c.CreatedAt,
+			},
 			TransactionID: c.TransactionID, Amount: c.Amount, Reason: title(c.Reason),
 		})
 	}

@@ -66,7 +66,8 @@ func TestCase_SecondPaymentRepeatedInAStorm_IsOneCase(t *testing.T) {
 		}
 		wg.Wait()
 		cases := c.cases(t)
-		if len(cases) != 1 || cases[0].Kind != payment.PaidTwice || cases[0].State != payment.CaseOpen || *cases[0].UserID != user || cases[0].Amount != 3000 || cases[0].TransactionID != "SB-second" {
+		if len(cases) != 1 || cases[0].Kind != payment.PaidTwice || cases[0].State != payment.CaseOpen ||
+			*cases[0].UserID != user || cases[0].Amount != 3000 || cases[0].TransactionID != "SB-second" {
 			t.Fatalf("cases: %+v, want one of the second payment", cases)
 		}
 		_, notifies, err := c.Payments.Case(t.Context(), cases[0].ID)
@@ -78,7 +79,10 @@ func TestCase_SecondPaymentRepeatedInAStorm_IsOneCase(t *testing.T) {
 		for range 8 { // several members at once
 			wg.Go(func() {
 				staff := int64(cashier)
-				_, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[0].ID, Reason: "paid twice", StaffID: &staff})
+				_, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{
+					CaseID: cases[0].ID,
+					Reason: "paid twice", StaffID: &staff,
+				})
 				mutex.Lock()
 				defer mutex.Unlock()
 				if err == nil {
@@ -126,7 +130,8 @@ func TestCase_OnlyWhatTheGatewaySigned(t *testing.T) {
 			}
 		}
 		cases := c.cases(t)
-		if len(cases) != 2 || cases[0].Kind != payment.UnknownNumber || cases[0].UserID != nil || cases[1].Kind != payment.WrongAmount || *cases[1].UserID != user {
+		if len(cases) != 2 || cases[0].Kind != payment.UnknownNumber || cases[0].UserID != nil ||
+			cases[1].Kind != payment.WrongAmount || *cases[1].UserID != user {
 			t.Fatalf("%+v", cases)
 		}
 		_, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[0].ID, Reason: "x"})
@@ -137,13 +142,17 @@ func TestCase_OnlyWhatTheGatewaySigned(t *testing.T) {
 		paymenttest.WantField(t, "amount", err)
 		_, err = c.Payments.DismissCase(t.Context(), cases[1].ID, " ", nil)
 		paymenttest.WantField(t, "reason", err)
-		if got, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[0].ID, UserID: user, Reason: "they wrote a wrong number"}); err != nil || got.State != payment.CaseCredited {
+		if got, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{
+			CaseID: cases[0].ID, UserID: user,
+			Reason: "they wrote a wrong number",
+		}); err != nil || got.State != payment.CaseCredited {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		if _, err := c.Payments.DismissCase(t.Context(), cases[1].ID, "paid back by bank", nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Payments.DismissCase(t.Context(), cases[1].ID, "again", nil); !errors.Is(err, payment.ErrCaseEnded) {
+		if _, err := c.Payments.DismissCase(t.Context(), cases[1].ID, "again", nil); !errors.Is(err,
+			payment.ErrCaseEnded) {
 			t.Fatal(err)
 		}
 		if b := c.Balance(t, user); b.Posted != 6000 {
@@ -162,7 +171,10 @@ func TestCase_CreditBeyondTheLimit_WaitsForASecondMember(t *testing.T) {
 		id, first, other := c.cases(t)[0].ID, int64(cashier), int64(second)
 		credit := func() {
 			t.Helper()
-			got, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: id, Reason: "paid twice", StaffID: &first})
+			got, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{
+				CaseID: id, Reason: "paid twice",
+				StaffID: &first,
+			})
 			if err != nil || got.State != payment.CaseWaiting || c.Balance(t, user).Posted != 10001 {
 				t.Fatalf("%+v, %v, %+v", got, err, c.Balance(t, user))
 			}
@@ -171,14 +183,16 @@ func TestCase_CreditBeyondTheLimit_WaitsForASecondMember(t *testing.T) {
 		if _, err := c.Payments.DecideCase(t.Context(), id, true, &first); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatalf("who made it approved it: %v", err)
 		}
-		if got, err := c.Payments.DecideCase(t.Context(), id, false, &other); err != nil || got.State != payment.CaseOpen || got.Credit != 0 || *got.UserID != user {
+		if got, err := c.Payments.DecideCase(t.Context(), id, false, &other); err != nil ||
+			got.State != payment.CaseOpen || got.Credit != 0 || *got.UserID != user {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		credit()
 		if _, err := c.Payments.DecideCase(t.Context(), id, true, &user); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatalf("whose wallet it is approved it: %v", err)
 		}
-		if got, err := c.Payments.DecideCase(t.Context(), id, true, &other); err != nil || got.State != payment.CaseCredited || c.Balance(t, user).Posted != 20002 {
+		if got, err := c.Payments.DecideCase(t.Context(), id, true, &other); err != nil ||
+			got.State != payment.CaseCredited || c.Balance(t, user).Posted != 20002 {
 			t.Fatalf("%+v, %v, %+v", got, err, c.Balance(t, user))
 		}
 		c.Sound(t)
@@ -204,14 +218,16 @@ func TestCase_RefundThroughTheGateway(t *testing.T) {
 		if back, err := c.sandbox.Returned(t.Context(), r.TradeNo); err != nil || back != 2000 {
 			t.Fatalf("%s went back, %v", back, err)
 		}
-		if w := c.tell(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" || c.Balance(t, user).Posted != 0 {
+		if w := c.tell(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" ||
+			c.Balance(t, user).Posted != 0 {
 			t.Fatalf("what went back is credited: %s, %+v", w.Body, c.Balance(t, user))
 		}
 		unknown := paid(r)
 		unknown.TradeNo, unknown.TransactionID = "NOSUCH", "SB-unknown"
 		c.tell(t.Context(), c.sandbox.Notice(unknown))
 		id = c.cases(t)[1].ID
-		if got, err := c.Payments.RefundCase(t.Context(), id, "nobody knows it", nil); err != nil || got.State != payment.CaseOpen || got.Answer == "" {
+		if got, err := c.Payments.RefundCase(t.Context(), id, "nobody knows it", nil); err != nil ||
+			got.State != payment.CaseOpen || got.Answer == "" {
 			t.Fatalf("the platform refuses, and the case is %+v, %v", got, err)
 		}
 		c.Sound(t)
@@ -231,7 +247,8 @@ func TestCase_PaymentConfirmedLater_ClosesItsCase(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.tell(t.Context(), c.sandbox.Notice(paid(r)))
-		if cases := c.cases(t); len(cases) != 1 || cases[0].State != payment.CaseDismissed || c.Balance(t, user).Posted != 3000 {
+		if cases := c.cases(t); len(cases) != 1 || cases[0].State != payment.CaseDismissed ||
+			c.Balance(t, user).Posted != 3000 {
 			t.Fatalf("%+v, %+v", cases, c.Balance(t, user))
 		}
 		c.Sound(t)
@@ -259,7 +276,8 @@ func TestCase_RefundBeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.
 		if _, err := c.Payments.DecideCase(t.Context(), id, true, &first); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal(err)
 		}
-		if got, err := c.Payments.DecideCase(t.Context(), id, false, &other); err != nil || got.State != payment.CaseOpen || got.Waits {
+		if got, err := c.Payments.DecideCase(t.Context(), id, false, &other); err != nil ||
+			got.State != payment.CaseOpen || got.Waits {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		refund()

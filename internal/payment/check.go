@@ -45,7 +45,8 @@ func (p *Payments) checkAll(ctx context.Context, m Method, recharges []wallet.Re
 	failures := 0
 	for i := range recharges {
 		if err := p.checkOne(ctx, m, &recharges[i]); err != nil {
-			slog.WarnContext(ctx, "could not learn of a recharge from its gateway", "recharge", recharges[i].ID, "gateway", m.Name, "error", err)
+			slog.WarnContext(ctx, "could not learn of a recharge from its gateway", "recharge", recharges[i].ID,
+				"gateway", m.Name, "error", err)
 			if failures++; failures == giveUp {
 				return
 			}

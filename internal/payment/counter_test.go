@@ -35,10 +35,15 @@ func open(t testing.TB, d *db.DB) *counter {
 }
 
 // plan adds a plan that costs amount a month, and gives it with its price.
-func (c *counter) plan(t testing.TB, kind shop.Kind, amount money.Amount, change func(*shop.Plan)) (plan *shop.Plan, priceID int64) {
+func (c *counter) plan(t testing.TB, kind shop.Kind, amount money.Amount, change func(*shop.Plan)) (plan *shop.Plan,
+	priceID int64,
+) {
 	t.Helper()
 	traffic := int64(100 << 30)
-	p := shop.Plan{Name: "Standard", Kind: kind, TrafficBytes: &traffic, Reset: service.CalendarMonth, Class: 1, Groups: []int{1}, Visible: true, Renewable: true}
+	p := shop.Plan{
+		Name: "Standard", Kind: kind, TrafficBytes: &traffic, Reset: service.CalendarMonth, Class: 1,
+		Groups: []int{1}, Visible: true, Renewable: true,
+	}
 	p.Prices = []shop.Price{{Months: map[shop.Kind]int{shop.KindPlan: 1}[kind], Amount: amount}}
 	if change != nil {
 		change(&p)
@@ -75,7 +80,8 @@ func (c *counter) press(t testing.TB, r *wallet.Recharge, button string) *httpte
 	if !ok {
 		t.Fatalf("the pay page is at %s", r.PayPage.URL)
 	}
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(url.Values{"action": {button}}.Encode()))
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path,
+		strings.NewReader(url.Values{"action": {button}}.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	c.Door.ServeHTTP(w, req)
@@ -84,7 +90,10 @@ func (c *counter) press(t testing.TB, r *wallet.Recharge, button string) *httpte
 
 // paid gives what the sandbox says of a recharge that was paid there.
 func paid(r *wallet.Recharge) payment.Payment {
-	return payment.Payment{TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.Amount, Currency: r.Currency, State: payment.Paid}
+	return payment.Payment{
+		TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.Amount, Currency: r.Currency,
+		State: payment.Paid,
+	}
 }
 
 // tell sends a form to the notify door of the sandbox.

@@ -77,7 +77,8 @@ func (s Setup) Or(name, standard string) string {
 
 // BadCredential is the fault of a credential that cannot be used.
 func BadCredential(name string, cause error) error {
-	return fault.Invalid("credentials."+name, "format", "无法使用，请检查是否完整复制", "This cannot be used; please check that all of it was copied").Because(cause)
+	return fault.Invalid("credentials."+name, "format", "无法使用，请检查是否完整复制",
+		"This cannot be used; please check that all of it was copied").Because(cause)
 }
 
 // Bill is what a gateway is asked to collect.

@@ -36,7 +36,9 @@ type Gateways struct {
 const revision = "gateway"
 
 // OpenGateways gives the accounts in d of the kinds, and those that are built in. Credentials are sealed with key.
-func OpenGateways(ctx context.Context, d *db.DB, key seal.Key, settings *setting.Settings, kinds []Kind, built ...Method) (*Gateways, error) {
+func OpenGateways(ctx context.Context, d *db.DB, key seal.Key, settings *setting.Settings, kinds []Kind,
+	built ...Method,
+) (*Gateways, error) {
 	g := &Gateways{db: d, key: key, settings: settings, kinds: kinds, built: built}
 	return g, g.load(ctx)
 }
@@ -63,7 +65,8 @@ func (g *Gateways) load(ctx context.Context) error {
 		if before, ok := g.find(a.Name); ok && bytes.Equal(before.Sealed, a.Sealed) {
 			m.Gateway = before.Gateway
 		} else if m.Gateway, err = g.openAccount(&a); err != nil {
-			slog.ErrorContext(ctx, "a payment gateway cannot be opened; it is as if switched off", "gateway", a.Name, "error", err)
+			slog.ErrorContext(ctx, "a payment gateway cannot be opened; it is as if switched off", "gateway", a.Name,
+				"error", err)
 			continue
 		}
 		methods = append(methods, m)

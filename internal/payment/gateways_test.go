@@ -35,7 +35,10 @@ func names(c *counter) string {
 func TestSeveralAccountsOfOneKindAreKeptSealed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c, _ := office(t, d)
-		second, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "cash", Sort: -1, Enabled: true}, map[string]string{"instructions_zh": "现金密语", "instructions_en": "Bring cash"})
+		second, err := c.Gateways.Add(t.Context(), payment.Account{
+			Kind: "manual", Name: "cash", Sort: -1,
+			Enabled: true,
+		}, map[string]string{"instructions_zh": "现金密语", "instructions_en": "Bring cash"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +46,9 @@ func TestSeveralAccountsOfOneKindAreKeptSealed(t *testing.T) {
 			t.Errorf("%+v; %s", second, names(c))
 		}
 		var stored []byte
-		if err := d.NewRaw(`SELECT sealed FROM payment_gateway WHERE name = 'cash'`).Scan(t.Context(), &stored); err != nil || bytes.Contains(stored, []byte("现金密语")) || bytes.Contains(stored, []byte("cash")) {
+		if err := d.NewRaw(`SELECT sealed FROM payment_gateway WHERE name = 'cash'`).
+			Scan(t.Context(), &stored); err != nil || bytes.Contains(stored, []byte("现金密语")) ||
+			bytes.Contains(stored, []byte("cash")) {
 			t.Errorf("stored as %q, %v", stored, err)
 		}
 		if known := c.Gateways.Known(second); strings.Join(known, " ") != "instructions_en instructions_zh" {
@@ -54,18 +59,23 @@ func TestSeveralAccountsOfOneKindAreKeptSealed(t *testing.T) {
 			t.Errorf("as JSON: %s, %v", text, err)
 		}
 
-		changed, err := c.Gateways.Change(t.Context(), second.ID, func(a *payment.Account) { a.Kind, a.Name, a.TitleEN = "x", "renamed", "Cash" }, map[string]string{"instructions_en": "To the office"})
+		changed, err := c.Gateways.Change(t.Context(), second.ID, func(a *payment.Account) {
+			a.Kind, a.Name,
+				a.TitleEN = "x", "renamed", "Cash"
+		}, map[string]string{"instructions_en": "To the office"})
 		if err != nil || changed.Kind != "manual" || changed.Name != "cash" || changed.TitleEN != "Cash" {
 			t.Fatalf("%+v, %v", changed, err)
 		}
 		r, err := c.Payments.Recharge(t.Context(), c.User(t), "cash", 1000)
-		if err != nil || !strings.HasPrefix(r.PayPage.Text.EN, "To the office") || !strings.HasPrefix(r.PayPage.Text.ZH, "现金密语") {
+		if err != nil || !strings.HasPrefix(r.PayPage.Text.EN, "To the office") || !strings.HasPrefix(r.PayPage.Text.ZH,
+			"现金密语") {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		if err := c.Gateways.Remove(t.Context(), second.ID); !errors.Is(err, payment.ErrInUse) {
 			t.Error("removed in spite of a recharge: ", err)
 		}
-		unused, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "unused", Enabled: true}, instructions)
+		unused, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "unused", Enabled: true},
+			instructions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +85,8 @@ func TestSeveralAccountsOfOneKindAreKeptSealed(t *testing.T) {
 		if err := c.Gateways.Remove(t.Context(), unused.ID); !errors.Is(err, payment.ErrNoAccount) {
 			t.Error("removed twice: ", err)
 		}
-		if _, err := payment.OpenGateways(t.Context(), d, seal.Key{2}, c.Settings, []payment.Kind{manual.Kind}); err != nil {
+		if _, err := payment.OpenGateways(t.Context(), d, seal.Key{2}, c.Settings,
+			[]payment.Kind{manual.Kind}); err != nil {
 			t.Error("with another key the others must open all the same: ", err)
 		}
 	})
@@ -85,17 +96,30 @@ func TestWhatIsWrongWithAnAccountIsNamed(t *testing.T) {
 	c, _ := office(t, dbtest.SQLite(t))
 	rate := payment.Rate(1)
 	for field, change := range map[string]func(*payment.Account, map[string]string){
-		"kind":                        func(a *payment.Account, _ map[string]string) { a.Kind = "paypal" },
-		"name":                        func(a *payment.Account, _ map[string]string) { a.Name = "Bank/../x" },
-		"icon":                        func(a *payment.Account, _ map[string]string) { a.Icon = "javascript:alert(1)" },
-		"fee_percent":                 func(a *payment.Account, _ map[string]string) { a.FeePercent = 10001 },
-		"fee_fixed":                   func(a *payment.Account, _ map[string]string) { a.FeeFixed = -1 },
-		"minimum":                     func(a *payment.Account, _ map[string]string) { a.Minimum = -1 },
-		"maximum":                     func(a *payment.Account, _ map[string]string) { a.Minimum, a.Maximum = 500, 400 },
-		"currency":                    func(a *payment.Account, _ map[string]string) { a.Currency, a.Rate = "XXX", rate },
-		"rate":                        func(a *payment.Account, _ map[string]string) { a.Currency = "USD" },
-		"credentials.instructions_en": func(_ *payment.Account, credentials map[string]string) { delete(credentials, "instructions_en") },
-		"credentials.password":        func(_ *payment.Account, credentials map[string]string) { credentials["password"] = "x" },
+		"kind":        func(a *payment.Account, _ map[string]string) { a.Kind = "paypal" },
+		"name":        func(a *payment.Account, _ map[string]string) { a.Name = "Bank/../x" },
+		"icon":        func(a *payment.Account, _ map[string]string) { a.Icon = "javascript:alert(1)" },
+		"fee_percent": func(a *payment.Account, _ map[string]string) { a.FeePercent = 10001 },
+		"fee_fixed":   func(a *payment.Account, _ map[string]string) { a.FeeFixed = -1 },
+		"minimum":     func(a *payment.Account, _ map[string]string) { a.Minimum = -1 },
+		"maximum": func(a *payment.Account, _ map[string]string) {
+			a.Minimum, a.Maximum = 500,
+				400
+		},
+		"currency": func(a *payment.Account, _ map[string]string) {
+			a.Currency, a.Rate = "XXX",
+				rate
+		},
+		"rate": func(a *payment.Account, _ map[string]string) { a.Currency = "USD" },
+		"credentials.instructions_en": func(_ *payment.Account, credentials map[string]string) {
+			delete(credentials,
+				"instructions_en")
+		},
+		"credentials.password": func(_ *payment.Account,
+			credentials map[string]string,
+		) {
+			credentials["password"] = "x"
+		},
 	} {
 		a := payment.Account{Kind: "manual", Name: "other"}
 		credentials := map[string]string{"instructions_zh": "转账", "instructions_en": "Transfer"}
@@ -114,7 +138,8 @@ func TestAdd_WithoutCredentials_NamesThoseThatAreMissing(t *testing.T) {
 		c, _ := office(t, d)
 		_, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "other", Enabled: true}, nil)
 		f, ok := fault.As(err)
-		if !ok || len(f.Fields) != 2 || f.Fields[0].Name != "credentials.instructions_en" || f.Fields[1].Name != "credentials.instructions_zh" {
+		if !ok || len(f.Fields) != 2 || f.Fields[0].Name != "credentials.instructions_en" ||
+			f.Fields[1].Name != "credentials.instructions_zh" {
 			t.Errorf("an account without credentials: %v, want both instructions named", err)
 		}
 	})
@@ -136,7 +161,8 @@ func TestOtherProcessesFollowAChange(t *testing.T) {
 		defer stop()
 		go d.Follow(ctx)
 		go replica.Follow(ctx)
-		added, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "cash", Enabled: true}, p.Credentials)
+		added, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "cash", Enabled: true},
+			p.Credentials)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +175,8 @@ func TestOtherProcessesFollowAChange(t *testing.T) {
 			}
 		}
 		until("the new account", func() bool { _, err := far.Method("cash"); return err == nil })
-		if _, err := c.Gateways.Change(t.Context(), added.ID, func(a *payment.Account) { a.Enabled = false }, nil); err != nil {
+		if _, err := c.Gateways.Change(t.Context(), added.ID, func(a *payment.Account) { a.Enabled = false },
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		until("that it is off", func() bool { m, err := far.Method("cash"); return err == nil && !m.Enabled })
@@ -165,7 +192,8 @@ func TestAnAccountThatIsOffTakesNoRechargesButTheirPayments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Gateways.Change(t.Context(), m.ID, func(a *payment.Account) { a.Enabled = false }, nil); err != nil {
+		if _, err := c.Gateways.Change(t.Context(), m.ID, func(a *payment.Account) { a.Enabled = false },
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		_, err = c.Payments.Recharge(t.Context(), user, "bank", 1000)
@@ -216,12 +244,15 @@ func TestAFeeIsPaidBesideTheAmountAndHasItsOwnLine(t *testing.T) {
 			t.Fatalf("%+v", b)
 		}
 		var fees, clearing int64
-		if err := d.NewRaw(`SELECT SUM(CASE WHEN a.kind = 'fees' THEN p.amount ELSE 0 END), SUM(CASE WHEN a.kind = 'clearing' THEN p.amount ELSE 0 END)
-			FROM posting p JOIN ledger_account a ON a.id = p.account_id`).Scan(t.Context(), &fees, &clearing); err != nil || fees != 56 || clearing != -1057 {
+		if err := d.NewRaw(`SELECT SUM(CASE WHEN a.kind = 'fees' THEN p.amount ELSE 0 END), SUM(CASE
+			WHEN a.kind = 'clearing' THEN p.amount ELSE 0 END)
+			FROM posting p JOIN ledger_account a
+			ON a.id = p.account_id`).Scan(t.Context(), &fees, &clearing); err != nil || fees != 56 || clearing != -1057 {
 			t.Errorf("fees %d, clearing %d, %v", fees, clearing, err)
 		}
 		var lines []wallet.Line
-		if err := d.NewSelect().Model(&lines).OrderExpr("position").Scan(t.Context()); err != nil || len(lines) != 2 || lines[0].Amount != 1001 || lines[1].Kind != wallet.FeeLine || lines[1].Amount != 56 {
+		if err := d.NewSelect().Model(&lines).OrderExpr("position").Scan(t.Context()); err != nil || len(lines) != 2 ||
+			lines[0].Amount != 1001 || lines[1].Kind != wallet.FeeLine || lines[1].Amount != 56 {
 			t.Errorf("the invoice has %+v, %v", lines, err)
 		}
 		in := p.Recharge(t, c.Desk, user, 1000)
@@ -245,7 +276,10 @@ func TestRatesAndSharesNeverLoseAFraction(t *testing.T) {
 	if _, err := a.Charge(site, 1<<62); !errors.Is(err, money.ErrOverflow) {
 		t.Error("too large a sum: ", err)
 	}
-	for text, want := range map[string]payment.Rate{"0.1385": 13850000, "7.2": 720000000, "1": 100000000, "0.00000001": 1} {
+	for text, want := range map[string]payment.Rate{
+		"0.1385": 13850000, "7.2": 720000000, "1": 100000000,
+		"0.00000001": 1,
+	} {
 		if got, err := payment.ParseRate(text); err != nil || got != want {
 			t.Errorf("%s is %v, %v", text, got, err)
 		}
@@ -264,7 +298,10 @@ func TestAPurchaseRechargesNoLessThanItsGatewayTakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Gateways.Change(t.Context(), m.ID, func(a *payment.Account) { a.Minimum, a.FeeFixed = 2000, 100 }, nil); err != nil {
+		if _, err := c.Gateways.Change(t.Context(), m.ID, func(a *payment.Account) {
+			a.Minimum, a.FeeFixed = 2000,
+				100
+		}, nil); err != nil {
 			t.Fatal(err)
 		}
 		_, price := c.plan(t, shop.KindPlan, 1500, nil)

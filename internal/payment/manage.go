@@ -42,7 +42,9 @@ func (g *Gateways) Add(ctx context.Context, a Account, credentials map[string]st
 }
 
 // Change changes an account. Of the credentials those that are named change; an empty one is removed.
-func (g *Gateways) Change(ctx context.Context, id int64, change func(*Account), credentials map[string]string) (*Account, error) {
+func (g *Gateways) Change(ctx context.Context, id int64, change func(*Account),
+	credentials map[string]string,
+) (*Account, error) {
 	return g.save(ctx, func(ctx context.Context, tx bun.Tx) (*Account, error) {
 		a, err := g.account(ctx, tx, id)
 		if err != nil {
@@ -51,7 +53,8 @@ func (g *Gateways) Change(ctx context.Context, id int64, change func(*Account), 
 		fixed := *a
 		all, err := g.unseal(a)
 		if err != nil {
-			slog.WarnContext(ctx, "the credentials of a payment gateway cannot be read; all of them are wanted anew", "gateway", a.Name, "error", err)
+			slog.WarnContext(ctx, "the credentials of a payment gateway cannot be read; all of them are wanted anew",
+				"gateway", a.Name, "error", err)
 			all = map[string]string{}
 		}
 		for name, v := range credentials {
@@ -69,7 +72,8 @@ func (g *Gateways) Change(ctx context.Context, id int64, change func(*Account), 
 		if _, err = tx.NewUpdate().Model(a).WherePK().Exec(ctx); err != nil {
 			return nil, db.Error(err)
 		}
-		return a, audit.Record(ctx, tx, "gateway.change", audit.ID("gateway", id), fixed.recorded(nil), a.recorded(credentials), "")
+		return a, audit.Record(ctx, tx, "gateway.change", audit.ID("gateway", id), fixed.recorded(nil),
+			a.recorded(credentials), "")
 	})
 }
 
@@ -86,7 +90,8 @@ func (a *Account) recorded(credentials map[string]string) recordedGateway {
 }
 
 // ErrInUse is the fault of removing an account that recharges speak of.
-var ErrInUse = fault.Conflict("gateway_in_use", "已有充值使用此支付方式，不能删除；请将其停用", "Recharges were made with this gateway, so it cannot be removed; switch it off instead")
+var ErrInUse = fault.Conflict("gateway_in_use", "已有充值使用此支付方式，不能删除；请将其停用",
+	"Recharges were made with this gateway, so it cannot be removed; switch it off instead")
 
 // Remove removes an account that was never used.
 func (g *Gateways) Remove(ctx context.Context, id int64) error {
@@ -111,7 +116,9 @@ func (g *Gateways) Remove(ctx context.Context, id int64) error {
 
 // save runs fn, which reads an account and writes it. The revision is bumped first: its row stays locked until the end,
 // so that no two changes overwrite each other.
-func (g *Gateways) save(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) (*Account, error)) (saved *Account, err error) {
+func (g *Gateways) save(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) (*Account, error)) (saved *Account,
+	err error,
+) {
 	err = g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err = db.Bump(ctx, tx, revision); err != nil {
 			return err
@@ -142,7 +149,8 @@ func (g *Gateways) complete(a *Account, credentials map[string]string) error {
 	if err != nil {
 		return err
 	}
-	a.TitleZH, a.TitleEN = cmp.Or(strings.TrimSpace(a.TitleZH), k.Title.ZH), cmp.Or(strings.TrimSpace(a.TitleEN), k.Title.EN)
+	a.TitleZH, a.TitleEN = cmp.Or(strings.TrimSpace(a.TitleZH), k.Title.ZH), cmp.Or(strings.TrimSpace(a.TitleEN),
+		k.Title.EN)
 	a.Currency = cmp.Or(a.Currency, g.settings.Get().Currency)
 	if err := a.check(k, g.settings.Get()); err != nil {
 		return err

@@ -80,7 +80,10 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 		}
 	}
 	query := strings.ToValidUTF8(n.Query, "\uFFFD") // what is no text cannot be kept as text
-	kept := &Kept{Gateway: name, Method: n.Method, Query: query, Header: header, Body: append([]byte{}, n.Body...), Address: n.Address, Outcome: Received, CreatedAt: p.db.Now()}
+	kept := &Kept{
+		Gateway: name, Method: n.Method, Query: query, Header: header, Body: append([]byte{}, n.Body...),
+		Address: n.Address, Outcome: Received, CreatedAt: p.db.Now(),
+	}
 	if err := p.keep(ctx, kept); err != nil {
 		return Answer{}, err
 	}
@@ -91,7 +94,10 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 	case errors.Is(err, ErrMerchant):
 		return g.Answer(false), p.refuse(ctx, kept.ID, WrongMerchant, 0)
 	case errors.Is(err, ErrNoPayment):
-		return g.Answer(true), p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return note(ctx, tx, kept.ID, Noted, "", 0) })
+		return g.Answer(true), p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			return note(ctx, tx, kept.ID,
+				Noted, "", 0)
+		})
 	case errors.Is(err, ErrUnreadable):
 		return g.Answer(false), p.refuse(ctx, kept.ID, Unreadable, 0)
 	case err != nil: // what Read needed from the platform could not be had
@@ -111,7 +117,9 @@ func (p *Payments) keep(ctx context.Context, kept *Kept) error {
 
 // settle acts on what a verified notify says of a payment, or the gateway itself, where it was asked. notifyID is 0
 // where there is no notify.
-func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID int64, asked bool) (accepted bool, err error) {
+func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID int64, asked bool) (accepted bool,
+	err error,
+) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, pay.TradeNo)
 	switch {
 	case errors.Is(err, wallet.ErrNoRecharge):
@@ -132,7 +140,10 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 			return note(ctx, tx, notifyID, Noted, "", r.ID)
 		})
 	case pay.State != Paid:
-		return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return note(ctx, tx, notifyID, Noted, "", r.ID) })
+		return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			return note(ctx, tx, notifyID, Noted, "",
+				r.ID)
+		})
 	case pay.TransactionID == "":
 		return false, p.refuse(ctx, notifyID, Unreadable, r.ID)
 	}
@@ -151,7 +162,9 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 // credit books the payment and completes the order that waited for it, in one transaction. Where the order cannot be
 // completed the money is credited all the same, and the order gives back what it holds when its time is over. For an
 // account that was closed meanwhile staff decides on the payment.
-func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool, err error) {
+func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
+	err error,
+) {
 	accepted, err = p.creditIf(ctx, r, pay, notifyID, func(context.Context, bun.Tx) (bool, error) { return true, nil })
 	if errors.Is(err, wallet.ErrClosed) {
 		return false, p.refusePayment(ctx, r.Gateway, pay, notifyID, AccountClosed, r)
@@ -219,7 +232,8 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 	}
 	err = book(order != nil)
 	if err != nil && order != nil && !errors.Is(err, wallet.ErrTransactionUsed) && !errors.Is(err, wallet.ErrClosed) {
-		slog.ErrorContext(ctx, "a paid order could not be completed; its recharge is credited alone", "order", order.ID, "error", err)
+		slog.ErrorContext(ctx, "a paid order could not be completed; its recharge is credited alone", "order", order.ID,
+			"error", err)
 		err = book(false)
 	}
 	if errors.Is(err, wallet.ErrTransactionUsed) {
@@ -229,13 +243,16 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 		return false, err
 	}
 	if outcome == Credited {
-		slog.InfoContext(ctx, "a recharge was paid", "recharge", r.ID, "gateway", r.Gateway, "amount", r.Amount.String())
+		slog.InfoContext(ctx, "a recharge was paid", "recharge", r.ID, "gateway", r.Gateway, "amount",
+			r.Amount.String())
 	}
 	return true, nil
 }
 
 // seenBefore tells a repeated notify from a second payment for the same recharge.
-func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, transactionID string) (Outcome, Reason, error) {
+func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, transactionID string) (Outcome, Reason,
+	error,
+) {
 	paidBy, found, err := wallet.PaidBy(ctx, tx, rechargeID)
 	if err == nil && found && paidBy != transactionID {
 		return Refused, PaidTwice, nil
@@ -245,7 +262,9 @@ func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, 
 
 // settledBefore answers the notify of a payment that is booked already: with yes where a case settled it, and
 // otherwise, since it paid for another recharge, with a case.
-func (p *Payments) settledBefore(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool, err error) {
+func (p *Payments) settledBefore(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
+	err error,
+) {
 	by, err := p.wallets.PaymentClaim(ctx, r.Gateway, pay.TransactionID)
 	if err != nil {
 		return false, err
@@ -263,7 +282,9 @@ func (p *Payments) settledBefore(ctx context.Context, r *wallet.Recharge, pay Pa
 
 // refusePayment refuses what a verified notify says, or the gateway itself. Money that was really paid gets a case in
 // the same transaction. r is nil where the payment names no recharge of ours.
-func (p *Payments) refusePayment(ctx context.Context, gateway string, pay Payment, notifyID int64, why Reason, r *wallet.Recharge) error {
+func (p *Payments) refusePayment(ctx context.Context, gateway string, pay Payment, notifyID int64, why Reason,
+	r *wallet.Recharge,
+) error {
 	var rechargeID int64
 	if r != nil {
 		rechargeID = r.ID
@@ -294,7 +315,10 @@ func noteCase(ctx context.Context, tx bun.Tx, notifyID, caseID int64) error {
 
 func (p *Payments) refuse(ctx context.Context, notifyID int64, why Reason, rechargeID int64) error {
 	slog.WarnContext(ctx, "a payment notify was refused", "notify", notifyID, "reason", why, "recharge", rechargeID)
-	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return note(ctx, tx, notifyID, Refused, why, rechargeID) })
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return note(ctx, tx, notifyID, Refused, why,
+			rechargeID)
+	})
 }
 
 func note(ctx context.Context, tx bun.Tx, notifyID int64, outcome Outcome, why Reason, rechargeID int64) error {
@@ -311,7 +335,8 @@ func note(ctx context.Context, tx bun.Tx, notifyID int64, outcome Outcome, why R
 
 // Refusals gives a part of the refused notifies, newest first, for staff.
 func (p *Payments) Refusals(ctx context.Context, limit, offset int64) (notifies []Kept, total int64, err error) {
-	total, err = p.db.NewSelect().Model(&notifies).Where("outcome = ?", Refused).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	total, err = p.db.NewSelect().Model(&notifies).Where("outcome = ?", Refused).OrderExpr("id DESC").Limit(limit).
+		Offset(offset).ScanAndCount(ctx)
 	return notifies, total, err
 }
 
@@ -320,7 +345,9 @@ const keptRefusals = 180 * 24 * time.Hour
 // forget removes old refusals that speak of no recharge of ours and of no case, since anybody can make those.
 func (p *Payments) forget(ctx context.Context) error {
 	return p.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*Kept)(nil)).Where("outcome = ? AND recharge_id IS NULL AND case_id IS NULL AND created_at < ?", Refused, p.db.Now().Add(-keptRefusals)).Exec(ctx)
+		_, err := tx.NewDelete().Model((*Kept)(nil)).
+			Where("outcome = ? AND recharge_id IS NULL AND case_id IS NULL AND created_at < ?", Refused, p.db.Now().
+				Add(-keptRefusals)).Exec(ctx)
 		return err
 	})
 }

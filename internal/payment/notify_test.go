@@ -89,8 +89,14 @@ func TestAFalseNotifyCreditsNothingAndIsKept(t *testing.T) {
 			{"another currency", with(func(p *payment.Payment) { p.Currency = "IDR" }), payment.WrongCurrency},
 			{"an unknown number", with(func(p *payment.Payment) { p.TradeNo = "NOSUCHNUMBER" }), payment.UnknownNumber},
 			{"no number", with(func(p *payment.Payment) { p.TradeNo = "" }), payment.UnknownNumber},
-			{"another recharge's number", with(func(p *payment.Payment) { p.TradeNo = other.TradeNo }), payment.WrongAmount},
-			{"a payment that the gateway does not know", with(func(p *payment.Payment) { p.TransactionID = "SBforged" }), payment.NotConfirmed},
+			{
+				"another recharge's number", with(func(p *payment.Payment) { p.TradeNo = other.TradeNo }),
+				payment.WrongAmount,
+			},
+			{
+				"a payment that the gateway does not know",
+				with(func(p *payment.Payment) { p.TransactionID = "SBforged" }), payment.NotConfirmed,
+			},
 			{"no payment", with(func(p *payment.Payment) { p.TransactionID = "" }), payment.Unreadable},
 			{"an amount changed after signing", altered("amount", "9999.00"), payment.BadSignature},
 			{"a number changed after signing", altered("trade_no", other.TradeNo), payment.BadSignature},
@@ -135,7 +141,8 @@ func TestANotifyThatIsNoTextIsRefusedAndKept(t *testing.T) {
 		if a, err := c.Payments.Notify(t.Context(), "sandbox", n); err != nil || a.Status != http.StatusBadRequest {
 			t.Fatal(a, err)
 		}
-		if kept, _, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || len(kept) != 1 || kept[0].Query != "trade_no=\uFFFD&sign=\uFFFD" {
+		if kept, _, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || len(kept) != 1 ||
+			kept[0].Query != "trade_no=\uFFFD&sign=\uFFFD" {
 			t.Error(kept, err)
 		}
 	})

@@ -27,7 +27,8 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 		stock := int64(1)
 		plan, price := c.plan(t, shop.KindPlan, 1000, func(p *shop.Plan) { p.Stock = &stock })
 		user := c.rich(t, 400)
-		if _, err := c.Shop.Confirm(t.Context(), user, shop.Purchase{PriceID: price}); !errors.Is(err, wallet.ErrBalanceTooLow) || !strings.Contains(err.Error(), "6.00") {
+		if _, err := c.Shop.Confirm(t.Context(), user, shop.Purchase{PriceID: price}); !errors.Is(err,
+			wallet.ErrBalanceTooLow) || !strings.Contains(err.Error(), "6.00") {
 			t.Fatal("without a gateway: ", err)
 		}
 		begin := func() (int64, *wallet.Recharge) {
@@ -61,7 +62,8 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 		if r.Amount != 600 {
 			t.Fatal("the recharge is of ", r.Amount)
 		}
-		if _, err := c.Shop.Confirm(t.Context(), c.rich(t, 5000), shop.Purchase{PriceID: price}); !errors.Is(err, shop.ErrSoldOut) {
+		if _, err := c.Shop.Confirm(t.Context(), c.rich(t, 5000), shop.Purchase{PriceID: price}); !errors.Is(err,
+			shop.ErrSoldOut) {
 			t.Fatal("what a pending order holds was sold: ", err)
 		}
 		if err := c.Shop.Cancel(t.Context(), user, strconv.FormatInt(no, 10)); err != nil {
@@ -72,7 +74,8 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 			t.Fatal("cancelled twice: ", err)
 		}
 		c.press(t, r, "pay") // the money arrives late: it stays in the wallet
-		if got := c.state(t, user, no); got != shop.Cancelled || c.Balance(t, user).Available != 1000 || c.running(t, user) != 0 {
+		if got := c.state(t, user, no); got != shop.Cancelled || c.Balance(t, user).Available != 1000 ||
+			c.running(t, user) != 0 {
 			t.Fatalf("a late payment: order %s, %+v", got, c.Balance(t, user))
 		}
 		if _, err := c.Shop.Confirm(t.Context(), user, shop.Purchase{PriceID: price}); err != nil {
@@ -128,7 +131,10 @@ func TestMoneyIsCreditedEvenWhereItsOrderCannotBeCompleted(t *testing.T) {
 		}
 		// A fulfilment that should not be there makes the completion fail.
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-			_, err := c.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: user, OrderID: &no, Name: "x", Kind: service.Grant, Bytes: 1})
+			_, err := c.Services.AddPackage(ctx, tx, service.PackageTerms{
+				UserID: user, OrderID: &no, Name: "x",
+				Kind: service.Grant, Bytes: 1,
+			})
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -163,7 +169,8 @@ func TestCancelAndNotifyAtTheSameTime(t *testing.T) {
 			var wg sync.WaitGroup
 			wg.Go(func() { c.press(t, r, "pay") })
 			wg.Go(func() {
-				if err := c.Shop.Cancel(t.Context(), user, strconv.FormatInt(no, 10)); err != nil && !errors.Is(err, shop.ErrNotPending) {
+				if err := c.Shop.Cancel(t.Context(), user, strconv.FormatInt(no, 10)); err != nil &&
+					!errors.Is(err, shop.ErrNotPending) {
 					t.Error(err)
 				}
 			})

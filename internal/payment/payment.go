@@ -38,9 +38,12 @@ type Payments struct {
 }
 
 // New gives the cash desk. site is the address of the site without a closing slash.
-func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *shop.Shop, site string, gateways *Gateways) *Payments {
+func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *shop.Shop, site string,
+	gateways *Gateways,
+) *Payments {
 	return &Payments{
-		db: d, settings: settings, wallets: wallets, shop: shop, invites: invite.New(d, settings, wallets), site: site, gateways: gateways,
+		db: d, settings: settings, wallets: wallets, shop: shop, invites: invite.New(d, settings, wallets), site: site,
+		gateways:  gateways,
 		approvals: approval.New(d, settings),
 	}
 }
@@ -55,12 +58,16 @@ func (p *Payments) Register(q *job.Queue) {
 }
 
 // ErrGatewayDown is the fault of a platform that does not answer.
-var ErrGatewayDown = fault.Unavailable("gateway_unavailable", "支付平台暂时无法使用，请稍后再试", "The payment gateway cannot be reached right now; please try again in a moment").After(10 * time.Second)
+var ErrGatewayDown = fault.Unavailable("gateway_unavailable", "支付平台暂时无法使用，请稍后再试",
+	"The payment gateway cannot be reached right now; please try again in a moment").After(10 * time.Second)
 
 // Methods gives the ways to pay that are open, in the order in which users see them.
 func (p *Payments) Methods() []Method {
 	site := p.settings.Get()
-	return slices.DeleteFunc(slices.Clone(*p.gateways.open.Load()), func(m Method) bool { return !m.Enabled || !m.usable(site) })
+	return slices.DeleteFunc(slices.Clone(*p.gateways.open.Load()), func(m Method) bool {
+		return !m.Enabled ||
+			!m.usable(site)
+	})
 }
 
 // Method gives the way to pay called name, open or not; ErrNoAccount where there is none.
@@ -92,7 +99,9 @@ func (p *Payments) Charge(gateway string, amount money.Amount) (wallet.Charge, e
 }
 
 // Recharge begins a recharge of the user's wallet and gives it with its pay page.
-func (p *Payments) Recharge(ctx context.Context, userID int64, gateway string, amount money.Amount) (*wallet.Recharge, error) {
+func (p *Payments) Recharge(ctx context.Context, userID int64, gateway string, amount money.Amount) (*wallet.Recharge,
+	error,
+) {
 	charge, err := p.Charge(gateway, amount)
 	if err != nil {
 		return nil, err
@@ -125,7 +134,8 @@ func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.R
 	defer cancel()
 	page, err := m.Gateway.Begin(ctx, p.bill(r))
 	if err != nil {
-		slog.WarnContext(ctx, "a gateway gave no pay page; it is asked again with the next look", "recharge", r.ID, "gateway", r.Gateway, "error", err)
+		slog.WarnContext(ctx, "a gateway gave no pay page; it is asked again with the next look", "recharge", r.ID,
+			"gateway", r.Gateway, "error", err)
 		return r, nil
 	}
 	r.PayPage = &page
@@ -135,8 +145,10 @@ func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.R
 // bill is what the gateway knows of the recharge.
 func (p *Payments) bill(r *wallet.Recharge) Bill {
 	b := Bill{
-		TradeNo: r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, Title: title(p.settings.Get().SiteName), ExpiresAt: r.ExpiresAt,
-		ReturnURL: p.site + "/user/wallet/recharge/new?id=" + strconv.FormatInt(r.ID, 10), NotifyURL: p.site + "/v1/payment/notify/" + r.Gateway,
+		TradeNo: r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, Title: title(p.settings.Get().SiteName),
+		ExpiresAt: r.ExpiresAt,
+		ReturnURL: p.site + "/user/wallet/recharge/new?id=" + strconv.FormatInt(r.ID, 10),
+		NotifyURL: p.site + "/v1/payment/notify/" + r.Gateway,
 	}
 	if r.PayPage != nil {
 		b.Ref = r.PayPage.Ref
@@ -155,13 +167,17 @@ func title(name string) string {
 
 // Confirm buys from the wallet or, where that is too little, begins a recharge of the difference through the gateway;
 // the order completes by itself when that is paid. It gives the order's number.
-func (p *Payments) Confirm(ctx context.Context, userID int64, what shop.Purchase, gateway string) (orderID int64, err error) {
+func (p *Payments) Confirm(ctx context.Context, userID int64, what shop.Purchase, gateway string) (orderID int64,
+	err error,
+) {
 	m, err := p.Method(gateway)
 	if err != nil || !m.Enabled {
 		return 0, fault.Invalid("gateway", "unknown", "没有这个支付方式", "There is no such payment gateway")
 	}
 	return idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		return p.shop.Place(ctx, tx, userID, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
+		return p.shop.Place(ctx, tx, userID, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64,
+			error,
+		) {
 			least, _ := m.Limits(p.settings.Get())
 			charge, err := p.Charge(gateway, max(missing, least))
 			if err != nil {

@@ -42,7 +42,8 @@ func (r Rate) String() string { return fmt.Sprintf("%d.%08d", r/oneRate, r%oneRa
 func ParseRate(s string) (Rate, error) {
 	whole, part, _ := strings.Cut(s, ".")
 	digits := whole + part
-	if whole == "" || len(whole) > 7 || len(part) > places || strings.HasSuffix(s, ".") || strings.Trim(digits, "0123456789") != "" {
+	if whole == "" || len(whole) > 7 || len(part) > places || strings.HasSuffix(s, ".") ||
+		strings.Trim(digits, "0123456789") != "" {
 		return 0, money.ErrFormat
 	}
 	n, err := strconv.ParseInt(digits+strings.Repeat("0", places-len(part)), 10, 64)

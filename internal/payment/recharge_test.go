@@ -26,7 +26,8 @@ func TestARechargeIsPaidOnTheSandboxPage(t *testing.T) {
 		r := c.recharge(t, user, 3000)
 
 		w := httptest.NewRecorder()
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimPrefix(r.PayPage.URL, paymenttest.Site), nil)
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimPrefix(r.PayPage.URL,
+			paymenttest.Site), nil)
 		req.Header.Set("Accept-Language", "en")
 		c.Door.ServeHTTP(w, req)
 		for _, part := range []string{"30.00", "CNY", r.TradeNo, `value="pay"`, `lang="en"`} {
@@ -34,7 +35,8 @@ func TestARechargeIsPaidOnTheSandboxPage(t *testing.T) {
 				t.Errorf("the pay page lacks %s", part)
 			}
 		}
-		if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "script-src") || strings.Contains(w.Body.String(), "<script") {
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") ||
+			strings.Contains(csp, "script-src") || strings.Contains(w.Body.String(), "<script") {
 			t.Errorf("the pay page allows scripts: %s", csp)
 		}
 
@@ -60,7 +62,8 @@ func TestARechargeIsPaidOnTheSandboxPage(t *testing.T) {
 
 		failed := c.recharge(t, user, 500)
 		c.press(t, failed, "fail")
-		if got, _ := c.Wallets.Recharge(t.Context(), user, strconv.FormatInt(failed.ID, 10)); got.State != wallet.RechargeFailed {
+		if got, _ := c.Wallets.Recharge(t.Context(), user, strconv.FormatInt(failed.ID,
+			10)); got.State != wallet.RechargeFailed {
 			t.Fatal("after a failed payment the recharge is ", got.State)
 		}
 		c.Sound(t)
@@ -71,7 +74,8 @@ func TestWithoutItsGatewayThereIsNoDoor(t *testing.T) {
 	c := paymenttest.New(t, dbtest.SQLite(t), nil)
 	w := c.Tell(t.Context(), sandbox.Name, paymenttest.Notice{Body: "x=y"})
 	var body struct{ Code string }
-	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != http.StatusNotFound || body.Code != "gateway_not_found" {
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != http.StatusNotFound ||
+		body.Code != "gateway_not_found" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 }
@@ -90,7 +94,8 @@ func TestAmountsOutsideTheLimitsAreRefused(t *testing.T) {
 	for range 20 {
 		c.recharge(t, user, 100)
 	}
-	if _, err := c.Payments.Recharge(t.Context(), user, sandbox.Name, 100); !errors.Is(err, wallet.ErrTooManyRecharges) {
+	if _, err := c.Payments.Recharge(t.Context(), user, sandbox.Name, 100); !errors.Is(err,
+		wallet.ErrTooManyRecharges) {
 		t.Errorf("one pending recharge too many: %v", err)
 	}
 }

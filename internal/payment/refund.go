@@ -18,7 +18,8 @@ import (
 )
 
 // ErrNoRefund is the fault of a refund through a gateway that gives nothing back.
-var ErrNoRefund = fault.Conflict("gateway_cannot_refund", "此支付方式不能自动退款；请自行退给付款人，再以“已人工退款”登记", "This gateway cannot give money back. Pay it back yourself, then note the refund as paid by hand")
+var ErrNoRefund = fault.Conflict("gateway_cannot_refund", "此支付方式不能自动退款；请自行退给付款人，再以“已人工退款”登记",
+	"This gateway cannot give money back. Pay it back yourself, then note the refund as paid by hand")
 
 // RefundWish is what staff wants to go back to who paid a recharge.
 type RefundWish struct {
@@ -125,10 +126,13 @@ func (p *Payments) DecideRefund(ctx context.Context, id int64, approve bool, by 
 	return p.wallets.GatewayRefund(ctx, id)
 }
 
-var errPlatformDecides = fault.Conflict("gateway_decides", "这笔退款由支付平台处理，不能人工确认", "The payment platform decides on this refund; it cannot be confirmed by hand")
+var errPlatformDecides = fault.Conflict("gateway_decides", "这笔退款由支付平台处理，不能人工确认",
+	"The payment platform decides on this refund; it cannot be confirmed by hand")
 
 // endRefund ends a pending refund, and of one that is done has the commissions that counted the money taken back.
-func (p *Payments) endRefund(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund, to wallet.GatewayRefundState, answer string, by *int64) error {
+func (p *Payments) endRefund(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund, to wallet.GatewayRefundState,
+	answer string, by *int64,
+) error {
 	ended, err := p.wallets.EndGatewayRefund(ctx, tx, g, to, answer, by)
 	if err == nil && !ended {
 		err = wallet.ErrRefundEnded
@@ -183,14 +187,17 @@ func (p *Payments) retry(ctx context.Context, id int64) error {
 func (p *Payments) askBack(ctx context.Context, g *wallet.GatewayRefund, r *wallet.Recharge) error {
 	err := p.callBack(ctx, g, r)
 	if said := new(RefundRefused); errors.As(err, &said) {
-		slog.WarnContext(ctx, "a platform refused a refund", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "words", said.Words)
+		slog.WarnContext(ctx, "a platform refused a refund", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway,
+			"words", said.Words)
 		return p.closeRefund(ctx, g, wallet.GatewayRefundFailed, said.Words)
 	}
 	if err != nil {
-		slog.WarnContext(ctx, "a refund is not certain yet; the platform is asked again", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "attempt", g.Attempts+1, "error", err)
+		slog.WarnContext(ctx, "a refund is not certain yet; the platform is asked again", "refund", g.ID, "recharge",
+			r.ID, "gateway", r.Gateway, "attempt", g.Attempts+1, "error", err)
 		return p.wallets.NoteGatewayRefund(ctx, g.ID, shorten(err.Error()))
 	}
-	slog.InfoContext(ctx, "a recharge was given back", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "amount", g.Amount.String())
+	slog.InfoContext(ctx, "a recharge was given back", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "amount",
+		g.Amount.String())
 	return p.closeRefund(ctx, g, wallet.GatewayRefundDone, "")
 }
 
@@ -205,11 +212,16 @@ func (p *Payments) callBack(ctx context.Context, g *wallet.GatewayRefund, r *wal
 	}
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
-	return can.Refund(ctx, Refund{No: g.No, Bill: p.bill(r), TransactionID: *r.TransactionID, Amount: g.PayAmount, Reason: title(g.Reason)})
+	return can.Refund(ctx, Refund{
+		No: g.No, Bill: p.bill(r), TransactionID: *r.TransactionID, Amount: g.PayAmount,
+		Reason: title(g.Reason),
+	})
 }
 
 // closeRefund ends a refund at the platform's word.
-func (p *Payments) closeRefund(ctx context.Context, g *wallet.GatewayRefund, to wallet.GatewayRefundState, answer string) error {
+func (p *Payments) closeRefund(ctx context.Context, g *wallet.GatewayRefund, to wallet.GatewayRefundState,
+	answer string,
+) error {
 	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
 	defer cancel()
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

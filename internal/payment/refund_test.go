@@ -74,7 +74,10 @@ func (c *till) paid(t testing.TB, amount money.Amount) *wallet.Recharge {
 
 func (c *till) giveBack(t testing.TB, r *wallet.Recharge, amount money.Amount) (*wallet.GatewayRefund, error) {
 	t.Helper()
-	return c.Payments.GiveBack(t.Context(), payment.RefundWish{RechargeID: r.ID, Amount: amount, Reason: "unused", StaffID: new(int64(cashier))})
+	return c.Payments.GiveBack(t.Context(), payment.RefundWish{
+		RechargeID: r.ID, Amount: amount, Reason: "unused",
+		StaffID: new(int64(cashier)),
+	})
 }
 
 // want fails the test unless r is in this state, the user owns and has held so much, and so much went back at the
@@ -86,8 +89,10 @@ func (c *till) want(t testing.TB, r *wallet.Recharge, state wallet.RechargeState
 		t.Fatal(err)
 	}
 	gone, err := c.sandbox.Returned(t.Context(), r.TradeNo)
-	if b := c.Balance(t, r.UserID); err != nil || now.State != state || b.Posted != posted || b.Held != held || gone != back {
-		t.Fatalf("%s with %s of which %s held, and %s given back; not %s, %s, %s, %s; %v", now.State, b.Posted, b.Held, gone, state, posted, held, back, err)
+	if b := c.Balance(t, r.UserID); err != nil || now.State != state || b.Posted != posted || b.Held != held ||
+		gone != back {
+		t.Fatalf("%s with %s of which %s held, and %s given back; not %s, %s, %s, %s; %v", now.State, b.Posted, b.Held,
+			gone, state, posted, held, back, err)
 	}
 	c.Sound(t)
 }
@@ -102,13 +107,18 @@ func TestARechargeGoesBackWholeWithItsFee(t *testing.T) {
 		}
 		c.want(t, r, wallet.RechargeRefunded, 0, 0, 5100)
 		movements, _, err := c.Wallets.Movements(t.Context(), r.UserID, 1, 1)
-		if err != nil || movements[0].Reason != wallet.Refunded || movements[0].Amount != -5000 || movements[0].Reference != g.Ref() {
+		if err != nil || movements[0].Reason != wallet.Refunded || movements[0].Amount != -5000 ||
+			movements[0].Reference != g.Ref() {
 			t.Fatalf("%+v, %v", movements, err)
 		}
 		if _, err := c.giveBack(t, r, 1); !errors.Is(err, wallet.ErrNotRefundable) {
 			t.Fatal("once more: ", err)
 		}
-		if w := c.tell(t.Context(), c.sandbox.Notice(payment.Payment{TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: 5100, Currency: r.PayCurrency, State: payment.Paid})); w.Code != 200 {
+		if w := c.tell(t.Context(), c.sandbox.Notice(payment.Payment{
+			TradeNo:       r.TradeNo,
+			TransactionID: "SB" + r.TradeNo, Amount: 5100, Currency: r.PayCurrency,
+			State: payment.Paid,
+		})); w.Code != 200 {
 			t.Fatal(w.Code, w.Body)
 		}
 		c.want(t, r, wallet.RechargeRefunded, 0, 0, 5100) // the notify of long ago credits nothing again
@@ -124,7 +134,8 @@ func TestARechargeGoesBackInPartsWithoutItsFee(t *testing.T) {
 		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		for i, part := range []money.Amount{1234, 1, 3765} {
-			if g, err := c.giveBack(t, r, part); err != nil || g.State != wallet.GatewayRefundDone || g.Fee != 0 || g.PayAmount != part {
+			if g, err := c.giveBack(t, r, part); err != nil || g.State != wallet.GatewayRefundDone || g.Fee != 0 ||
+				g.PayAmount != part {
 				t.Fatalf("part %d: %+v, %v", i, g, err)
 			}
 			if i == 0 {
@@ -140,7 +151,10 @@ func TestAPartGoesBackAtTheRateOfTheRechargeRoundedDown(t *testing.T) {
 		g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
 		abroad := payment.Kind{Name: "abroad", Open: func(payment.Setup) (payment.Gateway, error) { return g, nil }}
 		rate, _ := payment.ParseRate("0.1385")
-		p := &paymenttest.Platform{Kind: abroad, Account: payment.Account{Name: "usd", Currency: "USD", Rate: rate}, Credentials: map[string]string{}}
+		p := &paymenttest.Platform{
+			Kind: abroad, Account: payment.Account{Name: "usd", Currency: "USD", Rate: rate},
+			Credentials: map[string]string{},
+		}
 		c := &till{counter: &counter{paymenttest.New(t, d, []payment.Kind{abroad}), g}}
 		p.Open(t, c.Desk)
 		r := p.Recharge(t, c.Desk, c.User(t), 1000) // 1.385 USD: 1.39
@@ -151,7 +165,8 @@ func TestAPartGoesBackAtTheRateOfTheRechargeRoundedDown(t *testing.T) {
 			t.Fatal("less than a cent: ", err)
 		}
 		for _, part := range []struct{ amount, pays money.Amount }{{333, 46}, {333, 46}, {334, 46}} {
-			if g, err := c.giveBack(t, r, part.amount); err != nil || g.State != wallet.GatewayRefundDone || g.PayAmount != part.pays {
+			if g, err := c.giveBack(t, r, part.amount); err != nil || g.State != wallet.GatewayRefundDone ||
+				g.PayAmount != part.pays {
 				t.Fatalf("%+v, %v", g, err)
 			}
 		}
@@ -169,7 +184,8 @@ func TestNoMoreGoesBackThanThereIs(t *testing.T) {
 			}
 		}
 		_, price := c.plan(t, shop.KindPlan, 3000, nil)
-		if _, err := c.Payments.Confirm(t.Context(), r.UserID, shop.Purchase{PriceID: price}, sandbox.Name); err != nil {
+		if _, err := c.Payments.Confirm(t.Context(), r.UserID, shop.Purchase{PriceID: price},
+			sandbox.Name); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.giveBack(t, r, 2001); !errors.Is(err, wallet.ErrBalanceTooLow) {
@@ -206,7 +222,8 @@ func TestARefusedRefundIsTheUsersAgain(t *testing.T) {
 		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		c.line.before.Store(new(error(&payment.RefundRefused{Words: "SELLER_BALANCE_NOT_ENOUGH"})))
-		if g, err := c.giveBack(t, r, 2000); err != nil || g.State != wallet.GatewayRefundFailed || g.Answer != "SELLER_BALANCE_NOT_ENOUGH" {
+		if g, err := c.giveBack(t, r, 2000); err != nil || g.State != wallet.GatewayRefundFailed ||
+			g.Answer != "SELLER_BALANCE_NOT_ENOUGH" {
 			t.Fatalf("%+v, %v", g, err)
 		}
 		c.want(t, r, wallet.RechargeDone, 5000, 0, 0)
@@ -241,7 +258,8 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 
 				// What is held can neither be spent nor given back a second time.
 				_, price := c.plan(t, shop.KindPlan, 3001, nil)
-				if _, err := c.Shop.Confirm(t.Context(), r.UserID, shop.Purchase{PriceID: price}); !errors.Is(err, wallet.ErrBalanceTooLow) {
+				if _, err := c.Shop.Confirm(t.Context(), r.UserID, shop.Purchase{PriceID: price}); !errors.Is(err,
+					wallet.ErrBalanceTooLow) {
 					t.Fatal("spent what is held: ", err)
 				}
 				if _, err := c.giveBack(t, r, 3001); !errors.Is(err, fault.ErrInvalid) {
@@ -279,7 +297,8 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 					t.Fatalf("asked %d times", c.line.calls.Load())
 				}
 				c.want(t, r, wallet.RechargeDone, 3000, 0, 2000)
-				if g, err := c.Wallets.GatewayRefund(t.Context(), g.ID); err != nil || g.State != wallet.GatewayRefundDone {
+				if g, err := c.Wallets.GatewayRefund(t.Context(), g.ID); err != nil ||
+					g.State != wallet.GatewayRefundDone {
 					t.Fatalf("%+v, %v", g, err)
 				}
 			})
@@ -327,7 +346,10 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 		}
 		note := func(r *wallet.Recharge, amount money.Amount, staff int64) *wallet.GatewayRefund {
 			t.Helper()
-			g, err := c.Payments.GiveBack(t.Context(), payment.RefundWish{RechargeID: r.ID, Amount: amount, Reason: "unused", ByHand: true, StaffID: &staff})
+			g, err := c.Payments.GiveBack(t.Context(), payment.RefundWish{
+				RechargeID: r.ID, Amount: amount,
+				Reason: "unused", ByHand: true, StaffID: &staff,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -351,14 +373,17 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, staff := range []int64{cashier, user} {
-			if _, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &staff); !errors.Is(err, approval.ErrSecondMember) {
+			if _, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &staff); !errors.Is(err,
+				approval.ErrSecondMember) {
 				t.Fatal(staff, err)
 			}
 		}
-		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, true, new(int64(second))); err != nil || g.State != wallet.GatewayRefundDone {
+		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, true, new(int64(second))); err != nil ||
+			g.State != wallet.GatewayRefundDone {
 			t.Fatalf("%+v, %v", g, err)
 		}
-		if _, err := c.Payments.DecideRefund(t.Context(), g.ID, false, new(int64(second))); !errors.Is(err, wallet.ErrRefundEnded) {
+		if _, err := c.Payments.DecideRefund(t.Context(), g.ID, false, new(int64(second))); !errors.Is(err,
+			wallet.ErrRefundEnded) {
 			t.Fatal("decided twice: ", err)
 		}
 		c.want(t, r, wallet.RechargeDone, 18000, 0, 0)
@@ -367,7 +392,8 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 		if own.State != wallet.GatewayRefundPending {
 			t.Fatal("of one's own recharge: ", own.State)
 		}
-		if g, err := c.Payments.DecideRefund(t.Context(), own.ID, false, &user); err != nil || g.State != wallet.GatewayRefundFailed {
+		if g, err := c.Payments.DecideRefund(t.Context(), own.ID, false, &user); err != nil ||
+			g.State != wallet.GatewayRefundFailed {
 			t.Fatalf("%+v, %v", g, err)
 		}
 		c.want(t, r, wallet.RechargeDone, 18000, 0, 0)
@@ -377,7 +403,10 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				g, err := c.Payments.GiveBack(t.Context(), payment.RefundWish{RechargeID: r.ID, Amount: 2000, Reason: "unused", ByHand: true, StaffID: new(int64(906))})
+				g, err := c.Payments.GiveBack(t.Context(), payment.RefundWish{
+					RechargeID: r.ID, Amount: 2000,
+					Reason: "unused", ByHand: true, StaffID: new(int64(906)),
+				})
 				if err != nil {
 					t.Error(err)
 				} else if g.State == wallet.GatewayRefundDone {
@@ -404,7 +433,8 @@ func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 		}
 		for _, paid := range []bool{true, false} {
 			var f *fault.Error
-			if _, err := c.Payments.DecideRefund(t.Context(), g.ID, paid, new(int64(second))); !errors.As(err, &f) || f.Code != "gateway_decides" {
+			if _, err := c.Payments.DecideRefund(t.Context(), g.ID, paid, new(int64(second))); !errors.As(err, &f) ||
+				f.Code != "gateway_decides" {
 				t.Fatal(err)
 			}
 		}
@@ -416,7 +446,8 @@ func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 func TestRefund_BeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := openTill(t, d, 2_00)
-		if err := c.Settings.Set(t.Context(), map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"60.00"`)}); err != nil {
+		if err := c.Settings.Set(t.Context(),
+			map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"60.00"`)}); err != nil {
 			t.Fatal(err)
 		}
 		first, other := int64(cashier), int64(second)
@@ -448,14 +479,17 @@ func TestRefund_BeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
 		}); !errors.Is(err, db.ErrCheck) {
 			t.Fatal("the schema lets a platform be asked for what waits: ", err)
 		}
-		if _, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &first); !errors.Is(err, approval.ErrSecondMember) {
+		if _, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &first); !errors.Is(err,
+			approval.ErrSecondMember) {
 			t.Fatal(err)
 		}
-		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, false, &other); err != nil || g.State != wallet.GatewayRefundFailed {
+		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, false, &other); err != nil ||
+			g.State != wallet.GatewayRefundFailed {
 			t.Fatalf("%+v, %v", g, err)
 		}
 		g = back(5000)
-		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &other); err != nil || g.State != wallet.GatewayRefundDone || *g.DecidedBy != other {
+		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &other); err != nil ||
+			g.State != wallet.GatewayRefundDone || *g.DecidedBy != other {
 			t.Fatalf("%+v, %v", g, err)
 		}
 		if b := c.Balance(t, r.UserID); b.Posted != 0 || b.Held != 0 {
@@ -488,19 +522,49 @@ func TestADamagedRefundShows(t *testing.T) {
 			}
 		}
 		for _, v := range []struct{ rule, damage, repair string }{
-			{"I5", `UPDATE gateway_refund SET amount = amount + 1 WHERE id = 1`, `UPDATE gateway_refund SET amount = amount - 1 WHERE id = 1`},
-			{"I5", `UPDATE gateway_refund SET pay_amount = pay_amount + 1 WHERE id = 1`, `UPDATE gateway_refund SET pay_amount = pay_amount - 1 WHERE id = 1`},
-			{"I5", `UPDATE gateway_refund SET user_id = user_id + 1 WHERE id = 1`, `UPDATE gateway_refund SET user_id = user_id - 1 WHERE id = 1`},
-			{"I5", `UPDATE gateway_refund SET state = 'failed' WHERE id = 1`, `UPDATE gateway_refund SET state = 'done' WHERE id = 1`},
-			{"I5", `UPDATE recharge SET state = 'paid' WHERE id = 1`, `UPDATE recharge SET state = 'refunded' WHERE id = 1`},
-			{"I5", `UPDATE recharge SET state = 'refunded' WHERE id = 2`, `UPDATE recharge SET state = 'paid' WHERE id = 2`},
-			{"I5", `UPDATE gateway_refund SET state = 'done', ended_at = created_at WHERE id = 2`, `UPDATE gateway_refund SET state = 'pending', ended_at = NULL WHERE id = 2`},
-			{"I4", `UPDATE gateway_refund SET state = 'failed', ended_at = created_at WHERE id = 2`, `UPDATE gateway_refund SET state = 'pending', ended_at = NULL WHERE id = 2`},
-			{"I4", `UPDATE gateway_refund SET amount = amount + 1 WHERE id = 2`, `UPDATE gateway_refund SET amount = amount - 1 WHERE id = 2`},
+			{
+				"I5", `UPDATE gateway_refund SET amount = amount + 1 WHERE id = 1`,
+				`UPDATE gateway_refund SET amount = amount - 1 WHERE id = 1`,
+			},
+			{
+				"I5", `UPDATE gateway_refund SET pay_amount = pay_amount + 1 WHERE id = 1`,
+				`UPDATE gateway_refund SET pay_amount = pay_amount - 1 WHERE id = 1`,
+			},
+			{
+				"I5", `UPDATE gateway_refund SET user_id = user_id + 1 WHERE id = 1`,
+				`UPDATE gateway_refund SET user_id = user_id - 1 WHERE id = 1`,
+			},
+			{
+				"I5", `UPDATE gateway_refund SET state = 'failed' WHERE id = 1`,
+				`UPDATE gateway_refund SET state = 'done' WHERE id = 1`,
+			},
+			{
+				"I5", `UPDATE recharge SET state = 'paid' WHERE id = 1`,
+				`UPDATE recharge SET state = 'refunded' WHERE id = 1`,
+			},
+			{
+				"I5", `UPDATE recharge SET state = 'refunded' WHERE id = 2`,
+				`UPDATE recharge SET state = 'paid' WHERE id = 2`,
+			},
+			{
+				"I5", `UPDATE gateway_refund SET state = 'done', ended_at = created_at WHERE id = 2`,
+				`UPDATE gateway_refund SET state = 'pending', ended_at = NULL WHERE id = 2`,
+			},
+			{
+				"I4", `UPDATE gateway_refund SET state = 'failed', ended_at = created_at WHERE id = 2`,
+				`UPDATE gateway_refund SET state = 'pending', ended_at = NULL WHERE id = 2`,
+			},
+			{
+				"I4", `UPDATE gateway_refund SET amount = amount + 1 WHERE id = 2`,
+				`UPDATE gateway_refund SET amount = amount - 1 WHERE id = 2`,
+			},
 		} {
 			run(v.damage)
 			broken, err := c.Wallets.Check(t.Context())
-			if err != nil || !slices.ContainsFunc(broken, func(b db.Violation) bool { return strings.HasPrefix(b.Rule, v.rule+":") }) {
+			if err != nil || !slices.ContainsFunc(broken, func(b db.Violation) bool {
+				return strings.HasPrefix(b.Rule,
+					v.rule+":")
+			}) {
 				t.Errorf("%s: %v, %v", v.damage, broken, err)
 			}
 			run(v.repair)

@@ -106,10 +106,14 @@ type gifts struct {
 
 func newGifts(t *testing.T, rt *rapid.T, c *counter, m *model, inviter, user int64) *gifts {
 	t.Helper()
-	g := &gifts{cdkey.New(c.DB, seal.Key{1}, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings, c.Wallets), fmt.Sprintf("HALF%d", user), inviter, nil}
+	g := &gifts{cdkey.New(c.DB, seal.Key{1}, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings,
+		c.Wallets), fmt.Sprintf("HALF%d", user), inviter, nil}
 	m.gifts.coupons = rapid.Int64Range(1, 3).Draw(rt, "coupons")
 	half := 50
-	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{Code: g.coupon, Enabled: true, Percent: &half, Total: &m.gifts.coupons}, nil)
+	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{
+		Code: g.coupon, Enabled: true, Percent: &half,
+		Total: &m.gifts.coupons,
+	}, nil)
 	if err == nil {
 		err = c.Settings.Set(t.Context(), map[string]json.RawMessage{"commission_days": json.RawMessage("0")})
 	}
@@ -153,7 +157,10 @@ func (g *gifts) actions(c *counter, m *model, user int64) map[string]func(*rapid
 	return map[string]func(*rapid.T){
 		"redeem": func(rt *rapid.T) {
 			amount := money.Amount(rapid.Int64Range(1, 3000).Draw(rt, "amount"))
-			_, keys, err := g.keys.Make(ctx, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: amount}, Size: 1, MaxUses: rapid.IntRange(1, 2).Draw(rt, "uses")}, nil)
+			_, keys, err := g.keys.Make(ctx, cdkey.Batch{
+				Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: amount}, Size: 1,
+				MaxUses: rapid.IntRange(1, 2).Draw(rt, "uses"),
+			}, nil)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -170,7 +177,8 @@ func (g *gifts) actions(c *counter, m *model, user int64) map[string]func(*rapid
 		},
 		"redeem nothing": func(rt *rapid.T) { try(rt, "00000-00000-00000-00000", cdkey.ErrInvalid) },
 		"adjust": func(rt *rapid.T) {
-			amount := money.Amount(rapid.Int64Range(-2000, 2000).Filter(func(n int64) bool { return n != 0 }).Draw(rt, "amount"))
+			amount := money.Amount(rapid.Int64Range(-2000, 2000).Filter(func(n int64) bool { return n != 0 }).
+				Draw(rt, "amount"))
 			_, err := c.Wallets.Adjust(ctx, user, amount, "by staff", nil)
 			if amount < 0 && m.balance-m.held() < -amount {
 				if !errors.Is(err, wallet.ErrBalanceTooLow) {

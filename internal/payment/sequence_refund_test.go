@@ -96,7 +96,10 @@ func refundActions(c *till, m *model, pass func(time.Duration)) map[string]func(
 			var g *wallet.GatewayRefund
 			var err error
 			want := moody(rt, func() {
-				g, err = c.Payments.GiveBack(ctx, payment.RefundWish{RechargeID: r.ID, Amount: amount, Reason: "wanted"})
+				g, err = c.Payments.GiveBack(ctx, payment.RefundWish{
+					RechargeID: r.ID, Amount: amount,
+					Reason: "wanted",
+				})
 			}, nil, no, dead)
 			left := r.Amount - r.back.done - r.back.underway()
 			switch {

@@ -56,7 +56,10 @@ func newModelServices(c *counter, prices map[int64]modelPrice) modelServices {
 		Captchas: captcha.New(c.DB, seal.Key{1}, c.Settings, secrets), Wallets: c.Wallets, Services: c.Services,
 		Site: paymenttest.Site,
 	})
-	s := modelServices{c: c, prices: prices, by: map[int64]*modelService{}, stopped: map[int64]bool{}, queue: job.New(c.DB)}
+	s := modelServices{
+		c: c, prices: prices, by: map[int64]*modelService{}, stopped: map[int64]bool{},
+		queue: job.New(c.DB),
+	}
 	c.Services.Register(s.queue)
 	s.renewals = renewal.New(c.DB, c.Settings, accounts, c.Wallets, c.Shop)
 	return s
@@ -98,7 +101,8 @@ func (s *modelServices) actions(c *counter, m *model, user int64, pass func(time
 				rt.Skip("nothing to renew")
 			}
 			v := rapid.SampledFrom(s.list).Draw(rt, "service")
-			if _, err := c.Shop.SetAutoRenew(ctx, user, v.id, rapid.Bool().Draw(rt, "on"), nil); err != nil && (s.running(v.id) || !errors.Is(err, shop.ErrEnded)) {
+			if _, err := c.Shop.SetAutoRenew(ctx, user, v.id, rapid.Bool().Draw(rt, "on"), nil); err != nil &&
+				(s.running(v.id) || !errors.Is(err, shop.ErrEnded)) {
 				rt.Fatal(err)
 			}
 		},
@@ -106,7 +110,8 @@ func (s *modelServices) actions(c *counter, m *model, user int64, pass func(time
 			span := time.Duration(rapid.IntRange(1, 20*24).Draw(rt, "hours")) * time.Hour
 			if len(s.list) > 0 && rapid.Bool().Draw(rt, "to an end") {
 				v := rapid.SampledFrom(s.list).Draw(rt, "service")
-				span = max(time.Hour, v.ends.Sub(c.DB.Now())+time.Duration(rapid.IntRange(-30, 30).Draw(rt, "hours after the end"))*time.Hour)
+				span = max(time.Hour, v.ends.Sub(c.DB.Now())+time.Duration(rapid.IntRange(-30, 30).
+					Draw(rt, "hours after the end"))*time.Hour)
 			}
 			pass(span)
 			s.renew(rt, m, user)
@@ -148,7 +153,8 @@ func (s *modelServices) refund(rt *rapid.T, m *model, user int64, o *modelOrder)
 		}
 		at := slices.IndexFunc(m.orders, func(o *modelOrder) bool { return o.id == moved.Reference.ID })
 		part := m.orders[at]
-		if moved.Reason != wallet.Refund || part.state != shop.Paid || part.service != o.service || part.pack != o.pack {
+		if moved.Reason != wallet.Refund || part.state != shop.Paid || part.service != o.service ||
+			part.pack != o.pack {
 			rt.Fatalf("order %d, %s, was given back with order %d", part.id, part.state, o.id)
 		}
 		part.state = shop.Refunded
@@ -179,19 +185,26 @@ func (s *modelServices) renew(rt *rapid.T, m *model, user int64) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	slices.SortFunc(services, func(a, b service.Service) int { return cmp.Or(a.EndsAt.Compare(b.EndsAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(services, func(a, b service.Service) int {
+		return cmp.Or(a.EndsAt.Compare(b.EndsAt),
+			cmp.Compare(a.ID, b.ID))
+	})
 	now := s.c.DB.Now()
 	var renewed []*modelOrder
 	for _, v := range services {
 		known := s.by[v.ID]
-		if !v.AutoRenew || s.stopped[v.ID] || v.EndsAt.After(now.Add(24*time.Hour)) || !v.EndsAt.After(now.Add(-24*time.Hour)) || now.Sub(known.tried) < 6*time.Hour {
+		if !v.AutoRenew || s.stopped[v.ID] || v.EndsAt.After(now.Add(24*time.Hour)) ||
+			!v.EndsAt.After(now.Add(-24*time.Hour)) || now.Sub(known.tried) < 6*time.Hour {
 			continue
 		}
 		known.tried = now
 		if m.balance-m.held() < known.price.amount {
 			continue
 		}
-		o := &modelOrder{kind: shop.KindRenewal, service: v.ID, price: known.price.amount, worth: known.price.amount, state: shop.Pending}
+		o := &modelOrder{
+			kind: shop.KindRenewal, service: v.ID, price: known.price.amount, worth: known.price.amount,
+			state: shop.Pending,
+		}
 		m.deliver(o)
 		renewed = append(renewed, o)
 	}
@@ -207,7 +220,8 @@ func (s *modelServices) renew(rt *rapid.T, m *model, user int64) {
 		if slices.ContainsFunc(m.orders, func(known *modelOrder) bool { return known.id == o.ID }) {
 			continue
 		}
-		if len(renewed) == 0 || o.Kind != shop.KindRenewal || *o.Service != renewed[0].service || o.Amount != renewed[0].price {
+		if len(renewed) == 0 || o.Kind != shop.KindRenewal || *o.Service != renewed[0].service ||
+			o.Amount != renewed[0].price {
 			rt.Fatalf("order %d, a %s of %s: not what was due", o.ID, o.Kind, o.Amount)
 		}
 		renewed[0].id = o.ID

@@ -98,7 +98,8 @@ func (m *model) end(o *modelOrder, to shop.State) {
 
 func (m *model) deliver(o *modelOrder) {
 	// The service that it ends has ended or was renewed meanwhile, or the one that it renews was given back.
-	if o.replaces != 0 && (!m.services.running(o.replaces) || m.services.by[o.replaces].paid != o.credited) || m.services.stopped[o.service] {
+	if o.replaces != 0 && (!m.services.running(o.replaces) || m.services.by[o.replaces].paid != o.credited) ||
+		m.services.stopped[o.service] {
 		m.end(o, shop.Cancelled)
 		return
 	}
@@ -157,7 +158,10 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 	if !given["rapid.steps"] {
 		flag.Set("rapid.steps", "15")
 	}
-	for engine, empty := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+	for engine, empty := range map[string]func(testing.TB) *db.DB{
+		"sqlite":   dbtest.SQLite,
+		"postgres": dbtest.Postgres,
+	} {
 		t.Run(engine, func(t *testing.T) {
 			if !given["rapid.checks"] {
 				flag.Set("rapid.checks", lives[engine])
@@ -172,7 +176,8 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 						c.DB.Close()
 					}
 					c = openTill(t, empty(t), 0)
-					if err := c.Settings.Set(t.Context(), map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
+					if err := c.Settings.Set(t.Context(),
+						map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -314,7 +319,10 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 		if want := max(price-available, 100); r.Amount != want {
 			rt.Fatalf("the recharge is of %s, not of %s", r.Amount, want)
 		}
-		m.recharges = append(m.recharges, &modelRecharge{Recharge: r, state: wallet.RechargePending, order: o, until: r.ExpiresAt})
+		m.recharges = append(m.recharges, &modelRecharge{
+			Recharge: r, state: wallet.RechargePending, order: o,
+			until: r.ExpiresAt,
+		})
 	}
 	gateway := func() string { return rapid.SampledFrom([]string{"", sandbox.Name}).Draw(rt, "gateway") }
 
@@ -344,12 +352,16 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 	maps.Copy(actions, refundActions(tl, m, pass))
 	maps.Copy(actions, map[string]func(*rapid.T){
 		"recharge": func(rt *rapid.T) {
-			r, err := c.Payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).Draw(rt, "amount")))
+			r, err := c.Payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).
+				Draw(rt, "amount")))
 			if errors.Is(err, wallet.ErrTooManyRecharges) {
 				rt.Skip("enough of them wait")
 			}
 			must(err)
-			m.recharges = append(m.recharges, &modelRecharge{Recharge: r, state: wallet.RechargePending, until: r.ExpiresAt})
+			m.recharges = append(m.recharges, &modelRecharge{
+				Recharge: r, state: wallet.RechargePending,
+				until: r.ExpiresAt,
+			})
 		},
 		"pay": func(rt *rapid.T) {
 			r := recharge("paid")
@@ -396,7 +408,8 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 			}
 		},
 		"buy a plan": func(rt *rapid.T) {
-			buy(shop.KindPlan, shop.Purchase{PriceID: planPrice, AutoRenew: rapid.Bool().Draw(rt, "auto renew")}, price, gateway())
+			buy(shop.KindPlan, shop.Purchase{PriceID: planPrice, AutoRenew: rapid.Bool().Draw(rt, "auto renew")}, price,
+				gateway())
 		},
 		"buy a package": func(rt *rapid.T) {
 			buy(shop.KindPackage, shop.Purchase{PriceID: packagePrice}, 300, gateway())
@@ -477,7 +490,8 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 			services, packages, err := c.Services.List(ctx, user)
 			must(err)
 			if len(services) != sold || len(packages) != m.packages {
-				rt.Fatalf("%d services, %d packages; the model has %d and %d", len(services), len(packages), sold, m.packages)
+				rt.Fatalf("%d services, %d packages; the model has %d and %d", len(services), len(packages), sold,
+					m.packages)
 			}
 			m.services.read(rt, services)
 			now, err := c.Shop.Plan(ctx, plan.ID)

@@ -38,7 +38,8 @@ func TestRole_May_IsWhatItHas(t *testing.T) {
 		}
 		for _, g := range Table {
 			if role.Has(g.Permission) != seen[g.Permission] {
-				t.Errorf("%s has %s: %t, and reads so: %t", role, g.Permission, role.Has(g.Permission), seen[g.Permission])
+				t.Errorf("%s has %s: %t, and reads so: %t", role, g.Permission, role.Has(g.Permission),
+					seen[g.Permission])
 			}
 		}
 	}

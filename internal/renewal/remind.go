@@ -51,17 +51,21 @@ func (r *Renewals) Remind(ctx context.Context) error {
 }
 
 // each tells of what the query finds and notes it in the same transaction, until it finds nothing new.
-func (r *Renewals) each(ctx context.Context, unit string, content func(reminder) mail.Content, query string, args ...any) error {
+func (r *Renewals) each(ctx context.Context, unit string, content func(reminder) mail.Content, query string,
+	args ...any,
+) error {
 	for {
 		var due []reminder
 		if err := r.db.NewRaw(`SELECT * FROM (`+query+`) due
-			WHERE NOT EXISTS (SELECT 1 FROM service_notice n WHERE n.service_id = due.id AND n.of_time = due.of_time AND n.about = CAST(due.level AS TEXT) || ?)
+			WHERE NOT EXISTS (SELECT 1 FROM service_notice n WHERE n.service_id = due.id AND n.of_time = due.of_time
+			AND n.about = CAST(due.level AS TEXT) || ?)
 			LIMIT ?`, append(args, unit, remindersTogether)...).Scan(ctx, &due); err != nil || len(due) == 0 {
 			return err
 		}
 		if err := r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			for _, m := range due {
-				n, err := db.Changed(tx.NewRaw(`INSERT INTO service_notice (service_id, of_time, about, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				n, err := db.Changed(tx.NewRaw(`INSERT INTO service_notice (service_id, of_time, about, created_at)
+					VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 					m.ID, m.OfTime, strconv.Itoa(m.Level)+unit, r.db.Now()).Exec(ctx))
 				if err == nil && n == 1 {
 					err = r.accounts.Notify(ctx, tx, m.UserID, content(m))

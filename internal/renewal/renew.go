@@ -63,7 +63,8 @@ func (r *Renewals) Renew(ctx context.Context) error {
 		err := r.db.NewRaw(`SELECT v.id, v.user_id, v.name, v.names, `+langOf+`, v.ends_at, v.agreed_price AS agreed, COALESCE(t.tries, 0) AS tries FROM service v
 			JOIN access a ON a.user_id = v.user_id AND NOT a.banned
 			LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
-			WHERE v.auto_renew AND `+stillDue+` AND v.ends_at <= ? AND v.ends_at > ? AND (t.service_id IS NULL OR t.next_at <= ?) ORDER BY v.ends_at, v.id LIMIT ?`,
+			WHERE v.auto_renew AND `+stillDue+` AND v.ends_at <= ? AND v.ends_at > ? AND (t.service_id IS NULL
+				OR t.next_at <= ?) ORDER BY v.ends_at, v.id LIMIT ?`,
 			now.Add(before), now.Add(-after), now, maxDue).Scan(ctx, &list)
 		if err != nil {
 			return errors.Join(failed, err)
@@ -114,7 +115,10 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 		if err != nil {
 			return err
 		}
-		return r.accounts.Notify(ctx, tx, d.UserID, mail.Renewed{Service: d.Names.In(d.Lang, d.Name), EndsAt: *o.EndsAt, Amount: o.Amount, Currency: o.Currency})
+		return r.accounts.Notify(ctx, tx, d.UserID, mail.Renewed{
+			Service: d.Names.In(d.Lang, d.Name), EndsAt: *o.EndsAt,
+			Amount: o.Amount, Currency: o.Currency,
+		})
 	})
 	if errors.Is(err, wallet.ErrBanned) { // since the list was read
 		return nil
@@ -136,7 +140,8 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.No
 		if err != nil || !still || (d.Tries > 0 && !last) {
 			return err
 		}
-		content.Service, content.EndsAt, content.Currency, content.Last = d.Names.In(d.Lang, d.Name), d.EndsAt, r.settings.Get().Currency, last
+		content.Service, content.EndsAt, content.Currency, content.Last = d.Names.In(d.Lang, d.Name), d.EndsAt,
+			r.settings.Get().Currency, last
 		return r.accounts.Notify(ctx, tx, d.UserID, content)
 	})
 }
@@ -145,8 +150,10 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.No
 // tried, and the user neither renewed it nor changed their mind.
 func (r *Renewals) take(ctx context.Context, tx bun.Tx, d due, why problem, next *time.Time) (bool, error) {
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO auto_renewal (service_id, ends_at, tries, next_at, problem)
-		SELECT v.id, v.ends_at, 1, ?0, ?1 FROM service v WHERE v.id = ?2 AND v.ends_at = ?3 AND v.auto_renew AND `+stillDue+`
-		ON CONFLICT (service_id, ends_at) DO UPDATE SET tries = auto_renewal.tries + 1, next_at = EXCLUDED.next_at, problem = EXCLUDED.problem
+		SELECT v.id, v.ends_at, 1, ?0, ?1 FROM service v WHERE v.id = ?2 AND v.ends_at = ?3 AND v.auto_renew
+		AND `+stillDue+`
+		ON CONFLICT (service_id, ends_at)
+		DO UPDATE SET tries = auto_renewal.tries + 1, next_at = EXCLUDED.next_at, problem = EXCLUDED.problem
 		WHERE auto_renewal.next_at <= ?4`, next, why, d.ID, d.EndsAt, r.db.Now()).Exec(ctx))
 	return n == 1, err
 }

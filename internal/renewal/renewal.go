@@ -22,7 +22,9 @@ type Renewals struct {
 }
 
 // New gives the renewals of the services in d.
-func New(d *db.DB, settings *setting.Settings, accounts *account.Accounts, wallets *wallet.Wallets, shop *shop.Shop) *Renewals {
+func New(d *db.DB, settings *setting.Settings, accounts *account.Accounts, wallets *wallet.Wallets,
+	shop *shop.Shop,
+) *Renewals {
 	return &Renewals{d, settings, accounts, wallets, shop}
 }
 

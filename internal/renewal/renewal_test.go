@@ -61,8 +61,9 @@ func each(t *testing.T, test func(s *site)) {
 		s.at(time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC))
 		quota := int64(100 << 30)
 		s.plan, err = s.shop.AddPlan(t.Context(), shop.Plan{
-			Name: "Standard", Kind: shop.KindPlan, TrafficBytes: &quota, Reset: service.Anniversary, Visible: true, Renewable: true,
-			Prices: []shop.Price{{Months: 1, Amount: 1000}, {Months: 3, Amount: 2700}},
+			Name: "Standard", Kind: shop.KindPlan, TrafficBytes: &quota, Reset: service.Anniversary, Visible: true,
+			Renewable: true,
+			Prices:    []shop.Price{{Months: 1, Amount: 1000}, {Months: 3, Amount: 2700}},
 		})
 		must(t, err)
 		test(s)
@@ -89,7 +90,8 @@ func (s *site) at(now time.Time) {
 // customer gives a user who bought a month and has so much left.
 func (s *site) customer(autoRenew bool, left money.Amount) (userID, serviceID int64) {
 	s.Helper()
-	u, err := s.accounts.Create(s.Context(), "user"+strconv.FormatInt(s.money, 10)+"@example.com", "User", "a long enough password", "")
+	u, err := s.accounts.Create(s.Context(), "user"+strconv.FormatInt(s.money, 10)+"@example.com", "User",
+		"a long enough password", "")
 	must(s.T, err)
 	s.pay(u.ID, 1000+left)
 	_, err = s.shop.Confirm(s.Context(), u.ID, shop.Purchase{PriceID: s.plan.Prices[0].ID, AutoRenew: autoRenew})
@@ -259,7 +261,8 @@ func TestUsersAreToldOfTheirTrafficOnceAtEachMark(t *testing.T) {
 		_, id := s.customer(false, 0)
 		use := func(percent int64) {
 			must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
-				_, err := tx.NewRaw(`UPDATE service_cycle SET down = ?0, billed = ?0 WHERE service_id = ?1`, percent*(100<<30)/100, id).Exec(ctx)
+				_, err := tx.NewRaw(`UPDATE service_cycle SET down = ?0, billed = ?0 WHERE service_id = ?1`,
+					percent*(100<<30)/100, id).Exec(ctx)
 				return err
 			}))
 			must(s.T, s.Remind(s.Context()))
@@ -292,18 +295,24 @@ func TestAUserSeesWhatLiesBeforeTheirServices(t *testing.T) {
 			}
 			for i, w := range wants {
 				u := list[i]
-				if u.AutoRenew != w.AutoRenew || u.Tries != w.Tries || u.Problem != w.Problem || u.Missing != w.Missing || (u.At == nil) != (w.At == nil) || (u.At != nil && !u.At.Equal(*w.At)) || (u.Price == nil) != (w.Price == nil) {
+				if u.AutoRenew != w.AutoRenew || u.Tries != w.Tries || u.Problem != w.Problem ||
+					u.Missing != w.Missing || (u.At == nil) != (w.At == nil) || (u.At != nil && !u.At.Equal(*w.At)) ||
+					(u.Price == nil) != (w.Price == nil) {
 					s.Errorf("%s: %+v, want %+v", when, u, w)
 				}
 			}
 		}
 		price := &s.plan.Prices[0]
 		dayBefore, night := end.Add(-24*time.Hour), end.Add(-18*time.Hour)
-		want("at first", renewal.Upcoming{AutoRenew: true, At: &dayBefore, Price: price, Missing: 500}, renewal.Upcoming{At: &dayBefore, Price: price, Missing: 500})
+		want("at first", renewal.Upcoming{AutoRenew: true, At: &dayBefore, Price: price, Missing: 500},
+			renewal.Upcoming{At: &dayBefore, Price: price, Missing: 500})
 
 		s.at(dayBefore)
 		must(s.T, s.Renew(s.Context()))
-		want("after a try", renewal.Upcoming{AutoRenew: true, At: &night, Price: price, Missing: 500, Tries: 1, Problem: "balance_too_low"}, renewal.Upcoming{At: &dayBefore, Price: price, Missing: 500})
+		want("after a try", renewal.Upcoming{
+			AutoRenew: true, At: &night, Price: price, Missing: 500, Tries: 1,
+			Problem: "balance_too_low",
+		}, renewal.Upcoming{At: &dayBefore, Price: price, Missing: 500})
 
 		must(s.T, s.shop.RemovePlan(s.Context(), s.plan.ID))
 		for hours := -18; hours <= 18; hours += 6 {
@@ -335,7 +344,8 @@ func TestRenewal_TakesARaisedPriceOnlyWhenAgreed(t *testing.T) {
 		price := func(amount money.Amount) {
 			t := s.T
 			t.Helper()
-			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: amount}} })
+			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID,
+				func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: amount}} })
 			must(t, err)
 		}
 		sold := s.plan.Prices[0].Amount
@@ -348,7 +358,8 @@ func TestRenewal_TakesARaisedPriceOnlyWhenAgreed(t *testing.T) {
 		}
 		s.wantSent("not_renewed")
 		list, _, err := s.Upcoming(s.Context(), user)
-		if err != nil || list[0].Problem != "price_raised" || list[0].Agreed != sold || list[0].Price.Amount != sold+500 {
+		if err != nil || list[0].Problem != "price_raised" || list[0].Agreed != sold ||
+			list[0].Price.Amount != sold+500 {
 			s.Errorf("the page shows %+v, %v", list, err)
 		}
 		if _, err := s.shop.SetAutoRenew(s.Context(), user, id, true, &sold); !errors.Is(err, shop.ErrPriceChanged) {
@@ -377,7 +388,8 @@ func TestRenewal_TakesAnAgreedOrLoweredPrice(t *testing.T) {
 		for _, difference := range []money.Amount{+500, -300, +100} {
 			user, id := s.customer(true, 9000)
 			sold += difference
-			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: sold}} })
+			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID,
+				func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: sold}} })
 			must(s.T, err)
 			if difference > 0 {
 				_, err := s.shop.SetAutoRenew(s.Context(), user, id, true, &sold)

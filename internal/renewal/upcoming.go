@@ -31,7 +31,8 @@ func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming,
 	now := r.db.Now()
 	err = r.db.NewRaw(`SELECT v.id AS service_id, v.name, v.names, v.ends_at, v.auto_renew, v.agreed_price AS agreed, t.next_at AS at, COALESCE(t.tries, 0) AS tries, COALESCE(t.problem, '') AS problem FROM service v
 		LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
-		WHERE v.user_id = ? AND ((v.ended_at IS NULL AND v.ends_at > ?) OR (v.auto_renew AND `+stillDue+` AND v.ends_at > ?)) ORDER BY v.ends_at, v.id`,
+		WHERE v.user_id = ? AND ((v.ended_at IS NULL AND v.ends_at > ?) OR (v.auto_renew AND `+stillDue+`
+			AND v.ends_at > ?)) ORDER BY v.ends_at, v.id`,
 		userID, now, now.Add(-after)).Scan(ctx, &list)
 	if err != nil {
 		return nil, 0, err

@@ -42,7 +42,8 @@ func ParseKey(text string) (Key, error) {
 		return Key{}, errors.New("the secret key must be 32 bytes in hex or base64")
 	}
 	if bytes.Count(b, b[:1]) == len(b) {
-		return Key{}, errors.New("the secret key is one byte repeated, which anybody can guess; make one with openssl rand -hex 32")
+		return Key{}, errors.New("the secret key is one byte repeated, which anybody can guess; make one with " +
+			"openssl rand -hex 32")
 	}
 	return Key(b), nil
 }

@@ -32,7 +32,8 @@ const (
 )
 
 // ErrUnknown is the fault of a name that no secret has.
-var ErrUnknown = fault.Invalid("name", "unknown", "没有这个密钥项，可选："+strings.Join(Names, "、"), "There is no secret of this name; there are "+strings.Join(Names, ", "))
+var ErrUnknown = fault.Invalid("name", "unknown", "没有这个密钥项，可选："+strings.Join(Names, "、"),
+	"There is no secret of this name; there are "+strings.Join(Names, ", "))
 
 // Secrets are all secrets.
 type Secrets struct {
@@ -54,7 +55,8 @@ func (s *Secrets) Set(ctx context.Context, name, value string) error {
 			was = "sealed with another key"
 		}
 		before, after := map[string]any{"value": audit.Secret(was)}, map[string]any{"value": audit.Secret(value)}
-		if err := audit.Record(ctx, tx, "setting.secret.set", audit.Object{Kind: "secret", ID: name}, before, after, ""); err != nil {
+		if err := audit.Record(ctx, tx, "setting.secret.set", audit.Object{Kind: "secret", ID: name}, before, after,
+			""); err != nil {
 			return err
 		}
 		if value == "" {

@@ -34,7 +34,8 @@ func TestASecretIsKeptSealedAndCanBeReplacedAndRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stored []byte
-		if err := d.NewRaw(`SELECT sealed FROM secret`).Scan(ctx, &stored); err != nil || bytes.Contains(stored, []byte("plain")) {
+		if err := d.NewRaw(`SELECT sealed FROM secret`).Scan(ctx, &stored); err != nil ||
+			bytes.Contains(stored, []byte("plain")) {
 			t.Errorf("stored as %q, %v", stored, err)
 		}
 		if _, err := secret.New(d, seal.Key{2}).Get(ctx, secret.SMTPPassword); !errors.Is(err, seal.ErrOpen) {

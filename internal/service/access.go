@@ -44,7 +44,8 @@ func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows [
 	if len(userIDs) == 0 {
 		return nil, nil
 	}
-	err = db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).Scan(ctx)
+	err = db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).
+		Scan(ctx)
 	return rows, err
 }
 
@@ -65,7 +66,8 @@ func KnownUsers(ctx context.Context, tx bun.Tx, userIDs []int64) (known []int64,
 
 // SetBanned takes the user's right to use anything away, or gives it back.
 func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banned bool) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("banned = ?", banned).Where("user_id = ?", userID).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("banned = ?", banned).Where("user_id = ?", userID).
+		Exec(ctx))
 	if err != nil {
 		return err
 	}
@@ -140,18 +142,21 @@ func endUsed(ctx context.Context, tx bun.Tx, byUser map[int64][]Package, now tim
 	if len(used) == 0 {
 		return nil
 	}
-	_, err := tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).Where("id IN (?)", bun.List(used)).Exec(ctx)
+	_, err := tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).Where("id IN (?)", bun.List(used)).
+		Exec(ctx)
 	return err
 }
 
 // held reads everything the users ever had, by user.
 func held(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64][]Service, map[int64][]Package, error) {
 	var services []Service
-	if err := withCycle(idb.NewSelect().Model(&services)).Where("service.user_id IN (?)", bun.List(userIDs)).OrderExpr("ends_at, id").Scan(ctx); err != nil {
+	if err := withCycle(idb.NewSelect().Model(&services)).Where("service.user_id IN (?)", bun.List(userIDs)).
+		OrderExpr("ends_at, id").Scan(ctx); err != nil {
 		return nil, nil, err
 	}
 	var packages []Package
-	if err := idb.NewSelect().Model(&packages).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("id").Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&packages).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("id").
+		Scan(ctx); err != nil {
 		return nil, nil, err
 	}
 	byUser, packagesByUser := map[int64][]Service{}, map[int64][]Package{}
@@ -251,8 +256,10 @@ func larger(a, b *int) *int {
 
 // same tells whether nodes and users need not hear of the change.
 func (a *Access) same(b *Access) bool {
-	return a.State == b.State && a.Class == b.Class && slices.Equal(a.Groups, b.Groups) && equal(a.SpeedMbps, b.SpeedMbps) &&
-		equal(a.Devices, b.Devices) && equalTime(a.ExpiresAt, b.ExpiresAt) && equalTime(a.ResetsAt, b.ResetsAt) && a.Sources == b.Sources
+	return a.State == b.State && a.Class == b.Class && slices.Equal(a.Groups, b.Groups) &&
+		equal(a.SpeedMbps, b.SpeedMbps) &&
+		equal(a.Devices, b.Devices) && equalTime(a.ExpiresAt, b.ExpiresAt) && equalTime(a.ResetsAt, b.ResetsAt) &&
+		a.Sources == b.Sources
 }
 
 func equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }

@@ -20,7 +20,8 @@ func BenchmarkAllowed(b *testing.B) {
 	eachCrowd(b, func(b *testing.B, d *db.DB, settings *setting.Settings) {
 		b.Run("first", func(b *testing.B) {
 			for b.Loop() {
-				if users, err := service.New(d, seal.Key{1}, settings).Allowed(b.Context(), 0, 0); err != nil || len(users) != crowd {
+				if users, err := service.New(d, seal.Key{1}, settings).Allowed(b.Context(), 0, 0); err != nil ||
+					len(users) != crowd {
 					b.Fatal(len(users), err)
 				}
 			}
@@ -73,7 +74,10 @@ func eachCrowd(b *testing.B, bench func(b *testing.B, d *db.DB, settings *settin
 					rows := make([]service.Access, 1000)
 					for i := range rows {
 						a := &rows[i]
-						*a = service.Access{UserID: first + int64(i), State: service.Active, Allowed: true, Groups: []int{}, WasGroups: []int{}, Revision: 1}
+						*a = service.Access{
+							UserID: first + int64(i), State: service.Active, Allowed: true,
+							Groups: []int{}, WasGroups: []int{}, Revision: 1,
+						}
 						a.Sealed, _ = credentials.Seal(a.UserID, uuid.New(), "password-of-22-letters")
 					}
 					if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {

@@ -10,7 +10,8 @@ import (
 func (s *Services) CountRunning(ctx context.Context, userID int64) (running int64, err error) {
 	now := s.db.Now()
 	err = s.db.NewRaw(`SELECT (SELECT count(*) FROM service WHERE user_id = ?0 AND ended_at IS NULL AND ends_at > ?1) +
-		(SELECT count(*) FROM package WHERE user_id = ?0 AND ended_at IS NULL AND (expires_at IS NULL OR expires_at > ?1))`, userID, now).Scan(ctx, &running)
+		(SELECT count(*) FROM package WHERE user_id = ?0 AND ended_at IS NULL AND (expires_at IS NULL
+		OR expires_at > ?1))`, userID, now).Scan(ctx, &running)
 	return running, err
 }
 
@@ -22,7 +23,8 @@ func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	}
 	now := s.db.Now()
 	for _, end := range []*bun.UpdateQuery{
-		tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", now).Set("end_reason = ?", ByClosing).Set("auto_renew = ?", false).Where("ended_at IS NULL"),
+		tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", now).Set("end_reason = ?", ByClosing).
+			Set("auto_renew = ?", false).Where("ended_at IS NULL"),
 		tx.NewUpdate().Model((*Service)(nil)).Set("auto_renew = ?", false).Where("auto_renew"),
 		tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).Where("ended_at IS NULL"),
 	} {

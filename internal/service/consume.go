@@ -50,7 +50,8 @@ func (s *Services) HighestCounters(ctx context.Context, tx bun.Tx, userIDs []int
 	for part := range users.Parts() {
 		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, c.up, c.down, c.billed FROM ?0 AS v
 			JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id
-			UNION ALL SELECT p.user_id, p.up, p.down, p.used FROM ?0 AS v JOIN package AS p ON p.user_id = v.column1`, part)
+			UNION ALL SELECT p.user_id, p.up, p.down, p.used FROM ?0 AS v JOIN package AS p
+			ON p.user_id = v.column1`, part)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +135,8 @@ func (s *Services) ConsumeLateTraffic(ctx context.Context, tx bun.Tx, at time.Ti
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	held, err := s.sources(ctx, tx, ids, at, `(SELECT max(x.cycle) FROM service_cycle AS x WHERE x.service_id = s.id AND x.started_at <= ?0)`)
+	held, err := s.sources(ctx, tx, ids, at,
+		`(SELECT max(x.cycle) FROM service_cycle AS x WHERE x.service_id = s.id AND x.started_at <= ?0)`)
 	if err != nil {
 		return err
 	}
@@ -186,7 +188,8 @@ func (s *Services) NotifyNodes(ctx context.Context, tx bun.Tx, userIDs []int64) 
 		return err
 	}
 	for part := range slices.Chunk(userIDs, 2000) {
-		if _, err := tx.NewUpdate().Model((*Access)(nil)).Set("revision = ?", revision).Where("allowed AND user_id IN (?)", bun.List(part)).Exec(ctx); err != nil {
+		if _, err := tx.NewUpdate().Model((*Access)(nil)).Set("revision = ?", revision).
+			Where("allowed AND user_id IN (?)", bun.List(part)).Exec(ctx); err != nil {
 			return err
 		}
 	}
@@ -198,7 +201,8 @@ func (s *Services) refreshSpent(ctx context.Context, tx bun.Tx, spent []int64) e
 	var still []int64
 	for part := range slices.Chunk(spent, 2000) {
 		var ids []int64
-		if err := tx.NewSelect().Model((*Access)(nil)).Column("user_id").Where("allowed AND user_id IN (?)", bun.List(part)).Scan(ctx, &ids); err != nil {
+		if err := tx.NewSelect().Model((*Access)(nil)).Column("user_id").Where("allowed AND user_id IN (?)",
+			bun.List(part)).Scan(ctx, &ids); err != nil {
 			return err
 		}
 		still = append(still, ids...)
@@ -212,7 +216,9 @@ func (s *Services) refreshSpent(ctx context.Context, tx bun.Tx, spent []int64) e
 // sources reads what the users hold at that time, services before packages, those that end first before others. cycle
 // is an expression of the services' cycles. What ended within the days before is among it, not open: the place for late
 // bytes of users who hold nothing else. Rows are read by hand, since a report names thousands of users.
-func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.Time, cycle string) (map[int64][]*source, error) {
+func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.Time,
+	cycle string,
+) (map[int64][]*source, error) {
 	lately := at.Add(-2 * lateFor)
 	held := make(map[int64][]*source, len(ids))
 	users := db.NumbersOf(1, len(ids))
@@ -222,7 +228,8 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 	for part := range users.Parts() {
 		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, c.cycle, s.class, s.groups, s.quota_bytes - c.billed,
 				CASE WHEN (s.ended_at IS NULL OR s.ended_at > ?0) AND s.ends_at > ?0 THEN 1 ELSE 0 END
-			FROM ?1 AS v JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = `+cycle+`
+			FROM ?1 AS v JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id
+			AND c.cycle = `+cycle+`
 			WHERE s.ended_at IS NULL OR s.ended_at > ?2 ORDER BY s.ends_at, s.id`, at, part, lately)
 		if err != nil {
 			return nil, err
@@ -251,8 +258,10 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 		if err != nil {
 			return nil, err
 		}
-		rows, err = tx.QueryContext(ctx, `SELECT p.user_id, p.id, p.bytes - p.used, CASE WHEN (p.ended_at IS NULL OR p.ended_at > ?0) AND (p.expires_at IS NULL OR p.expires_at > ?0) THEN 1 ELSE 0 END
-			FROM ?1 AS v JOIN package AS p ON p.user_id = v.column1 WHERE p.created_at <= ?0 AND (p.ended_at IS NULL OR p.ended_at > ?2)
+		rows, err = tx.QueryContext(ctx, `SELECT p.user_id, p.id, p.bytes - p.used, CASE WHEN (p.ended_at IS NULL
+			OR p.ended_at > ?0) AND (p.expires_at IS NULL OR p.expires_at > ?0) THEN 1 ELSE 0 END
+			FROM ?1 AS v JOIN package AS p ON p.user_id = v.column1 WHERE p.created_at <= ?0 AND (p.ended_at IS NULL
+			OR p.ended_at > ?2)
 			ORDER BY CASE WHEN p.expires_at IS NULL THEN 1 ELSE 0 END, p.expires_at, p.id`, at, part, lately)
 		if err != nil {
 			return nil, err
@@ -285,10 +294,13 @@ func (s *Services) addLast(ctx context.Context, tx bun.Tx, ids []int64, at time.
 	for part := range without.Parts() {
 		rows, err := tx.QueryContext(ctx, `SELECT user_id, packaged, id, cycle FROM (
 			SELECT had.*, row_number() OVER (PARTITION BY user_id ORDER BY later, until DESC, id DESC) AS place FROM (
-				SELECT s.user_id, 0 AS packaged, s.id, s.ends_at AS until, CASE WHEN s.started_at > ?0 THEN 1 ELSE 0 END AS later,
-					coalesce((SELECT max(x.cycle) FROM service_cycle AS x WHERE x.service_id = s.id AND x.started_at <= ?0), 1) AS cycle
+				SELECT s.user_id, 0 AS packaged, s.id, s.ends_at AS until, CASE WHEN s.started_at > ?0 THEN 1
+				ELSE 0 END AS later,
+					coalesce((SELECT max(x.cycle) FROM service_cycle AS x WHERE x.service_id = s.id
+					AND x.started_at <= ?0), 1) AS cycle
 				FROM ?1 AS v JOIN service AS s ON s.user_id = v.column1
-				UNION ALL SELECT p.user_id, 1, p.id, coalesce(p.ended_at, p.created_at), CASE WHEN p.created_at > ?0 THEN 1 ELSE 0 END, 0
+				UNION ALL SELECT p.user_id, 1, p.id, coalesce(p.ended_at, p.created_at), CASE WHEN p.created_at > ?0
+				THEN 1 ELSE 0 END, 0
 				FROM ?1 AS v JOIN package AS p ON p.user_id = v.column1) AS had) AS placed WHERE place = 1`, at, part)
 		if err != nil {
 			return err
@@ -404,14 +416,16 @@ func (s *Services) writeConsumed(ctx context.Context, tx bun.Tx, ids []int64, he
 		}
 	}
 	for part := range cycles.Parts() {
-		_, err := tx.ExecContext(ctx, `UPDATE service_cycle SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5, billed_up = billed_up + v.column6
+		_, err := tx.ExecContext(ctx, `UPDATE service_cycle
+			SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5, billed_up = billed_up + v.column6
 			FROM ? AS v WHERE service_id = v.column1 AND cycle = v.column2`, part)
 		if err != nil {
 			return err
 		}
 	}
 	for part := range packages.Parts() {
-		_, err := tx.ExecContext(ctx, `UPDATE package SET up = up + v.column2, down = down + v.column3, used = used + v.column4, used_up = used_up + v.column5,
+		_, err := tx.ExecContext(ctx, `UPDATE package
+			SET up = up + v.column2, down = down + v.column3, used = used + v.column4, used_up = used_up + v.column5,
 				ended_at = CASE WHEN ended_at IS NULL AND used + v.column4 >= bytes THEN ? ELSE ended_at END
 			FROM ? AS v WHERE id = v.column1`, s.db.Now(), part)
 		if err != nil {

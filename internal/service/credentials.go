@@ -70,7 +70,8 @@ func (s *Services) openOrExclude(ctx context.Context, rows []Access) {
 	for i := range rows {
 		if err := s.openCredentials(&rows[i]); err != nil {
 			rows[i].Allowed = false
-			slog.ErrorContext(ctx, "a user is left out of nodes; run airstrip doctor", "user", rows[i].UserID, "error", err)
+			slog.ErrorContext(ctx, "a user is left out of nodes; run airstrip doctor", "user", rows[i].UserID, "error",
+				err)
 		}
 	}
 }
@@ -132,7 +133,8 @@ func Sealed(ctx context.Context, d *db.DB, key seal.Key) (closed []string, err e
 			Credentials    []byte
 			PasswordDigest []byte
 		}
-		if err := d.NewRaw(`SELECT user_id, credentials, password_digest FROM access WHERE user_id > ? ORDER BY user_id LIMIT ?`,
+		if err := d.NewRaw(`SELECT user_id, credentials, password_digest FROM access WHERE user_id > ? ORDER BY user_id
+			LIMIT ?`,
 			last, atOnce).Scan(ctx, &rows); err != nil || len(rows) == 0 {
 			return closed, err
 		}

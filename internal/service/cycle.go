@@ -43,7 +43,8 @@ func addMonths(t time.Time, months int) time.Time { return addMonthsTo(t, months
 
 // addMonthsTo gives the day of the month that is months after t, or its last one where it has no such day.
 func addMonthsTo(t time.Time, months, day int) time.Time {
-	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
+	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(),
+		t.Location())
 	return first.AddDate(0, 0, min(day, lastDay(first))-1)
 }
 
@@ -74,7 +75,8 @@ func (s *Services) EndOfRenewal(v *Service, months int) time.Time {
 }
 
 func sinceMidnight(t time.Time) time.Duration {
-	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute +
+		time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 }
 
 func lastDay(month time.Time) int {
@@ -132,11 +134,13 @@ const together = 500
 func (s *Services) expire(ctx context.Context) error {
 	return s.untilDone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time) ([]int64, error) {
 		var users, more []int64
-		if err := tx.NewRaw(`UPDATE service SET ended_at = ends_at, end_reason = 'expired' WHERE id IN (SELECT id FROM service WHERE ended_at IS NULL AND ends_at <= ? LIMIT ?)
+		if err := tx.NewRaw(`UPDATE service SET ended_at = ends_at, end_reason = 'expired' WHERE id IN (SELECT id
+			FROM service WHERE ended_at IS NULL AND ends_at <= ? LIMIT ?)
 			RETURNING user_id`, now, together).Scan(ctx, &users); err != nil {
 			return nil, err
 		}
-		if err := tx.NewRaw(`UPDATE package SET ended_at = expires_at WHERE id IN (SELECT id FROM package WHERE ended_at IS NULL AND expires_at <= ? LIMIT ?)
+		if err := tx.NewRaw(`UPDATE package SET ended_at = expires_at WHERE id IN (SELECT id FROM package
+			WHERE ended_at IS NULL AND expires_at <= ? LIMIT ?)
 			RETURNING user_id`, now, together).Scan(ctx, &more); err != nil {
 			return nil, err
 		}
@@ -148,7 +152,8 @@ func (s *Services) expire(ctx context.Context) error {
 func (s *Services) reset(ctx context.Context) error {
 	return s.untilDone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time) ([]int64, error) {
 		var due []Service
-		if err := tx.NewRaw(`UPDATE service SET cycle = cycle + 1 WHERE id IN (SELECT id FROM service WHERE ended_at IS NULL AND next_reset_at <= ? LIMIT ?)
+		if err := tx.NewRaw(`UPDATE service SET cycle = cycle + 1 WHERE id IN (SELECT id FROM service
+			WHERE ended_at IS NULL AND next_reset_at <= ? LIMIT ?)
 			RETURNING *`, now, together).Scan(ctx, &due); err != nil {
 			return nil, err
 		}
@@ -173,7 +178,9 @@ func (s *Services) reset(ctx context.Context) error {
 }
 
 // untilDone repeats a step, each in a transaction of its own with what it means for the users, until it finds none.
-func (s *Services) untilDone(ctx context.Context, step func(context.Context, bun.Tx, time.Time) ([]int64, error)) error {
+func (s *Services) untilDone(ctx context.Context, step func(context.Context, bun.Tx, time.Time) ([]int64,
+	error),
+) error {
 	for {
 		var users []int64
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {

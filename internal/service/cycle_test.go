@@ -20,7 +20,8 @@ func (w *world) extend(serviceID int64, months int) {
 
 func (w *world) cycles(serviceID int64) (n int) {
 	w.Helper()
-	if err := w.db.NewRaw(`SELECT COUNT(*) FROM service_cycle WHERE service_id = ?`, serviceID).Scan(w.Context(), &n); err != nil {
+	if err := w.db.NewRaw(`SELECT COUNT(*) FROM service_cycle WHERE service_id = ?`, serviceID).
+		Scan(w.Context(), &n); err != nil {
 		w.Fatal(err)
 	}
 	return n
@@ -34,7 +35,10 @@ func TestReset_BringsOneQuotaForEachMonth(t *testing.T) {
 				t.Parallel()
 				onSQLite(t, func(w *world) {
 					w.now = time.Date(2026, 1, day, 2, 0, 0, 0, time.UTC)
-					v := w.start(service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: reset, Months: 1})
+					v := w.start(service.Terms{
+						UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)),
+						Reset: reset, Months: 1,
+					})
 					for months := 1; months < 4; months++ {
 						ends := *w.access(1).ExpiresAt
 						w.at(ends.Add(-time.Minute))
@@ -59,18 +63,25 @@ func TestReset_BringsOneQuotaForEachMonth(t *testing.T) {
 
 func TestRenewal_AddsTheQuotaThatNeverResets(t *testing.T) {
 	each(t, func(w *world) {
-		v := w.start(service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(10 * gb)), Reset: service.Never, Months: 1})
+		v := w.start(service.Terms{
+			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(10 * gb)),
+			Reset: service.Never, Months: 1,
+		})
 		w.use(v.ID, 1, 11*gb)
 		if a := w.access(1); a.State != service.Exhausted {
 			t.Fatalf("used up: %+v", a)
 		}
 		before := w.access(1).Revision
 		w.extend(v.ID, 1)
-		if a := w.access(1); a.State != service.Active || *a.RemainingBytes != 9*gb || *a.QuotaBytes != 20*gb || a.Revision == before {
+		if a := w.access(1); a.State != service.Active || *a.RemainingBytes != 9*gb || *a.QuotaBytes != 20*gb ||
+			a.Revision == before {
 			t.Errorf("after a renewal: %+v", a)
 		}
 		w.do(func(ctx context.Context, tx bun.Tx) error { // a gift key of the plan
-			_, err := w.services.Grant(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(10 * gb)), Reset: service.Never, Days: 3})
+			_, err := w.services.Grant(ctx, tx, service.Terms{
+				UserID: 1, PlanID: 1, Name: "P",
+				QuotaBytes: ptr(int64(10 * gb)), Reset: service.Never, Days: 3,
+			})
 			return err
 		})
 		if a := w.access(1); *a.RemainingBytes != 19*gb {
@@ -88,10 +99,14 @@ func TestRenewal_AddsTheQuotaThatNeverResets(t *testing.T) {
 func TestRestore_EndsWithLongFirstCyclesAndServicesOfTheFuture(t *testing.T) {
 	each(t, func(w *world) {
 		w.now = time.Date(2026, 7, 15, 17, 0, 0, 0, time.UTC)
-		w.start(service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.CalendarMonth, Months: 3})
+		w.start(service.Terms{
+			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.CalendarMonth,
+			Months: 3,
+		})
 		for _, at := range []time.Time{w.now, w.now.AddDate(0, -3, 0)} {
 			w.at(at)
-			if a, want := w.access(1), time.Date(2026, 8, 31, 16, 0, 0, 0, time.UTC); a.ResetsAt == nil || !a.ResetsAt.Equal(want) {
+			if a, want := w.access(1), time.Date(2026, 8, 31, 16, 0, 0, 0, time.UTC); a.ResetsAt == nil ||
+				!a.ResetsAt.Equal(want) {
 				t.Errorf("at %s the reset is at %v, want %s", at, a.ResetsAt, want)
 			}
 		}

@@ -56,8 +56,10 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 	}
 	now := s.db.Now()
 	v := &Service{
-		UserID: t.UserID, PlanID: t.PlanID, Name: t.Name, Names: t.Names.OrEmpty(), Class: t.Class, Groups: groups(t.Groups), SpeedMbps: t.SpeedMbps, Devices: t.Devices,
-		QuotaBytes: t.QuotaBytes, TermBytes: t.QuotaBytes, Reset: t.Reset, Cycle: 1, StartedAt: now, EndsAt: s.later(now, t.Months, t.Days).Add(t.Extra), AutoRenew: t.AutoRenew, AgreedPrice: t.Price,
+		UserID: t.UserID, PlanID: t.PlanID, Name: t.Name, Names: t.Names.OrEmpty(), Class: t.Class,
+		Groups: groups(t.Groups), SpeedMbps: t.SpeedMbps, Devices: t.Devices,
+		QuotaBytes: t.QuotaBytes, TermBytes: t.QuotaBytes, Reset: t.Reset, Cycle: 1, StartedAt: now,
+		EndsAt: s.later(now, t.Months, t.Days).Add(t.Extra), AutoRenew: t.AutoRenew, AgreedPrice: t.Price,
 	}
 	var after, to *int64
 	if v.Reset == Never && v.QuotaBytes != nil {
@@ -75,7 +77,8 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 		return nil, err
 	}
 	if err := s.fulfil(ctx, tx, fulfilment{
-		OrderID: t.OrderID, UserID: t.UserID, ServiceID: &v.ID, Paid: t.Paid, Months: t.Months, StartsAt: &v.StartedAt, EndsAt: &v.EndsAt, AfterByte: after, ToByte: to,
+		OrderID: t.OrderID, UserID: t.UserID, ServiceID: &v.ID, Paid: t.Paid, Months: t.Months, StartsAt: &v.StartedAt,
+		EndsAt: &v.EndsAt, AfterByte: after, ToByte: to,
 	}); err != nil {
 		return nil, err
 	}
@@ -133,7 +136,8 @@ func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
 		if err := endCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 			return err
 		}
-		v.Cycle, v.StartedAt, v.EndsAt, v.EndedAt, v.EndReason = v.Cycle+1, now, s.later(now, e.Months, e.Days), nil, nil
+		v.Cycle, v.StartedAt, v.EndsAt, v.EndedAt, v.EndReason = v.Cycle+1, now, s.later(now, e.Months, e.Days), nil,
+			nil
 		v.NextResetAt, v.QuotaBytes = s.nextReset(v, now), v.TermBytes
 		if err := beginCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 			return err
@@ -142,7 +146,8 @@ func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
 	if e.Price != nil {
 		v.AgreedPrice = *e.Price
 	}
-	if _, err := tx.NewUpdate().Model(v).Column("agreed_price", "ends_at", "ended_at", "end_reason", "next_reset_at", "cycle", "started_at", "quota_bytes").WherePK().Exec(ctx); err != nil {
+	if _, err := tx.NewUpdate().Model(v).Column("agreed_price", "ends_at", "ended_at", "end_reason", "next_reset_at",
+		"cycle", "started_at", "quota_bytes").WherePK().Exec(ctx); err != nil {
 		return err
 	}
 	if err := s.give(ctx, tx, v, e.OrderID, from); err != nil {
@@ -150,7 +155,8 @@ func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
 	}
 	after, to := v.added()
 	if err := s.fulfil(ctx, tx, fulfilment{
-		OrderID: e.OrderID, UserID: e.UserID, ServiceID: &v.ID, Paid: e.Paid, Months: e.Months, StartsAt: &from, EndsAt: &v.EndsAt, AfterByte: after, ToByte: to,
+		OrderID: e.OrderID, UserID: e.UserID, ServiceID: &v.ID, Paid: e.Paid, Months: e.Months, StartsAt: &from,
+		EndsAt: &v.EndsAt, AfterByte: after, ToByte: to,
 	}); err != nil {
 		return err
 	}
@@ -183,7 +189,8 @@ func (s *Services) StopOtherRenewals(ctx context.Context, tx bun.Tx, userID, ord
 
 // AgreeToPrice lets automatic renewal take as much for the user's service.
 func (s *Services) AgreeToPrice(ctx context.Context, tx bun.Tx, userID, serviceID int64, price money.Amount) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("agreed_price = ?", int64(price)).Where("id = ? AND user_id = ?", serviceID, userID).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("agreed_price = ?", int64(price)).
+		Where("id = ? AND user_id = ?", serviceID, userID).Exec(ctx))
 	if err == nil && n == 0 {
 		return ErrNoService
 	}
@@ -207,11 +214,17 @@ func (s *Services) AddPackage(ctx context.Context, tx bun.Tx, t PackageTerms) (*
 	if err := approval.Covered(ctx); err != nil {
 		return nil, err
 	}
-	p := &Package{UserID: t.UserID, Name: t.Name, Names: t.Names.OrEmpty(), Kind: t.Kind, Bytes: t.Bytes, CreatedAt: s.db.Now(), ExpiresAt: t.ExpiresAt}
+	p := &Package{
+		UserID: t.UserID, Name: t.Name, Names: t.Names.OrEmpty(), Kind: t.Kind, Bytes: t.Bytes,
+		CreatedAt: s.db.Now(), ExpiresAt: t.ExpiresAt,
+	}
 	if _, err := tx.NewInsert().Model(p).Exec(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.fulfil(ctx, tx, fulfilment{OrderID: t.OrderID, UserID: t.UserID, PackageID: &p.ID, Paid: t.Paid}); err != nil {
+	if err := s.fulfil(ctx, tx, fulfilment{
+		OrderID: t.OrderID, UserID: t.UserID, PackageID: &p.ID,
+		Paid: t.Paid,
+	}); err != nil {
 		return nil, err
 	}
 	return p, s.Refresh(ctx, tx, t.UserID)
@@ -246,7 +259,10 @@ type period struct {
 
 // give records the time that v got, from a moment until its end.
 func (s *Services) give(ctx context.Context, tx bun.Tx, v *Service, orderID *int64, from time.Time) error {
-	_, err := tx.NewInsert().Model(&period{ServiceID: v.ID, OrderID: orderID, StartsAt: from, EndsAt: v.EndsAt, QuotaBytes: v.QuotaBytes, CreatedAt: s.db.Now()}).Exec(ctx)
+	_, err := tx.NewInsert().Model(&period{
+		ServiceID: v.ID, OrderID: orderID, StartsAt: from, EndsAt: v.EndsAt,
+		QuotaBytes: v.QuotaBytes, CreatedAt: s.db.Now(),
+	}).Exec(ctx)
 	if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 		return ErrFulfilled.Because(err)
 	}
@@ -268,7 +284,8 @@ func (s *Services) fulfil(ctx context.Context, tx bun.Tx, f fulfilment) error {
 
 // lock reads the user's service and holds its row until tx ends, so that two renewals add up.
 func (s *Services) lock(ctx context.Context, tx bun.Tx, userID, serviceID int64) (*Service, error) {
-	n, err := db.Changed(tx.NewRaw(`UPDATE service SET cycle = cycle WHERE id = ? AND user_id = ?`, serviceID, userID).Exec(ctx))
+	n, err := db.Changed(tx.NewRaw(`UPDATE service SET cycle = cycle WHERE id = ? AND user_id = ?`, serviceID, userID).
+		Exec(ctx))
 	if err != nil {
 		return nil, err
 	}

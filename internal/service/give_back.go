@@ -25,7 +25,8 @@ const (
 
 // ErrGivenBack is the fault of renewing a service that a change of plan, a refund or the closing of the account ended.
 var ErrGivenBack = fault.Conflict("service_given_back", "该服务已因更换套餐、退款或注销账户而结束，不能续费；请重新购买",
-	"This service ended by a change of plan, a refund or the closing of the account and cannot be renewed; buy a new one instead")
+	"This service ended by a change of plan, a refund or the closing of the account and cannot be renewed; buy a "+
+		"new one instead")
 
 // Renewable returns ErrGivenBack where the service did not merely expire.
 func (s *Service) Renewable() error {
@@ -57,7 +58,9 @@ type Return struct {
 // time, and the sum: of each period, and of a package that expires, the smaller of its share of time and its share of
 // traffic, rounded down. Periods that no order brought are worth nothing. Inside a transaction the rows stay locked
 // until its end, so that GiveBack comes to the same sum.
-func (s *Services) Unused(ctx context.Context, idb bun.IDB, item Item, at time.Time) (parts []Part, sum money.Amount, err error) {
+func (s *Services) Unused(ctx context.Context, idb bun.IDB, item Item, at time.Time) (parts []Part, sum money.Amount,
+	err error,
+) {
 	if item.PackageID != nil {
 		parts, err = s.unusedPackage(ctx, idb, item, at)
 	} else {
@@ -72,13 +75,16 @@ func (s *Services) Unused(ctx context.Context, idb bun.IDB, item Item, at time.T
 // GiveBack ends a service or a package for good and records on each of its paid periods what of it is given back. It is
 // the only way to credit or refund anything sold: a period is given back once, and the schema refuses more than was
 // paid for it. It returns what Unused does.
-func (s *Services) GiveBack(ctx context.Context, tx bun.Tx, item Item, at time.Time, to Return) (parts []Part, sum money.Amount, err error) {
+func (s *Services) GiveBack(ctx context.Context, tx bun.Tx, item Item, at time.Time, to Return) (parts []Part,
+	sum money.Amount, err error,
+) {
 	if parts, sum, err = s.Unused(ctx, tx, item, at); err != nil {
 		return nil, 0, err
 	}
 	now := s.db.Now()
 	for _, p := range parts {
-		n, err := db.Changed(tx.NewUpdate().Model((*fulfilment)(nil)).Set("given_back = given_back + ?", int64(p.Unused)).Set("given_back_at = ?", now).
+		n, err := db.Changed(tx.NewUpdate().Model((*fulfilment)(nil)).Set("given_back = given_back + ?",
+			int64(p.Unused)).Set("given_back_at = ?", now).
 			Set("credited_by = ?", to.OrderID).Where("order_id = ? AND given_back_at IS NULL", p.OrderID).Exec(ctx))
 		if err == nil && n == 0 {
 			err = errors.New("service: a period was given back before")
@@ -95,7 +101,8 @@ func (s *Services) GiveBack(ctx context.Context, tx bun.Tx, item Item, at time.T
 
 func (s *Services) unusedPackage(ctx context.Context, idb bun.IDB, item Item, at time.Time) ([]Part, error) {
 	var p Package
-	err := lockedIn(idb, idb.NewSelect().Model(&p)).Where("id = ? AND user_id = ?", *item.PackageID, item.UserID).Scan(ctx)
+	err := lockedIn(idb, idb.NewSelect().Model(&p)).Where("id = ? AND user_id = ?", *item.PackageID, item.UserID).
+		Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, ErrNoPackage.Because(err)
 	}
@@ -114,23 +121,28 @@ func (s *Services) unusedPackage(ctx context.Context, idb bun.IDB, item Item, at
 
 func (s *Services) unusedService(ctx context.Context, idb bun.IDB, item Item, at time.Time) ([]Part, error) {
 	var v Service
-	err := lockedIn(idb, withCycle(idb.NewSelect().Model(&v))).Where("service.id = ? AND service.user_id = ?", *item.ServiceID, item.UserID).Scan(ctx)
+	err := lockedIn(idb, withCycle(idb.NewSelect().Model(&v))).Where("service.id = ? AND service.user_id = ?",
+		*item.ServiceID, item.UserID).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, ErrNoService.Because(err)
 	}
 	if err != nil || !v.Running(at) {
 		return nil, err
 	}
-	return s.unusedParts(ctx, idb, "service_id = ? AND starts_at >= ?", []any{v.ID, v.StartedAt}, func(f fulfilment) (money.Amount, error) {
-		return s.unusedPeriod(&v, f, at)
-	})
+	return s.unusedParts(ctx, idb, "service_id = ? AND starts_at >= ?", []any{v.ID, v.StartedAt},
+		func(f fulfilment) (money.Amount, error) {
+			return s.unusedPeriod(&v, f, at)
+		})
 }
 
 // unusedParts values the paid periods that fit the condition and were not given back, those that start first before
 // others.
-func (s *Services) unusedParts(ctx context.Context, idb bun.IDB, where string, args []any, unused func(fulfilment) (money.Amount, error)) ([]Part, error) {
+func (s *Services) unusedParts(ctx context.Context, idb bun.IDB, where string, args []any,
+	unused func(fulfilment) (money.Amount, error),
+) ([]Part, error) {
 	var paid []fulfilment
-	if err := idb.NewSelect().Model(&paid).Where(where, args...).Where("given_back_at IS NULL").OrderExpr("starts_at, order_id").Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&paid).Where(where, args...).Where("given_back_at IS NULL").
+		OrderExpr("starts_at, order_id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	parts := make([]Part, len(paid))
@@ -175,7 +187,8 @@ func lockedIn(idb bun.IDB, q *bun.SelectQuery) *bun.SelectQuery {
 
 // end stops the user's service now, for a reason other than its time.
 func (s *Services) end(ctx context.Context, tx bun.Tx, item Item, why EndReason) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", s.db.Now()).Set("end_reason = ?", why).Set("auto_renew = ?", false).
+	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", s.db.Now()).
+		Set("end_reason = ?", why).Set("auto_renew = ?", false).
 		Where("id = ? AND user_id = ? AND ended_at IS NULL", *item.ServiceID, item.UserID).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrNoService

@@ -11,13 +11,17 @@ import (
 // which ends last, or begins one. It gives the number of the service.
 func (s *Services) Grant(ctx context.Context, tx bun.Tx, t Terms) (serviceID int64, err error) {
 	var running []int64
-	err = tx.NewSelect().Model((*Service)(nil)).Column("id").Where("user_id = ? AND plan_id = ? AND ended_at IS NULL AND ends_at > ?", t.UserID, t.PlanID, s.db.Now()).
+	err = tx.NewSelect().Model((*Service)(nil)).Column("id").
+		Where("user_id = ? AND plan_id = ? AND ended_at IS NULL AND ends_at > ?", t.UserID, t.PlanID, s.db.Now()).
 		OrderExpr("ends_at DESC, id DESC").Limit(1).Scan(ctx, &running)
 	if err != nil {
 		return 0, err
 	}
 	if len(running) > 0 {
-		return running[0], s.Extend(ctx, tx, Extension{UserID: t.UserID, ServiceID: running[0], Months: t.Months, Days: t.Days})
+		return running[0], s.Extend(ctx, tx, Extension{
+			UserID: t.UserID, ServiceID: running[0], Months: t.Months,
+			Days: t.Days,
+		})
 	}
 	v, err := s.Start(ctx, tx, t)
 	if err != nil {

@@ -38,7 +38,8 @@ func (s *Services) List(ctx context.Context, userID int64) ([]Service, []Package
 	}
 	var packages []Package
 	err := s.db.NewSelect().Model(&packages).ColumnExpr("?TableAlias.*").
-		ColumnExpr("(SELECT f.order_id FROM fulfilment f WHERE f.package_id = ?TableAlias.id) AS order_id").Where("user_id = ? AND ended_at IS NULL AND used < bytes", userID).
+		ColumnExpr("(SELECT f.order_id FROM fulfilment f WHERE f.package_id = ?TableAlias.id) AS order_id").
+		Where("user_id = ? AND ended_at IS NULL AND used < bytes", userID).
 		Where("expires_at IS NULL OR expires_at > ?", s.db.Now()).OrderExpr("id").Scan(ctx)
 	return services, packages, err
 }
@@ -65,7 +66,8 @@ func (s *Services) Get(ctx context.Context, userID, serviceID int64) (Service, e
 // GetIn gives one service of the user as idb, a transaction perhaps, sees it.
 func (s *Services) GetIn(ctx context.Context, idb bun.IDB, userID, serviceID int64) (Service, error) {
 	var v Service
-	err := withCycle(idb.NewSelect().Model(&v)).Where("service.id = ? AND service.user_id = ?", serviceID, userID).Scan(ctx)
+	err := withCycle(idb.NewSelect().Model(&v)).Where("service.id = ? AND service.user_id = ?", serviceID, userID).
+		Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		return v, ErrNoService.Because(err)
 	}
@@ -129,7 +131,8 @@ func (s *Services) usage(ctx context.Context, idb bun.IDB, userIDs []int64) (map
 		whose, args = "user_id IN (?) AND", []any{bun.List(userIDs), now, bun.List(userIDs), now}
 	}
 	rows, err := idb.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, billed_up
-			FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
+			FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
+			WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
 		UNION ALL SELECT user_id, bytes, used, used_up FROM package
 			WHERE `+whose+` ended_at IS NULL AND used < bytes AND (expires_at IS NULL OR expires_at > ?)`, args...)
 	if err != nil {
@@ -159,7 +162,8 @@ func (s *Services) addEnded(ctx context.Context, a *Access) error {
 	var ended []Package
 	err := s.db.NewSelect().Model(&ended).Column("used", "used_up").
 		Where("user_id = ? AND used > 0 AND (ended_at IS NOT NULL OR used >= bytes OR expires_at <= ?)", a.UserID, now).
-		Where(`coalesce(ended_at, ?) >= (SELECT min(c.started_at) FROM service AS s JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = s.cycle
+		Where(`coalesce(ended_at, ?) >= (SELECT min(c.started_at) FROM service AS s JOIN service_cycle AS c
+			ON c.service_id = s.id AND c.cycle = s.cycle
 			WHERE s.user_id = ? AND s.ended_at IS NULL AND s.ends_at > ?)`, now, a.UserID, now).Scan(ctx)
 	for _, p := range ended {
 		a.add(&p.Used, p.Used, p.UsedUp)

@@ -48,7 +48,10 @@ func in(t *testing.T, d *db.DB, test func(w *world)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, db: d, services: service.New(d, seal.Key{1}, settings), queue: job.New(d), now: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)}
+	w := &world{
+		T: t, db: d, services: service.New(d, seal.Key{1}, settings), queue: job.New(d),
+		now: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC),
+	}
 	d.SetClock(func() time.Time { return w.now })
 	w.services.Register(w.queue)
 	for _, id := range []int64{1, 2} {
@@ -74,7 +77,8 @@ func (w *world) start(t service.Terms) *service.Service {
 func (w *world) use(serviceID, cycle, bytes int64) {
 	w.Helper()
 	w.do(func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewRaw(`UPDATE service_cycle SET down = down + ?, billed = billed + ? WHERE service_id = ? AND cycle = ?`, bytes, bytes, serviceID, cycle).Exec(ctx)
+		_, err := tx.NewRaw(`UPDATE service_cycle SET down = down + ?, billed = billed + ? WHERE service_id = ?
+			AND cycle = ?`, bytes, bytes, serviceID, cycle).Exec(ctx)
 		return err
 	})
 	w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.Refresh(ctx, tx, 1) })
@@ -115,7 +119,10 @@ func TestANewUserMayUseNothing(t *testing.T) {
 
 func TestAServiceOpensItsNodesUntilItEnds(t *testing.T) {
 	each(t, func(w *world) {
-		v := w.start(service.Terms{UserID: 1, PlanID: 5, Name: "Basic", Class: 2, Groups: []int{7, 3}, QuotaBytes: ptr(int64(10 * gb)), Reset: service.CalendarMonth, Months: 1, SpeedMbps: ptr(100)})
+		v := w.start(service.Terms{
+			UserID: 1, PlanID: 5, Name: "Basic", Class: 2, Groups: []int{7, 3},
+			QuotaBytes: ptr(int64(10 * gb)), Reset: service.CalendarMonth, Months: 1, SpeedMbps: ptr(100),
+		})
 		a := w.access(1)
 		if a.State != service.Active || !a.Admits(2, 3) || !a.Admits(0, 0) || a.Admits(3, 0) || a.Admits(1, 4) {
 			t.Fatalf("the service opens %+v", a)
@@ -128,7 +135,8 @@ func TestAServiceOpensItsNodesUntilItEnds(t *testing.T) {
 			t.Fatalf("it ends at %s", a.ExpiresAt)
 		}
 		w.at(v.EndsAt.Add(time.Second))
-		if a = w.access(1); a.State != service.Expired || a.Admits(0, 0) || !a.Admitted(2, 3, w.now) || a.Admitted(2, 3, w.now.Add(25*time.Hour)) {
+		if a = w.access(1); a.State != service.Expired || a.Admits(0, 0) || !a.Admitted(2, 3, w.now) ||
+			a.Admitted(2, 3, w.now.Add(25*time.Hour)) {
 			t.Fatalf("after its end %+v", a)
 		}
 		if a := w.access(2); a.Admitted(0, 0, w.now) {
@@ -139,9 +147,13 @@ func TestAServiceOpensItsNodesUntilItEnds(t *testing.T) {
 
 func TestAResetBeginsACycleAndKeepsTheOldOne(t *testing.T) {
 	each(t, func(w *world) {
-		v := w.start(service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.CalendarMonth, Months: 3})
+		v := w.start(service.Terms{
+			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)),
+			Reset: service.CalendarMonth, Months: 3,
+		})
 		w.use(v.ID, 1, 2*gb)
-		if a := w.access(1); a.State != service.Exhausted || a.Allowed || *a.RemainingBytes != 0 || a.UsedBytes != 2*gb {
+		if a := w.access(1); a.State != service.Exhausted || a.Allowed || *a.RemainingBytes != 0 ||
+			a.UsedBytes != 2*gb {
 			t.Fatalf("used up: %+v", a)
 		}
 		// Bought on the last of January, it takes February's quota with it. Midnight in Shanghai is 16:00 UTC the day
@@ -159,7 +171,8 @@ func TestAResetBeginsACycleAndKeepsTheOldOne(t *testing.T) {
 			t.Fatalf("the next reset is at %s", a.ResetsAt)
 		}
 		var kept []int64
-		if err := w.db.NewRaw(`SELECT billed FROM service_cycle ORDER BY cycle`).Scan(t.Context(), &kept); err != nil || !slices.Equal(kept, []int64{2 * gb, 0}) {
+		if err := w.db.NewRaw(`SELECT billed FROM service_cycle ORDER BY cycle`).Scan(t.Context(), &kept); err != nil ||
+			!slices.Equal(kept, []int64{2 * gb, 0}) {
 			t.Fatalf("the cycles hold %v, %v", kept, err)
 		}
 	})
@@ -167,9 +180,13 @@ func TestAResetBeginsACycleAndKeepsTheOldOne(t *testing.T) {
 
 func TestAnniversariesComeBackToTheirDay(t *testing.T) {
 	each(t, func(w *world) {
-		w.start(service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Anniversary, Months: 12})
+		w.start(service.Terms{
+			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Anniversary,
+			Months: 12,
+		})
 		for _, day := range []time.Time{
-			time.Date(2026, 2, 28, 2, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 2, 0, 0, 0, time.UTC), time.Date(2026, 4, 30, 2, 0, 0, 0, time.UTC),
+			time.Date(2026, 2, 28, 2, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 2, 0, 0, 0, time.UTC),
+			time.Date(2026, 4, 30, 2, 0, 0, 0, time.UTC),
 		} {
 			if a := w.access(1); !a.ResetsAt.Equal(day) {
 				t.Fatalf("the next reset is at %s, want %s", a.ResetsAt, day)
@@ -181,10 +198,17 @@ func TestAnniversariesComeBackToTheirDay(t *testing.T) {
 
 func TestSeveralServicesAddUp(t *testing.T) {
 	each(t, func(w *world) {
-		w.start(service.Terms{UserID: 1, PlanID: 1, Name: "A", Class: 1, Groups: []int{1}, QuotaBytes: ptr(int64(gb)), SpeedMbps: ptr(10), Devices: ptr(2), Reset: service.Never, Months: 1})
-		w.start(service.Terms{UserID: 1, PlanID: 2, Name: "B", Class: 3, Groups: []int{2}, QuotaBytes: ptr(int64(gb)), SpeedMbps: nil, Devices: ptr(5), Reset: service.Never, Months: 2})
+		w.start(service.Terms{
+			UserID: 1, PlanID: 1, Name: "A", Class: 1, Groups: []int{1}, QuotaBytes: ptr(int64(gb)),
+			SpeedMbps: ptr(10), Devices: ptr(2), Reset: service.Never, Months: 1,
+		})
+		w.start(service.Terms{
+			UserID: 1, PlanID: 2, Name: "B", Class: 3, Groups: []int{2}, QuotaBytes: ptr(int64(gb)),
+			SpeedMbps: nil, Devices: ptr(5), Reset: service.Never, Months: 2,
+		})
 		a := w.access(1)
-		if a.Class != 3 || !slices.Equal(a.Groups, []int{1, 2}) || a.SpeedMbps != nil || *a.Devices != 5 || *a.QuotaBytes != 2*gb {
+		if a.Class != 3 || !slices.Equal(a.Groups, []int{1, 2}) || a.SpeedMbps != nil || *a.Devices != 5 ||
+			*a.QuotaBytes != 2*gb {
 			t.Fatalf("together they give %+v", a)
 		}
 		w.start(service.Terms{UserID: 1, PlanID: 3, Name: "C", Reset: service.Never, Months: 1})
@@ -196,10 +220,16 @@ func TestSeveralServicesAddUp(t *testing.T) {
 
 func TestRenewalAddsToTheEndAndRevivesWhatEnded(t *testing.T) {
 	each(t, func(w *world) {
-		v := w.start(service.Terms{UserID: 1, OrderID: ptr(int64(1)), PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never, Months: 1})
+		v := w.start(service.Terms{
+			UserID: 1, OrderID: ptr(int64(1)), PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)),
+			Reset: service.Never, Months: 1,
+		})
 		extend := func(userID int64, order int64) error {
 			return w.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-				return w.services.Extend(ctx, tx, service.Extension{UserID: userID, ServiceID: v.ID, OrderID: &order, Months: 1})
+				return w.services.Extend(ctx, tx, service.Extension{
+					UserID: userID, ServiceID: v.ID, OrderID: &order,
+					Months: 1,
+				})
 			})
 		}
 		if err := extend(2, 9); !errors.Is(err, service.ErrNoService) {
@@ -222,7 +252,8 @@ func TestRenewalAddsToTheEndAndRevivesWhatEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := w.access(1)
-		if a.State != service.Active || *a.RemainingBytes != gb || !a.ExpiresAt.Equal(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)) {
+		if a.State != service.Active || *a.RemainingBytes != gb ||
+			!a.ExpiresAt.Equal(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)) {
 			t.Fatalf("revived: %+v", a)
 		}
 	})
@@ -230,16 +261,23 @@ func TestRenewalAddsToTheEndAndRevivesWhatEnded(t *testing.T) {
 
 func TestPackagesFillUpUntilTheyExpire(t *testing.T) {
 	each(t, func(w *world) {
-		v := w.start(service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never, Months: 1})
+		v := w.start(service.Terms{
+			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never,
+			Months: 1,
+		})
 		w.use(v.ID, 1, gb)
 		before := w.access(1)
 		expires := w.now.Add(48 * time.Hour)
 		w.do(func(ctx context.Context, tx bun.Tx) error {
-			_, err := w.services.AddPackage(ctx, tx, service.PackageTerms{UserID: 1, Name: "5 GB", Kind: service.Bought, Bytes: 5 * gb, ExpiresAt: &expires})
+			_, err := w.services.AddPackage(ctx, tx, service.PackageTerms{
+				UserID: 1, Name: "5 GB", Kind: service.Bought,
+				Bytes: 5 * gb, ExpiresAt: &expires,
+			})
 			return err
 		})
 		a := w.access(1)
-		if a.State != service.Active || *a.RemainingBytes != 5*gb || *a.QuotaBytes != 6*gb || a.Revision <= before.Revision {
+		if a.State != service.Active || *a.RemainingBytes != 5*gb || *a.QuotaBytes != 6*gb ||
+			a.Revision <= before.Revision {
 			t.Fatalf("with a package: %+v", a)
 		}
 		w.at(expires)
@@ -254,7 +292,10 @@ func TestPackagesFillUpUntilTheyExpire(t *testing.T) {
 
 func TestOnlyChangesAreToldAndUseIsNone(t *testing.T) {
 	each(t, func(w *world) {
-		v := w.start(service.Terms{UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never, Months: 1})
+		v := w.start(service.Terms{
+			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never,
+			Months: 1,
+		})
 		_, since, err := w.services.Changed(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)

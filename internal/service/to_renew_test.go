@@ -41,7 +41,8 @@ func TestToRenew_NamesTheOneServiceThatARenewalCanMean(t *testing.T) {
 		third := begin("C", 1)
 		check("of a new one beside those that expired", third)
 		w.do(func(ctx context.Context, tx bun.Tx) error {
-			_, _, err := w.services.GiveBack(ctx, tx, service.Item{UserID: 1, ServiceID: &third}, w.now, service.Return{Reason: service.ByRefund})
+			_, _, err := w.services.GiveBack(ctx, tx, service.Item{UserID: 1, ServiceID: &third}, w.now,
+				service.Return{Reason: service.ByRefund})
 			return err
 		})
 		check("after the refund of the new one, which cannot be renewed,", second)

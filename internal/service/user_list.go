@@ -80,7 +80,9 @@ func (s *Services) Limited(ctx context.Context, userIDs []int64, class, group in
 // Admitted tells of each user whether bytes that they moved on nodes of this class and group are to be counted: they
 // may use such nodes, or could within the 24 hours before that time. Where everyone is set the nodes' own class or
 // group changed within that time, and whoever may use, or could, any node is admitted.
-func (s *Services) Admitted(ctx context.Context, userIDs []int64, at time.Time, class, group int, everyone bool) (map[int64]bool, error) {
+func (s *Services) Admitted(ctx context.Context, userIDs []int64, at time.Time, class, group int,
+	everyone bool,
+) (map[int64]bool, error) {
 	admitted := make(map[int64]bool, len(userIDs))
 	err := s.withUserList(ctx, func(by map[int64]Access) {
 		for _, id := range userIDs {

@@ -48,7 +48,8 @@ func TestNoSequenceGivesMoreThanWasPaid(t *testing.T) {
 			ctx := context.Background()
 			const begin = money.Amount(100_000_000)
 			user := c.user(t, begin)
-			now = time.Date(2027, 12, 28, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 70*24).Draw(rt, "start")) * time.Hour)
+			now = time.Date(2027, 12, 28, 0, 0, 0, 0, time.UTC).
+				Add(time.Duration(rapid.IntRange(0, 70*24).Draw(rt, "start")) * time.Hour)
 			var running *shop.Order
 			var periods []held // of the running service
 			var fair float64   // what the time that was used is worth
@@ -111,7 +112,10 @@ func TestNoSequenceGivesMoreThanWasPaid(t *testing.T) {
 					}
 					for _, p := range plans {
 						if p.ID == running.PlanID {
-							buy(shop.Purchase{PriceID: rapid.SampledFrom(p.Prices).Draw(rt, "price").ID, RenewServiceID: running.Service}, periods[len(periods)-1].to)
+							buy(shop.Purchase{
+								PriceID:        rapid.SampledFrom(p.Prices).Draw(rt, "price").ID,
+								RenewServiceID: running.Service,
+							}, periods[len(periods)-1].to)
 						}
 					}
 					steps++

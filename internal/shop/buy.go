@@ -176,8 +176,9 @@ func checkPurchaseLimit(ctx context.Context, idb bun.IDB, userID int64, p *Plan)
 	if p.PerUser == nil {
 		return nil
 	}
-	n, err := idb.NewSelect().Model((*Order)(nil)).Where("plan_id = ? AND user_id = ? AND kind <> ? AND state IN (?, ?)",
-		p.ID, userID, KindRenewal, Pending, Paid).Count(ctx)
+	n, err := idb.NewSelect().Model((*Order)(nil)).
+		Where("plan_id = ? AND user_id = ? AND kind <> ? AND state IN (?, ?)",
+			p.ID, userID, KindRenewal, Pending, Paid).Count(ctx)
 	if err == nil && n >= int64(*p.PerUser) {
 		err = ErrBoughtEnough
 	}
@@ -226,7 +227,8 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		return 0, err
 	}
 	if takesStock {
-		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock - 1").Where("id = ? AND stock > 0", plan.ID).Exec(ctx))
+		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock - 1").Where("id = ? AND stock > 0",
+			plan.ID).Exec(ctx))
 		if err != nil {
 			return 0, err
 		}
@@ -261,16 +263,21 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	}
 	now := q.at
 	o := &Order{
-		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind, ReplacesID: p.ChangeServiceID,
-		Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Currency: s.settings.Get().Currency,
+		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind,
+		ReplacesID: p.ChangeServiceID,
+		Price:      q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount,
+		Currency:  s.settings.Get().Currency,
 		AutoRenew: p.AutoRenew, TookStock: takesStock, State: Pending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
 		Terms: Terms{
-			Name: plan.Name, Names: plan.Names, Lang: p.Lang, Months: q.Price.Months, TrafficBytes: plan.TrafficBytes, Reset: plan.Reset,
-			Class: plan.Class, Groups: plan.Groups, SpeedMbps: plan.SpeedMbps, Devices: plan.Devices, ValidDays: plan.ValidDays, Extra: q.extra,
+			Name: plan.Name, Names: plan.Names, Lang: p.Lang, Months: q.Price.Months, TrafficBytes: plan.TrafficBytes,
+			Reset: plan.Reset,
+			Class: plan.Class, Groups: plan.Groups, SpeedMbps: plan.SpeedMbps, Devices: plan.Devices,
+			ValidDays: plan.ValidDays, Extra: q.extra,
 		},
 	}
 	if p.Lang == "" {
-		if err := tx.NewRaw(`SELECT COALESCE((SELECT lang FROM account WHERE id = ?), '')`, userID).Scan(ctx, &o.Terms.Lang); err != nil {
+		if err := tx.NewRaw(`SELECT COALESCE((SELECT lang FROM account WHERE id = ?), '')`, userID).
+			Scan(ctx, &o.Terms.Lang); err != nil {
 			return 0, err
 		}
 	}
@@ -288,7 +295,8 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		if recharge == nil {
 			return 0, tooLow(missing, o.Currency)
 		}
-		pending, err := tx.NewSelect().Model((*Order)(nil)).Where("user_id = ? AND state = ?", userID, Pending).Count(ctx)
+		pending, err := tx.NewSelect().Model((*Order)(nil)).Where("user_id = ? AND state = ?", userID, Pending).
+			Count(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -318,13 +326,17 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 
 func priceChanged(amount money.Amount, currency string) error {
 	f := *ErrPriceChanged
-	f.Text = fault.Text{ZH: "价格已变为 " + amount.String() + " " + currency + "，请确认后再购买", EN: "The price is " + amount.String() + " " + currency + " now; please agree to it again"}
+	f.Text = fault.Text{
+		ZH: "价格已变为 " + amount.String() + " " + currency + "，请确认后再购买",
+		EN: "The price is " + amount.String() + " " + currency + " now; please agree to it again",
+	}
 	return &f
 }
 
 func tooLow(missing money.Amount, currency string) error {
 	f := *wallet.ErrBalanceTooLow
-	f.Text = fault.Text{ZH: "余额不足，还差 " + missing.String() + " " + currency, EN: "The balance is too low: " + missing.String() + " " + currency + " more is needed"}
+	f.Text = fault.Text{ZH: "余额不足，还差 " + missing.String() + " " + currency, EN: "The balance is too low: " +
+		missing.String() + " " + currency + " more is needed"}
 	return &f
 }
 
@@ -403,7 +415,8 @@ func (s *Shop) stale(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		_, credit, err := s.services.Unused(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.ExpiresAt)
+		_, credit, err := s.services.Unused(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID},
+			o.ExpiresAt)
 		return credit != o.Credit, err
 	}
 	return false, nil
@@ -411,7 +424,10 @@ func (s *Shop) stale(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
 
 // lines are those of the order's invoice. Of a credit only what paid for something is shown; the rest is a movement.
 func (o *Order) lines() []wallet.Line {
-	first := wallet.Line{Kind: map[Kind]wallet.LineKind{KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine, KindPackage: wallet.PackageLine}[o.Kind], Name: o.Terms.sold(), Amount: o.Price}
+	first := wallet.Line{Kind: map[Kind]wallet.LineKind{
+		KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine,
+		KindPackage: wallet.PackageLine,
+	}[o.Kind], Name: o.Terms.sold(), Amount: o.Price}
 	if o.Kind != KindPackage {
 		first.Months = &o.Terms.Months
 	}
@@ -430,7 +446,8 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 	switch o.Kind {
 	case KindPlan:
 		if o.ReplacesID != nil {
-			_, credit, err := s.services.GiveBack(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.ExpiresAt,
+			_, credit, err := s.services.GiveBack(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID},
+				o.ExpiresAt,
 				service.Return{Reason: service.ByChange, OrderID: &o.ID})
 			if err == nil && credit != o.Credit {
 				err = errors.New("shop: the credit of a change is not what is unused of the service")
@@ -443,7 +460,8 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 			}
 		}
 		terms := service.Terms{
-			UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), PlanID: o.PlanID, Name: t.Name, Names: t.Names, Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
+			UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), PlanID: o.PlanID, Name: t.Name, Names: t.Names,
+			Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
 			QuotaBytes: t.TrafficBytes, Reset: t.Reset, Months: t.Months, AutoRenew: o.AutoRenew, Price: o.Price,
 		}
 		if t.Extra != nil {
@@ -451,9 +469,15 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 		}
 		_, err = s.services.Start(ctx, tx, terms)
 	case KindRenewal:
-		err = s.services.Extend(ctx, tx, service.Extension{UserID: o.UserID, ServiceID: *o.ServiceID, OrderID: &o.ID, Paid: o.Worth(), Price: &o.Price, Months: t.Months})
+		err = s.services.Extend(ctx, tx, service.Extension{
+			UserID: o.UserID, ServiceID: *o.ServiceID, OrderID: &o.ID,
+			Paid: o.Worth(), Price: &o.Price, Months: t.Months,
+		})
 	case KindPackage:
-		p := service.PackageTerms{UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), Name: t.Name, Names: t.Names, Kind: service.Bought, Bytes: *t.TrafficBytes}
+		p := service.PackageTerms{
+			UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), Name: t.Name, Names: t.Names,
+			Kind: service.Bought, Bytes: *t.TrafficBytes,
+		}
 		if t.ValidDays != nil {
 			until := s.db.Now().AddDate(0, 0, *t.ValidDays)
 			p.ExpiresAt = &until

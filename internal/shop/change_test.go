@@ -24,7 +24,8 @@ import (
 func (c *counter) use(t *testing.T, serviceID, bytes int64) {
 	t.Helper()
 	if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewRaw(`UPDATE service_cycle SET down = down + ?0, billed = billed + ?0 WHERE service_id = ?1 AND ended_at IS NULL`, bytes, serviceID).Exec(ctx)
+		_, err := tx.NewRaw(`UPDATE service_cycle SET down = down + ?0, billed = billed + ?0 WHERE service_id = ?1
+			AND ended_at IS NULL`, bytes, serviceID).Exec(ctx)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -109,7 +110,8 @@ func TestAChangeToACheaperPlanGivesTheRestToTheWallet(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		c.days(0) // the clock stands still: no time is used
-		if err := c.settings.Set(t.Context(), map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
+		if err := c.settings.Set(t.Context(),
+			map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
 			t.Fatal(err)
 		}
 		dear := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Dear", []shop.Price{{Months: 12, Amount: 12000}} })
@@ -152,13 +154,17 @@ func TestChange_KeepsTheRestOfTheCreditAsTime(t *testing.T) {
 			user := c.user(t, 12000)
 			o := c.buy(t, user, shop.Purchase{PriceID: dear.Prices[0].ID})
 			for _, price := range free.Prices {
-				if _, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: price.ID, ChangeServiceID: o.Service}); !errors.Is(err, shop.ErrCreditTooLarge) {
+				if _, err := c.PreOrder(t.Context(), user, shop.Purchase{
+					PriceID:         price.ID,
+					ChangeServiceID: o.Service,
+				}); !errors.Is(err, shop.ErrCreditTooLarge) {
 					t.Errorf("%d months for %s: %v, want %v", price.Months, price.Amount, err, shop.ErrCreditTooLarge)
 				}
 			}
 			what := shop.Purchase{PriceID: priceOf(to, 1), ChangeServiceID: o.Service}
 			q, err := c.PreOrder(t.Context(), user, what)
-			if err != nil || q.Amount != 0 || q.Change != 0 || q.Kept != 11000 || !q.EndsAt.Equal(start.AddDate(0, 0, 12*30)) {
+			if err != nil || q.Amount != 0 || q.Change != 0 || q.Kept != 11000 ||
+				!q.EndsAt.Equal(start.AddDate(0, 0, 12*30)) {
 				t.Fatalf("the quote is %+v, %v", q, err)
 			}
 			changed := c.buy(t, user, what)
@@ -166,7 +172,8 @@ func TestChange_KeepsTheRestOfTheCreditAsTime(t *testing.T) {
 				t.Errorf("%s in the wallet, the order is %+v", c.balance(t, user), changed)
 			}
 			v, err := c.services.Get(t.Context(), user, *changed.Service)
-			if want := map[bool]int64{true: 1200 << 30, false: 100 << 30}[to == never]; err != nil || *v.QuotaBytes != want {
+			if want := map[bool]int64{true: 1200 << 30, false: 100 << 30}[to == never]; err != nil ||
+				*v.QuotaBytes != want {
 				t.Errorf("the quota is %d, want %d; %v", *v.QuotaBytes, want, err)
 			}
 			c.days(90)
@@ -174,7 +181,10 @@ func TestChange_KeepsTheRestOfTheCreditAsTime(t *testing.T) {
 			if err != nil || sum > 9000 || sum < 8999 {
 				t.Errorf("after a quarter of the time %s of 120.00 is left, %v", sum, err)
 			}
-			again, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: dear.Prices[0].ID, ChangeServiceID: changed.Service})
+			again, err := c.PreOrder(t.Context(), user, shop.Purchase{
+				PriceID:         dear.Prices[0].ID,
+				ChangeServiceID: changed.Service,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +205,10 @@ func TestOneServiceIsReplacedOnce(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 16 {
 			wait.Go(func() {
-				_, err := c.Confirm(t.Context(), user, shop.Purchase{PriceID: priceOf(other, 1), ChangeServiceID: o.Service})
+				_, err := c.Confirm(t.Context(), user, shop.Purchase{
+					PriceID:         priceOf(other, 1),
+					ChangeServiceID: o.Service,
+				})
 				switch {
 				case err == nil:
 					done.Add(1)
@@ -226,10 +239,26 @@ func TestAChangeIsRefusedWhereItMakesNoSense(t *testing.T) {
 			what shop.Purchase
 			want error
 		}{
-			"the same plan":      {user, shop.Purchase{PriceID: priceOf(plan, 3), ChangeServiceID: o.Service}, shop.ErrSamePlan},
-			"a package":          {user, shop.Purchase{PriceID: pack.Prices[0].ID, ChangeServiceID: o.Service}, shop.ErrNoChange},
-			"somebody else's":    {stranger, shop.Purchase{PriceID: priceOf(plan, 3), ChangeServiceID: o.Service}, service.ErrNoService},
-			"one that never was": {user, shop.Purchase{PriceID: priceOf(plan, 3), ChangeServiceID: ptr[int64](99999)}, service.ErrNoService},
+			"the same plan": {
+				user,
+				shop.Purchase{PriceID: priceOf(plan, 3), ChangeServiceID: o.Service},
+				shop.ErrSamePlan,
+			},
+			"a package": {
+				user,
+				shop.Purchase{PriceID: pack.Prices[0].ID, ChangeServiceID: o.Service},
+				shop.ErrNoChange,
+			},
+			"somebody else's": {
+				stranger,
+				shop.Purchase{PriceID: priceOf(plan, 3), ChangeServiceID: o.Service},
+				service.ErrNoService,
+			},
+			"one that never was": {
+				user,
+				shop.Purchase{PriceID: priceOf(plan, 3), ChangeServiceID: ptr[int64](99999)},
+				service.ErrNoService,
+			},
 		} {
 			if _, err := c.Confirm(t.Context(), one.user, one.what); !errors.Is(err, one.want) {
 				t.Errorf("%s: %v", name, err)
@@ -252,9 +281,15 @@ func TestAChangeWhoseCreditWasUsedUpMeanwhileIsCancelled(t *testing.T) {
 			t.Helper()
 			var no int64
 			if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
-				no, err = c.Place(ctx, tx, user, shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: old.Service},
+				no, err = c.Place(ctx, tx, user, shop.Purchase{
+					PriceID:         other.Prices[0].ID,
+					ChangeServiceID: old.Service,
+				},
 					func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
-						r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY"})
+						r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
+							Gateway: "test", Amount: missing,
+							PayAmount: missing, PayCurrency: "CNY",
+						})
 						if err != nil {
 							return 0, err
 						}
@@ -313,7 +348,8 @@ func TestPendingChange_CreditsNoTimeThatPassesBeforeItIsPaid(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		start := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
-		if err := c.settings.Set(t.Context(), map[string]json.RawMessage{"recharge_minutes": json.RawMessage(`1200`)}); err != nil {
+		if err := c.settings.Set(t.Context(),
+			map[string]json.RawMessage{"recharge_minutes": json.RawMessage(`1200`)}); err != nil {
 			t.Fatal(err)
 		}
 		plan := c.plan(t, nil)
@@ -339,7 +375,8 @@ func TestPendingChange_CreditsNoTimeThatPassesBeforeItIsPaid(t *testing.T) {
 				}
 				o := c.placeWithRecharge(t, user, what, 0)
 				if o.Credit != q.Credit || o.Amount != q.Amount {
-					t.Errorf("the order has a credit of %s and costs %s; the quote said %s and %s", o.Credit, o.Amount, q.Credit, q.Amount)
+					t.Errorf("the order has a credit of %s and costs %s; the quote said %s and %s", o.Credit, o.Amount,
+						q.Credit, q.Amount)
 				}
 				paidAt := start.Add(time.Duration(one.hours) * time.Hour)
 				c.db.SetClock(func() time.Time { return paidAt })
@@ -350,7 +387,8 @@ func TestPendingChange_CreditsNoTimeThatPassesBeforeItIsPaid(t *testing.T) {
 				if ended := v.EndedAt != nil; err != nil || ended != (one.state == shop.Paid) {
 					t.Errorf("the old service: %+v, %v", v, err)
 				}
-				if want := map[bool]money.Amount{true: 0, false: o.Amount}[one.state == shop.Paid]; c.balance(t, user) != want {
+				if want := map[bool]money.Amount{true: 0, false: o.Amount}[one.state == shop.Paid]; c.balance(t,
+					user) != want {
 					t.Errorf("the balance is %s, want %s", c.balance(t, user), want)
 				}
 				c.sound(t)
@@ -368,7 +406,10 @@ func TestChange_PaidAtOnce_CreditsTheTimeThatIsLeftNow(t *testing.T) {
 		other := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Other", []shop.Price{{Months: 1, Amount: 5000}} })
 		user := c.user(t, 5000)
 		old := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 1)})
-		if o := c.buy(t, user, shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: old.Service}); o.Credit != 1000 || o.Amount != 4000 {
+		if o := c.buy(t, user, shop.Purchase{
+			PriceID:         other.Prices[0].ID,
+			ChangeServiceID: old.Service,
+		}); o.Credit != 1000 || o.Amount != 4000 {
 			t.Errorf("a credit of %s, %s to pay", o.Credit, o.Amount)
 		}
 		c.sound(t)
@@ -393,7 +434,8 @@ func TestPricesHaveAHistoryAndOrdersKeepTheirs(t *testing.T) {
 		user := c.user(t, 10000)
 		o := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 1)})
 		c.days(1)
-		if _, err := c.ChangePlan(t.Context(), plan.ID, func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: 1500}} }); err != nil {
+		if _, err := c.ChangePlan(t.Context(), plan.ID,
+			func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: 1500}} }); err != nil {
 			t.Fatal(err)
 		}
 		c.days(1)

@@ -10,7 +10,8 @@ import (
 // them shall come true afterwards.
 func (s *Shop) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	var pending []Order
-	if err := tx.NewSelect().Model(&pending).Where("user_id = ? AND state = ?", userID, Pending).OrderExpr("id").Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(&pending).Where("user_id = ? AND state = ?", userID, Pending).OrderExpr("id").
+		Scan(ctx); err != nil {
 		return err
 	}
 	for i := range pending {

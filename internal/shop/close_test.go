@@ -42,7 +42,10 @@ func TestAClosedAccountsPendingOrdersEndAndGiveBackWhatTheyHold(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		for o, want := range map[*shop.Order]shop.State{paid: shop.Paid, pending: shop.Cancelled, others: shop.Pending} {
+		for o, want := range map[*shop.Order]shop.State{
+			paid: shop.Paid, pending: shop.Cancelled,
+			others: shop.Pending,
+		} {
 			if got := c.order(t, o.UserID, o.ID); got.State != want {
 				t.Errorf("order %d is %s, want %s", o.ID, got.State, want)
 			}

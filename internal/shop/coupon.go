@@ -59,20 +59,25 @@ func (c *Coupon) Terms() CouponTerms {
 }
 
 func (c *Coupon) setTerms(t CouponTerms) {
-	c.ValidFrom, c.ValidTo, c.Total, c.PerUser, c.Plans, c.Months = t.ValidFrom, t.ValidTo, t.Total, t.PerUser, t.Plans, t.Months
+	c.ValidFrom, c.ValidTo, c.Total, c.PerUser, c.Plans, c.Months = t.ValidFrom, t.ValidTo, t.Total, t.PerUser, t.Plans,
+		t.Months
 	c.FirstOnly, c.Minimum, c.Enabled = t.FirstOnly, t.Minimum, t.Enabled
 }
 
 // Faults of coupons, all of the field "coupon".
 var (
-	errNoCoupon     = fault.Invalid("coupon", "unknown", "没有这个优惠码，或已停用", "There is no such coupon, or it is switched off")
-	errCouponEarly  = fault.Invalid("coupon", "not_yet", "该优惠码尚未生效", "This coupon is not valid yet")
-	errCouponLate   = fault.Invalid("coupon", "expired", "该优惠码已过期", "This coupon has expired")
-	errCouponPlan   = fault.Invalid("coupon", "other_plan", "该优惠码不适用于此商品或时长", "This coupon is not for this plan or period")
+	errNoCoupon = fault.Invalid("coupon", "unknown", "没有这个优惠码，或已停用",
+		"There is no such coupon, or it is switched off")
+	errCouponEarly = fault.Invalid("coupon", "not_yet", "该优惠码尚未生效", "This coupon is not valid yet")
+	errCouponLate  = fault.Invalid("coupon", "expired", "该优惠码已过期", "This coupon has expired")
+	errCouponPlan  = fault.Invalid("coupon", "other_plan", "该优惠码不适用于此商品或时长",
+		"This coupon is not for this plan or period")
 	errCouponGone   = fault.Invalid("coupon", "used_up", "该优惠码已被领完", "This coupon has been used up")
-	errCouponEnough = fault.Invalid("coupon", "per_user", "你使用该优惠码的次数已达上限", "You have used this coupon as often as one may")
-	errCouponOwn    = fault.Invalid("coupon", "own", "该优惠码由你创建、修改或确认，不能由你使用", "You made, changed or approved this coupon, so you cannot use it")
-	errCouponFirst  = fault.Invalid("coupon", "first_only", "该优惠码仅限首次购买", "This coupon is for a first purchase only")
+	errCouponEnough = fault.Invalid("coupon", "per_user", "你使用该优惠码的次数已达上限",
+		"You have used this coupon as often as one may")
+	errCouponOwn = fault.Invalid("coupon", "own", "该优惠码由你创建、修改或确认，不能由你使用",
+		"You made, changed or approved this coupon, so you cannot use it")
+	errCouponFirst = fault.Invalid("coupon", "first_only", "该优惠码仅限首次购买", "This coupon is for a first purchase only")
 
 	errCouponDeclined = fault.Conflict("coupon_declined", "该优惠码已被拒绝，不能再修改或启用；请创建新的优惠码",
 		"This coupon was declined, so it can neither change nor be switched on; please make another one")
@@ -80,7 +85,8 @@ var (
 		"This coupon, or the change of it, is worth more now than when it was made. Decline it and make it anew")
 
 	ErrNoCoupon    = fault.NotFound("coupon_not_found", "没有这个优惠码", "There is no such coupon")
-	ErrCouponWaits = fault.Conflict("coupon_waits", "该优惠码或其修改正在等待另一位工作人员确认", "This coupon, or a change of it, waits for a second member of staff")
+	ErrCouponWaits = fault.Conflict("coupon_waits", "该优惠码或其修改正在等待另一位工作人员确认",
+		"This coupon, or a change of it, waits for a second member of staff")
 )
 
 func normalCoupon(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }
@@ -107,10 +113,12 @@ func (s *Shop) discount(ctx context.Context, idb bun.IDB, userID int64, p Purcha
 		return errCouponEarly
 	case c.ValidTo != nil && !now.Before(*c.ValidTo):
 		return errCouponLate
-	case (len(c.Plans) > 0 && !slices.Contains(c.Plans, q.Price.PlanID)) || (len(c.Months) > 0 && !slices.Contains(c.Months, q.Price.Months)):
+	case (len(c.Plans) > 0 && !slices.Contains(c.Plans, q.Price.PlanID)) ||
+		(len(c.Months) > 0 && !slices.Contains(c.Months, q.Price.Months)):
 		return errCouponPlan
 	case q.Price.Amount < c.Minimum:
-		return fault.Invalid("coupon", "minimum", "该优惠码需满 "+c.Minimum.String()+" 才能使用", "This coupon counts from a price of "+c.Minimum.String()+" on")
+		return fault.Invalid("coupon", "minimum", "该优惠码需满 "+c.Minimum.String()+" 才能使用",
+			"This coupon counts from a price of "+c.Minimum.String()+" on")
 	}
 	off := min(c.Amount, q.Price.Amount)
 	if c.Percent != nil {
@@ -160,7 +168,8 @@ func (s *Shop) mayUse(ctx context.Context, idb bun.IDB, userID int64, c *Coupon)
 		return errCouponOwn
 	}
 	orders := func() *bun.SelectQuery {
-		return idb.NewSelect().Model((*Order)(nil)).Where("user_id = ? AND state IN (?, ?, ?)", userID, Pending, Paid, Refunded)
+		return idb.NewSelect().Model((*Order)(nil)).Where("user_id = ? AND state IN (?, ?, ?)", userID, Pending, Paid,
+			Refunded)
 	}
 	if c.PerUser != nil {
 		n, err := orders().Where("coupon_id = ?", c.ID).Count(ctx)

@@ -50,7 +50,10 @@ func (s *Shop) proposeCoupon(ctx context.Context, tx bun.Tx, c *Coupon, by *int6
 	if err != nil {
 		return false, err
 	}
-	return s.approvals.Propose(ctx, tx, approval.Act{Kind: approval.Coupon, ReferenceID: c.ID, MadeBy: by, Worth: worth, Gives: c.recorded()})
+	return s.approvals.Propose(ctx, tx, approval.Act{
+		Kind: approval.Coupon, ReferenceID: c.ID, MadeBy: by, Worth: worth,
+		Gives: c.recorded(),
+	})
 }
 
 // ChangeCoupon lets change alter when, how often and for what a coupon counts, and whether it does. Its code and what
@@ -117,7 +120,10 @@ type recordedCoupon struct {
 }
 
 func (c *Coupon) recorded() recordedCoupon {
-	return recordedCoupon{Code: c.Code, Percent: c.Percent, Amount: c.Amount, CouponTerms: c.Terms(), Proposed: c.Proposed}
+	return recordedCoupon{
+		Code: c.Code, Percent: c.Percent, Amount: c.Amount, CouponTerms: c.Terms(),
+		Proposed: c.Proposed,
+	}
 }
 
 // DecideCoupon approves or declines, as a second member of staff, a coupon or the change of one. What has come to be
@@ -177,9 +183,11 @@ func lockCoupon(ctx context.Context, tx bun.Tx, id int64) (c Coupon, err error) 
 
 // more tells whether the coupon counts more often or for more than it did.
 func (c *Coupon) more(than *Coupon) bool {
-	return c.Enabled && (!than.Enabled || c.ValidFrom.Before(than.ValidFrom) || c.Minimum < than.Minimum || (than.FirstOnly && !c.FirstOnly) ||
+	return c.Enabled && (!than.Enabled || c.ValidFrom.Before(than.ValidFrom) || c.Minimum < than.Minimum ||
+		(than.FirstOnly && !c.FirstOnly) ||
 		(than.ValidTo != nil && (c.ValidTo == nil || c.ValidTo.After(*than.ValidTo))) ||
-		moreTimes(c.Total, than.Total) || moreTimes(c.PerUser, than.PerUser) || moreOf(c.Plans, than.Plans) || moreOf(c.Months, than.Months))
+		moreTimes(c.Total, than.Total) || moreTimes(c.PerUser, than.PerUser) || moreOf(c.Plans, than.Plans) ||
+		moreOf(c.Months, than.Months))
 }
 
 // moreTimes compares two limits, of which nil is none.
@@ -187,7 +195,8 @@ func moreTimes(limit, than *int64) bool { return than != nil && (limit == nil ||
 
 // moreOf compares two lists of what a coupon is for, of which an empty one is everything.
 func moreOf[T comparable](list, than []T) bool {
-	return len(than) > 0 && (len(list) == 0 || slices.ContainsFunc(list, func(v T) bool { return !slices.Contains(than, v) }))
+	return len(than) > 0 && (len(list) == 0 ||
+		slices.ContainsFunc(list, func(v T) bool { return !slices.Contains(than, v) }))
 }
 
 // Coupons gives a part of all coupons, newest first, and how many there are in all.
@@ -198,7 +207,8 @@ func (s *Shop) Coupons(ctx context.Context, limit, offset int64) (coupons []Coup
 
 // settle checks the coupon and brings it into the form in which it is kept.
 func (c *Coupon) settle(ctx context.Context, tx bun.Tx) error {
-	c.Plans, c.Months = slices.Compact(slices.Sorted(slices.Values(c.Plans))), slices.Compact(slices.Sorted(slices.Values(c.Months)))
+	c.Plans, c.Months = slices.Compact(slices.Sorted(slices.Values(c.Plans))),
+		slices.Compact(slices.Sorted(slices.Values(c.Months)))
 	c.Plans, c.Months = append([]int64{}, c.Plans...), append([]int{}, c.Months...)
 	c.ValidFrom = c.ValidFrom.UTC().Truncate(time.Millisecond)
 	if c.ValidTo != nil {
@@ -207,7 +217,8 @@ func (c *Coupon) settle(ctx context.Context, tx bun.Tx) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	known, err := tx.NewSelect().Model((*Plan)(nil)).Where("id IN (?)", bun.List(append(slices.Clone(c.Plans), 0))).Count(ctx)
+	known, err := tx.NewSelect().Model((*Plan)(nil)).Where("id IN (?)", bun.List(append(slices.Clone(c.Plans), 0))).
+		Count(ctx)
 	if err == nil && known != int64(len(c.Plans)) {
 		err = fault.Invalid("plans", "unknown", "没有这个套餐", "There is no such plan")
 	}
@@ -219,7 +230,8 @@ var couponCode = regexp.MustCompile(`^[A-Z0-9_-]{3,32}$`)
 func (c *Coupon) check() error {
 	switch {
 	case !couponCode.MatchString(c.Code):
-		return fault.Invalid("code", "format", "优惠码须为 3 到 32 个字母、数字、- 或 _", "A code has 3 to 32 letters, digits, - or _")
+		return fault.Invalid("code", "format", "优惠码须为 3 到 32 个字母、数字、- 或 _",
+			"A code has 3 to 32 letters, digits, - or _")
 	case (c.Percent == nil) == (c.Amount == 0):
 		return fault.Invalid("percent", "choice", "请填写折扣百分比或减免金额之一", "Please give either a percentage or an amount")
 	case c.Percent != nil && (*c.Percent < 1 || *c.Percent > 100):
@@ -231,7 +243,8 @@ func (c *Coupon) check() error {
 	case c.Total != nil && *c.Total < 1:
 		return fault.Invalid("total", "range", "总次数须大于零；不限请留空", "The limit must be above zero; leave it out for none")
 	case c.PerUser != nil && *c.PerUser < 1:
-		return fault.Invalid("per_user", "range", "每人次数须大于零；不限请留空", "The limit per user must be above zero; leave it out for none")
+		return fault.Invalid("per_user", "range", "每人次数须大于零；不限请留空",
+			"The limit per user must be above zero; leave it out for none")
 	case c.Minimum < 0 || c.Minimum > 1e11:
 		return fault.Invalid("minimum", "range", "最低金额不能为负", "The minimum must not be negative")
 	}
@@ -241,16 +254,19 @@ func (c *Coupon) check() error {
 // coversUse is a fault where orders have used the coupon more often than its limits are now.
 func (c *Coupon) coversUse(ctx context.Context, tx bun.Tx) error {
 	if c.Total != nil && *c.Total < c.Taken {
-		return fault.Invalid("total", "used", fmt.Sprintf("已使用 %d 次，总次数不能更少；可停用此优惠码", c.Taken), fmt.Sprintf("It was used %d times, so the limit cannot be lower; you can switch it off", c.Taken))
+		return fault.Invalid("total", "used", fmt.Sprintf("已使用 %d 次，总次数不能更少；可停用此优惠码", c.Taken),
+			fmt.Sprintf("It was used %d times, so the limit cannot be lower; you can switch it off", c.Taken))
 	}
 	if c.PerUser == nil {
 		return nil
 	}
 	var most int64
-	err := tx.NewRaw(`SELECT COALESCE(MAX(n), 0) FROM (SELECT COUNT(*) AS n FROM shop_order WHERE coupon_id = ? AND state IN (?, ?, ?) GROUP BY user_id) AS used`,
+	err := tx.NewRaw(`SELECT COALESCE(MAX(n), 0) FROM (SELECT COUNT(*) AS n FROM shop_order WHERE coupon_id = ?
+		AND state IN (?, ?, ?) GROUP BY user_id) AS used`,
 		c.ID, Pending, Paid, Refunded).Scan(ctx, &most)
 	if err == nil && *c.PerUser < most {
-		err = fault.Invalid("per_user", "used", fmt.Sprintf("已有用户使用 %d 次，每人次数不能更少", most), fmt.Sprintf("A user has used it %d times, so the limit cannot be lower", most))
+		err = fault.Invalid("per_user", "used", fmt.Sprintf("已有用户使用 %d 次，每人次数不能更少", most),
+			fmt.Sprintf("A user has used it %d times, so the limit cannot be lower", most))
 	}
 	return err
 }

@@ -36,7 +36,10 @@ func (c *counter) wait(ctx context.Context, user int64, p shop.Purchase) (int64,
 	var no int64
 	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		no, err = c.Place(ctx, tx, user, p, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
-			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY"})
+			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
+				Gateway: "test", Amount: missing,
+				PayAmount: missing, PayCurrency: "CNY",
+			})
 			if err != nil {
 				return 0, err
 			}
@@ -74,7 +77,8 @@ func TestACouponLowersThePriceAndTheOrderKeepsIt(t *testing.T) {
 				t.Fatalf("%s: %+v, %v", want.code, q, err)
 			}
 			o := c.buy(t, user, what)
-			if o.Price != 1000 || o.Discount != want.discount || o.Amount != want.amount || o.Terms.Coupon == "" || o.Service == nil {
+			if o.Price != 1000 || o.Discount != want.discount || o.Amount != want.amount || o.Terms.Coupon == "" ||
+				o.Service == nil {
 				t.Fatalf("%s: %+v", want.code, o)
 			}
 		}
@@ -118,7 +122,10 @@ func TestACouponCountsOnlyWhereItShould(t *testing.T) {
 		if _, err := c.ChangeCoupon(t.Context(), off.ID, func(c *shop.Coupon) { c.Enabled = false }, nil); err != nil {
 			t.Fatal(err)
 		}
-		for code, want := range map[string]string{"NONE": "unknown", "OFF": "unknown", "LATER": "not_yet", "PAST": "expired", "OTHER": "other_plan", "LONG": "other_plan", "DEAR": "minimum"} {
+		for code, want := range map[string]string{
+			"NONE": "unknown", "OFF": "unknown", "LATER": "not_yet",
+			"PAST": "expired", "OTHER": "other_plan", "LONG": "other_plan", "DEAR": "minimum",
+		} {
 			if got := try(month, code); got != want {
 				t.Errorf("%s: %s, want %s", code, got, want)
 			}
@@ -151,7 +158,10 @@ func TestAnOrderThatEndsUnpaidGivesItsCouponBack(t *testing.T) {
 		now := time.Now()
 		d.SetClock(func() time.Time { return now })
 		price := c.plan(t, nil).Prices[0].ID
-		c.coupon(t, shop.Coupon{Code: "ONE", Percent: ptr(10), Total: ptr(int64(1)), PerUser: ptr(int64(1)), FirstOnly: true})
+		c.coupon(t, shop.Coupon{
+			Code: "ONE", Percent: ptr(10), Total: ptr(int64(1)), PerUser: ptr(int64(1)),
+			FirstOnly: true,
+		})
 		what := shop.Purchase{PriceID: price, Coupon: "ONE"}
 		first, second := c.user(t, 0), c.user(t, 0)
 		no, err := c.wait(t.Context(), first, what)
@@ -198,7 +208,10 @@ func TestACouponIsTakenExactlyAsOftenAsItMay(t *testing.T) {
 			wg.Go(func() {
 				n := i % 2
 				err := dbtest.Patiently(func() error {
-					_, err := c.Confirm(t.Context(), int64(i%users)+1, shop.Purchase{PriceID: price, Coupon: []string{"TEN", "ELEVEN"}[n]})
+					_, err := c.Confirm(t.Context(), int64(i%users)+1, shop.Purchase{
+						PriceID: price,
+						Coupon:  []string{"TEN", "ELEVEN"}[n],
+					})
 					return err
 				})
 				switch wrong(err) {
@@ -231,7 +244,8 @@ func TestACouponChangedBesideItsUseKeepsItsLimits(t *testing.T) {
 			var wg sync.WaitGroup
 			wg.Go(func() { _, bought = c.Confirm(t.Context(), user, what) })
 			wg.Go(func() {
-				_, changed = c.ChangeCoupon(t.Context(), coupon.ID, func(c *shop.Coupon) { c.PerUser = ptr(int64(1)) }, nil)
+				_, changed = c.ChangeCoupon(t.Context(), coupon.ID, func(c *shop.Coupon) { c.PerUser = ptr(int64(1)) },
+					nil)
 			})
 			wg.Wait()
 			if (bought == nil) == (changed == nil) {
@@ -247,7 +261,10 @@ func TestACouponChanges(t *testing.T) {
 		c := open(t, d)
 		plan := c.plan(t, nil)
 		what := shop.Purchase{PriceID: plan.Prices[0].ID, Coupon: "SPRING"}
-		coupon := c.coupon(t, shop.Coupon{Code: "SPRING", Percent: ptr(10), Total: ptr(int64(2)), PerUser: ptr(int64(2))})
+		coupon := c.coupon(t, shop.Coupon{
+			Code: "SPRING", Percent: ptr(10), Total: ptr(int64(2)),
+			PerUser: ptr(int64(2)),
+		})
 		first, second := c.user(t, 10000), c.user(t, 10000)
 		c.buy(t, first, what)
 		bought := c.buy(t, first, what)
@@ -273,7 +290,8 @@ func TestACouponChanges(t *testing.T) {
 			c.Total, c.PerUser, c.ValidTo, c.Plans, c.Minimum = ptr(int64(3)), nil, &until, []int64{plan.ID}, 1000
 			c.Code, c.Percent, c.Amount, c.Taken = "OTHER", nil, 5, 0 // what a coupon is stays
 		})
-		if err != nil || changed.Code != "SPRING" || *changed.Percent != 10 || changed.Amount != 0 || changed.Taken != 2 || *changed.Total != 3 || !changed.ValidTo.Equal(until) {
+		if err != nil || changed.Code != "SPRING" || *changed.Percent != 10 || changed.Amount != 0 ||
+			changed.Taken != 2 || *changed.Total != 3 || !changed.ValidTo.Equal(until) {
 			t.Fatalf("%+v, %v", changed, err)
 		}
 		c.buy(t, second, what)

@@ -11,7 +11,8 @@ import (
 // ErrCreditTooLarge is the fault of a change to a plan of which the rest of the credit would pay for more than ten
 // years.
 var ErrCreditTooLarge = fault.Conflict("credit_too_large", "原服务剩余的价值超过该套餐十年的价格，无法全部转为时长；请选择更贵的套餐",
-	"What is left of the present service is worth more than ten years of this plan, so it cannot all become time; choose a dearer plan")
+	"What is left of the present service is worth more than ten years of this plan, so it cannot all become time; "+
+		"choose a dearer plan")
 
 const maxMonths = 120
 

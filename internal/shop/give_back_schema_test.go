@@ -29,12 +29,18 @@ func TestSchema_RefusesToGiveBackMoreThanWasPaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, statement := range map[string]string{
-			"more than was paid":                           fmt.Sprintf(`UPDATE fulfilment SET given_back = paid + 1, given_back_at = created_at WHERE order_id = %d`, kept.ID),
-			"a second time":                                fmt.Sprintf(`UPDATE fulfilment SET given_back = given_back + 1 WHERE order_id = %d`, refunded.ID),
-			"without a time":                               fmt.Sprintf(`UPDATE fulfilment SET given_back = 1 WHERE order_id = %d`, kept.ID),
-			"a refunded service runs again":                fmt.Sprintf(`UPDATE service SET ended_at = NULL WHERE id = %d`, *refunded.Service),
-			"a refunded service renews itself":             fmt.Sprintf(`UPDATE service SET auto_renew = (1 = 1) WHERE id = %d`, *refunded.Service),
-			"a running service has a reason to have ended": fmt.Sprintf(`UPDATE service SET end_reason = 'expired' WHERE id = %d`, *kept.Service),
+			"more than was paid": fmt.Sprintf(`UPDATE fulfilment
+				SET given_back = paid + 1, given_back_at = created_at WHERE order_id = %d`, kept.ID),
+			"a second time": fmt.Sprintf(`UPDATE fulfilment
+				SET given_back = given_back + 1 WHERE order_id = %d`, refunded.ID),
+			"without a time": fmt.Sprintf(`UPDATE fulfilment SET given_back = 1
+				WHERE order_id = %d`, kept.ID),
+			"a refunded service runs again": fmt.Sprintf(`UPDATE service SET ended_at = NULL
+				WHERE id = %d`, *refunded.Service),
+			"a refunded service renews itself": fmt.Sprintf(`UPDATE service SET auto_renew = (1 = 1)
+				WHERE id = %d`, *refunded.Service),
+			"a running service has a reason to have ended": fmt.Sprintf(`UPDATE service SET end_reason = 'expired'
+				WHERE id = %d`, *kept.Service),
 		} {
 			err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 				_, err := tx.ExecContext(ctx, statement)
@@ -100,7 +106,8 @@ func recordsOf(t *testing.T, d *db.DB) (records []string) {
 	t.Helper()
 	if err := d.NewRaw(`SELECT 'order ' || order_id || ': ' || given_back || ' of ' || paid || ' ' || COALESCE(CAST(given_back_at AS TEXT), '-')
 			|| ' ' || COALESCE(CAST(credited_by AS TEXT), '-') FROM fulfilment
-		UNION ALL SELECT 'service ' || id || ': ' || COALESCE(end_reason, 'runs') FROM service ORDER BY 1`).Scan(t.Context(), &records); err != nil {
+		UNION ALL SELECT 'service ' || id || ': ' || COALESCE(end_reason, 'runs') FROM service
+		ORDER BY 1`).Scan(t.Context(), &records); err != nil {
 		t.Fatal(err)
 	}
 	return records
@@ -115,9 +122,11 @@ func migration(t *testing.T, d *db.DB, name string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := strings.NewReplacer("{{int}}", "BIGINT", "{{text}}", "TEXT", "{{time}}", "TIMESTAMPTZ", "{{false}}", "FALSE", "{{true}}", "TRUE", "{{bool}}", "BOOLEAN")
+	words := strings.NewReplacer("{{int}}", "BIGINT", "{{text}}", "TEXT", "{{time}}", "TIMESTAMPTZ", "{{false}}",
+		"FALSE", "{{true}}", "TRUE", "{{bool}}", "BOOLEAN")
 	if d.SQLite() {
-		words = strings.NewReplacer("{{int}}", "INTEGER", "{{text}}", "TEXT", "{{time}}", "TEXT", "{{false}}", "0", "{{true}}", "1", "{{bool}}", "INTEGER")
+		words = strings.NewReplacer("{{int}}", "INTEGER", "{{text}}", "TEXT", "{{time}}", "TEXT", "{{false}}", "0",
+			"{{true}}", "1", "{{bool}}", "INTEGER")
 	}
 	statements := strings.Split(words.Replace(comment.ReplaceAllString(string(text), "")), ";")
 	return slices.DeleteFunc(statements, func(s string) bool { return strings.TrimSpace(s) == "" })

@@ -29,7 +29,10 @@ var waysToGiveBack = map[string]func(t *testing.T, c *counter, o *shop.Order, ot
 		}
 	},
 	"the closing of the account": func(t *testing.T, c *counter, o *shop.Order, _ int64) {
-		if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return c.services.Close(ctx, tx, o.UserID) }); err != nil {
+		if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return c.services.Close(ctx, tx,
+				o.UserID)
+		}); err != nil {
 			t.Fatal(err)
 		}
 	},
@@ -42,13 +45,19 @@ func TestGivenBackService_NothingBringsItBackOrPaysForItAgain(t *testing.T) {
 		light := c.plan(t, func(p *shop.Plan) {
 			p.Name, p.Prices = "Light", []shop.Price{{Months: 1, Amount: 1200}, {Months: 12, Amount: 12000}}
 		})
-		standard := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Standard", []shop.Price{{Months: 12, Amount: 24000}} })
+		standard := c.plan(t, func(p *shop.Plan) {
+			p.Name, p.Prices = "Standard",
+				[]shop.Price{{Months: 12, Amount: 24000}}
+		})
 		for name, giveBack := range waysToGiveBack {
 			t.Run(name, func(t *testing.T) {
 				user := c.user(t, 100000)
 				first := c.buy(t, user, shop.Purchase{PriceID: priceOf(light, 12), AutoRenew: true})
 				last := c.buy(t, user, shop.Purchase{PriceID: priceOf(light, 12), RenewServiceID: first.Service})
-				waiting := c.placeWithRecharge(t, user, shop.Purchase{PriceID: priceOf(light, 12), RenewServiceID: first.Service}, 75000)
+				waiting := c.placeWithRecharge(t, user, shop.Purchase{
+					PriceID:        priceOf(light, 12),
+					RenewServiceID: first.Service,
+				}, 75000)
 				giveBack(t, c, first, standard.Prices[0].ID)
 				before := c.balance(t, user)
 
@@ -60,7 +69,10 @@ func TestGivenBackService_NothingBringsItBackOrPaysForItAgain(t *testing.T) {
 					t.Errorf("a renewal: %v, want %v", err, service.ErrGivenBack)
 				}
 				if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return c.services.Extend(ctx, tx, service.Extension{UserID: user, ServiceID: *first.Service, Days: 1})
+					return c.services.Extend(ctx, tx, service.Extension{
+						UserID: user, ServiceID: *first.Service,
+						Days: 1,
+					})
 				}); !errors.Is(err, service.ErrGivenBack) {
 					t.Errorf("a gift: %v, want %v", err, service.ErrGivenBack)
 				}
@@ -68,7 +80,8 @@ func TestGivenBackService_NothingBringsItBackOrPaysForItAgain(t *testing.T) {
 				if _, err := c.Confirm(t.Context(), user, change); !errors.Is(err, shop.ErrEnded) {
 					t.Errorf("another change: %v, want %v", err, shop.ErrEnded)
 				}
-				if _, err := c.SetAutoRenew(t.Context(), user, *first.Service, true, nil); !errors.Is(err, shop.ErrEnded) {
+				if _, err := c.SetAutoRenew(t.Context(), user, *first.Service, true, nil); !errors.Is(err,
+					shop.ErrEnded) {
 					t.Errorf("automatic renewal: %v, want %v", err, shop.ErrEnded)
 				}
 				for _, o := range []*shop.Order{first, last} {
@@ -78,7 +91,8 @@ func TestGivenBackService_NothingBringsItBackOrPaysForItAgain(t *testing.T) {
 					if _, err := c.Refund(t.Context(), o.ID, "again", nil); !errors.Is(err, shop.ErrNothingToRefund) {
 						t.Errorf("a refund of order %d: %v", o.ID, err)
 					}
-					if _, err := c.RequestRefund(t.Context(), user, o.UUID.String(), "again"); !errors.Is(err, shop.ErrNothingToRefund) {
+					if _, err := c.RequestRefund(t.Context(), user, o.UUID.String(), "again"); !errors.Is(err,
+						shop.ErrNothingToRefund) {
 						t.Errorf("a refund request for order %d: %v", o.ID, err)
 					}
 				}
@@ -151,7 +165,10 @@ func TestNeverResetRenewal_BringsTrafficAndIsCreditedByIt(t *testing.T) {
 					t.Errorf("after the renewal: %s, %d bytes left, %v", a.State, *a.RemainingBytes, err)
 				}
 				c.use(t, *o.Service, one.more)
-				q, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: o.Service})
+				q, err := c.PreOrder(t.Context(), user, shop.Purchase{
+					PriceID:         other.Prices[0].ID,
+					ChangeServiceID: o.Service,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -188,8 +205,13 @@ func (c *counter) placeWithRecharge(t *testing.T, user int64, what shop.Purchase
 				return err
 			}
 		}
-		no, err = c.Place(ctx, tx, user, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
-			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY"})
+		no, err = c.Place(ctx, tx, user, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64,
+			error,
+		) {
+			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
+				Gateway: "test", Amount: missing,
+				PayAmount: missing, PayCurrency: "CNY",
+			})
 			if err != nil {
 				return 0, err
 			}

@@ -46,11 +46,15 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 		if err := s.approvals.Lock(ctx, tx, by); err != nil {
 			return false, err
 		}
-		waits, err := tx.NewSelect().Model((*trafficGrant)(nil)).Where("user_id = ? AND made_by = ? AND state = ?", userID, by, grantWaiting).Exists(ctx)
+		waits, err := tx.NewSelect().Model((*trafficGrant)(nil)).Where("user_id = ? AND made_by = ? AND state = ?",
+			userID, by, grantWaiting).Exists(ctx)
 		if err != nil || waits {
 			return false, err
 		}
-		g := &trafficGrant{UserID: userID, Name: name, Bytes: bytes, State: grantWaiting, MadeBy: by, CreatedAt: s.db.Now()}
+		g := &trafficGrant{
+			UserID: userID, Name: name, Bytes: bytes, State: grantWaiting, MadeBy: by,
+			CreatedAt: s.db.Now(),
+		}
 		if _, err := tx.NewInsert().Model(g).Exec(ctx); err != nil {
 			return false, db.Error(err)
 		}
@@ -77,7 +81,10 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 func (s *Shop) endGrant(ctx context.Context, tx bun.Tx, g *trafficGrant, give bool, by *int64) error {
 	g.State, g.DecidedBy, g.EndedAt = grantDeclined, by, new(s.db.Now())
 	if give {
-		p, err := s.services.AddPackage(ctx, tx, service.PackageTerms{UserID: g.UserID, Name: g.Name, Kind: service.Grant, Bytes: g.Bytes})
+		p, err := s.services.AddPackage(ctx, tx, service.PackageTerms{
+			UserID: g.UserID, Name: g.Name,
+			Kind: service.Grant, Bytes: g.Bytes,
+		})
 		if err != nil {
 			return err
 		}

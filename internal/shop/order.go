@@ -109,16 +109,20 @@ func (o *Order) Ref() wallet.Reference { return wallet.Reference{Kind: "order", 
 
 // Faults of orders.
 var (
-	ErrNoOrder       = fault.NotFound("order_not_found", "没有这个订单", "There is no such order")
-	ErrNotPending    = fault.Conflict("order_not_pending", "订单已不在待支付状态", "The order is not waiting for payment any more")
-	ErrSoldOut       = fault.Conflict("sold_out", "该商品已售罄", "This is sold out")
-	ErrBoughtEnough  = fault.Conflict("purchase_limit", "已达到每人限购数量", "You have bought this as often as one may")
-	ErrNotRenewable  = fault.Conflict("not_renewable", "该服务不支持续费", "This service cannot be renewed")
-	ErrNoChange      = fault.Invalid("change_service_id", "package", "流量包不能替换服务", "A package replaces no service")
-	ErrSamePlan      = fault.Conflict("same_plan", "这就是当前的套餐，请选择续费", "This is the plan that runs already; renew it instead")
-	ErrPriceChanged  = fault.Conflict("price_changed", "价格已变化，请确认后再购买", "The price has changed; please agree to it again")
+	ErrNoOrder    = fault.NotFound("order_not_found", "没有这个订单", "There is no such order")
+	ErrNotPending = fault.Conflict("order_not_pending", "订单已不在待支付状态",
+		"The order is not waiting for payment any more")
+	ErrSoldOut      = fault.Conflict("sold_out", "该商品已售罄", "This is sold out")
+	ErrBoughtEnough = fault.Conflict("purchase_limit", "已达到每人限购数量", "You have bought this as often as one may")
+	ErrNotRenewable = fault.Conflict("not_renewable", "该服务不支持续费", "This service cannot be renewed")
+	ErrNoChange     = fault.Invalid("change_service_id", "package", "流量包不能替换服务", "A package replaces no service")
+	ErrSamePlan     = fault.Conflict("same_plan", "这就是当前的套餐，请选择续费",
+		"This is the plan that runs already; renew it instead")
+	ErrPriceChanged = fault.Conflict("price_changed", "价格已变化，请确认后再购买",
+		"The price has changed; please agree to it again")
 	ErrOtherPlan     = fault.Invalid("renew_service_id", "other_plan", "该服务不属于这个套餐", "This service is of another plan")
-	ErrTooManyOrders = fault.Conflict("too_many_orders", "待支付的订单过多，请先支付或取消", "Too many orders are waiting for payment; pay or cancel one first")
+	ErrTooManyOrders = fault.Conflict("too_many_orders", "待支付的订单过多，请先支付或取消",
+		"Too many orders are waiting for payment; pay or cancel one first")
 )
 
 const maxPendingOrders = 5
@@ -126,7 +130,8 @@ const maxPendingOrders = 5
 // transition moves an order to another state where the table allows it, and tells whether it did.
 func (s *Shop) transition(ctx context.Context, tx bun.Tx, id int64, to State) (bool, error) {
 	now := s.db.Now()
-	q := tx.NewUpdate().Model((*Order)(nil)).Set("state = ?", to).Set("updated_at = ?", now).Where("id = ? AND state = ?", id, from[to])
+	q := tx.NewUpdate().Model((*Order)(nil)).Set("state = ?", to).Set("updated_at = ?", now).
+		Where("id = ? AND state = ?", id, from[to])
 	if to == Paid {
 		q.Set("paid_at = ?", now)
 	}
@@ -152,7 +157,8 @@ func (s *Shop) Cancel(ctx context.Context, userID int64, id string) error {
 // Expire ends the orders whose time is over and gives back what they hold.
 func (s *Shop) Expire(ctx context.Context) error {
 	var due []Order
-	if err := s.db.NewSelect().Model(&due).Where("state = ? AND expires_at <= ?", Pending, s.db.Now()).OrderExpr("id").Scan(ctx); err != nil {
+	if err := s.db.NewSelect().Model(&due).Where("state = ? AND expires_at <= ?", Pending, s.db.Now()).OrderExpr("id").
+		Scan(ctx); err != nil {
 		return err
 	}
 	var failed error
@@ -178,7 +184,8 @@ func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, er
 		return false, err
 	}
 	if o.TookStock {
-		if _, err := tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock + 1").Where("id = ?", o.PlanID).Exec(ctx); err != nil {
+		if _, err := tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock + 1").Where("id = ?", o.PlanID).
+			Exec(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -190,10 +197,12 @@ func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, er
 
 func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
 	return idb.NewSelect().Model(into).ColumnExpr("?TableColumns").
-		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ended_at, p.ended_at, s.ends_at, p.expires_at) AS ends_at").
+		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ended_at, p.ended_at, s.ends_at, "+
+			"p.expires_at) AS ends_at").
 		ColumnExpr("coalesce(s.auto_renew AND s.ended_at IS NULL, ?) AS renews", false).
 		ColumnExpr("(SELECT uuid FROM recharge WHERE id = ?TableAlias.recharge_id) AS recharge_uuid").
-		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'order' AND reference_id = ?TableAlias.id) AS invoice_uuid").
+		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'order' AND reference_id = ?TableAlias.id) AS " +
+			"invoice_uuid").
 		Join("LEFT JOIN fulfilment AS f ON f.order_id = ?TableAlias.id").
 		Join("LEFT JOIN service AS s ON s.id = f.service_id").
 		Join("LEFT JOIN package AS p ON p.id = f.package_id")
@@ -254,13 +263,16 @@ func (s *Shop) OrdersOf(ctx context.Context, userID int64, rechargeIDs []int64) 
 
 // Purchases gives a part of the user's paid orders, newest first, and how many there are in all.
 func (s *Shop) Purchases(ctx context.Context, userID, limit, offset int64) (orders []Order, total int64, err error) {
-	total, err = selectOrders(s.db, &orders).Where("?TableAlias.user_id = ?", userID).Where("?TableAlias.state IN (?, ?)", Paid, Refunded).
+	total, err = selectOrders(s.db, &orders).Where("?TableAlias.user_id = ?", userID).
+		Where("?TableAlias.state IN (?, ?)", Paid, Refunded).
 		OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return orders, total, err
 }
 
 // PurchasesOf gives a part of the user's paid orders of one service, newest first, and how many there are in all.
-func (s *Shop) PurchasesOf(ctx context.Context, userID, serviceID, limit, offset int64) (orders []Order, total int64, err error) {
+func (s *Shop) PurchasesOf(ctx context.Context, userID, serviceID, limit, offset int64) (orders []Order, total int64,
+	err error,
+) {
 	if _, err := s.services.Get(ctx, userID, serviceID); err != nil {
 		return nil, 0, err
 	}
@@ -291,7 +303,9 @@ func RenewsAt(endsAt, now time.Time) time.Time {
 //
 // To turn it on is to agree to the price; seen is the price that the user saw, where they saw one, and to name it again
 // is to agree to one that was raised since. A price above it is ErrPriceChanged.
-func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on bool, seen *money.Amount) (AutoRenewal, error) {
+func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on bool, seen *money.Amount) (AutoRenewal,
+	error,
+) {
 	if !on {
 		return AutoRenewal{}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			return s.services.SetAutoRenew(ctx, tx, userID, serviceID, false)

@@ -79,7 +79,8 @@ func (p *Plan) check() error {
 	p.Names, p.Infos = p.Names.OrEmpty(), p.Infos.OrEmpty() // the schema wants some
 	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
 		if len([]rune(p.Names[lang])) > 64 {
-			return fault.Invalid(fault.FieldOf("name", lang), "length", "名称最多 64 个字符", "A name has at most 64 characters")
+			return fault.Invalid(fault.FieldOf("name", lang), "length", "名称最多 64 个字符",
+				"A name has at most 64 characters")
 		}
 		if len([]rune(p.Infos[lang])) > maxInfo {
 			return fault.Invalid(fault.FieldOf("info", lang), "length", "描述最多 2000 个字符",
@@ -92,19 +93,24 @@ func (p *Plan) check() error {
 	case p.Kind != KindPlan && p.Kind != KindPackage:
 		return fault.Invalid("kind", "choice", "类型只能是 plan 或 package", "The kind is plan or package")
 	case p.TrafficBytes != nil && (*p.TrafficBytes < 1 || *p.TrafficBytes > 1<<50):
-		return fault.Invalid("traffic", "range", "流量须大于零且不超过 1 PB；不限流量请留空", "Traffic must be above zero and at most 1 PB; leave it out for unlimited")
+		return fault.Invalid("traffic", "range", "流量须大于零且不超过 1 PB；不限流量请留空",
+			"Traffic must be above zero and at most 1 PB; leave it out for unlimited")
 	case p.Kind == KindPackage && p.TrafficBytes == nil:
 		return fault.Invalid("traffic", "required", "流量包需要流量", "A package needs its traffic")
 	case !slices.Contains([]service.Reset{service.CalendarMonth, service.Anniversary, service.Never}, p.Reset):
-		return fault.Invalid("reset", "choice", "重置方式只能是 calendar_month、anniversary 或 never", "The reset is calendar_month, anniversary or never")
+		return fault.Invalid("reset", "choice", "重置方式只能是 calendar_month、anniversary 或 never",
+			"The reset is calendar_month, anniversary or never")
 	case p.Class < 0:
 		return fault.Invalid("class", "range", "等级不能为负", "The class must not be negative")
 	case p.SpeedMbps != nil && *p.SpeedMbps < 1:
-		return fault.Invalid("speed", "range", "限速须大于零；不限速请留空", "The speed must be above zero; leave it out for no limit")
+		return fault.Invalid("speed", "range", "限速须大于零；不限速请留空",
+			"The speed must be above zero; leave it out for no limit")
 	case p.Devices != nil && *p.Devices < 1:
-		return fault.Invalid("devices", "range", "设备数须大于零；不限请留空", "The devices must be above zero; leave them out for no limit")
+		return fault.Invalid("devices", "range", "设备数须大于零；不限请留空",
+			"The devices must be above zero; leave them out for no limit")
 	case p.ValidDays != nil && (p.Kind != KindPackage || *p.ValidDays < 1 || *p.ValidDays > 3660):
-		return fault.Invalid("valid_days", "range", "只有流量包有有效天数，须在 1 到 3660 之间", "Only packages have days, from 1 to 3660")
+		return fault.Invalid("valid_days", "range", "只有流量包有有效天数，须在 1 到 3660 之间",
+			"Only packages have days, from 1 to 3660")
 	case p.Stock != nil && *p.Stock < 0:
 		return fault.Invalid("stock", "range", "库存不能为负", "The stock must not be negative")
 	case p.PerUser != nil && *p.PerUser < 1:
@@ -156,7 +162,8 @@ func (s *Shop) AddPlan(ctx context.Context, p Plan) (*Plan, error) {
 func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*Plan, error) {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		// The update keeps the row, so that a sale beside this does not lose its place in the stock.
-		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("updated_at = ?", s.db.Now()).Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
+		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("updated_at = ?", s.db.Now()).
+			Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
 		if err != nil {
 			return err
 		}
@@ -173,7 +180,8 @@ func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*P
 		if err := p.check(); err != nil {
 			return err
 		}
-		if _, err := tx.NewUpdate().Model(&p).WherePK().ExcludeColumn("id", "kind", "created_at", "removed_at").Exec(ctx); err != nil {
+		if _, err := tx.NewUpdate().Model(&p).WherePK().ExcludeColumn("id", "kind", "created_at", "removed_at").
+			Exec(ctx); err != nil {
 			return db.Error(err)
 		}
 		if err := savePrices(ctx, tx, id, p.Prices, s.db.Now()); err != nil {
@@ -189,19 +197,23 @@ func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*P
 
 // savePrices makes prices the ones that are offered. A period keeps its price's id for good.
 func savePrices(ctx context.Context, tx bun.Tx, planID int64, prices []Price, now time.Time) error {
-	if _, err := tx.NewUpdate().Model((*Price)(nil)).Set("offered = ?", false).Where("plan_id = ?", planID).Exec(ctx); err != nil {
+	if _, err := tx.NewUpdate().Model((*Price)(nil)).Set("offered = ?", false).Where("plan_id = ?", planID).
+		Exec(ctx); err != nil {
 		return err
 	}
 	for _, p := range prices {
 		_, err := tx.NewInsert().Model(&Price{PlanID: planID, Months: p.Months, Amount: p.Amount, Offered: true}).
-			On("CONFLICT (plan_id, months) DO UPDATE").Set("amount = EXCLUDED.amount").Set("offered = EXCLUDED.offered").Exec(ctx)
+			On("CONFLICT (plan_id, months) DO UPDATE").Set("amount = EXCLUDED.amount").
+			Set("offered = EXCLUDED.offered").Exec(ctx)
 		if err != nil {
 			return db.Error(err)
 		}
 	}
 	// What the prices are now goes into their history where it is not what they were.
-	_, err := tx.NewRaw(`INSERT INTO price_history (price_id, since, amount, offered) SELECT p.id, ?, p.amount, p.offered FROM price p
-		LEFT JOIN price_history h ON h.price_id = p.id AND h.since = (SELECT max(since) FROM price_history WHERE price_id = p.id)
+	_, err := tx.NewRaw(`INSERT INTO price_history (price_id, since, amount, offered)
+		SELECT p.id, ?, p.amount, p.offered FROM price p
+		LEFT JOIN price_history h ON h.price_id = p.id AND h.since = (SELECT max(since) FROM price_history
+		WHERE price_id = p.id)
 		WHERE p.plan_id = ? AND (h.price_id IS NULL OR h.amount <> p.amount OR h.offered <> p.offered)
 		ON CONFLICT (price_id, since) DO UPDATE SET amount = EXCLUDED.amount, offered = EXCLUDED.offered`, now, planID).Exec(ctx)
 	return db.Error(err)
@@ -217,7 +229,8 @@ type PriceAt struct {
 
 // PriceHistory gives what the plan's prices were, newest first.
 func (s *Shop) PriceHistory(ctx context.Context, planID int64) (history []PriceAt, err error) {
-	err = s.db.NewRaw(`SELECT p.months, h.since, h.amount, h.offered FROM price_history h JOIN price p ON p.id = h.price_id
+	err = s.db.NewRaw(`SELECT p.months, h.since, h.amount, h.offered FROM price_history h JOIN price p
+		ON p.id = h.price_id
 		WHERE p.plan_id = ? ORDER BY h.since DESC, p.months`, planID).Scan(ctx, &history)
 	return history, err
 }
@@ -225,7 +238,8 @@ func (s *Shop) PriceHistory(ctx context.Context, planID int64) (history []PriceA
 // RemovePlan takes a plan out of the shop for good. Services and orders of it go on.
 func (s *Shop) RemovePlan(ctx context.Context, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("removed_at = ?", s.db.Now()).Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
+		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("removed_at = ?", s.db.Now()).
+			Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrNoPlan
 		}
@@ -256,7 +270,8 @@ func (p *Plan) recorded() recordedPlan {
 }
 
 func selectPlans(idb bun.IDB, into any) *bun.SelectQuery {
-	return idb.NewSelect().Model(into).Relation("Prices", func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("offered").OrderExpr("months") })
+	return idb.NewSelect().Model(into).
+		Relation("Prices", func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("offered").OrderExpr("months") })
 }
 
 // ListPlans gives all plans that were not removed, hidden ones too, in the order of the shop.
@@ -279,7 +294,8 @@ func (s *Shop) Bought(ctx context.Context, userID int64) (map[int64]int, error) 
 		N      int
 	}
 	err := s.db.NewSelect().Model((*Order)(nil)).Column("plan_id").ColumnExpr("COUNT(*) AS n").
-		Where("user_id = ? AND kind <> ? AND state IN (?, ?)", userID, KindRenewal, Pending, Paid).Group("plan_id").Scan(ctx, &counts)
+		Where("user_id = ? AND kind <> ? AND state IN (?, ?)", userID, KindRenewal, Pending, Paid).Group("plan_id").
+		Scan(ctx, &counts)
 	byPlan := map[int64]int{}
 	for _, c := range counts {
 		byPlan[c.PlanID] = c.N
@@ -334,7 +350,8 @@ func (s *Shop) RenewalPrice(ctx context.Context, userID, serviceID int64) (*Pric
 
 // HasPlan reports whether there is a plan of that number, not a package, that was not removed.
 func HasPlan(ctx context.Context, idb bun.IDB, planID int64) (bool, error) {
-	return idb.NewSelect().Model((*Plan)(nil)).Where("id = ? AND kind = ? AND removed_at IS NULL", planID, KindPlan).Exists(ctx)
+	return idb.NewSelect().Model((*Plan)(nil)).Where("id = ? AND kind = ? AND removed_at IS NULL", planID, KindPlan).
+		Exists(ctx)
 }
 
 // Price gives a price that is offered, with its plan. Those of hidden plans show only to users who have a service of
@@ -367,7 +384,8 @@ func (s *Shop) PriceFor(ctx context.Context, planID int64, months int) (*Price, 
 
 func price(ctx context.Context, idb bun.IDB, id int64) (*Price, error) {
 	var prices []Price
-	err := idb.NewSelect().Model(&prices).Relation("Plan").Where("price.id = ? AND price.offered AND plan.removed_at IS NULL", id).Scan(ctx)
+	err := idb.NewSelect().Model(&prices).Relation("Plan").
+		Where("price.id = ? AND price.offered AND plan.removed_at IS NULL", id).Scan(ctx)
 	if err == nil && len(prices) == 0 {
 		err = ErrNoPlan
 	}

@@ -105,7 +105,8 @@ func (s *Shop) refund(ctx context.Context, tx bun.Tx, r orderRefund) (sum money.
 	if err != nil {
 		return 0, false, err
 	}
-	declined, err := tx.NewSelect().Model((*orderRefund)(nil)).Where("order_id = ? AND state = ?", r.OrderID, refundDeclined).Exists(ctx)
+	declined, err := tx.NewSelect().Model((*orderRefund)(nil)).Where("order_id = ? AND state = ?", r.OrderID,
+		refundDeclined).Exists(ctx)
 	if err != nil {
 		return 0, false, err
 	}
@@ -181,7 +182,9 @@ func waitingRefund(ctx context.Context, tx bun.Tx, where string, arg any) (*orde
 }
 
 // approveRefund carries out a refund that waits, for a second member of staff, and grants the request that it is for.
-func (s *Shop) approveRefund(ctx context.Context, tx bun.Tx, r *orderRefund, o *Order, sum money.Amount, by *int64) error {
+func (s *Shop) approveRefund(ctx context.Context, tx bun.Tx, r *orderRefund, o *Order, sum money.Amount,
+	by *int64,
+) error {
 	if sum > r.Worth {
 		return errRefundGrew
 	}
@@ -233,7 +236,8 @@ func (s *Shop) dropRefund(ctx context.Context, tx bun.Tx, requestID int64, by *i
 }
 
 func (s *Shop) endRefund(ctx context.Context, tx bun.Tx, r *orderRefund, to string, by *int64) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*orderRefund)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("ended_at = ?", s.db.Now()).
+	n, err := db.Changed(tx.NewUpdate().Model((*orderRefund)(nil)).Set("state = ?", to).Set("decided_by = ?", by).
+		Set("ended_at = ?", s.db.Now()).
 		Where("id = ? AND state = ?", r.ID, refundWaiting).Exec(ctx))
 	if err == nil && n == 0 {
 		err = approval.ErrNotWaiting
@@ -251,7 +255,8 @@ func (s *Shop) giveOrderBack(ctx context.Context, tx bun.Tx, r *orderRefund, o *
 		if who == nil {
 			who = r.MadeBy
 		}
-		if _, err := s.endRequest(ctx, tx, *r.RequestID, RequestGranted, r.Answer, who, "id = ?", *r.RequestID); err != nil {
+		if _, err := s.endRequest(ctx, tx, *r.RequestID, RequestGranted, r.Answer, who, "id = ?",
+			*r.RequestID); err != nil {
 			return err
 		}
 	}
@@ -281,7 +286,10 @@ func (s *Shop) payBack(ctx context.Context, tx bun.Tx, o *Order, p service.Part,
 	if err != nil || !changed {
 		return err
 	}
-	if _, err := tx.NewInsert().Model(&refund{OrderID: p.OrderID, Amount: p.Unused, Reason: reason, MadeBy: by, CreatedAt: s.db.Now()}).Exec(ctx); err != nil {
+	if _, err := tx.NewInsert().Model(&refund{
+		OrderID: p.OrderID, Amount: p.Unused, Reason: reason, MadeBy: by,
+		CreatedAt: s.db.Now(),
+	}).Exec(ctx); err != nil {
 		return db.Error(err)
 	}
 	if err := s.invites.Reverse(ctx, tx, p.OrderID); err != nil {

@@ -47,8 +47,9 @@ type RefundRequest struct {
 // Faults of refund requests.
 var (
 	ErrNoRequest     = fault.NotFound("refund_request_not_found", "没有这个退款申请", "There is no such refund request")
-	ErrRequestExists = fault.Conflict("refund_request_exists", "该订单已有退款申请正在处理", "A refund of this order has been asked for already")
-	ErrRequestEnded  = fault.Conflict("refund_request_ended", "该退款申请已处理", "This refund request was decided already")
+	ErrRequestExists = fault.Conflict("refund_request_exists", "该订单已有退款申请正在处理",
+		"A refund of this order has been asked for already")
+	ErrRequestEnded = fault.Conflict("refund_request_ended", "该退款申请已处理", "This refund request was decided already")
 )
 
 // RequestRefund asks staff to give the user's order back.
@@ -68,7 +69,10 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 	if sum == 0 {
 		return nil, ErrNothingToRefund
 	}
-	q := &RefundRequest{OrderID: o.ID, UserID: userID, Reason: reason, State: RequestOpen, CreatedAt: s.db.Now(), Service: o.Service, Package: o.Package}
+	q := &RefundRequest{
+		OrderID: o.ID, UserID: userID, Reason: reason, State: RequestOpen, CreatedAt: s.db.Now(),
+		Service: o.Service, Package: o.Package,
+	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		q.ID = 0
 		_, err := tx.NewInsert().Model(q).Exec(ctx)
@@ -82,7 +86,9 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 
 // RefundRequests gives a part of all requests in this state, oldest first, and how many there are; of one user where
 // userID is not 0, in any state where state is empty.
-func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestState, limit, offset int64) (requests []RefundRequest, total int64, err error) {
+func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestState, limit,
+	offset int64,
+) (requests []RefundRequest, total int64, err error) {
 	q := s.refundRequests(&requests).OrderExpr("?TableAlias.id").Limit(limit).Offset(offset)
 	if userID != 0 {
 		q.Where("?TableAlias.user_id = ?", userID)
@@ -124,7 +130,9 @@ func (s *Shop) WithdrawRefundRequest(ctx context.Context, userID, id int64) erro
 // DecideRefund grants a request, which refunds the order, or declines it. The answer is shown to the user. A refund
 // that a second member of staff must approve is approval.ErrSecondMember; the request is open until then. It gives the
 // sum of a refund.
-func (s *Shop) DecideRefund(ctx context.Context, id int64, grant bool, answer string, by *int64) (sum money.Amount, err error) {
+func (s *Shop) DecideRefund(ctx context.Context, id int64, grant bool, answer string, by *int64) (sum money.Amount,
+	err error,
+) {
 	answer = strings.TrimSpace(answer)
 	if err := checkReason("answer", answer); err != nil {
 		return 0, err
@@ -145,7 +153,10 @@ func (s *Shop) DecideRefund(ctx context.Context, id int64, grant bool, answer st
 		if err != nil {
 			return err
 		}
-		sum, done, err = s.refund(ctx, tx, orderRefund{OrderID: q.OrderID, RequestID: &id, Reason: q.Reason, Answer: answer, MadeBy: by})
+		sum, done, err = s.refund(ctx, tx, orderRefund{
+			OrderID: q.OrderID, RequestID: &id, Reason: q.Reason,
+			Answer: answer, MadeBy: by,
+		})
 		return err
 	})
 	if err == nil && !done {
@@ -177,12 +188,15 @@ func openRequest(ctx context.Context, tx bun.Tx, id int64, also string, arg any)
 }
 
 // endRequest ends an open request that also fits the condition, and with it a refund that waits for it.
-func (s *Shop) endRequest(ctx context.Context, tx bun.Tx, id int64, to RequestState, answer string, by *int64, also string, arg any) (RefundRequest, error) {
+func (s *Shop) endRequest(ctx context.Context, tx bun.Tx, id int64, to RequestState, answer string, by *int64,
+	also string, arg any,
+) (RefundRequest, error) {
 	q, err := openRequest(ctx, tx, id, also, arg)
 	if err != nil {
 		return q, err
 	}
-	n, err := db.Changed(tx.NewUpdate().Model((*RefundRequest)(nil)).Set("state = ?", to).Set("answer = ?", answer).Set("decided_by = ?", by).
+	n, err := db.Changed(tx.NewUpdate().Model((*RefundRequest)(nil)).Set("state = ?", to).Set("answer = ?", answer).
+		Set("decided_by = ?", by).
 		Set("ended_at = ?", s.db.Now()).Where("id = ? AND state = ?", id, RequestOpen).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrRequestEnded

@@ -52,7 +52,8 @@ func TestARefundOfAPackageGivesItsUnusedTraffic(t *testing.T) {
 		})
 		user := c.user(t, 500)
 		o := c.buy(t, user, shop.Purchase{PriceID: pack.Prices[0].ID})
-		if sum, err := c.Refund(t.Context(), o.ID, "bought twice", nil); err != nil || sum != 500 || c.balance(t, user) != 500 {
+		if sum, err := c.Refund(t.Context(), o.ID, "bought twice", nil); err != nil || sum != 500 ||
+			c.balance(t, user) != 500 {
 			t.Fatal(sum, err)
 		}
 		if _, packages, err := c.services.List(t.Context(), user); err != nil || len(packages) != 0 {
@@ -70,7 +71,8 @@ func TestRefund_PackageThatExpires_CountsTimeAndTraffic(t *testing.T) {
 		start := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
 		pack := func(days *int) *shop.Plan {
 			return c.plan(t, func(p *shop.Plan) {
-				p.Kind, p.TrafficBytes, p.ValidDays, p.Prices = shop.KindPackage, ptr[int64](1000), days, []shop.Price{{Amount: 500}}
+				p.Kind, p.TrafficBytes, p.ValidDays, p.Prices = shop.KindPackage, ptr[int64](1000), days,
+					[]shop.Price{{Amount: 500}}
 			})
 		}
 		ofTenDays, endless := pack(ptr(10)), pack(nil)
@@ -93,7 +95,8 @@ func TestRefund_PackageThatExpires_CountsTimeAndTraffic(t *testing.T) {
 				user := c.user(t, 500)
 				o := c.buy(t, user, shop.Purchase{PriceID: one.plan.Prices[0].ID})
 				if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					_, err := tx.NewRaw(`UPDATE package SET used = ?0, down = ?0 WHERE id = ?1`, one.used, *o.Package).Exec(ctx)
+					_, err := tx.NewRaw(`UPDATE package SET used = ?0, down = ?0 WHERE id = ?1`, one.used, *o.Package).
+						Exec(ctx)
 					return err
 				}); err != nil {
 					t.Fatal(err)
@@ -105,7 +108,8 @@ func TestRefund_PackageThatExpires_CountsTimeAndTraffic(t *testing.T) {
 				}
 				sum, err := c.Refund(t.Context(), o.ID, "not needed", nil)
 				if (err == nil) != (one.want > 0) || sum != one.want || c.balance(t, user) != one.want {
-					t.Errorf("a refund gave %s, %v, and the wallet has %s; want %s", sum, err, c.balance(t, user), one.want)
+					t.Errorf("a refund gave %s, %v, and the wallet has %s; want %s", sum, err, c.balance(t, user),
+						one.want)
 				}
 				c.sound(t)
 			})
@@ -164,7 +168,8 @@ func TestARefundIsAskedForAndDecidedOnce(t *testing.T) {
 			t.Error(done.Load(), c.balance(t, user))
 		}
 		all, total, err := c.RefundRequests(t.Context(), user, "", 10, 0)
-		if err != nil || total != 2 || all[0].Answer != "please try another node" || all[1].State != shop.RequestGranted {
+		if err != nil || total != 2 || all[0].Answer != "please try another node" ||
+			all[1].State != shop.RequestGranted {
 			t.Error(all, err)
 		}
 		c.sound(t)

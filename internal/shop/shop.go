@@ -33,9 +33,11 @@ type Shop struct {
 
 // New gives the shop in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
-	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"), bun.Safe("?"))
+	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"),
+		bun.Safe("?"))
 	return &Shop{
-		d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30), d.Prepared(byNumber.String()),
+		d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30),
+		d.Prepared(byNumber.String()),
 		approval.New(d, settings),
 	}
 }

@@ -65,7 +65,8 @@ func ptr[T any](v T) *T { return &v }
 func (c *counter) plan(t *testing.T, change func(*shop.Plan)) *shop.Plan {
 	t.Helper()
 	p := shop.Plan{
-		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: ptr[int64](100 << 30), Reset: service.Anniversary, Class: 2, Groups: []int{1, 3}, SpeedMbps: ptr(200),
+		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: ptr[int64](100 << 30), Reset: service.Anniversary,
+		Class: 2, Groups: []int{1, 3}, SpeedMbps: ptr(200),
 		Visible: true, Renewable: true, Prices: []shop.Price{{Months: 1, Amount: 1000}, {Months: 3, Amount: 2700}},
 	}
 	if change != nil {
@@ -123,14 +124,16 @@ func TestBuyingGivesTheServiceThatWasPromised(t *testing.T) {
 			t.Fatalf("%+v", o)
 		}
 		v, err := c.services.Get(t.Context(), user, *o.Service)
-		if err != nil || v.Class != 2 || len(v.Groups) != 2 || *v.QuotaBytes != 100<<30 || *v.SpeedMbps != 200 || v.Devices != nil || v.PlanID != plan.ID || !v.AutoRenew {
+		if err != nil || v.Class != 2 || len(v.Groups) != 2 || *v.QuotaBytes != 100<<30 || *v.SpeedMbps != 200 ||
+			v.Devices != nil || v.PlanID != plan.ID || !v.AutoRenew {
 			t.Fatalf("%+v, %v", v, err)
 		}
 		// from 31 January on it is a little less than 89
 		if days := v.EndsAt.Sub(d.Now()).Hours() / 24; days < 88 || days > 93 {
 			t.Errorf("three months end in %v days", days)
 		}
-		if q, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: quarter.ID}); err != nil || q.BalanceUsed != 300 || q.Missing != 2400 || q.Recharge != 2400 {
+		if q, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: quarter.ID}); err != nil ||
+			q.BalanceUsed != 300 || q.Missing != 2400 || q.Recharge != 2400 {
 			t.Errorf("with too little: %+v, %v", q, err)
 		}
 
@@ -138,14 +141,17 @@ func TestBuyingGivesTheServiceThatWasPromised(t *testing.T) {
 		changed, err := c.ChangePlan(t.Context(), plan.ID, func(p *shop.Plan) {
 			p.Name, p.Prices = "Standard plus", []shop.Price{{Months: 3, Amount: 9900}}
 		})
-		if err != nil || len(changed.Prices) != 1 || changed.Prices[0].ID != quarter.ID || changed.Prices[0].Amount != 9900 {
+		if err != nil || len(changed.Prices) != 1 || changed.Prices[0].ID != quarter.ID ||
+			changed.Prices[0].Amount != 9900 {
 			t.Fatalf("%+v, %v", changed, err)
 		}
-		if _, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: plan.Prices[0].ID}); !errors.Is(err, shop.ErrNoPlan) {
+		if _, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: plan.Prices[0].ID}); !errors.Is(err,
+			shop.ErrNoPlan) {
 			t.Error("a period that is no longer offered: ", err)
 		}
 		records, total, err := c.Purchases(t.Context(), user, 10, 0)
-		if err != nil || total != 1 || records[0].Terms.Name != "Standard" || records[0].Amount != 2700 || records[0].EndsAt == nil {
+		if err != nil || total != 1 || records[0].Terms.Name != "Standard" || records[0].Amount != 2700 ||
+			records[0].EndsAt == nil {
 			t.Fatalf("%+v, %v", records, err)
 		}
 		c.sound(t)
@@ -181,7 +187,10 @@ func TestRenewing(t *testing.T) {
 			t.Error("at the price of another plan: ", err)
 		}
 		hide := func(renewable bool) {
-			if _, err := c.ChangePlan(t.Context(), plan.ID, func(p *shop.Plan) { p.Visible, p.Renewable = false, renewable }); err != nil {
+			if _, err := c.ChangePlan(t.Context(), plan.ID, func(p *shop.Plan) {
+				p.Visible, p.Renewable = false,
+					renewable
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -220,7 +229,8 @@ func TestPackagesAndFreePlans(t *testing.T) {
 		c := open(t, d)
 		user := c.user(t, 500)
 		bag := c.plan(t, func(p *shop.Plan) {
-			p.Kind, p.TrafficBytes, p.ValidDays, p.Prices = shop.KindPackage, ptr[int64](10<<30), ptr(30), []shop.Price{{Amount: 500}}
+			p.Kind, p.TrafficBytes, p.ValidDays, p.Prices = shop.KindPackage, ptr[int64](10<<30), ptr(30),
+				[]shop.Price{{Amount: 500}}
 		})
 		o := c.buy(t, user, shop.Purchase{PriceID: bag.Prices[0].ID})
 		if o.Package == nil || o.Service != nil || o.EndsAt == nil || o.EndsAt.Sub(d.Now()) > 30*24*time.Hour {
@@ -234,7 +244,8 @@ func TestPackagesAndFreePlans(t *testing.T) {
 		if got.State != shop.Paid || got.Service == nil || c.balance(t, user) != 0 {
 			t.Fatalf("a free plan: %+v", got)
 		}
-		if _, err := c.Confirm(t.Context(), user, shop.Purchase{PriceID: free.Prices[0].ID}); !errors.Is(err, shop.ErrBoughtEnough) {
+		if _, err := c.Confirm(t.Context(), user, shop.Purchase{PriceID: free.Prices[0].ID}); !errors.Is(err,
+			shop.ErrBoughtEnough) {
 			t.Error("a second time: ", err)
 		}
 		if err := c.StopRenewing(t.Context(), c.user(t, 0), got.UUID.String()); !errors.Is(err, shop.ErrNoOrder) {
@@ -330,15 +341,24 @@ func TestAPlanThatMakesNoSenseIsRefusedByName(t *testing.T) {
 		"per_user":   func(p *shop.Plan) { p.PerUser = ptr(0) },
 		"prices":     func(p *shop.Plan) { p.Prices[0].Amount = -1 },
 	} {
-		p := shop.Plan{Name: "x", Kind: shop.KindPlan, Reset: service.Never, Prices: []shop.Price{{Months: 1, Amount: 1}}}
+		p := shop.Plan{
+			Name: "x", Kind: shop.KindPlan, Reset: service.Never,
+			Prices: []shop.Price{{Months: 1, Amount: 1}},
+		}
 		change(&p)
 		_, err := c.AddPlan(t.Context(), p)
 		if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	for name, prices := range map[string][]shop.Price{"none": nil, "one period twice": {{Months: 1}, {Months: 1}}, "no period": {{Months: 0}}} {
-		if _, err := c.AddPlan(t.Context(), shop.Plan{Name: "x", Kind: shop.KindPlan, Reset: service.Never, Prices: prices}); !errors.Is(err, fault.ErrInvalid) {
+	for name, prices := range map[string][]shop.Price{
+		"none": nil, "one period twice": {{Months: 1}, {Months: 1}},
+		"no period": {{Months: 0}},
+	} {
+		if _, err := c.AddPlan(t.Context(), shop.Plan{
+			Name: "x", Kind: shop.KindPlan, Reset: service.Never,
+			Prices: prices,
+		}); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("prices, %s: %v", name, err)
 		}
 	}

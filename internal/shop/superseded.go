@@ -65,7 +65,8 @@ func lockReserved(ctx context.Context, tx bun.Tx, waiting []Order, plan, coupon 
 		}
 	}
 	for _, id := range slices.Compact(coupons) {
-		if _, err := tx.NewUpdate().Model((*Coupon)(nil)).Set("taken = taken").Where("id = ?", id).Exec(ctx); err != nil {
+		if _, err := tx.NewUpdate().Model((*Coupon)(nil)).Set("taken = taken").Where("id = ?", id).
+			Exec(ctx); err != nil {
 			return err
 		}
 	}

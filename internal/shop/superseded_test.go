@@ -32,14 +32,23 @@ func TestWaitingOrders_ServiceGivenBack_AreCancelled(t *testing.T) {
 				c := open(t, d)
 				c.days(0)
 				plan := c.plan(t, nil)
-				other := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Other", []shop.Price{{Months: 12, Amount: 24000}} })
+				other := c.plan(t, func(p *shop.Plan) {
+					p.Name, p.Prices = "Other",
+						[]shop.Price{{Months: 12, Amount: 24000}}
+				})
 				user := c.user(t, 100000)
 				first := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 3)})
 				second := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 3)})
-				renewal := c.placeWithRecharge(t, user, shop.Purchase{PriceID: priceOf(plan, 1), RenewServiceID: first.Service}, 100000)
+				renewal := c.placeWithRecharge(t, user, shop.Purchase{
+					PriceID:        priceOf(plan, 1),
+					RenewServiceID: first.Service,
+				}, 100000)
 				change := c.placeWithRecharge(t, user,
 					shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: first.Service}, 100000)
-				stays := c.placeWithRecharge(t, user, shop.Purchase{PriceID: priceOf(plan, 1), RenewServiceID: second.Service}, 100000)
+				stays := c.placeWithRecharge(t, user, shop.Purchase{
+					PriceID:        priceOf(plan, 1),
+					RenewServiceID: second.Service,
+				}, 100000)
 
 				giveBack(t, c, first, other)
 
@@ -47,7 +56,8 @@ func TestWaitingOrders_ServiceGivenBack_AreCancelled(t *testing.T) {
 					after := must(c.Order(t.Context(), user, o.UUID.String()))
 					r := must(c.wallets.Recharge(t.Context(), user, o.RechargeUUID.String()))
 					if after.State != shop.Cancelled || r.State != wallet.RechargeExpired {
-						t.Errorf("order %d is %s, its recharge %s; want it cancelled and its recharge expired", o.ID, after.State, r.State)
+						t.Errorf("order %d is %s, its recharge %s; want it cancelled and its recharge expired", o.ID,
+							after.State, r.State)
 					}
 				}
 				if after := must(c.Order(t.Context(), user, stays.UUID.String())); after.State != shop.Pending {

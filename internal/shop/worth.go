@@ -46,7 +46,8 @@ func PlanWorth(ctx context.Context, idb bun.IDB, planID int64, months, days int)
 // sold now or not. Without a package that costs something there is no bound: approval.Unknown.
 func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, error) {
 	var prices []Price
-	err := idb.NewSelect().Model(&prices).Relation("Plan").Where("plan.kind = ? AND price.amount > 0", KindPackage).Scan(ctx)
+	err := idb.NewSelect().Model(&prices).Relation("Plan").Where("plan.kind = ? AND price.amount > 0", KindPackage).
+		Scan(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -67,7 +68,8 @@ func (c *Coupon) worth(ctx context.Context, idb bun.IDB) (money.Amount, error) {
 	if c.Total == nil {
 		return approval.Unknown, nil
 	}
-	used, err := idb.NewSelect().Model((*Order)(nil)).Where("coupon_id = ? AND state IN (?, ?)", c.ID, Paid, Refunded).Count(ctx)
+	used, err := idb.NewSelect().Model((*Order)(nil)).Where("coupon_id = ? AND state IN (?, ?)", c.ID, Paid, Refunded).
+		Count(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -76,12 +78,14 @@ func (c *Coupon) worth(ctx context.Context, idb bun.IDB) (money.Amount, error) {
 		return Times(c.Amount, left), nil
 	}
 	var prices []Price
-	if err := idb.NewSelect().Model(&prices).Where("amount > 0 AND amount >= ?", int64(c.Minimum)).Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&prices).Where("amount > 0 AND amount >= ?", int64(c.Minimum)).
+		Scan(ctx); err != nil {
 		return 0, err
 	}
 	dearest := money.Amount(0)
 	for _, p := range prices {
-		if (len(c.Plans) == 0 || slices.Contains(c.Plans, p.PlanID)) && (len(c.Months) == 0 || slices.Contains(c.Months, p.Months)) {
+		if (len(c.Plans) == 0 || slices.Contains(c.Plans, p.PlanID)) && (len(c.Months) == 0 ||
+			slices.Contains(c.Months, p.Months)) {
 			dearest = max(dearest, p.Amount)
 		}
 	}

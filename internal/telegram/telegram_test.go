@@ -35,8 +35,9 @@ const (
 
 var (
 	page = account.Client{
-		IP:        netip.MustParseAddr("192.0.2.1"),
-		UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+		IP: netip.MustParseAddr("192.0.2.1"),
+		UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+			"Chrome/140.0.0.0 Safari/537.36",
 	}
 	lin   = telegramtest.Person{ID: 42, Lang: "en"}
 	other = telegramtest.Person{ID: 43, Lang: "zh-hans"}

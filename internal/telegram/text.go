@@ -44,15 +44,18 @@ var (
 	textLinkedTo  = fault.Text{ZH: "已绑定账号 %s。", EN: "Linked to %s."}
 	textNotLinked = fault.Text{
 		ZH: "这个 Telegram 账号还没有绑定用户。请登录网站，在「账号安全」页面绑定：\n%s/user/account/security",
-		EN: "This Telegram account is not linked to a user. Please sign in on the site and link it on the page Security:\n%s/user/account/security",
+		EN: "This Telegram account is not linked to a user. Please sign in on the site and link it on the page " +
+			"Security:\n%s/user/account/security",
 	}
 	textAskSignIn = fault.Text{
 		ZH: "有人要登录 %s 的账号 %s：\n\n数字：%d\n设备：%s\n位置：%s\n\n只有当你刚刚打开的页面显示同一个数字时才确认。客服绝不会请你确认登录。",
-		EN: "Somebody wants to sign in to %s as %s:\n\nNumber: %d\nDevice: %s\nPlace: %s\n\nConfirm only if the page that you opened just now shows the same number. Support never asks you to confirm a sign-in.",
+		EN: "Somebody wants to sign in to %s as %s:\n\nNumber: %d\nDevice: %s\nPlace: %s\n\nConfirm only if the " +
+			"page that you opened just now shows the same number. Support never asks you to confirm a sign-in.",
 	}
 	textHelp = fault.Text{
 		ZH: "%s 机器人：\n/me 查看套餐、剩余流量和到期时间\n/unlink 解除绑定\n/help 帮助\n\n要用 Telegram 登录，请在网站的登录页扫码。",
-		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/unlink unlink this Telegram account\n/help this help\n\nTo sign in with Telegram, scan the code on the site's sign-in page.",
+		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/unlink unlink this Telegram " +
+			"account\n/help this help\n\nTo sign in with Telegram, scan the code on the site's sign-in page.",
 	}
 
 	textAccount  = fault.Text{ZH: "账号：%s", EN: "Account: %s"}

@@ -167,7 +167,8 @@ func (b *Bot) take(ctx context.Context, me *self, u update, handle handler) erro
 	var answers []call
 	err := b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		answers = nil
-		n, err := db.Changed(tx.NewRaw(`INSERT INTO telegram_update (bot_id, update_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, me.id, u.ID, b.db.Now()).Exec(ctx))
+		n, err := db.Changed(tx.NewRaw(`INSERT INTO telegram_update (bot_id, update_id, at) VALUES (?, ?, ?)
+			ON CONFLICT DO NOTHING`, me.id, u.ID, b.db.Now()).Exec(ctx))
 		if err != nil || n == 0 {
 			return err
 		}

@@ -39,6 +39,7 @@ var emoji = func() *regexp.Regexp {
 		symbol  = `[\p{So}\p{Sm}\x{203C}\x{2049}\x{3030}\x{1F000}-\x{1FAFF}]`
 		element = symbol + `\x{FE0F}?[\x{1F3FB}-\x{1F3FF}]?`
 	)
-	return regexp.MustCompile(element + `(?:\x{200D}` + element + `)+|` + symbol + `[\x{FE0E}\x{FE0F}]|[0-9#*]\x{FE0F}\x{20E3}|` +
+	return regexp.MustCompile(element + `(?:\x{200D}` + element + `)+|` + symbol +
+		`[\x{FE0E}\x{FE0F}]|[0-9#*]\x{FE0F}\x{20E3}|` +
 		`\x{1F3F4}[\x{E0030}-\x{E0039}\x{E0061}-\x{E007A}]{3,6}\x{E007F}`)
 }()

@@ -134,7 +134,8 @@ func (t *Tokens) load(ctx context.Context) error {
 	for _, row := range rows {
 		seed, err := t.key.Open(purpose, row.Sealed)
 		if err != nil || len(seed) != ed25519.SeedSize {
-			return fmt.Errorf("the signing key %s in the database was sealed with another secret key; start with the AIRSTRIP_SECRET_KEY (or secret.key) that this database was made with", row.Kid)
+			return fmt.Errorf("the signing key %s in the database was sealed with another secret key; start with "+
+				"the AIRSTRIP_SECRET_KEY (or secret.key) that this database was made with", row.Kid)
 		}
 		private := ed25519.NewKeyFromSeed(seed)
 		r.public[row.Kid] = private.Public().(ed25519.PublicKey)

@@ -65,7 +65,8 @@ func (t *Traffic) useLink(ctx context.Context, tx bun.Tx, e *entry, now time.Tim
 	}
 	from := e.Node.CreatedAt.Add(-clockSlack)
 	var used []int64
-	if err := tx.NewRaw(`SELECT used_until FROM node_link_use WHERE node_id = ?`, e.Node.ID).Scan(ctx, &used); err != nil {
+	if err := tx.NewRaw(`SELECT used_until FROM node_link_use WHERE node_id = ?`, e.Node.ID).
+		Scan(ctx, &used); err != nil {
 		return 0, err
 	}
 	if len(used) == 1 {

@@ -75,7 +75,10 @@ func TestWhatALinkCarriedAlwaysCounts(t *testing.T) {
 			var waiting []traffic.Report
 			var moved int64
 			for i := range rapid.IntRange(1, 6).Draw(t, "times") {
-				away := rapid.SampledFrom([]time.Duration{10 * time.Second, time.Minute, time.Hour, 20 * time.Hour, 24 * time.Hour}).Draw(t, "away")
+				away := rapid.SampledFrom([]time.Duration{
+					10 * time.Second, time.Minute, time.Hour, 20 * time.Hour,
+					24 * time.Hour,
+				}).Draw(t, "away")
 				// The first of it in batches of a minute, the rest in one, as our agent does it.
 				for j := range 5 {
 					window := min(away/8, time.Minute)
@@ -95,13 +98,15 @@ func TestWhatALinkCarriedAlwaysCounts(t *testing.T) {
 					s.restart()
 				}
 				if rapid.IntRange(0, 3).Draw(t, "still away") > 0 {
-					repeated := slices.Concat(waiting, waiting[:rapid.IntRange(0, len(waiting)).Draw(t, "answers lost")])
+					repeated := slices.Concat(waiting, waiting[:rapid.IntRange(0, len(waiting)).
+						Draw(t, "answers lost")])
 					s.deliver(t, rapid.Permutation(repeated).Draw(t, "order"), rapid.IntRange(1, 8).Draw(t, "at once"))
 					waiting = nil
 				}
 			}
 			s.deliver(t, waiting, 1)
-			if got := s.ints(t, fmt.Sprintf(`SELECT CAST(sum(billed) AS BIGINT) FROM traffic_day WHERE user_id = %d`, u)); got[0] != moved {
+			if got := s.ints(t, fmt.Sprintf(`SELECT CAST(sum(billed) AS BIGINT) FROM traffic_day WHERE user_id = %d`,
+				u)); got[0] != moved {
 				t.Fatalf("%d bytes were moved, %v are billed", moved, got)
 			}
 		})
@@ -117,12 +122,43 @@ func TestRepetitionsInFlight_AreChargedOnce(t *testing.T) {
 		order  []int
 		atOnce int
 	}{
-		{10 * time.Second, [5][2]int64{{0, 1687500}, {0, 1687500}, {0, 1687500}, {0, 1687500}, {0, 6750000}}, []int{1, 0, 2, 0, 1, 3, 4}, 1},
-		{10 * time.Second, [5][2]int64{{0, 1687500}, {1, 1687500}, {1, 1687501}, {1, 1687501}, {1, 6750001}}, []int{1, 4, 3, 0, 2}, 5},
-		{time.Minute, [5][2]int64{{3, 10125000}, {4, 10133297}, {15, 10451274}, {1, 10125002}, {44580, 40500254}}, []int{4, 1, 3, 2, 1, 2, 0, 0, 3}, 3},
-		{time.Minute, [5][2]int64{{86, 10125055}, {32765, 10892896}, {6, 10544825}, {34, 10125052}, {14086, 40500001}}, []int{1, 2, 0, 4, 3}, 5},
-		{10 * time.Second, [5][2]int64{{0, 1699260}, {2, 1687571}, {81, 1822499}, {0, 1687500}, {1136202, 6750001}}, []int{2, 4, 0, 1, 3, 0, 2, 1}, 2},
-		{100 * time.Hour, [5][2]int64{{1, 81000113}, {5, 81000018}, {257, 81000001}, {65218, 81002641}, {539640000000, 485676000223}}, []int{2, 0, 4, 3, 4, 3, 2, 0, 1, 1}, 6},
+		{
+			10 * time.Second,
+			[5][2]int64{{0, 1687500}, {0, 1687500}, {0, 1687500}, {0, 1687500}, {0, 6750000}},
+			[]int{1, 0, 2, 0, 1, 3, 4},
+			1,
+		},
+		{
+			10 * time.Second,
+			[5][2]int64{{0, 1687500}, {1, 1687500}, {1, 1687501}, {1, 1687501}, {1, 6750001}},
+			[]int{1, 4, 3, 0, 2},
+			5,
+		},
+		{
+			time.Minute,
+			[5][2]int64{{3, 10125000}, {4, 10133297}, {15, 10451274}, {1, 10125002}, {44580, 40500254}},
+			[]int{4, 1, 3, 2, 1, 2, 0, 0, 3},
+			3,
+		},
+		{
+			time.Minute,
+			[5][2]int64{{86, 10125055}, {32765, 10892896}, {6, 10544825}, {34, 10125052}, {14086, 40500001}},
+			[]int{1, 2, 0, 4, 3},
+			5,
+		},
+		{
+			10 * time.Second,
+			[5][2]int64{{0, 1699260}, {2, 1687571}, {81, 1822499}, {0, 1687500}, {1136202, 6750001}},
+			[]int{2, 4, 0, 1, 3, 0, 2, 1},
+			2,
+		},
+		{100 * time.Hour, [5][2]int64{
+			{1, 81000113},
+			{5, 81000018},
+			{257, 81000001},
+			{65218, 81002641},
+			{539640000000, 485676000223},
+		}, []int{2, 0, 4, 3, 4, 3, 2, 0, 1, 1}, 6},
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -169,17 +205,26 @@ func TestNobodyBillsMoreThanALinkCarries(t *testing.T) {
 			n := s.slow(t)
 			began := s.now
 			billed := func() int64 {
-				return s.ints(t, fmt.Sprintf(`SELECT CAST(coalesce(sum(up + down), 0) AS BIGINT) FROM node_day WHERE node_id = %d`, n.ID))[0]
+				return s.ints(t,
+					fmt.Sprintf(`SELECT CAST(coalesce(sum(up + down), 0) AS BIGINT) FROM node_day WHERE node_id = %d`,
+						n.ID))[0]
 			}
 			for i := range rapid.IntRange(1, 30).Draw(t, "reports") {
-				s.now = s.now.Add(time.Duration(rapid.Int64Range(0, int64(rapid.SampledFrom([]time.Duration{0, time.Minute, 50 * time.Hour}).Draw(t, "pause"))).Draw(t, "later")))
+				s.now = s.now.Add(time.Duration(rapid.Int64Range(0,
+					int64(rapid.SampledFrom([]time.Duration{0, time.Minute, 50 * time.Hour}).Draw(t, "pause"))).
+					Draw(t, "later")))
 				r := traffic.Report{Node: n}
 				size := rapid.SampledFrom([]int64{1 << 20, 1 << 33, 1 << 37, 1 << 62}).Draw(t, "size")
 				for _, u := range users {
-					r.Rows = append(r.Rows, traffic.Row{UserID: u, Up: rapid.Int64Range(0, size).Draw(t, "up"), Down: rapid.Int64Range(0, size).Draw(t, "down")})
+					r.Rows = append(r.Rows, traffic.Row{
+						UserID: u, Up: rapid.Int64Range(0, size).Draw(t, "up"),
+						Down: rapid.Int64Range(0, size).Draw(t, "down"),
+					})
 				}
 				claimed := s.report(n, fmt.Sprintf("%d:%d", n.ID, i), r.Rows...)
-				claimed.From, claimed.To = s.now.Add(-time.Duration(rapid.Int64Range(int64(200*time.Hour), int64(1000*time.Hour)).Draw(t, "window"))), s.now.Add(time.Duration(rapid.Int64Range(-int64(200*time.Hour), int64(time.Hour)).Draw(t, "ahead")))
+				claimed.From, claimed.To = s.now.Add(-time.Duration(rapid.Int64Range(int64(200*time.Hour),
+					int64(1000*time.Hour)).Draw(t, "window"))),
+					s.now.Add(time.Duration(rapid.Int64Range(-int64(200*time.Hour), int64(time.Hour)).Draw(t, "ahead")))
 				if rapid.Bool().Draw(t, "as an agent of others") {
 					claimed.ID, claimed.From, claimed.To = "", time.Time{}, time.Time{}
 				}
@@ -193,7 +238,8 @@ func TestNobodyBillsMoreThanALinkCarries(t *testing.T) {
 				}
 				most := int64((ahead + s.now.Sub(began)).Seconds() * aSecond * 3 / 2)
 				if now := billed(); now > most || err != nil && now != before {
-					t.Fatalf("after %s: %d bytes are billed, the link can have carried %d; %v", s.now.Sub(began), now, most, err)
+					t.Fatalf("after %s: %d bytes are billed, the link can have carried %d; %v", s.now.Sub(began), now,
+						most, err)
 				}
 			}
 		})
@@ -208,7 +254,8 @@ func TestWhatIsBeyondALinkWaitsAndIsNotLost(t *testing.T) {
 		n := s.slow(t)
 		const hour = 3600 * aSecond * 3 / 2
 		s.now = s.now.Add(24*time.Hour - ahead)
-		first, second := s.report(n, "1", traffic.Row{UserID: u, Down: 11 * hour}), s.report(n, "2", traffic.Row{UserID: u, Down: 14 * hour})
+		first, second := s.report(n, "1", traffic.Row{UserID: u, Down: 11 * hour}),
+			s.report(n, "2", traffic.Row{UserID: u, Down: 14 * hour})
 		s.record(t, first)
 		for range 10 {
 			if !s.record(t, first).Repeated { // which costs nothing

@@ -21,7 +21,10 @@ import (
 // BenchmarkReport counts one report of so many users, fsync included.
 func BenchmarkReport(b *testing.B) {
 	for _, users := range []int{1000, 10_000, 20_000} {
-		for name, open := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+		for name, open := range map[string]func(testing.TB) *db.DB{
+			"sqlite":   dbtest.SQLite,
+			"postgres": dbtest.Postgres,
+		} {
 			b.Run(fmt.Sprintf("%s-%d", name, users), func(b *testing.B) {
 				d := open(b)
 				settings, err := setting.New(b.Context(), d)
@@ -42,7 +45,10 @@ func BenchmarkReport(b *testing.B) {
 						if err := services.Open(ctx, tx, id+1); err != nil {
 							return err
 						}
-						if _, err := services.Start(ctx, tx, service.Terms{UserID: id + 1, PlanID: 1, Name: "p", QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1}); err != nil {
+						if _, err := services.Start(ctx, tx, service.Terms{
+							UserID: id + 1, PlanID: 1, Name: "p",
+							QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1,
+						}); err != nil {
 							return err
 						}
 					}

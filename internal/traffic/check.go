@@ -18,7 +18,9 @@ func (c counted) billed() int64 { return c.billedUp + c.billedDown }
 
 // check sorts the rows into good ones and refused ones, and leaves out the hits of users who are not the node's. Of a
 // report that is kept for staff the users are looked at when it is counted.
-func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (good []counted, refused []Refusal, err error) {
+func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (good []counted, refused []Refusal,
+	err error,
+) {
 	if len(r.Rows) > MaxRows {
 		return nil, nil, ErrTooMany
 	}
@@ -26,7 +28,8 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (
 		return nil, nil, ErrWindow
 	}
 	if now := t.db.Now(); now.Sub(r.To) > maxAge {
-		slog.ErrorContext(ctx, "a report is older than its key would be kept and was not counted", "node", r.Node.ID, "id", r.ID, "to", r.To, "rows", len(r.Rows))
+		slog.ErrorContext(ctx, "a report is older than its key would be kept and was not counted", "node", r.Node.ID,
+			"id", r.ID, "to", r.To, "rows", len(r.Rows))
 		return nil, nil, ErrTooOld
 	}
 	var admitted map[int64]bool
@@ -63,7 +66,8 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (
 		return nil, nil, err
 	}
 	if len(refused) > 0 {
-		slog.WarnContext(ctx, "rows of a traffic report were refused", "node", r.Node.ID, "rows", len(r.Rows), "refused", len(refused), "first", refused[0])
+		slog.WarnContext(ctx, "rows of a traffic report were refused", "node", r.Node.ID, "rows", len(r.Rows),
+			"refused", len(refused), "first", refused[0])
 	}
 	return good, refused, nil
 }

@@ -28,8 +28,10 @@ func (t *Traffic) refuseFull(ctx context.Context, tx bun.Tx, e *entry) error {
 	hour, day := e.at.Unix()/3600, dayOf(e.at.In(t.settings.Get().Zone()))
 	for _, q := range []*bun.RawQuery{
 		tx.NewRaw(`SELECT user_id, up, down, billed FROM traffic_hour
-			WHERE node_id = ? AND hour = ? AND rate_permille = ? AND user_id IN (?)`, e.Node.ID, hour, e.rate, bun.List(ids)),
-		tx.NewRaw(`SELECT user_id, up, down, billed FROM traffic_day WHERE day = ? AND user_id IN (?)`, day, bun.List(ids)),
+			WHERE node_id = ? AND hour = ? AND rate_permille = ?
+			AND user_id IN (?)`, e.Node.ID, hour, e.rate, bun.List(ids)),
+		tx.NewRaw(`SELECT user_id, up, down, billed FROM traffic_day WHERE day = ? AND user_id IN (?)`, day,
+			bun.List(ids)),
 	} {
 		var rows []struct{ UserID, Up, Down, Billed int64 }
 		if err := q.Scan(ctx, &rows); err != nil {
@@ -57,7 +59,8 @@ func (t *Traffic) refuseFull(ctx context.Context, tx bun.Tx, e *entry) error {
 		good = append(good, c)
 	}
 	if full := len(e.good) - len(good); full > 0 {
-		slog.ErrorContext(ctx, "counters are at their maximum; rows of a traffic report were refused", "node", e.Node.ID,
+		slog.ErrorContext(ctx, "counters are at their maximum; rows of a traffic report were refused", "node",
+			e.Node.ID,
 			"id", e.ID, "rows", len(e.good), "refused", full)
 	}
 	e.good = good

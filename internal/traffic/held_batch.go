@@ -18,8 +18,9 @@ import (
 var (
 	ErrNoHeldBatch = fault.NotFound("kept_batch_not_found", "没有找到该暂存的流量报告", "There is no such batch")
 	ErrHeldDecided = fault.Conflict("kept_batch_decided", "该流量报告已计入或已忽略", "The batch was counted or dismissed before")
-	ErrKeptFull    = fault.TooMany("kept_batches_full", "该节点暂存的报告过多，请管理员先处理；请保留并稍后重发", "Too many batches of this node wait for staff; keep this one and send it again later")
-	ErrHeldRate    = fault.Invalid("rate", "range", "倍率须为 0 到 100", "The rate is between 0 and 100")
+	ErrKeptFull    = fault.TooMany("kept_batches_full", "该节点暂存的报告过多，请管理员先处理；请保留并稍后重发",
+		"Too many batches of this node wait for staff; keep this one and send it again later")
+	ErrHeldRate = fault.Invalid("rate", "range", "倍率须为 0 到 100", "The rate is between 0 and 100")
 )
 
 // Bounds of what waits for staff of one node, so that a leaked secret cannot fill the database.
@@ -95,7 +96,8 @@ func (t *Traffic) hold(ctx context.Context, tx bun.Tx, e *entry, now time.Time) 
 		return true, nil
 	}
 	b := HeldBatch{
-		NodeID: e.Node.ID, Report: e.key, Reason: e.keep, FromAt: e.From, ToAt: e.To, RowCount: int64(len(e.good)), ReceivedAt: now, State: "waiting",
+		NodeID: e.Node.ID, Report: e.key, Reason: e.keep, FromAt: e.From, ToAt: e.To, RowCount: int64(len(e.good)),
+		ReceivedAt: now, State: "waiting",
 	}
 	rows := make([][3]int64, len(e.good))
 	for i, c := range e.good {
@@ -144,7 +146,8 @@ func (t *Traffic) DismissHeld(ctx context.Context, d Decision) (b HeldBatch, err
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "traffic.batch.dismiss", audit.ID("kept_batch", d.BatchID), nil, map[string]any{"node_id": b.NodeID}, d.Note)
+		return audit.Record(ctx, tx, "traffic.batch.dismiss", audit.ID("kept_batch", d.BatchID), nil,
+			map[string]any{"node_id": b.NodeID}, d.Note)
 	})
 	return b, err
 }
@@ -166,7 +169,8 @@ func (t *Traffic) decide(ctx context.Context, tx bun.Tx, d Decision, state strin
 	case b.State != "waiting":
 		return b, ErrHeldDecided
 	}
-	n, err := db.Changed(tx.NewRaw(`UPDATE kept_batch SET state = ?, decided_at = ?, decided_by = ?, note = ?, rows = NULL
+	n, err := db.Changed(tx.NewRaw(`UPDATE kept_batch
+		SET state = ?, decided_at = ?, decided_by = ?, note = ?, rows = NULL
 		WHERE id = ? AND state = 'waiting'`, state, t.db.Now(), d.By, d.Note, d.BatchID).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrHeldDecided
@@ -239,7 +243,10 @@ func (t *Traffic) CountHeld(
 		if counted, err = heldIn(ctx, tx, d.BatchID); err != nil {
 			return err
 		}
-		after := map[string]any{"node_id": b.NodeID, "rate_permille": ratePermille, "own_cycle": ownCycle, "rows_refused": len(refused)}
+		after := map[string]any{
+			"node_id": b.NodeID, "rate_permille": ratePermille, "own_cycle": ownCycle,
+			"rows_refused": len(refused),
+		}
 		return audit.Record(ctx, tx, "traffic.batch.count", audit.ID("kept_batch", d.BatchID), nil, after, d.Note)
 	})
 	return counted, refused, err

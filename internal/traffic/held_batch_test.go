@@ -22,7 +22,8 @@ func TestBatchesRefusedForTheirTime_AreKeptAndCountedOnce(t *testing.T) {
 		u := s.open(t)
 		s.start(t, service.Terms{UserID: u, Months: 12, Reset: service.CalendarMonth})
 		n := s.node(t, 2000, 0, 0)
-		old, ahead := s.report(n, "b:1", traffic.Row{UserID: u, Up: 1, Down: 2}), s.report(n, "b:2", traffic.Row{UserID: u, Up: 10, Down: 20})
+		old, ahead := s.report(n, "b:1", traffic.Row{UserID: u, Up: 1, Down: 2}),
+			s.report(n, "b:2", traffic.Row{UserID: u, Up: 10, Down: 20})
 		s.now = s.now.AddDate(0, 0, 20) // the next month
 		if err := s.queue.Work(t.Context()); err != nil {
 			t.Fatal(err)
@@ -42,20 +43,24 @@ func TestBatchesRefusedForTheirTime_AreKeptAndCountedOnce(t *testing.T) {
 		}
 		one := traffic.Decision{BatchID: kept[1].ID, NodeID: n.ID, Note: "a dead clock", By: &u}
 		counted, refused, err := s.traffic.CountHeld(t.Context(), one, 1500, true)
-		if err != nil || len(refused) > 0 || counted.State != "counted" || *counted.RatePermille != 1500 || *counted.OwnCycle != 1 ||
+		if err != nil || len(refused) > 0 || counted.State != "counted" || *counted.RatePermille != 1500 ||
+			*counted.OwnCycle != 1 ||
 			counted.Note != one.Note || *counted.DecidedBy != u {
 			t.Fatal(counted, refused, err)
 		}
-		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: kept[1].ID}, 1500, true); !errors.Is(err, traffic.ErrHeldDecided) {
+		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: kept[1].ID}, 1500,
+			true); !errors.Is(err, traffic.ErrHeldDecided) {
 			t.Fatal(err)
 		}
 		if _, err := s.traffic.DismissHeld(t.Context(), traffic.Decision{BatchID: kept[0].ID, By: &u}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: kept[0].ID}, 1500, true); !errors.Is(err, traffic.ErrHeldDecided) {
+		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: kept[0].ID}, 1500,
+			true); !errors.Is(err, traffic.ErrHeldDecided) {
 			t.Fatal(err)
 		}
-		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: 99}, 1500, true); !errors.Is(err, traffic.ErrNoHeldBatch) {
+		if _, _, err := s.traffic.CountHeld(t.Context(), traffic.Decision{BatchID: 99}, 1500, true); !errors.Is(err,
+			traffic.ErrNoHeldBatch) {
 			t.Fatal(err)
 		}
 		// 1.5 and 3, rounded apart
@@ -111,13 +116,16 @@ func TestLateBytes_CountWhereTheyWereMoved(t *testing.T) {
 		if r := s.record(t, late); len(r.Refused) > 0 || r.Kept != "" {
 			t.Fatalf("%+v", r)
 		}
-		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id, cycle`); !slices.Equal(got, []int64{30, 0, 15}) {
+		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id, cycle`); !slices.Equal(got,
+			[]int64{30, 0, 15}) {
 			t.Errorf("billed by cycle: %v", got)
 		}
-		if hours := s.ints(t, `SELECT DISTINCT hour FROM traffic_hour`); !slices.Equal(hours, []int64{late.To.Unix() / 3600}) {
+		if hours := s.ints(t, `SELECT DISTINCT hour FROM traffic_hour`); !slices.Equal(hours,
+			[]int64{late.To.Unix() / 3600}) {
 			t.Errorf("hours %v", hours)
 		}
-		if days := s.ints(t, `SELECT DISTINCT day FROM traffic_day UNION SELECT day FROM node_day`); !slices.Equal(days, []int64{20260130}) {
+		if days := s.ints(t, `SELECT DISTINCT day FROM traffic_day UNION SELECT day FROM node_day`); !slices.Equal(days,
+			[]int64{20260130}) {
 			t.Errorf("days %v", days)
 		}
 	})
@@ -144,15 +152,22 @@ func TestLateBytes_AreAlwaysBilledToSomething(t *testing.T) {
 			}
 			return s.services.Refresh(ctx, tx, packaged)
 		})
-		s.record(t, s.report(n, "b:1", traffic.Row{UserID: noticed, Up: 1, Down: 2}, traffic.Row{UserID: packaged, Up: 1, Down: 2}))
-		was := s.report(n, "b:2", traffic.Row{UserID: later, Up: 1, Down: 2}, traffic.Row{UserID: noticed, Up: 1, Down: 2})
+		s.record(t, s.report(n, "b:1", traffic.Row{UserID: noticed, Up: 1, Down: 2}, traffic.Row{
+			UserID: packaged,
+			Up:     1, Down: 2,
+		}))
+		was := s.report(n, "b:2", traffic.Row{UserID: later, Up: 1, Down: 2}, traffic.Row{
+			UserID: noticed, Up: 1,
+			Down: 2,
+		})
 		s.now = s.now.Add(time.Hour)
 		s.start(t, service.Terms{UserID: later, Months: 1})
 		if r := s.record(t, was); len(r.Refused) > 0 {
 			t.Fatalf("%+v", r)
 		}
 		taken := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id`)
-		if used := s.ints(t, `SELECT used FROM package`); !slices.Equal(taken, []int64{6, 3}) || !slices.Equal(used, []int64{3}) {
+		if used := s.ints(t, `SELECT used FROM package`); !slices.Equal(taken, []int64{6, 3}) ||
+			!slices.Equal(used, []int64{3}) {
 			t.Errorf("services have %v, the package %v", taken, used)
 		}
 		if broken, err := traffic.Check(t.Context(), d, s.settings); err != nil || len(broken) > 0 {

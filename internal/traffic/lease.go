@@ -21,7 +21,7 @@ import (
 //
 //	slack      the smaller of 5 percent of the quota and 50 MB
 //	slack / 4  is what nodes together may give out before they have asked, so that a connection need not wait
-//	slack / 4  is leased beyond what is left where other nodes hold leases, so that their last bytes need not be called back
+//	slack / 4  is leased beyond what is left where other nodes hold leases, so that their last bytes fit
 //
 // The rest of the slack is for what is in the buffers of connections when a lease ends. Reports write no leases: what
 // of a lease was reported follows from the log by hour. Where the log says less than was reported, as of late bytes, a
@@ -223,7 +223,8 @@ func (t *Traffic) leased(
 		return by, nil
 	}
 	var rows []struct{ UserID, Bytes int64 }
-	err := tx.NewRaw(heldLeases+` AND l.node_id <> ?1 AND l.user_id IN (?2)`, now, nodeID, bun.List(ids)).Scan(ctx, &rows)
+	err := tx.NewRaw(heldLeases+` AND l.node_id <> ?1 AND l.user_id IN (?2)`, now, nodeID, bun.List(ids)).
+		Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +235,8 @@ func (t *Traffic) leased(
 	}
 	var counted []struct{ UserID, Billed int64 }
 	err = tx.NewRaw(`SELECT user_id, CAST(sum(billed) AS BIGINT) AS billed FROM traffic_hour
-		WHERE user_id IN (?) AND hour >= ? AND node_id = ? GROUP BY user_id`, bun.List(ids), since, nodeID).Scan(ctx, &counted)
+		WHERE user_id IN (?) AND hour >= ? AND node_id = ?
+		GROUP BY user_id`, bun.List(ids), since, nodeID).Scan(ctx, &counted)
 	for _, r := range counted {
 		h := by[r.UserID]
 		h.base = r.Billed
@@ -245,7 +247,8 @@ func (t *Traffic) leased(
 
 // heldLeases is what of each lease was not reported yet; a node that nobody may use holds none.
 const heldLeases = `SELECT l.user_id, l.bytes + l.base - (SELECT CAST(coalesce(sum(h.billed), 0) AS BIGINT)
-		FROM traffic_hour AS h WHERE h.user_id = l.user_id AND h.hour >= l.since_hour AND h.node_id = l.node_id) AS bytes
+		FROM traffic_hour AS h WHERE h.user_id = l.user_id AND h.hour >= l.since_hour
+		AND h.node_id = l.node_id) AS bytes
 	FROM traffic_lease AS l JOIN node AS n ON n.id = l.node_id AND n.enabled WHERE l.expires_at > ?0`
 
 // writeLeases puts the leases of a node in place of those before. kept has user, bytes, hour and base.

@@ -48,7 +48,8 @@ type crowd struct {
 }
 
 func newCrowd(t fataler, s *site, user int64, rates ...int64) *crowd {
-	c := &crowd{site: s, user: user, replicas: []*traffic.Traffic{s.traffic, traffic.New(s.db, s.settings, s.services, s.nodes)}}
+	c := &crowd{site: s, user: user, replicas: []*traffic.Traffic{s.traffic, traffic.New(s.db, s.settings, s.services,
+		s.nodes)}}
 	for _, rate := range rates {
 		c.nodes = append(c.nodes, &leaser{n: s.node(t, rate, 0, 0)})
 	}
@@ -97,7 +98,10 @@ func (c *crowd) report(t fataler, replica int, l *leaser, lose bool) {
 	t.Helper()
 	if n := l.moved - l.sealed; n > 0 {
 		l.sequence++
-		r := c.site.report(l.n, fmt.Sprintf("%d:%d", l.n.ID, l.sequence), traffic.Row{UserID: c.user, Up: n / 3, Down: n - n/3})
+		r := c.site.report(l.n, fmt.Sprintf("%d:%d", l.n.ID, l.sequence), traffic.Row{
+			UserID: c.user, Up: n / 3,
+			Down: n - n/3,
+		})
 		l.batches, l.sizes, l.sealed = append(l.batches, r), append(l.sizes, n), l.moved
 	}
 	for len(l.batches) > 0 {
@@ -133,8 +137,10 @@ func (c *crowd) overrun(t fataler) int64 {
 	}
 	where := strconv.FormatInt(c.user, 10)
 	return over + c.ints(t, `SELECT CAST(coalesce((SELECT sum(c.billed - s.quota_bytes)
-			FROM service_cycle AS c JOIN service AS s ON s.id = c.service_id AND s.cycle = c.cycle WHERE s.user_id = `+where+` AND s.ended_at IS NULL AND c.billed > s.quota_bytes), 0)
-		+ coalesce((SELECT sum(used - bytes) FROM package WHERE user_id = `+where+` AND used > bytes), 0) AS BIGINT)`)[0]
+			FROM service_cycle AS c JOIN service AS s ON s.id = c.service_id AND s.cycle = c.cycle
+			WHERE s.user_id = `+where+` AND s.ended_at IS NULL AND c.billed > s.quota_bytes), 0)
+		+ coalesce((SELECT sum(used - bytes) FROM package WHERE user_id = `+where+`
+			AND used > bytes), 0) AS BIGINT)`)[0]
 }
 
 // slack is how much may be overrun, and of the last byte what a whole one costs on each node.
@@ -182,7 +188,8 @@ func TestLease_NodesTogetherGiveOutWhatIsLeft(t *testing.T) {
 		s := newSite(t, d)
 		rapid.Check(t, func(t *rapid.T) {
 			u := s.open(t)
-			quota := rapid.SampledFrom([]int64{100_000, 20 * megabyte, 1000 * megabyte, 100_000 * megabyte}).Draw(t, "quota")
+			quota := rapid.SampledFrom([]int64{100_000, 20 * megabyte, 1000 * megabyte, 100_000 * megabyte}).
+				Draw(t, "quota")
 			s.start(t, service.Terms{UserID: u, QuotaBytes: &quota, Reset: service.Anniversary, Months: 24})
 			c := newCrowd(t, s, u, 1000, 2000, 500)
 			one := rapid.Custom(func(t *rapid.T) *leaser { return rapid.SampledFrom(c.nodes).Draw(t, "of") })
@@ -201,8 +208,14 @@ func TestLease_NodesTogetherGiveOutWhatIsLeft(t *testing.T) {
 					l := one.Draw(t, "node")
 					l.moved += c.may(t, l) * rapid.Int64Range(1, 8).Draw(t, "eighths") / 8
 				},
-				"ask":     func(t *rapid.T) { c.askUnlessGone(t, replica.Draw(t, "replica"), one.Draw(t, "node"), false) },
-				"release": func(t *rapid.T) { c.askUnlessGone(t, replica.Draw(t, "replica"), one.Draw(t, "node"), true) },
+				"ask": func(t *rapid.T) {
+					c.askUnlessGone(t, replica.Draw(t, "replica"), one.Draw(t, "node"),
+						false)
+				},
+				"release": func(t *rapid.T) {
+					c.askUnlessGone(t, replica.Draw(t, "replica"), one.Draw(t, "node"),
+						true)
+				},
 				"report": func(t *rapid.T) {
 					if l := one.Draw(t, "node"); !l.gone {
 						c.report(t, replica.Draw(t, "replica"), l, rapid.IntRange(0, 3).Draw(t, "lose") == 0)
@@ -288,7 +301,8 @@ func TestLease_OfANodeThatVanished_ComesBack(t *testing.T) {
 			}
 			l := c.ask(t, 1, other, false)
 			if got := 1000*megabyte + 50*megabyte/4 - held; other.moved != got || l.Spent {
-				t.Errorf("%s: while it holds %d the other gave out %d, want %d; spent: %t", name, held, other.moved, got, l.Spent)
+				t.Errorf("%s: while it holds %d the other gave out %d, want %d; spent: %t", name, held, other.moved,
+					got, l.Spent)
 			}
 			after(s, c)
 			c.drain(t)
@@ -364,7 +378,10 @@ func TestLease_OlderAgentsAreToldOfShares(t *testing.T) {
 			t.Errorf("beside a lease of %d it is told of %d", leased, got)
 		}
 		// Of a hostile node no figure is beyond what there is.
-		got, err := s.traffic.Lease(t.Context(), c.nodes[1].n, []traffic.Ask{{UserID: u, Open: math.MaxInt64}, {UserID: 99, Open: -5}})
+		got, err := s.traffic.Lease(t.Context(), c.nodes[1].n, []traffic.Ask{
+			{UserID: u, Open: math.MaxInt64},
+			{UserID: 99, Open: -5},
+		})
 		if err != nil || len(got) != 1 {
 			t.Fatal(got, err)
 		}

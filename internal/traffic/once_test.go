@@ -48,7 +48,8 @@ func TestReportsReplayedAThousandTimesInAnyOrderCountOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if got := s.ints(t, `SELECT billed FROM service_cycle`); counted != 10 || repeated != 9_990 || !slices.Equal(got, []int64{1023}) {
+		if got := s.ints(t, `SELECT billed FROM service_cycle`); counted != 10 || repeated != 9_990 ||
+			!slices.Equal(got, []int64{1023}) {
 			t.Fatalf("10 reports, each sent 1,000 times: %d counted, %d repeated, %v billed", counted, repeated, got)
 		}
 	})
@@ -69,7 +70,8 @@ func TestNoJumpOfAClockCountsAReportTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range []traffic.Report{present, future} {
-				if receipt, err := s.traffic.Record(t.Context(), r); err != nil && !errors.Is(err, traffic.ErrTooOld) || err == nil && receipt.Repeated != (day > 0) {
+				if receipt, err := s.traffic.Record(t.Context(), r); err != nil && !errors.Is(err, traffic.ErrTooOld) ||
+					err == nil && receipt.Repeated != (day > 0) {
 					t.Fatalf("day %d: %+v, %v", day, receipt, err)
 				}
 			}
@@ -125,7 +127,10 @@ func TestWhateverTheServersClockDoesReportsCountAndCountOnce(t *testing.T) {
 		const up, all = 1 << 30, 24
 		var last traffic.Report // whose answer was lost
 		for i := range all {
-			s.now = s.now.Add([]time.Duration{time.Minute, 25 * time.Hour, -49 * time.Hour, 20 * 24 * time.Hour, 2*time.Minute - 20*24*time.Hour, -time.Second, -26 * time.Hour, time.Hour}[i%8])
+			s.now = s.now.Add([]time.Duration{
+				time.Minute, 25 * time.Hour, -49 * time.Hour, 20 * 24 * time.Hour,
+				2*time.Minute - 20*24*time.Hour, -time.Second, -26 * time.Hour, time.Hour,
+			}[i%8])
 			if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +139,10 @@ func TestWhateverTheServersClockDoesReportsCountAndCountOnce(t *testing.T) {
 			}
 			last = s.report(ours, fmt.Sprint("boot:", i), traffic.Row{UserID: u, Up: up})
 			body := sha256.Sum256([]byte(fmt.Sprint(i % 2))) // it may move as much as some minutes ago
-			for name, r := range map[string]traffic.Report{"ours": last, "foreign": {Node: foreign, Hash: body, Rows: []traffic.Row{{UserID: u, Up: up}}}} {
+			for name, r := range map[string]traffic.Report{"ours": last, "foreign": {
+				Node: foreign, Hash: body,
+				Rows: []traffic.Row{{UserID: u, Up: up}},
+			}} {
 				receipt, err := s.traffic.Record(t.Context(), r)
 				if err != nil || receipt.Repeated || len(receipt.Refused) > 0 {
 					t.Errorf("after jump %d a report of the %s node: %+v, %v", i, name, receipt, err)
@@ -170,17 +178,22 @@ func TestOfTenThousandJunkRowsTheGoodOnesCount(t *testing.T) {
 			who := users[random.IntN(len(users))]
 			switch random.IntN(6) {
 			case 0:
-				rows, want["not_on_list"] = append(rows, traffic.Row{UserID: 1_000_000 + random.Int64N(1000), Up: 1}), want["not_on_list"]+1
+				rows, want["not_on_list"] = append(rows, traffic.Row{UserID: 1_000_000 + random.Int64N(1000), Up: 1}),
+					want["not_on_list"]+1
 			case 1:
-				rows, want["not_on_list"] = append(rows, traffic.Row{UserID: -random.Int64N(100), Down: 1}), want["not_on_list"]+1
+				rows, want["not_on_list"] = append(rows, traffic.Row{UserID: -random.Int64N(100), Down: 1}),
+					want["not_on_list"]+1
 			case 2:
-				rows, want["negative"] = append(rows, traffic.Row{UserID: who, Up: -1 - random.Int64N(math.MaxInt64)}), want["negative"]+1
+				rows, want["negative"] = append(rows, traffic.Row{UserID: who, Up: -1 - random.Int64N(math.MaxInt64)}),
+					want["negative"]+1
 			case 3:
-				rows, want["absurd"] = append(rows, traffic.Row{UserID: who, Up: math.MaxInt64, Down: math.MaxInt64}), want["absurd"]+1
+				rows, want["absurd"] = append(rows, traffic.Row{UserID: who, Up: math.MaxInt64, Down: math.MaxInt64}),
+					want["absurd"]+1
 			case 4:
 				rows, want["absurd"] = append(rows, traffic.Row{UserID: who, Down: 1 << 60}), want["absurd"]+1
 			case 5:
-				rows, want["duplicate_user"] = append(rows, traffic.Row{UserID: who, Up: 5, Down: 5}), want["duplicate_user"]+1
+				rows, want["duplicate_user"] = append(rows, traffic.Row{UserID: who, Up: 5, Down: 5}),
+					want["duplicate_user"]+1
 			}
 		}
 		report := traffic.Report{Node: n, Hash: sha256.Sum256([]byte("junk")), Rows: rows}

@@ -213,7 +213,8 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) er
 			if e.err == nil {
 				continue
 			}
-			if _, err := tx.NewRaw(`DELETE FROM traffic_report WHERE node_id = ? AND id = ?`, e.Node.ID, e.key).Exec(ctx); err != nil {
+			if _, err := tx.NewRaw(`DELETE FROM traffic_report WHERE node_id = ? AND id = ?`, e.Node.ID, e.key).
+				Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -261,13 +262,18 @@ func (t *Traffic) admit(ctx context.Context, tx bun.Tx, e *entry, now time.Time)
 func (t *Traffic) alarm(ctx context.Context, e *entry) {
 	switch {
 	case e.err == nil && e.receipt.Kept != "":
-		slog.ErrorContext(ctx, "a report was refused for its time and waits for staff: airstrip node kept", "node", e.Node.ID, "id", e.ID, "reason", e.keep, "to", e.To, "rows", len(e.good))
+		slog.ErrorContext(ctx, "a report was refused for its time and waits for staff: airstrip node kept", "node",
+			e.Node.ID, "id", e.ID, "reason", e.keep, "to", e.To, "rows", len(e.good))
 	case errors.Is(e.err, ErrConflict):
-		slog.ErrorContext(ctx, "a report came with the boot and sequence of another: a copy of the agent's data folder may be running", "node", e.Node.ID, "id", e.ID)
+		slog.ErrorContext(ctx,
+			"a report came with the boot and sequence of another: a copy of the agent's data folder may be running",
+			"node", e.Node.ID, "id", e.ID)
 		t.nodes.Alarm(ctx, e.Node, node.InConflict)
 	case errors.Is(e.err, ErrBeyondLink):
-		slog.ErrorContext(ctx, "a node reports more than its link can have carried: link_mbps is too low, or its secret leaked",
-			"node", e.Node.ID, "id", e.ID, "rows", len(e.Rows), "link_mbps", e.Node.LinkMbps, "seconds_missing", int64(e.missing.Seconds()))
+		slog.ErrorContext(ctx,
+			"a node reports more than its link can have carried: link_mbps is too low, or its secret leaked",
+			"node", e.Node.ID, "id", e.ID, "rows", len(e.Rows), "link_mbps", e.Node.LinkMbps, "seconds_missing",
+			int64(e.missing.Seconds()))
 		t.nodes.Alarm(ctx, e.Node, node.BeyondLink)
 	}
 }
@@ -309,7 +315,8 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 		return n == 1, err
 	}
 	var hashes [][]byte
-	if err := tx.NewRaw(`SELECT hash FROM traffic_report WHERE node_id = ? AND id = ?`, e.Node.ID, e.key).Scan(ctx, &hashes); err != nil {
+	if err := tx.NewRaw(`SELECT hash FROM traffic_report WHERE node_id = ? AND id = ?`, e.Node.ID, e.key).
+		Scan(ctx, &hashes); err != nil {
 		return false, err
 	}
 	if len(hashes) == 1 && bytes.Equal(hashes[0], e.Hash[:]) {
@@ -330,7 +337,10 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 			to = &late
 		}
 		for _, c := range e.good {
-			*to = append(*to, service.Use{UserID: c.UserID, Class: e.Node.Class, Group: e.Node.GroupID, Up: c.Up, Down: c.Down, BilledUp: c.billedUp, BilledDown: c.billedDown})
+			*to = append(*to, service.Use{
+				UserID: c.UserID, Class: e.Node.Class, Group: e.Node.GroupID, Up: c.Up,
+				Down: c.Down, BilledUp: c.billedUp, BilledDown: c.billedDown,
+			})
 		}
 		if _, err := t.nodes.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
 			return err
@@ -376,19 +386,24 @@ type hourOf struct{ node, hour, rate int64 }
 // log adds to the hours and days in which the bytes were moved.
 func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry) error {
 	zone := t.settings.Get().Zone()
-	hours, users, nodes := map[hourOf]map[int64]*amounts{}, map[int64]map[int64]*amounts{}, map[int64]map[int64]*amounts{}
+	hours, users, nodes := map[hourOf]map[int64]*amounts{}, map[int64]map[int64]*amounts{},
+		map[int64]map[int64]*amounts{}
 	for _, e := range entries {
 		key, day := hourOf{e.Node.ID, e.at.Unix() / 3600, e.rate}, dayOf(e.at.In(zone))
 		inHour, ofUsers, ofNodes := at(hours, key), at(users, day), at(nodes, day)
 		for _, c := range e.good {
 			one := amounts{c.Up, c.Down, c.billed()}
-			if err := errors.Join(counter(inHour, c.UserID).add(one), counter(ofUsers, c.UserID).add(one), counter(ofNodes, e.Node.ID).add(one)); err != nil {
+			if err := errors.Join(counter(inHour, c.UserID).add(one), counter(ofUsers, c.UserID).add(one),
+				counter(ofNodes, e.Node.ID).add(one)); err != nil {
 				return err
 			}
 		}
 	}
 	for key, of := range hours {
-		if err := upsert(ctx, tx, "traffic_hour", "node_id, hour, rate_permille, user_id", []int64{key.node, key.hour, key.rate}, of); err != nil {
+		if err := upsert(ctx, tx, "traffic_hour", "node_id, hour, rate_permille, user_id", []int64{
+			key.node, key.hour,
+			key.rate,
+		}, of); err != nil {
 			return err
 		}
 	}

@@ -17,9 +17,10 @@ import (
 // twice, and both count. What tells the two apart:
 //
 //   - After an answer an agent goes on: it posts its load, the addresses that are online or the hits of rules. While it
-//     waits for an answer it does not, since all of these come from one loop. An agent that does so is judged by it alone.
-//   - XrayR on UniProxy posts nothing but traffic. It asks for its users as often as it reports, whether it is answered or
-//     not, so that what comes a period after the last report is the next one.
+//     waits for an answer it does not, since all of these come from one loop. An agent that does so is judged by it
+//     alone.
+//   - XrayR on UniProxy posts nothing but traffic. It asks for its users as often as it reports, whether it is answered
+//     or not, so that what comes a period after the last report is the next one.
 //   - What never asks for its users is no agent as we know them, and is taken to wait for 30 s.
 //
 // Where it cannot be told, a body is a repetition: users are rather billed once too little than twice. What the process
@@ -121,7 +122,8 @@ type sighting struct {
 // insertForeign tells whether a foreign agent's report is a new one, and marks it as counted or as seen again.
 func (t *Traffic) insertForeign(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
 	var last []sighting
-	if err := tx.NewRaw(`SELECT accepted_at, coalesce(seen_at, accepted_at) AS seen_at, repeats FROM traffic_report WHERE node_id = ? AND id = ?`,
+	if err := tx.NewRaw(`SELECT accepted_at, coalesce(seen_at, accepted_at) AS seen_at, repeats FROM traffic_report
+		WHERE node_id = ? AND id = ?`,
 		e.Node.ID, e.key).Scan(ctx, &last); err != nil {
 		return false, err
 	}
@@ -132,11 +134,13 @@ func (t *Traffic) insertForeign(ctx context.Context, tx bun.Tx, e *entry, now ti
 		}
 		if repeated {
 			e.receipt = Receipt{Repeated: true}
-			_, err := tx.NewRaw(`UPDATE traffic_report SET seen_at = ?, repeats = repeats + 1 WHERE node_id = ? AND id = ?`, now, e.Node.ID, e.key).Exec(ctx)
+			_, err := tx.NewRaw(`UPDATE traffic_report SET seen_at = ?, repeats = repeats + 1 WHERE node_id = ?
+				AND id = ?`, now, e.Node.ID, e.key).Exec(ctx)
 			return false, err
 		}
 	}
-	_, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at, seen_at) VALUES (?, ?, ?, ?, ?)
+	_, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at, seen_at)
+		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at, seen_at = EXCLUDED.seen_at, repeats = 0`,
 		e.Node.ID, e.key, e.Hash[:], now, now).Exec(ctx))
 	return err == nil, err
@@ -148,7 +152,8 @@ func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last sighti
 	gap, age := now.Sub(last.SeenAt).Abs(), now.Sub(last.AcceptedAt).Abs()
 	h := t.habit(e.Node.ID)
 	h.mu.Lock()
-	followed, loud, period := h.followedAt, !h.postedAt.IsZero() && last.AcceptedAt.Sub(h.postedAt).Abs() < loudFor, h.period
+	followed, loud, period := h.followedAt, !h.postedAt.IsZero() && last.AcceptedAt.Sub(h.postedAt).Abs() < loudFor,
+		h.period
 	asks, interval := !h.polledAt.IsZero(), h.interval
 	h.mu.Unlock()
 	wentOn := !followed.IsZero() && !followed.Before(last.SeenAt)
@@ -168,7 +173,8 @@ func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last sighti
 	}
 	if period == 0 {
 		var known []int64
-		if err := tx.NewRaw(`SELECT period_ms FROM foreign_agent WHERE node_id = ?`, e.Node.ID).Scan(ctx, &known); err != nil {
+		if err := tx.NewRaw(`SELECT period_ms FROM foreign_agent WHERE node_id = ?`, e.Node.ID).
+			Scan(ctx, &known); err != nil {
 			return false, err
 		}
 		if len(known) == 1 {

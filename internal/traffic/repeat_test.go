@@ -76,7 +76,8 @@ func (f *foreigner) pass(d, period time.Duration) {
 func (f *foreigner) post() bool {
 	f.t.Helper()
 	return !f.record(f.t, traffic.Report{
-		Node: f.node, Once: f.once, Hash: sha256.Sum256([]byte("body")), Rows: []traffic.Row{{UserID: f.user, Up: 1, Down: 1}},
+		Node: f.node, Once: f.once, Hash: sha256.Sum256([]byte("body")),
+		Rows: []traffic.Row{{UserID: f.user, Up: 1, Down: 1}},
 	}).Repeated
 }
 
@@ -113,8 +114,11 @@ func TestForeignReports_WhoseAnswersAreWithheld_CountOnce(t *testing.T) {
 		"30.2 s":    {30200 * time.Millisecond},
 		"to 60.4 s": {30200 * time.Millisecond, 60400 * time.Millisecond},
 		"to 90.6 s": {30200 * time.Millisecond, 60400 * time.Millisecond, 90600 * time.Millisecond},
-		"all":       {0, 28500 * time.Millisecond, 30200 * time.Millisecond, 60400 * time.Millisecond, 90600 * time.Millisecond},
-		"5 s":       {5100 * time.Millisecond, 10300 * time.Millisecond, 15600 * time.Millisecond},
+		"all": {
+			0, 28500 * time.Millisecond, 30200 * time.Millisecond, 60400 * time.Millisecond,
+			90600 * time.Millisecond,
+		},
+		"5 s": {5100 * time.Millisecond, 10300 * time.Millisecond, 15600 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachForeigner(t, func(f *foreigner, period time.Duration) {

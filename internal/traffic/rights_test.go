@@ -20,8 +20,14 @@ func TestUsedUpService_LendsItsRightsToPackagesAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
-		premium := s.start(t, service.Terms{UserID: u, Class: 3, Groups: []int{7}, SpeedMbps: ptr(500), QuotaBytes: ptr(int64(100)), Months: 1})
-		cheap := s.start(t, service.Terms{UserID: u, Class: 1, Groups: []int{1}, SpeedMbps: ptr(50), QuotaBytes: ptr(int64(1000)), Months: 2})
+		premium := s.start(t, service.Terms{
+			UserID: u, Class: 3, Groups: []int{7}, SpeedMbps: ptr(500),
+			QuotaBytes: ptr(int64(100)), Months: 1,
+		})
+		cheap := s.start(t, service.Terms{
+			UserID: u, Class: 1, Groups: []int{1}, SpeedMbps: ptr(50),
+			QuotaBytes: ptr(int64(1000)), Months: 2,
+		})
 		premiumNode, cheapNode := s.node(t, 1000, 3, 7), s.node(t, 1000, 1, 1)
 		billed := func(id int64) int64 {
 			return s.ints(t, `SELECT billed FROM service_cycle WHERE service_id = `+strconv.FormatInt(id, 10))[0]
@@ -36,18 +42,22 @@ func TestUsedUpService_LendsItsRightsToPackagesAlone(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if listed := slices.ContainsFunc(users, func(a service.Access) bool { return a.UserID == u }); listed != one.want {
-					t.Errorf("%s: on the list of the node of class %d: %t, want %t", when, one.node.Class, listed, one.want)
+				if listed := slices.ContainsFunc(users,
+					func(a service.Access) bool { return a.UserID == u }); listed != one.want {
+					t.Errorf("%s: on the list of the node of class %d: %t, want %t", when, one.node.Class, listed,
+						one.want)
 				}
 			}
 		}
 		wantListed("at first", true, true)
 		receipt := s.record(t, s.report(premiumNode, "1", traffic.Row{UserID: u, Down: 120}))
 		if billed(premium) != 120 || billed(cheap) != 0 || len(receipt.Stop) != 0 {
-			t.Errorf("120 bytes of the premium node: premium %d, cheap %d, stop %v", billed(premium), billed(cheap), receipt.Stop)
+			t.Errorf("120 bytes of the premium node: premium %d, cheap %d, stop %v", billed(premium), billed(cheap),
+				receipt.Stop)
 		}
 		wantListed("with the premium service used up", false, true)
-		if a, err := s.services.Access(t.Context(), u); err != nil || a.Class != 1 || *a.SpeedMbps != 50 || a.State != service.Active {
+		if a, err := s.services.Access(t.Context(), u); err != nil || a.Class != 1 || *a.SpeedMbps != 50 ||
+			a.State != service.Active {
 			t.Errorf("with the premium service used up: %+v, %v", a, err)
 		}
 

@@ -11,7 +11,8 @@ import (
 
 var rules = []db.Rule{
 	{Name: "I14", Says: "the days of users and the days of nodes count the same bytes", Query: `
-		SELECT 'day ' || CAST(day AS TEXT) FROM (SELECT day, up, down, billed FROM traffic_day UNION ALL SELECT day, -up, -down, -billed FROM node_day) AS both_days
+		SELECT 'day ' || CAST(day AS TEXT) FROM (SELECT day, up, down, billed FROM traffic_day
+		UNION ALL SELECT day, -up, -down, -billed FROM node_day) AS both_days
 		GROUP BY day HAVING SUM(up) <> 0 OR SUM(down) <> 0 OR SUM(billed) <> 0`},
 	{Name: "I14", Says: "what was taken from a user's services and packages is what the user's days count", Query: `
 		SELECT 'user ' || CAST(user_id AS TEXT) FROM (
@@ -24,7 +25,10 @@ var rules = []db.Rule{
 
 // hourRules compare the hours that are still there with the days from one on, of users and of nodes.
 func hourRules(hour, day int64) (rules []db.Rule) {
-	for _, of := range []struct{ id, days, name string }{{"user_id", "traffic_day", "user"}, {"node_id", "node_day", "node"}} {
+	for _, of := range []struct{ id, days, name string }{
+		{"user_id", "traffic_day", "user"},
+		{"node_id", "node_day", "node"},
+	} {
 		rules = append(rules, db.Rule{Name: "I14", Says: "the hours and the days of a " + of.name + " count the same bytes", Query: fmt.Sprintf(`
 			SELECT '%s ' || CAST(id AS TEXT) FROM (SELECT %s AS id, up, down, billed FROM traffic_hour WHERE hour >= %d
 				UNION ALL SELECT %s, -up, -down, -billed FROM %s WHERE day >= %d) AS both_logs
@@ -47,10 +51,12 @@ func Check(ctx context.Context, d *db.DB, settings *setting.Settings) ([]db.Viol
 // hour was removed.
 func initialFullDay(ctx context.Context, d *db.DB, settings *setting.Settings) (hour, day int64, err error) {
 	var hours, days []int64
-	if err := d.NewRaw(`SELECT hour FROM (SELECT MIN(hour) AS hour FROM traffic_hour) AS first WHERE hour IS NOT NULL`).Scan(ctx, &hours); err != nil {
+	if err := d.NewRaw(`SELECT hour FROM (SELECT MIN(hour) AS hour FROM traffic_hour) AS first WHERE hour IS NOT NULL`).
+		Scan(ctx, &hours); err != nil {
 		return 0, 0, err
 	}
-	if err := d.NewRaw(`SELECT day FROM (SELECT MIN(day) AS day FROM traffic_day) AS first WHERE day IS NOT NULL`).Scan(ctx, &days); err != nil {
+	if err := d.NewRaw(`SELECT day FROM (SELECT MIN(day) AS day FROM traffic_day) AS first WHERE day IS NOT NULL`).
+		Scan(ctx, &days); err != nil {
 		return 0, 0, err
 	}
 	var moved []time.Time

@@ -34,12 +34,14 @@ func TestShownCounters_NeverShrinkWithinACycle(t *testing.T) {
 			var seen service.Usage
 			t.Repeat(map[string]func(*rapid.T){
 				"report": func(t *rapid.T) {
-					row := traffic.Row{UserID: u, Up: rapid.Int64Range(0, 2000).Draw(t, "up"), Down: rapid.Int64Range(0, 2000).Draw(t, "down")}
+					row := traffic.Row{UserID: u, Up: rapid.Int64Range(0, 2000).Draw(t, "up"), Down: rapid.Int64Range(0,
+						2000).Draw(t, "down")}
 					reports++
 					s.record(t, s.report(rapid.SampledFrom(nodes).Draw(t, "node"), fmt.Sprint(u, ":", reports), row))
 				},
 				"package": func(t *rapid.T) {
-					terms := service.PackageTerms{UserID: u, Name: "p", Kind: service.Grant, Bytes: rapid.Int64Range(1, 3000).Draw(t, "bytes")}
+					terms := service.PackageTerms{UserID: u, Name: "p", Kind: service.Grant, Bytes: rapid.Int64Range(1,
+						3000).Draw(t, "bytes")}
 					if rapid.Bool().Draw(t, "expires") {
 						terms.ExpiresAt = ptr(s.now.Add(2 * time.Hour))
 					}
@@ -66,8 +68,10 @@ func TestShownCounters_NeverShrinkWithinACycle(t *testing.T) {
 					if a.UpBytes+a.DownBytes != a.UsedBytes {
 						t.Fatalf("%d up and %d down are not %d", a.UpBytes, a.DownBytes, a.UsedBytes)
 					}
-					if v := services[0]; v.Cycle == cycle && (a.UpBytes < seen.UpBytes || a.DownBytes < seen.DownBytes || a.UsedBytes < seen.UsedBytes) {
-						t.Fatalf("after up %d, down %d, used %d came %d, %d, %d", seen.UpBytes, seen.DownBytes, seen.UsedBytes, a.UpBytes, a.DownBytes, a.UsedBytes)
+					if v := services[0]; v.Cycle == cycle && (a.UpBytes < seen.UpBytes ||
+						a.DownBytes < seen.DownBytes || a.UsedBytes < seen.UsedBytes) {
+						t.Fatalf("after up %d, down %d, used %d came %d, %d, %d", seen.UpBytes, seen.DownBytes,
+							seen.UsedBytes, a.UpBytes, a.DownBytes, a.UsedBytes)
 					}
 					cycle, seen = services[0].Cycle, a.Usage
 				},

@@ -23,11 +23,13 @@ func (t *Traffic) forget(ctx context.Context) error {
 		if _, err := tx.NewRaw(`DELETE FROM traffic_lease WHERE expires_at < ?`, now).Exec(ctx); err != nil {
 			return err
 		}
-		if _, err := tx.NewRaw(`DELETE FROM kept_batch WHERE decided_at < ?0 AND to_at < ?0`, now.Add(-decidedRetention)).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw(`DELETE FROM kept_batch WHERE decided_at < ?0 AND to_at < ?0`,
+			now.Add(-decidedRetention)).Exec(ctx); err != nil {
 			return err
 		}
 		// While a kept batch is known its key stays, so that it is not taken for a new one.
-		_, err := tx.NewRaw(`DELETE FROM traffic_report WHERE accepted_at < ? AND NOT EXISTS (SELECT 1 FROM kept_batch AS k
+		_, err := tx.NewRaw(`DELETE FROM traffic_report WHERE accepted_at < ? AND NOT EXISTS (SELECT 1
+			FROM kept_batch AS k
 			WHERE k.node_id = traffic_report.node_id AND k.report = traffic_report.id)`, now.Add(-maxAge)).Exec(ctx)
 		return err
 	})
@@ -36,13 +38,15 @@ func (t *Traffic) forget(ctx context.Context) error {
 	}
 	oldest := now.AddDate(0, 0, -t.settings.Get().TrafficLogDays).Unix() / 3600
 	var last []int64
-	if err := t.db.NewRaw(`SELECT user_id FROM traffic_hour ORDER BY user_id DESC LIMIT 1`).Scan(ctx, &last); err != nil || len(last) == 0 {
+	if err := t.db.NewRaw(`SELECT user_id FROM traffic_hour ORDER BY user_id DESC LIMIT 1`).
+		Scan(ctx, &last); err != nil || len(last) == 0 {
 		return err
 	}
 	// By users, along the index: an index on the hour would cost each report more than this costs a night.
 	for from := int64(0); from <= last[0]; from += together {
 		err := t.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from, from+together, oldest).Exec(ctx)
+			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from,
+				from+together, oldest).Exec(ctx)
 			return err
 		})
 		if err != nil {

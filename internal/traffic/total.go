@@ -33,7 +33,8 @@ func (t *Traffic) totals(ctx context.Context, table, key string, id int64, at []
 	for i, moment := range at {
 		local := moment.In(zone)
 		days[i] = dayOf(local)
-		totals[i] = Total{At: moment, Begins: time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone).UTC()}
+		totals[i] = Total{At: moment, Begins: time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone).
+			UTC()}
 	}
 	if len(at) == 0 {
 		return totals, nil
@@ -70,7 +71,9 @@ func (t *Traffic) HeaviestOn(ctx context.Context, nodeID int64, from time.Time, 
 	var users []Heavy
 	err := t.db.NewRaw(`SELECT u.user_id, coalesce(a.email, '') AS email, u.up, u.down, u.billed FROM
 			(SELECT user_id, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down, CAST(sum(billed) AS BIGINT) AS billed
-			FROM traffic_hour WHERE node_id = ? AND hour >= ? GROUP BY user_id ORDER BY sum(up + down) DESC, user_id LIMIT ?) AS u
-		LEFT JOIN account AS a ON a.id = u.user_id ORDER BY u.up + u.down DESC, u.user_id`, nodeID, ceilHour(from), limit).Scan(ctx, &users)
+			FROM traffic_hour WHERE node_id = ? AND hour >= ? GROUP BY user_id ORDER BY sum(up + down) DESC, user_id
+			LIMIT ?) AS u
+		LEFT JOIN account AS a ON a.id = u.user_id
+		ORDER BY u.up + u.down DESC, u.user_id`, nodeID, ceilHour(from), limit).Scan(ctx, &users)
 	return users, err
 }

@@ -25,11 +25,18 @@ const (
 
 // Faults of this package.
 var (
-	ErrConflict   = fault.Conflict("batch_conflict", "该批次编号已用于另一份报告", "This boot and sequence were used for another report")
-	ErrTooOld     = &fault.Error{Status: 410, Code: "batch_too_old", Text: fault.Text{ZH: "报告超过 30 天，不再计入", EN: "The report is older than 30 days and is not counted"}}
+	ErrConflict = fault.Conflict("batch_conflict", "该批次编号已用于另一份报告",
+		"This boot and sequence were used for another report")
+	ErrTooOld = &fault.Error{Status: 410, Code: "batch_too_old", Text: fault.Text{
+		ZH: "报告超过 30 天，不再计入",
+		EN: "The report is older than 30 days and is not counted",
+	}}
 	ErrTooMany    = fault.Unprocessable("too_many_rows", "一份报告最多 20000 行", "A report has at most 20,000 rows")
-	ErrBeyondLink = fault.TooMany("beyond_link", "该节点上报的流量超出其带宽所能承载的，暂不计入；请保留并稍后重发", "The node reports more than its link can have carried; this report is not counted now: keep it and send it again later")
-	ErrWindow     = fault.Unprocessable("bad_window", "报告的 from 和 to 有误：须为 2000 至 2199 年间的时间，且 to 不早于 from", "from and to of a report are times of the years 2000 to 2199, and to is not before from")
+	ErrBeyondLink = fault.TooMany("beyond_link", "该节点上报的流量超出其带宽所能承载的，暂不计入；请保留并稍后重发",
+		"The node reports more than its link can have carried; this report is not counted now: keep it and send it "+
+			"again later")
+	ErrWindow = fault.Unprocessable("bad_window", "报告的 from 和 to 有误：须为 2000 至 2199 年间的时间，且 to 不早于 from",
+		"from and to of a report are times of the years 2000 to 2199, and to is not before from")
 )
 
 // Row is what one user moved, in bytes.

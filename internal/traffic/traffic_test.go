@@ -58,7 +58,10 @@ func newSite(t *testing.T, d *db.DB) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{db: d, settings: settings, services: service.New(d, seal.Key{1}, settings), queue: job.New(d), now: time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC)}
+	s := &site{
+		db: d, settings: settings, services: service.New(d, seal.Key{1}, settings), queue: job.New(d),
+		now: time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC),
+	}
 	s.nodes = node.New(d, seal.Key{}, settings, s.services)
 	s.restart()
 	s.services.Register(s.queue)
@@ -114,14 +117,20 @@ func (s *site) start(t fataler, terms service.Terms) int64 {
 func (s *site) pack(t fataler, userID, bytes int64) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, tx bun.Tx) error {
-		_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{UserID: userID, Name: "p", Kind: service.Grant, Bytes: bytes})
+		_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{
+			UserID: userID, Name: "p", Kind: service.Grant,
+			Bytes: bytes,
+		})
 		return err
 	})
 }
 
 // report gives the report of our agent called id.
 func (s *site) report(n node.Node, id string, rows ...traffic.Row) traffic.Report {
-	return traffic.Report{Node: n, ID: id, Hash: sha256.Sum256([]byte(fmt.Sprint(id, rows))), From: s.now.Add(-time.Minute), To: s.now, Rows: rows}
+	return traffic.Report{
+		Node: n, ID: id, Hash: sha256.Sum256([]byte(fmt.Sprint(id, rows))),
+		From: s.now.Add(-time.Minute), To: s.now, Rows: rows,
+	}
 }
 
 func (s *site) record(t fataler, r traffic.Report) traffic.Receipt {
@@ -174,11 +183,13 @@ func TestWhatEndsFirstIsUsedFirst(t *testing.T) {
 		if billed(other) != 1000 || billed(late) != 600 || !slices.Equal(receipt.Stop, []int64{u}) {
 			t.Fatalf("overuse: other %d, late %d, stop %v", billed(other), billed(late), receipt.Stop)
 		}
-		raw := s.ints(t, `SELECT CAST((SELECT sum(up + down) FROM service_cycle) + (SELECT sum(up + down) FROM package) AS BIGINT)`)[0]
+		raw := s.ints(t, `SELECT CAST((SELECT sum(up + down) FROM service_cycle) + (SELECT sum(up + down)
+			FROM package) AS BIGINT)`)[0]
 		if raw != 60+100+1019+1500 {
 			t.Fatalf("the sources hold %d raw bytes", raw)
 		}
-		if a, err := s.services.Access(t.Context(), u); err != nil || a.State != service.Exhausted || *a.RemainingBytes != 0 {
+		if a, err := s.services.Access(t.Context(), u); err != nil || a.State != service.Exhausted ||
+			*a.RemainingBytes != 0 {
 			t.Fatalf("the user is %+v, %v", a, err)
 		}
 	})
@@ -192,7 +203,8 @@ func TestLateBytesOfLostRightsCountForADay(t *testing.T) {
 		n, foreign := s.node(t, 1000, 2, 5), s.node(t, 1000, 3, 0)
 		s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, u, true) })
 		row := traffic.Row{UserID: u, Up: 1, Down: 2}
-		if r := s.record(t, s.report(n, "1", row)); len(r.Refused) != 0 || !slices.Equal(s.ints(t, `SELECT billed FROM service_cycle`), []int64{3}) {
+		if r := s.record(t, s.report(n, "1", row)); len(r.Refused) != 0 ||
+			!slices.Equal(s.ints(t, `SELECT billed FROM service_cycle`), []int64{3}) {
 			t.Fatalf("the last bytes before a ban: %+v", r)
 		}
 		if r := s.record(t, s.report(foreign, "1", row)); len(r.Refused) != 1 || r.Refused[0].Code != "not_on_list" {
@@ -213,9 +225,13 @@ func TestForeignReports_AreKnownByTheirBodyAndNode(t *testing.T) {
 		n, other := s.node(t, 1000, 0, 0), s.node(t, 1000, 0, 0)
 		post := func(n node.Node, after time.Duration) bool {
 			s.now = s.now.Add(after)
-			return s.record(t, traffic.Report{Node: n, Hash: sha256.Sum256([]byte("body")), Rows: []traffic.Row{{UserID: u, Up: 1, Down: 1}}}).Repeated
+			return s.record(t, traffic.Report{
+				Node: n, Hash: sha256.Sum256([]byte("body")),
+				Rows: []traffic.Row{{UserID: u, Up: 1, Down: 1}},
+			}).Repeated
 		}
-		if post(n, 0) || !post(n, time.Second) || !post(n, 28*time.Second) || post(other, 0) || post(n, 131*time.Second) {
+		if post(n, 0) || !post(n, time.Second) || !post(n, 28*time.Second) || post(other, 0) ||
+			post(n, 131*time.Second) {
 			t.Fatal("repetitions were told wrongly")
 		}
 		if got := s.ints(t, `SELECT billed FROM service_cycle`); !slices.Equal(got, []int64{6}) {
@@ -237,7 +253,8 @@ func TestConcurrentReportsCountOnceEach(t *testing.T) {
 				if i == 7 {
 					r.Hash[0]++
 				}
-				if _, err := s.traffic.Record(context.Background(), r); err != nil && !errors.Is(err, traffic.ErrConflict) {
+				if _, err := s.traffic.Record(context.Background(), r); err != nil &&
+					!errors.Is(err, traffic.ErrConflict) {
 					t.Error(err)
 				}
 			})
@@ -257,7 +274,8 @@ func TestRowsOfFullCounters_AreRefusedAndOthersCount(t *testing.T) {
 		s.start(t, service.Terms{UserID: u})
 		n := s.node(t, 1000, 0, 0)
 		s.do(t, func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewRaw(`UPDATE service_cycle SET billed = ? WHERE service_id = 1`, int64(math.MaxInt64-1)).Exec(ctx)
+			_, err := tx.NewRaw(`UPDATE service_cycle SET billed = ? WHERE service_id = 1`, int64(math.MaxInt64-1)).
+				Exec(ctx)
 			return err
 		})
 		var wg sync.WaitGroup
@@ -284,7 +302,10 @@ func TestRowsOfFullCounters_AreRefusedAndOthersCount(t *testing.T) {
 			!slices.Equal(got, []int64{math.MaxInt64 - 1, 40}) {
 			t.Fatalf("%d were refused, counted %v", refused.Load(), got)
 		}
-		again := s.record(t, s.report(n, "0", traffic.Row{UserID: u, Up: 1, Down: 1}, traffic.Row{UserID: full, Up: 1, Down: 1}))
+		again := s.record(t, s.report(n, "0", traffic.Row{UserID: u, Up: 1, Down: 1}, traffic.Row{
+			UserID: full, Up: 1,
+			Down: 1,
+		}))
 		if !again.Repeated {
 			t.Error("counted again")
 		}
@@ -359,7 +380,8 @@ func TestDaysAreThoseOfTheSite(t *testing.T) {
 		s.start(t, service.Terms{UserID: u, Months: 12})
 		n := s.node(t, 1500, 0, 0)
 		// In Shanghai these are 23:59 of 31 January and 00:00 of 1 February.
-		for i, at := range []time.Time{time.Date(2026, 1, 31, 15, 59, 0, 0, time.UTC), time.Date(2026, 1, 31, 16, 0, 0, 0, time.UTC)} {
+		for i, at := range []time.Time{time.Date(2026, 1, 31, 15, 59, 0, 0, time.UTC), time.Date(2026, 1, 31, 16, 0, 0,
+			0, time.UTC)} {
 			s.now = at
 			s.record(t, s.report(n, strconv.Itoa(i), traffic.Row{UserID: u, Up: 10, Down: 1}))
 		}
@@ -375,7 +397,8 @@ func TestDaysAreThoseOfTheSite(t *testing.T) {
 			t.Fatalf("the hours are %v, %v", hours, err)
 		}
 		records, err := s.traffic.Records(t.Context(), u, 1, 1)
-		if err != nil || len(records) != 1 || !records[0].At.Equal(s.now.Add(-time.Hour)) || records[0].RatePermille != 1500 {
+		if err != nil || len(records) != 1 || !records[0].At.Equal(s.now.Add(-time.Hour)) ||
+			records[0].RatePermille != 1500 {
 			t.Fatalf("the second newest row is %v, %v", records, err)
 		}
 	})
@@ -392,12 +415,14 @@ func TestCountersAreTheAcceptedBatches(t *testing.T) {
 			var wantUp, wantDown, wantBilled, cycles int64
 			boot := rapid.StringMatching(`[a-z]{12}`).Draw(t, "boot")
 			var sent []traffic.Report
-			service1 := s.start(t, service.Terms{UserID: u, Class: 1, QuotaBytes: ptr(rapid.Int64Range(1, 5000).Draw(t, "quota")), Reset: service.Anniversary, Months: 12})
+			service1 := s.start(t, service.Terms{UserID: u, Class: 1, QuotaBytes: ptr(rapid.Int64Range(1, 5000).
+				Draw(t, "quota")), Reset: service.Anniversary, Months: 12})
 			where := ` WHERE user_id = ` + strconv.FormatInt(u, 10)
 			sums := func() [3]int64 {
 				var out [3]int64
 				for i, c := range []struct{ cycle, pack string }{{"up", "up"}, {"down", "down"}, {"billed", "used"}} {
-					out[i] = s.ints(t, `SELECT CAST(coalesce((SELECT sum(c.`+c.cycle+`) FROM service_cycle AS c JOIN service AS s ON s.id = c.service_id`+where+`), 0)
+					out[i] = s.ints(t, `SELECT CAST(coalesce((SELECT sum(c.`+c.cycle+`) FROM service_cycle AS c
+						JOIN service AS s ON s.id = c.service_id`+where+`), 0)
 						+ coalesce((SELECT sum(`+c.pack+`) FROM package`+where+`), 0) AS BIGINT)`)[0]
 				}
 				return out
@@ -405,19 +430,22 @@ func TestCountersAreTheAcceptedBatches(t *testing.T) {
 			t.Repeat(map[string]func(*rapid.T){
 				"report": func(t *rapid.T) {
 					n := nodes[rapid.IntRange(0, 1).Draw(t, "node")]
-					row := traffic.Row{UserID: u, Up: rapid.Int64Range(0, 2000).Draw(t, "up"), Down: rapid.Int64Range(0, 2000).Draw(t, "down")}
+					row := traffic.Row{UserID: u, Up: rapid.Int64Range(0, 2000).Draw(t, "up"), Down: rapid.Int64Range(0,
+						2000).Draw(t, "down")}
 					r := s.report(n, fmt.Sprintf("%s:%d", boot, len(sent)), row)
 					sent = append(sent, r)
 					if got := s.record(t, r); got.Repeated || len(got.Refused) > 0 {
 						t.Fatal("refused", got)
 					}
-					wantUp, wantDown, wantBilled = wantUp+row.Up, wantDown+row.Down, wantBilled+(row.Up+row.Down)*n.RatePermille/1000
+					wantUp, wantDown, wantBilled = wantUp+row.Up, wantDown+row.Down,
+						wantBilled+(row.Up+row.Down)*n.RatePermille/1000
 				},
 				"repeat": func(t *rapid.T) {
 					if len(sent) == 0 {
 						t.Skip()
 					}
-					if r := rapid.SampledFrom(sent).Draw(t, "again"); s.now.Sub(r.To) < 30*24*time.Hour && !s.record(t, r).Repeated {
+					if r := rapid.SampledFrom(sent).Draw(t, "again"); s.now.Sub(r.To) < 30*24*time.Hour &&
+						!s.record(t, r).Repeated {
 						t.Fatal("counted again")
 					}
 				},
@@ -440,8 +468,10 @@ func TestCountersAreTheAcceptedBatches(t *testing.T) {
 					if got := sums(); got != [3]int64{wantUp, wantDown, wantBilled} {
 						t.Fatalf("the sources hold %v, accepted were %v", got, []int64{wantUp, wantDown, wantBilled})
 					}
-					logged := s.ints(t, `SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_hour`+where+` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_hour`+where+
-						` UNION ALL SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_day`+where+` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_day`+where)
+					logged := s.ints(t, `SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_hour`+where+
+						` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_hour`+where+
+						` UNION ALL SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_day`+where+
+						` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_day`+where)
 					if !slices.Equal(logged, []int64{wantUp, wantBilled, wantUp, wantBilled}) {
 						t.Fatalf("the log holds %v", logged)
 					}

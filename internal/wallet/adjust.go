@@ -68,13 +68,17 @@ const maxAdjustment = money.Amount(1_000_000_00)
 // Adjust moves amount between a wallet and the site's gifts. It is pending until a second member of staff confirms it
 // where it is in the member's own wallet, or beyond what the member may give alone on a day; what is taken out counts
 // as much as what is put in. by is nil for the operator. Wrong input is named user_id, amount, reason.
-func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount, reason string, by *int64) (*Adjustment, error) {
+func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount, reason string, by *int64) (*Adjustment,
+	error,
+) {
 	reason = strings.TrimSpace(reason)
 	switch {
 	case amount == 0 || amount > maxAdjustment || amount < -maxAdjustment:
-		return nil, fault.Invalid("amount", "range", "金额不能为零，且不超过一百万", "The amount must not be zero, and at most a million")
+		return nil, fault.Invalid("amount", "range", "金额不能为零，且不超过一百万",
+			"The amount must not be zero, and at most a million")
 	case reason == "" || utf8.RuneCountInString(reason) > 200 || !utf8.ValidString(reason):
-		return nil, fault.Invalid("reason", "length", "请填写 1 到 200 个字符的原因，用户可见", "Please give a reason of 1 to 200 characters; the user reads it")
+		return nil, fault.Invalid("reason", "length", "请填写 1 到 200 个字符的原因，用户可见",
+			"Please give a reason of 1 to 200 characters; the user reads it")
 	}
 	id, err := idempotency.Tx(ctx, w.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		has, err := w.Exists(ctx, tx, userID)
@@ -87,7 +91,10 @@ func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount,
 		if err != nil {
 			return 0, err
 		}
-		a := &Adjustment{UserID: userID, Amount: amount, Reason: reason, State: AdjustmentPending, MadeBy: by, CreatedAt: w.db.Now()}
+		a := &Adjustment{
+			UserID: userID, Amount: amount, Reason: reason, State: AdjustmentPending, MadeBy: by,
+			CreatedAt: w.db.Now(),
+		}
 		if _, err := tx.NewInsert().Model(a).Exec(ctx); err != nil {
 			return 0, db.Error(err)
 		}
@@ -108,7 +115,8 @@ func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount,
 
 // endAdjustment ends a pending adjustment; one that is posted moves its amount.
 func (w *Wallets) endAdjustment(ctx context.Context, tx bun.Tx, a *Adjustment, to AdjustmentState, by *int64) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Adjustment)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", w.db.Now()).
+	n, err := db.Changed(tx.NewUpdate().Model((*Adjustment)(nil)).Set("state = ?", to).Set("decided_by = ?", by).
+		Set("decided_at = ?", w.db.Now()).
 		Where("id = ? AND state = ?", a.ID, AdjustmentPending).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrDecided
@@ -116,7 +124,8 @@ func (w *Wallets) endAdjustment(ctx context.Context, tx bun.Tx, a *Adjustment, t
 	if err != nil || to != AdjustmentPosted {
 		return err
 	}
-	return w.Post(ctx, tx, Adjusted, a.Ref(), a.Reason, Entry{Account{Kind: Gifts}, -a.Amount}, Entry{Account{Kind: UserWallet, UserID: a.UserID}, a.Amount})
+	return w.Post(ctx, tx, Adjusted, a.Ref(), a.Reason, Entry{Account{Kind: Gifts}, -a.Amount},
+		Entry{Account{Kind: UserWallet, UserID: a.UserID}, a.Amount})
 }
 
 // ConfirmAdjustment posts a pending adjustment. Neither who made it nor whose wallet it is can do that; by is nil for
@@ -177,7 +186,9 @@ func adjustment(ctx context.Context, idb bun.IDB, id int64) (*Adjustment, error)
 
 // Adjustments gives a part of the adjustments, newest first, and how many there are in all: of one state and one user
 // where these are given.
-func (w *Wallets) Adjustments(ctx context.Context, state AdjustmentState, userID, limit, offset int64) (adjustments []Adjustment, total int64, err error) {
+func (w *Wallets) Adjustments(ctx context.Context, state AdjustmentState, userID, limit,
+	offset int64,
+) (adjustments []Adjustment, total int64, err error) {
 	q := w.db.NewSelect().Model(&adjustments).OrderExpr("id DESC").Limit(limit).Offset(offset)
 	if state != "" {
 		q.Where("state = ?", state)

@@ -41,7 +41,8 @@ func TestAnAdjustmentIsAMovementThatTheUserSees(t *testing.T) {
 			t.Fatal(err)
 		}
 		movements, _, err := w.Movements(t.Context(), 1, 1, 10)
-		if err != nil || len(movements) != 2 || movements[1].Note != "an outage" || movements[1].Reason != wallet.Adjusted || movements[0].Amount != -200 || movements[0].BalanceAfter != 300 {
+		if err != nil || len(movements) != 2 || movements[1].Note != "an outage" ||
+			movements[1].Reason != wallet.Adjusted || movements[0].Amount != -200 || movements[0].BalanceAfter != 300 {
 			t.Fatalf("%+v, %v", movements, err)
 		}
 		if _, err := w.Adjust(t.Context(), 1, -301, "too much", ann); !errors.Is(err, wallet.ErrBalanceTooLow) {
@@ -53,7 +54,14 @@ func TestAnAdjustmentIsAMovementThatTheUserSees(t *testing.T) {
 			user   int64
 			amount money.Amount
 			reason string
-		}{{"amount", 1, 0, "x"}, {"amount", 1, 100000001, "x"}, {"amount", 1, -100000001, "x"}, {"reason", 1, 1, " "}, {"reason", 1, 1, strings.Repeat("x", 201)}, {"user_id", 2, 1, "x"}} {
+		}{
+			{"amount", 1, 0, "x"},
+			{"amount", 1, 100000001, "x"},
+			{"amount", 1, -100000001, "x"},
+			{"reason", 1, 1, " "},
+			{"reason", 1, 1, strings.Repeat("x", 201)},
+			{"user_id", 2, 1, "x"},
+		} {
 			_, err := w.Adjust(t.Context(), bad.user, bad.amount, bad.reason, ann)
 			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != bad.field {
 				t.Errorf("%+v: %v", bad, err)
@@ -89,7 +97,8 @@ func TestLargeSumsNeedASecondMember(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 10 {
 			wg.Go(func() {
-				if _, err := w.ConfirmAdjustment(t.Context(), a.ID, bob); err != nil && !errors.Is(err, wallet.ErrDecided) {
+				if _, err := w.ConfirmAdjustment(t.Context(), a.ID, bob); err != nil &&
+					!errors.Is(err, wallet.ErrDecided) {
 					t.Error(err)
 				}
 			})
@@ -101,7 +110,8 @@ func TestLargeSumsNeedASecondMember(t *testing.T) {
 		if err != nil || own.State != wallet.AdjustmentPending {
 			t.Fatalf("into their own wallet: %+v, %v", own, err)
 		}
-		if declined, err := w.DeclineAdjustment(t.Context(), own.ID, bob); err != nil || declined.State != wallet.AdjustmentDeclined || *declined.DecidedBy != *bob {
+		if declined, err := w.DeclineAdjustment(t.Context(), own.ID, bob); err != nil ||
+			declined.State != wallet.AdjustmentDeclined || *declined.DecidedBy != *bob {
 			t.Fatalf("%+v, %v", declined, err)
 		}
 		if _, err := w.ConfirmAdjustment(t.Context(), own.ID, bob); !errors.Is(err, wallet.ErrDecided) {
@@ -126,11 +136,13 @@ func TestLargeSumsNeedASecondMember(t *testing.T) {
 		if err != nil || waiting != 10 {
 			t.Fatalf("%d wait, %v", waiting, err)
 		}
-		if a, err := w.Adjust(t.Context(), 1, limit+1, "by the operator", nil); err != nil || a.State != wallet.AdjustmentPosted {
+		if a, err := w.Adjust(t.Context(), 1, limit+1, "by the operator", nil); err != nil ||
+			a.State != wallet.AdjustmentPosted {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		now = now.Add(24 * time.Hour)
-		if a, err := w.Adjust(t.Context(), 1, limit, "the day after", ann); err != nil || a.State != wallet.AdjustmentPosted {
+		if a, err := w.Adjust(t.Context(), 1, limit, "the day after", ann); err != nil ||
+			a.State != wallet.AdjustmentPosted {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		sound(t, w)

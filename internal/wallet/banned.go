@@ -15,7 +15,8 @@ var ErrBanned = fault.Forbidden("account_banned", "账号封禁期间不能购�
 
 // Banned reports whether a ban of the user runs.
 func Banned(ctx context.Context, idb bun.IDB, userID int64) (banned bool, err error) {
-	err = idb.NewRaw(`SELECT EXISTS (SELECT 1 FROM account WHERE id = ? AND banned_at IS NOT NULL)`, userID).Scan(ctx, &banned)
+	err = idb.NewRaw(`SELECT EXISTS (SELECT 1 FROM account WHERE id = ? AND banned_at IS NOT NULL)`, userID).
+		Scan(ctx, &banned)
 	return banned, err
 }
 

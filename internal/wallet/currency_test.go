@@ -20,7 +20,8 @@ func TestCurrency_AfterMoneyMoved_IsFixed(t *testing.T) {
 		}
 		w := wallet.New(d, settings)
 		change := func(currency string) error {
-			return settings.Set(t.Context(), map[string]json.RawMessage{"currency": json.RawMessage(`"` + currency + `"`)})
+			return settings.Set(t.Context(),
+				map[string]json.RawMessage{"currency": json.RawMessage(`"` + currency + `"`)})
 		}
 		if err := change("EUR"); err != nil {
 			t.Fatalf("before money moved: %v", err)

@@ -23,7 +23,8 @@ type externalPayment struct {
 // ClaimPayment notes, as part of tx, that the platform's payment is settled by ref. One that is settled already is
 // ErrTransactionUsed.
 func (w *Wallets) ClaimPayment(ctx context.Context, tx bun.Tx, gateway, transactionID string, ref Reference) error {
-	_, err := tx.NewInsert().Model(&externalPayment{Gateway: gateway, TransactionID: transactionID, Reference: ref}).Exec(ctx)
+	_, err := tx.NewInsert().Model(&externalPayment{Gateway: gateway, TransactionID: transactionID, Reference: ref}).
+		Exec(ctx)
 	if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 		err = ErrTransactionUsed
 	}
@@ -32,7 +33,8 @@ func (w *Wallets) ClaimPayment(ctx context.Context, tx bun.Tx, gateway, transact
 
 // ReleasePayment undoes ClaimPayment for a decision that came to nothing.
 func (w *Wallets) ReleasePayment(ctx context.Context, tx bun.Tx, ref Reference) error {
-	_, err := tx.NewDelete().Model((*externalPayment)(nil)).Where("reference_kind = ? AND reference_id = ?", ref.Kind, ref.ID).Exec(ctx)
+	_, err := tx.NewDelete().Model((*externalPayment)(nil)).Where("reference_kind = ? AND reference_id = ?", ref.Kind,
+		ref.ID).Exec(ctx)
 	return err
 }
 

@@ -57,8 +57,9 @@ func (g *GatewayRefund) Ref() Reference { return Reference{"gateway_refund", g.I
 // Faults of refunds of recharges.
 var (
 	ErrNoGatewayRefund = fault.NotFound("gateway_refund_not_found", "没有这笔退款", "There is no such refund")
-	ErrNotRefundable   = fault.Conflict("recharge_not_refundable", "这笔充值未支付或已全部退回，没有可退的部分", "This recharge was not paid or was given back already; nothing of it can be refunded")
-	ErrRefundEnded     = fault.Conflict("gateway_refund_ended", "这笔退款已处理", "This refund has ended already")
+	ErrNotRefundable   = fault.Conflict("recharge_not_refundable", "这笔充值未支付或已全部退回，没有可退的部分",
+		"This recharge was not paid or was given back already; nothing of it can be refunded")
+	ErrRefundEnded = fault.Conflict("gateway_refund_ended", "这笔退款已处理", "This refund has ended already")
 )
 
 // StartGatewayRefund holds in the wallet what is to go back of r, for g with its Amount, ByHand, Reason and MadeBy, and
@@ -79,7 +80,8 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 		return ErrNotRefundable
 	}
 	if left := r.Remaining(); g.Amount <= 0 || g.Amount > left {
-		return fault.Invalid("amount", "range", "退款金额须大于零且不超过这笔充值尚可退的 "+left.String(), "The amount must be above zero and at most the "+left.String()+" that are left of this recharge")
+		return fault.Invalid("amount", "range", "退款金额须大于零且不超过这笔充值尚可退的 "+left.String(),
+			"The amount must be above zero and at most the "+left.String()+" that are left of this recharge")
 	}
 	g.Fee, g.PayAmount = r.Fee, r.PayAmount
 	if g.Amount < r.Amount {
@@ -89,9 +91,11 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 		}
 	}
 	if g.PayAmount == 0 {
-		return fault.Invalid("amount", "range", "金额太小，折合支付货币后不足一个最小单位", "The amount is too small: it is less than the smallest unit of the currency of the payment")
+		return fault.Invalid("amount", "range", "金额太小，折合支付货币后不足一个最小单位",
+			"The amount is too small: it is less than the smallest unit of the currency of the payment")
 	}
-	g.ID, g.No, g.RechargeID, g.UserID, g.State, g.CreatedAt = 0, rand.Text(), r.ID, r.UserID, GatewayRefundPending, w.db.Now()
+	g.ID, g.No, g.RechargeID, g.UserID, g.State, g.CreatedAt = 0, rand.Text(), r.ID, r.UserID, GatewayRefundPending,
+		w.db.Now()
 	g.NextAt, g.Waits = g.CreatedAt, true
 	if _, err := tx.NewInsert().Model(g).Exec(ctx); err != nil {
 		return db.Error(err)
@@ -105,9 +109,12 @@ func (r *Recharge) Remaining() money.Amount { return r.Amount - r.Refunded - r.R
 // EndGatewayRefund ends a pending refund and what is held for it: as done it leaves the wallet, and a recharge of which
 // nothing is left is refunded; as failed it stays. answer is the platform's, decidedBy the second member of staff. It
 // tells whether the refund was pending.
-func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, to GatewayRefundState, answer string, decidedBy *int64) (ended bool, err error) {
+func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, to GatewayRefundState,
+	answer string, decidedBy *int64,
+) (ended bool, err error) {
 	n, err := db.Changed(tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("state = ?", to).Set("answer = ?", answer).
-		Set("decided_by = COALESCE(decided_by, ?)", decidedBy).Set("waits = ?", false).Set("ended_at = ?", w.db.Now()).Where("id = ? AND state = ?", g.ID, GatewayRefundPending).Exec(ctx))
+		Set("decided_by = COALESCE(decided_by, ?)", decidedBy).Set("waits = ?", false).Set("ended_at = ?", w.db.Now()).
+		Where("id = ? AND state = ?", g.ID, GatewayRefundPending).Exec(ctx))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -126,7 +133,10 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 			return false, err
 		}
 	}
-	entries := []Entry{{Account{Kind: UserWallet, UserID: g.UserID}, -g.Amount}, {Account{Kind: Clearing, Name: r.Gateway}, g.Amount + g.Fee}}
+	entries := []Entry{
+		{Account{Kind: UserWallet, UserID: g.UserID}, -g.Amount},
+		{Account{Kind: Clearing, Name: r.Gateway}, g.Amount + g.Fee},
+	}
 	if g.Fee > 0 {
 		entries = append(entries, Entry{Account{Kind: Fees}, -g.Fee})
 	}
@@ -136,7 +146,8 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 // ReleaseGatewayRefund lets the platform be asked for a refund that waits; by is the second member of staff.
 func (w *Wallets) ReleaseGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, by *int64) error {
 	g.Waits, g.DecidedBy, g.NextAt = false, by, w.db.Now()
-	n, err := db.Changed(tx.NewUpdate().Model(g).Column("waits", "decided_by", "next_at").WherePK().Where("waits AND NOT by_hand").Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model(g).Column("waits", "decided_by", "next_at").WherePK().
+		Where("waits AND NOT by_hand").Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrRefundEnded
 	}
@@ -146,11 +157,14 @@ func (w *Wallets) ReleaseGatewayRefund(ctx context.Context, tx bun.Tx, g *Gatewa
 // ClaimGatewayRefunds gives the refund with this id, or with 0 all, that platforms are to be asked for now, and keeps
 // others from asking until pause after the number of former tries is over. One whose next try is further ahead than any
 // pause was put off while the clock was ahead, and is due. pause must not shrink as the tries grow.
-func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64, pause func(attempts int64) time.Duration) (claimed []GatewayRefund, err error) {
+func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64,
+	pause func(attempts int64) time.Duration,
+) (claimed []GatewayRefund, err error) {
 	var due []GatewayRefund
 	now := w.db.Now()
 	q := w.db.NewSelect().Model(&due).Where("state = ? AND NOT waits", GatewayRefundPending).
-		Where("next_at <= ? OR next_at > ?", now, now.Add(pause(math.MaxInt64)+clock.Tolerance)).OrderExpr("next_at, id").Limit(1000)
+		Where("next_at <= ? OR next_at > ?", now, now.Add(pause(math.MaxInt64)+clock.Tolerance)).
+		OrderExpr("next_at, id").Limit(1000)
 	if id != 0 {
 		q.Where("id = ?", id)
 	}
@@ -160,7 +174,8 @@ func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64, pause func(
 	err = w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		claimed = nil
 		for _, g := range due {
-			n, err := db.Changed(tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("attempts = attempts + 1").Set("next_at = ?", now.Add(pause(g.Attempts))).
+			n, err := db.Changed(tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("attempts = attempts + 1").
+				Set("next_at = ?", now.Add(pause(g.Attempts))).
 				Where("id = ? AND attempts = ? AND state = ?", g.ID, g.Attempts, GatewayRefundPending).Exec(ctx))
 			if err != nil {
 				return err
@@ -177,7 +192,8 @@ func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64, pause func(
 // NoteGatewayRefund keeps what the platform said of a refund that stays pending.
 func (w *Wallets) NoteGatewayRefund(ctx context.Context, id int64, answer string) error {
 	return w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("answer = ?", answer).Where("id = ? AND state = ?", id, GatewayRefundPending).Exec(ctx)
+		_, err := tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("answer = ?", answer).Where("id = ? AND state = ?",
+			id, GatewayRefundPending).Exec(ctx)
 		return err
 	})
 }
@@ -202,7 +218,9 @@ func (w *Wallets) GatewayRefundIn(ctx context.Context, idb bun.IDB, id int64) (*
 
 // GatewayRefunds gives a part of the refunds of recharges, newest first, and how many there are in all: in one state
 // and of one recharge where these are given.
-func (w *Wallets) GatewayRefunds(ctx context.Context, state GatewayRefundState, rechargeID, limit, offset int64) (refunds []GatewayRefund, total int64, err error) {
+func (w *Wallets) GatewayRefunds(ctx context.Context, state GatewayRefundState, rechargeID, limit,
+	offset int64,
+) (refunds []GatewayRefund, total int64, err error) {
 	q := w.db.NewSelect().Model(&refunds).OrderExpr("id DESC").Limit(limit).Offset(offset)
 	if state != "" {
 		q.Where("state = ?", state)
@@ -235,7 +253,8 @@ func (w *Wallets) Returned(ctx context.Context, rechargeIDs ...int64) (map[int64
 		return out, nil
 	}
 	var done []GatewayRefund
-	err := w.db.NewSelect().Model(&done).Where("state = ? AND recharge_id IN (?)", GatewayRefundDone, bun.List(rechargeIDs)).OrderExpr("ended_at").Scan(ctx)
+	err := w.db.NewSelect().Model(&done).Where("state = ? AND recharge_id IN (?)", GatewayRefundDone,
+		bun.List(rechargeIDs)).OrderExpr("ended_at").Scan(ctx)
 	for _, g := range done {
 		out[g.RechargeID] = Returned{out[g.RechargeID].Amount + g.Amount + g.Fee, *g.EndedAt}
 	}

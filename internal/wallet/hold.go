@@ -41,13 +41,18 @@ func (w *Wallets) Hold(ctx context.Context, tx bun.Tx, userID int64, amount mone
 }
 
 // HoldCommission sets a part of the user's commission aside in the same way.
-func (w *Wallets) HoldCommission(ctx context.Context, tx bun.Tx, userID int64, amount money.Amount, ref Reference) error {
+func (w *Wallets) HoldCommission(ctx context.Context, tx bun.Tx, userID int64, amount money.Amount,
+	ref Reference,
+) error {
 	return w.hold(ctx, tx, userID, UserCommission, amount, ref)
 }
 
-func (w *Wallets) hold(ctx context.Context, tx bun.Tx, userID int64, kind Kind, amount money.Amount, ref Reference) error {
+func (w *Wallets) hold(ctx context.Context, tx bun.Tx, userID int64, kind Kind, amount money.Amount,
+	ref Reference,
+) error {
 	var ids []int64
-	err := tx.NewRaw(`UPDATE ledger_account SET held = held + ? WHERE user_id = ? AND kind = ? AND posted - held >= ? RETURNING id`,
+	err := tx.NewRaw(`UPDATE ledger_account SET held = held + ? WHERE user_id = ? AND kind = ? AND posted - held >= ?
+		RETURNING id`,
 		int64(amount), userID, kind, int64(amount)).Scan(ctx, &ids)
 	if err != nil {
 		return err
@@ -55,7 +60,8 @@ func (w *Wallets) hold(ctx context.Context, tx bun.Tx, userID int64, kind Kind, 
 	if len(ids) == 0 {
 		return ErrBalanceTooLow
 	}
-	_, err = tx.NewRaw(`INSERT INTO ledger_hold (account_id, amount, reference_kind, reference_id, created_at) VALUES (?, ?, ?, ?, ?)`,
+	_, err = tx.NewRaw(`INSERT INTO ledger_hold (account_id, amount, reference_kind, reference_id, created_at)
+		VALUES (?, ?, ?, ?, ?)`,
 		ids[0], int64(amount), ref.Kind, ref.ID, w.db.Now()).Exec(ctx)
 	return db.Error(err)
 }
@@ -63,11 +69,13 @@ func (w *Wallets) hold(ctx context.Context, tx bun.Tx, userID int64, kind Kind, 
 // EndHold gives back what is held for ref; where nothing is, it does nothing.
 func (w *Wallets) EndHold(ctx context.Context, tx bun.Tx, ref Reference) error {
 	var ended []struct{ AccountID, Amount int64 }
-	err := tx.NewRaw(`UPDATE ledger_hold SET ended_at = ? WHERE reference_kind = ? AND reference_id = ? AND ended_at IS NULL RETURNING account_id, amount`,
+	err := tx.NewRaw(`UPDATE ledger_hold SET ended_at = ? WHERE reference_kind = ? AND reference_id = ?
+		AND ended_at IS NULL RETURNING account_id, amount`,
 		w.db.Now(), ref.Kind, ref.ID).Scan(ctx, &ended)
 	if err != nil || len(ended) == 0 {
 		return err
 	}
-	_, err = tx.NewRaw(`UPDATE ledger_account SET held = held - ? WHERE id = ?`, ended[0].Amount, ended[0].AccountID).Exec(ctx)
+	_, err = tx.NewRaw(`UPDATE ledger_account SET held = held - ? WHERE id = ?`, ended[0].Amount, ended[0].AccountID).
+		Exec(ctx)
 	return db.Error(err)
 }

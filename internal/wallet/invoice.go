@@ -52,7 +52,10 @@ type Invoice struct {
 
 // Invoice issues the bill for ref, once; it never changes after that.
 func (w *Wallets) Invoice(ctx context.Context, tx bun.Tx, userID int64, ref Reference, lines ...Line) error {
-	in := Invoice{UUID: uuid.New(), UserID: userID, Reference: ref, Currency: w.settings.Get().Currency, CreatedAt: w.db.Now()}
+	in := Invoice{
+		UUID: uuid.New(), UserID: userID, Reference: ref, Currency: w.settings.Get().Currency,
+		CreatedAt: w.db.Now(),
+	}
 	for _, l := range lines {
 		var err error
 		if in.Total, err = in.Total.Add(l.Amount); err != nil {
@@ -93,7 +96,8 @@ func (w *Wallets) readLines(ctx context.Context, invoices []Invoice) error {
 		of[ids[i]] = &invoices[i]
 	}
 	var lines []Line
-	err := w.db.NewSelect().Model(&lines).Where("invoice_id IN (?)", bun.List(ids)).OrderExpr("invoice_id, position").Scan(ctx)
+	err := w.db.NewSelect().Model(&lines).Where("invoice_id IN (?)", bun.List(ids)).OrderExpr("invoice_id, position").
+		Scan(ctx)
 	for _, l := range lines {
 		of[l.InvoiceID].Lines = append(of[l.InvoiceID].Lines, l)
 	}
@@ -102,7 +106,9 @@ func (w *Wallets) readLines(ctx context.Context, invoices []Invoice) error {
 
 // Invoices gives a part of the user's invoices issued from (inclusive) to (exclusive), newest first, and how many there
 // are; a zero time sets no bound.
-func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time, limit, offset int64) (invoices []Invoice, total int64, err error) {
+func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time, limit,
+	offset int64,
+) (invoices []Invoice, total int64, err error) {
 	q := w.db.NewSelect().Model(&invoices).Where("user_id = ?", userID)
 	if !from.IsZero() {
 		q.Where("created_at >= ?", from)
@@ -110,7 +116,8 @@ func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time
 	if !to.IsZero() {
 		q.Where("created_at < ?", to)
 	}
-	if total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx); err != nil || len(invoices) == 0 {
+	if total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx); err != nil ||
+		len(invoices) == 0 {
 		return nil, total, err
 	}
 	return invoices, total, w.readLines(ctx, invoices)

@@ -104,7 +104,9 @@ var errUnbalanced = errors.New("wallet: the entries of a transaction must sum to
 // Post moves money between accounts. The entries sum to zero and name each account once. A user's account that would
 // keep less than its holds is ErrBalanceTooLow, a wallet that would gain after its account was closed ErrClosed; a
 // second posting for the same reason and reference is db.ErrUnique.
-func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Reference, note string, entries ...Entry) error {
+func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Reference, note string,
+	entries ...Entry,
+) error {
 	var sum money.Amount
 	for _, e := range entries {
 		var err error
@@ -126,7 +128,10 @@ func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Refere
 	if sum != 0 || len(entries) < 2 {
 		return errUnbalanced
 	}
-	t := transaction{Reason: reason, Reference: ref, Note: note, Currency: w.settings.Get().Currency, CreatedAt: w.db.Now()}
+	t := transaction{
+		Reason: reason, Reference: ref, Note: note, Currency: w.settings.Get().Currency,
+		CreatedAt: w.db.Now(),
+	}
 	if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
 		return db.Error(err)
 	}
@@ -158,7 +163,8 @@ func move(ctx context.Context, tx bun.Tx, p *posting) error {
 	if p.Amount > 0 {
 		guard, bound = "NOT closed AND posted <= ?", math.MaxInt64-p.Amount
 	}
-	err := tx.NewRaw(`UPDATE ledger_account SET posted = posted + ?, version = version + 1 WHERE id = ? AND `+guard+` RETURNING posted, version`,
+	err := tx.NewRaw(`UPDATE ledger_account SET posted = posted + ?, version = version + 1 WHERE id = ? AND `+guard+
+		` RETURNING posted, version`,
 		p.Amount, p.AccountID, bound).Scan(ctx, &after)
 	switch {
 	case err != nil:

@@ -86,7 +86,8 @@ func (r *Recharge) Ref() Reference { return Reference{"recharge", r.ID} }
 // Faults of recharges.
 var (
 	ErrNoRecharge       = fault.NotFound("recharge_not_found", "没有这笔充值", "There is no such recharge")
-	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先完成或等待其过期", "Too many recharges are waiting for payment; pay one or wait until they expire")
+	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先完成或等待其过期",
+		"Too many recharges are waiting for payment; pay one or wait until they expire")
 )
 
 // Fees is the site's account of what payers paid beside what their wallets gained.
@@ -111,7 +112,8 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 	if _, err := w.Lock(ctx, tx, userID); err != nil { // so that the count below stays true
 		return nil, err
 	}
-	pending, err := tx.NewSelect().Model((*Recharge)(nil)).Where("user_id = ? AND state = ?", userID, RechargePending).Count(ctx)
+	pending, err := tx.NewSelect().Model((*Recharge)(nil)).Where("user_id = ? AND state = ?", userID, RechargePending).
+		Count(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +122,11 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 	}
 	now := w.db.Now()
 	r := &Recharge{
-		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: c.Gateway, Amount: c.Amount, Currency: site.Currency,
-		Fee: c.Fee, PayAmount: c.PayAmount, PayCurrency: c.PayCurrency,
-		State: RechargePending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute),
+		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: c.Gateway, Amount: c.Amount,
+		Currency: site.Currency,
+		Fee:      c.Fee, PayAmount: c.PayAmount, PayCurrency: c.PayCurrency,
+		State: RechargePending, CreatedAt: now, UpdatedAt: now,
+		ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute),
 	}
 	_, err = tx.NewInsert().Model(r).Exec(ctx)
 	return r, db.Error(err)
@@ -134,7 +138,9 @@ func (w *Wallets) RechargeFor(missing money.Amount) money.Amount {
 }
 
 // transition moves a recharge to another state where the table allows it, and tells whether it did.
-func (w *Wallets) transition(ctx context.Context, tx bun.Tx, id int64, to RechargeState, set func(*bun.UpdateQuery)) (bool, error) {
+func (w *Wallets) transition(ctx context.Context, tx bun.Tx, id int64, to RechargeState,
+	set func(*bun.UpdateQuery),
+) (bool, error) {
 	q := tx.NewUpdate().Model((*Recharge)(nil)).Set("state = ?", to).Set("updated_at = ?", w.db.Now()).
 		Where("id = ? AND state IN (?)", id, bun.List(rechargeFrom[to]))
 	if set != nil {
@@ -207,17 +213,21 @@ func (w *Wallets) ExpireRecharges(ctx context.Context) error {
 // SavePayPage notes where the recharge is paid. The first page stays.
 func (w *Wallets) SavePayPage(ctx context.Context, r *Recharge, page PayPage) error {
 	return w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewUpdate().Model(&Recharge{ID: r.ID, PayPage: &page}).Column("pay_page").WherePK().Where("pay_page IS NULL").Exec(ctx)
+		_, err := tx.NewUpdate().Model(&Recharge{ID: r.ID, PayPage: &page}).Column("pay_page").WherePK().
+			Where("pay_page IS NULL").Exec(ctx)
 		return err
 	})
 }
 
 func selectRecharges(idb bun.IDB, into any) *bun.SelectQuery {
 	return idb.NewSelect().Model(into).ColumnExpr("?TableAlias.*").
-		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'recharge' AND reference_id = ?TableAlias.id) AS invoice_uuid").
+		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'recharge' AND reference_id = ?TableAlias.id) " +
+			"AS invoice_uuid").
 		ColumnExpr("(SELECT id FROM shop_order WHERE recharge_id = ?TableAlias.id) AS order_id").
-		ColumnExpr("(SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE recharge_id = ?TableAlias.id AND state = 'done') AS refunded").
-		ColumnExpr("(SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE recharge_id = ?TableAlias.id AND state = 'pending') AS refunding")
+		ColumnExpr("(SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE recharge_id = " +
+			"?TableAlias.id AND state = 'done') AS refunded").
+		ColumnExpr("(SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE recharge_id = " +
+			"?TableAlias.id AND state = 'pending') AS refunding")
 }
 
 func one(found []Recharge, err error) (*Recharge, error) {
@@ -252,14 +262,18 @@ func (w *Wallets) RechargeByTradeNo(ctx context.Context, tradeNo string) (*Recha
 }
 
 // Recharges gives a part of a user's recharges, newest first, and how many there are in all.
-func (w *Wallets) Recharges(ctx context.Context, userID int64, limit, offset int64) (recharges []Recharge, total int64, err error) {
-	total, err = selectRecharges(w.db, &recharges).Where("user_id = ?", userID).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+func (w *Wallets) Recharges(ctx context.Context, userID int64, limit, offset int64) (recharges []Recharge, total int64,
+	err error,
+) {
+	total, err = selectRecharges(w.db, &recharges).Where("user_id = ?", userID).OrderExpr("id DESC").Limit(limit).
+		Offset(offset).ScanAndCount(ctx)
 	return recharges, total, err
 }
 
 // UnpaidRecharges gives the recharges that are pending or ended unpaid after since, for asking the gateways about them.
 func (w *Wallets) UnpaidRecharges(ctx context.Context, since time.Time) (recharges []Recharge, err error) {
-	err = w.db.NewSelect().Model(&recharges).Where("state IN (?)", bun.List(rechargeFrom[RechargeDone])).Where("expires_at > ?", since).OrderExpr("id").Scan(ctx)
+	err = w.db.NewSelect().Model(&recharges).Where("state IN (?)", bun.List(rechargeFrom[RechargeDone])).
+		Where("expires_at > ?", since).OrderExpr("id").Scan(ctx)
 	return recharges, err
 }
 

@@ -8,74 +8,105 @@ import (
 
 var rules = []db.Rule{
 	{Name: "I1", Says: "every ledger transaction sums to zero", Query: `
-		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN posting p ON p.transaction_id = t.id
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN posting p
+		ON p.transaction_id = t.id
 		GROUP BY t.id HAVING COUNT(p.id) < 2 OR SUM(p.amount) <> 0`},
 	{Name: "I1", Says: "the ledger has one currency", Query: `
-		SELECT DISTINCT currency FROM ledger_transaction WHERE currency <> (SELECT currency FROM ledger_transaction ORDER BY id LIMIT 1)`},
+		SELECT DISTINCT currency FROM ledger_transaction WHERE currency <> (SELECT currency FROM ledger_transaction
+		ORDER BY id LIMIT 1)`},
 	{Name: "I2", Says: "a user's balance is the sum of its postings, its version their number", Query: `
-		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN posting p ON p.account_id = a.id WHERE a.user_id IS NOT NULL
+		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN posting p ON p.account_id = a.id
+		WHERE a.user_id IS NOT NULL
 		GROUP BY a.id, a.posted, a.version HAVING a.posted <> COALESCE(SUM(p.amount), 0) OR a.version <> COUNT(p.id) OR a.version <> COALESCE(MAX(p.version), 0)`},
 	{Name: "I2", Says: "each balance follows from the one before", Query: `
 		SELECT 'posting ' || CAST(id AS TEXT) FROM (
-			SELECT p.id, p.version, p.amount, p.balance_after, LAG(p.balance_after) OVER (PARTITION BY p.account_id ORDER BY p.version) AS before
+			SELECT p.id, p.version, p.amount, p.balance_after, LAG(p.balance_after) OVER (PARTITION BY p.account_id
+			ORDER BY p.version) AS before
 			FROM posting p JOIN ledger_account a ON a.id = p.account_id WHERE a.user_id IS NOT NULL) AS chain
 		WHERE version IS NULL OR balance_after <> COALESCE(before, 0) + amount`},
 	{Name: "I4", Says: "what is held is the sum of the open holds and is there", Query: `
-		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN ledger_hold h ON h.account_id = a.id AND h.ended_at IS NULL
-		WHERE a.user_id IS NOT NULL GROUP BY a.id, a.posted, a.held HAVING a.held <> COALESCE(SUM(h.amount), 0) OR a.posted < a.held OR a.posted < 0`},
+		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN ledger_hold h ON h.account_id = a.id
+		AND h.ended_at IS NULL
+		WHERE a.user_id IS NOT NULL GROUP BY a.id, a.posted, a.held HAVING a.held <> COALESCE(SUM(h.amount), 0)
+		OR a.posted < a.held OR a.posted < 0`},
 	{Name: "I5", Says: "a paid recharge is one credit of its amount to its user, an unpaid one none", Query: `
 		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r
-		LEFT JOIN ledger_transaction t ON t.reference_kind = 'recharge' AND t.reference_id = r.id AND t.reason = 'recharge'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
-		WHERE CASE WHEN r.state IN ('paid', 'refunded') THEN p.id IS NULL OR p.amount <> r.amount OR a.user_id <> r.user_id OR t.currency <> r.currency ELSE t.id IS NOT NULL END`},
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'recharge' AND t.reference_id = r.id
+		AND t.reason = 'recharge'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')
+		ON p.transaction_id = t.id
+		WHERE CASE WHEN r.state IN ('paid', 'refunded') THEN p.id IS NULL OR p.amount <> r.amount
+		OR a.user_id <> r.user_id OR t.currency <> r.currency ELSE t.id IS NOT NULL END`},
 	{Name: "I5", Says: "what is paid in the site's own currency is the amount and the fee", Query: `
-		SELECT 'recharge ' || CAST(id AS TEXT) FROM recharge WHERE pay_currency = currency AND pay_amount <> amount + fee`},
+		SELECT 'recharge ' || CAST(id AS TEXT) FROM recharge WHERE pay_currency = currency
+		AND pay_amount <> amount + fee`},
 	{Name: "I5", Says: "no more goes back of a recharge than it brought, and it is refunded once all did", Query: `
-		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN gateway_refund g ON g.recharge_id = r.id AND g.state <> 'failed'
+		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN gateway_refund g ON g.recharge_id = r.id
+		AND g.state <> 'failed'
 		GROUP BY r.id, r.user_id, r.amount, r.fee, r.pay_amount, r.state
 		HAVING SUM(g.amount) > r.amount OR SUM(g.fee) > r.fee OR SUM(g.pay_amount) > r.pay_amount OR MIN(g.user_id) <> r.user_id OR MAX(g.user_id) <> r.user_id
 			OR (r.state = 'refunded') <> (COALESCE(SUM(CASE WHEN g.state = 'done' THEN g.amount END), 0) = r.amount) OR (COUNT(g.id) > 0 AND r.state NOT IN ('paid', 'refunded'))`},
 	{Name: "I5", Says: "a refund of a recharge that is done is one movement out of its user's wallet, any other none", Query: `
 		SELECT 'gateway refund ' || CAST(g.id AS TEXT) FROM gateway_refund g
-		LEFT JOIN ledger_transaction t ON t.reference_kind = 'gateway_refund' AND t.reference_id = g.id AND t.reason = 'gateway_refund'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
-		WHERE CASE WHEN g.state = 'done' THEN p.id IS NULL OR p.amount <> -g.amount OR a.user_id <> g.user_id ELSE t.id IS NOT NULL END`},
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'gateway_refund' AND t.reference_id = g.id
+		AND t.reason = 'gateway_refund'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')
+		ON p.transaction_id = t.id
+		WHERE CASE WHEN g.state = 'done' THEN p.id IS NULL OR p.amount <> -g.amount OR a.user_id <> g.user_id
+		ELSE t.id IS NOT NULL END`},
 	{Name: "I5", Says: "every refund of a recharge in the ledger was made by staff", Query: `
-		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN gateway_refund g ON g.id = t.reference_id
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN gateway_refund g
+		ON g.id = t.reference_id
 		WHERE t.reason = 'gateway_refund' AND (t.reference_kind <> 'gateway_refund' OR g.id IS NULL)`},
 	{Name: "I4", Says: "a pending refund of a recharge is held, any other not", Query: `
 		SELECT 'gateway refund ' || CAST(g.id AS TEXT) FROM gateway_refund g
 		LEFT JOIN ledger_hold h ON h.reference_kind = 'gateway_refund' AND h.reference_id = g.id AND h.ended_at IS NULL
 		LEFT JOIN ledger_account a ON a.id = h.account_id
-		WHERE (g.state = 'pending') <> (h.id IS NOT NULL) OR h.amount <> g.amount OR a.user_id <> g.user_id OR a.kind <> 'wallet'`},
+		WHERE (g.state = 'pending') <> (h.id IS NOT NULL) OR h.amount <> g.amount OR a.user_id <> g.user_id
+		OR a.kind <> 'wallet'`},
 	{Name: "I5", Says: "every credit from a gateway has its recharge", Query: `
-		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN recharge r ON r.id = t.reference_id
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN recharge r
+		ON r.id = t.reference_id
 		WHERE t.reason = 'recharge' AND (t.reference_kind <> 'recharge' OR r.id IS NULL)`},
 	{Name: "I5", Says: "each payment at a platform settles one recharge or case, and each of those has its payment", Query: `
-		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN external_payment e ON e.reference_kind = 'recharge' AND e.reference_id = r.id
-		WHERE CASE WHEN r.transaction_id IS NULL THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL OR e.gateway <> r.gateway OR e.transaction_id <> r.transaction_id END
-		UNION ALL SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c LEFT JOIN external_payment e ON e.reference_kind = 'payment_case' AND e.reference_id = c.id
-		WHERE CASE WHEN c.state IN ('open', 'dismissed') THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL OR e.gateway <> c.gateway OR e.transaction_id <> c.transaction_id END`},
+		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN external_payment e
+		ON e.reference_kind = 'recharge' AND e.reference_id = r.id
+		WHERE CASE WHEN r.transaction_id IS NULL THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL
+		OR e.gateway <> r.gateway OR e.transaction_id <> r.transaction_id END
+		UNION ALL SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c LEFT JOIN external_payment e
+		ON e.reference_kind = 'payment_case' AND e.reference_id = c.id
+		WHERE CASE WHEN c.state IN ('open', 'dismissed') THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL
+		OR e.gateway <> c.gateway OR e.transaction_id <> c.transaction_id END`},
 	{Name: "I5", Says: "a credited payment case is one credit to its user, any other none", Query: `
 		SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c
-		LEFT JOIN ledger_transaction t ON t.reference_kind = 'payment_case' AND t.reference_id = c.id AND t.reason = 'payment_case'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
-		WHERE CASE WHEN c.state = 'credited' THEN p.id IS NULL OR p.amount <> c.credit OR a.user_id <> c.user_id ELSE t.id IS NOT NULL END`},
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'payment_case' AND t.reference_id = c.id
+		AND t.reason = 'payment_case'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')
+		ON p.transaction_id = t.id
+		WHERE CASE WHEN c.state = 'credited' THEN p.id IS NULL OR p.amount <> c.credit OR a.user_id <> c.user_id
+		ELSE t.id IS NOT NULL END`},
 	{Name: "I5", Says: "every credit of a payment case in the ledger was made by staff", Query: `
-		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN payment_case c ON c.id = t.reference_id
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN payment_case c
+		ON c.id = t.reference_id
 		WHERE t.reason = 'payment_case' AND (t.reference_kind <> 'payment_case' OR c.id IS NULL)`},
 	{Name: "I2", Says: "an invoice is the sum of its lines, and every paid recharge has one", Query: `
 		SELECT 'invoice ' || CAST(i.id AS TEXT) FROM invoice i LEFT JOIN invoice_line l ON l.invoice_id = i.id
 		GROUP BY i.id, i.total HAVING COUNT(l.position) = 0 OR i.total <> SUM(l.amount)
-		UNION ALL SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN invoice i ON i.reference_kind = 'recharge' AND i.reference_id = r.id
-		WHERE (r.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> r.amount + r.fee OR i.user_id <> r.user_id`},
+		UNION ALL SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN invoice i
+		ON i.reference_kind = 'recharge' AND i.reference_id = r.id
+		WHERE (r.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> r.amount + r.fee
+		OR i.user_id <> r.user_id`},
 	{Name: "I11", Says: "a posted adjustment is one movement of its amount in its user's wallet, any other none", Query: `
 		SELECT 'adjustment ' || CAST(m.id AS TEXT) FROM wallet_adjustment m
-		LEFT JOIN ledger_transaction t ON t.reference_kind = 'adjustment' AND t.reference_id = m.id AND t.reason = 'adjustment'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
-		WHERE CASE WHEN m.state = 'posted' THEN p.id IS NULL OR p.amount <> m.amount OR a.user_id <> m.user_id ELSE t.id IS NOT NULL END`},
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'adjustment' AND t.reference_id = m.id
+		AND t.reason = 'adjustment'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')
+		ON p.transaction_id = t.id
+		WHERE CASE WHEN m.state = 'posted' THEN p.id IS NULL OR p.amount <> m.amount OR a.user_id <> m.user_id
+		ELSE t.id IS NOT NULL END`},
 	{Name: "I11", Says: "every adjustment in the ledger was made by staff", Query: `
-		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN wallet_adjustment m ON m.id = t.reference_id
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN wallet_adjustment m
+		ON m.id = t.reference_id
 		WHERE t.reason = 'adjustment' AND (t.reference_kind <> 'adjustment' OR m.id IS NULL)`},
 	{Name: "I11", Says: "a movement has a reason that there is, and what it refers to is there", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t
@@ -88,7 +119,8 @@ var rules = []db.Rule{
 		LEFT JOIN commission_withdrawal w ON t.reference_kind = 'commission_withdrawal' AND w.id = t.reference_id
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
 		LEFT JOIN payment_case p ON t.reference_kind = 'payment_case' AND p.id = t.reference_id
-		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
+		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id
+		WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
 			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id WHEN 'commission_settled' THEN c.id
 			WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
 			WHEN 'payment_case' THEN p.id END IS NULL`},

@@ -109,7 +109,8 @@ func checkEnd(ctx context.Context, idb bun.IDB, key sealing.Key) (last seal, pro
 	case errors.Is(err, db.ErrNoRows) && last.Version < sealVersion:
 		return last, "", nil
 	case errors.Is(err, db.ErrNoRows):
-		return last, fmt.Sprintf("nothing says that seal %d is the newest: the row %s of the table secret was removed", last.ID, endName), nil
+		return last, fmt.Sprintf("nothing says that seal %d is the newest: the row %s of the table secret was removed",
+			last.ID, endName), nil
 	case err != nil:
 		return last, "", err
 	}
@@ -150,23 +151,31 @@ func (s *seal) compute(ctx context.Context, idb bun.IDB, before seal) ([]byte, e
 // hashLedger gives the SHA-256 over the hash before and the transactions from first to last with their postings.
 func hashLedger(ctx context.Context, idb bun.IDB, before []byte, first, last int64) ([]byte, error) {
 	var transactions []transaction
-	if err := idb.NewSelect().Model(&transactions).Where("id BETWEEN ? AND ?", first, last).OrderExpr("id").Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&transactions).Where("id BETWEEN ? AND ?", first, last).OrderExpr("id").
+		Scan(ctx); err != nil {
 		return nil, err
 	}
 	var postings []posting
-	if err := idb.NewSelect().Model(&postings).Where("transaction_id BETWEEN ? AND ?", first, last).OrderExpr("id").Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&postings).Where("transaction_id BETWEEN ? AND ?", first, last).OrderExpr("id").
+		Scan(ctx); err != nil {
 		return nil, err
 	}
 	h := sha256.New()
 	h.Write(before)
 	out := json.NewEncoder(h)
 	for _, t := range transactions {
-		if err := out.Encode([]any{t.ID, t.Reason, t.Reference.Kind, t.Reference.ID, t.Note, t.Currency, t.CreatedAt.UnixMilli()}); err != nil {
+		if err := out.Encode([]any{
+			t.ID, t.Reason, t.Reference.Kind, t.Reference.ID, t.Note, t.Currency,
+			t.CreatedAt.UnixMilli(),
+		}); err != nil {
 			return nil, err
 		}
 	}
 	for _, p := range postings {
-		if err := out.Encode([]any{p.ID, p.TransactionID, p.AccountID, p.Amount, p.BalanceAfter, p.Version}); err != nil {
+		if err := out.Encode([]any{
+			p.ID, p.TransactionID, p.AccountID, p.Amount, p.BalanceAfter,
+			p.Version,
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -188,7 +197,11 @@ func (w *Wallets) checkSeals(ctx context.Context) ([]db.Violation, error) {
 			return nil, err
 		}
 		if !bytes.Equal(hash, s.Hash) {
-			broken = append(broken, db.Violation{Rule: "I3: postings are only added", What: fmt.Sprintf("ledger transactions %d to %d are not what was sealed, or their seal was changed", s.FirstID, s.LastID)})
+			broken = append(broken, db.Violation{
+				Rule: "I3: postings are only added",
+				What: fmt.Sprintf("ledger transactions %d to %d are not what was sealed, or their seal was changed",
+					s.FirstID, s.LastID),
+			})
 		}
 		before = s
 	}

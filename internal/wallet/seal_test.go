@@ -63,15 +63,33 @@ func TestSeals_ChangedOrCut_AreFound(t *testing.T) {
 		says       string
 		goesOn     bool // the server seals what is left, which is not at the end
 	}{
-		"time changed":         {[]string{`UPDATE ledger_seal SET created_at = '2020-01-01T00:00:00.000Z' WHERE id = 2`}, "2 to 2 are not what was sealed", true},
-		"version changed":      {[]string{`UPDATE ledger_seal SET version = 1 WHERE id = 2`}, "2 to 2 are not what was sealed", true},
-		"first number changed": {[]string{`UPDATE ledger_seal SET first_id = 0 WHERE id = 2`}, "0 to 2 are not what was sealed", true},
-		"newest removed":       {[]string{`DELETE FROM ledger_seal WHERE id = 3`}, "the newest seal is 2, and 3 was signed as the newest", false},
-		"all removed":          {[]string{`DELETE FROM ledger_seal`}, "the newest seal is 0, and 3 was signed as the newest", false},
-		"signed end removed":   {[]string{`DELETE FROM secret WHERE name = 'ledger_seal'`}, "nothing says that seal 3 is the newest", false},
-		"signed end forged":    {[]string{`UPDATE secret SET sealed = (SELECT hash FROM ledger_seal WHERE id = 3) WHERE name = 'ledger_seal'`}, "was not written with the secret key", false},
+		"time changed": {[]string{`UPDATE ledger_seal SET created_at = '2020-01-01T00:00:00.000Z'
+			WHERE id = 2`}, "2 to 2 are not what was sealed", true},
+		"version changed": {
+			[]string{`UPDATE ledger_seal SET version = 1 WHERE id = 2`},
+			"2 to 2 are not what was sealed", true,
+		},
+		"first number changed": {
+			[]string{`UPDATE ledger_seal SET first_id = 0 WHERE id = 2`},
+			"0 to 2 are not what was sealed", true,
+		},
+		"newest removed": {
+			[]string{`DELETE FROM ledger_seal WHERE id = 3`},
+			"the newest seal is 2, and 3 was signed as the newest", false,
+		},
+		"all removed": {
+			[]string{`DELETE FROM ledger_seal`},
+			"the newest seal is 0, and 3 was signed as the newest", false,
+		},
+		"signed end removed": {
+			[]string{`DELETE FROM secret WHERE name = 'ledger_seal'`},
+			"nothing says that seal 3 is the newest", false,
+		},
+		"signed end forged": {[]string{`UPDATE secret SET sealed = (SELECT hash FROM ledger_seal WHERE id = 3)
+			WHERE name = 'ledger_seal'`}, "was not written with the secret key", false},
 		"seal put at the end": {
-			[]string{`INSERT INTO ledger_seal (id, first_id, last_id, hash, created_at) SELECT 4, 4, 4, hash, created_at FROM ledger_seal WHERE id = 3`},
+			[]string{`INSERT INTO ledger_seal (id, first_id, last_id, hash, created_at) SELECT 4, 4, 4, hash, created_at
+				FROM ledger_seal WHERE id = 3`},
 			"the newest seal is 4, and 3 was signed as the newest", false,
 		},
 	} {
@@ -147,7 +165,8 @@ func TestSeal_SealsOfAnEarlierVersion_StayValidAndGoOn(t *testing.T) {
 			t.Error(cut, err)
 		}
 		var versions []int64
-		if err := d.NewRaw(`SELECT version FROM ledger_seal ORDER BY id`).Scan(t.Context(), &versions); err != nil || !slices.Equal(versions, []int64{1, 2}) {
+		if err := d.NewRaw(`SELECT version FROM ledger_seal ORDER BY id`).Scan(t.Context(), &versions); err != nil ||
+			!slices.Equal(versions, []int64{1, 2}) {
 			t.Errorf("the seals have the versions %v, %v", versions, err)
 		}
 	})
@@ -165,12 +184,16 @@ func earlierHash(t *testing.T, d *db.DB) []byte {
 		Note, Currency        string
 		CreatedAt             time.Time
 	}
-	if err := d.NewRaw(`SELECT id, reason, reference_kind, reference_id, note, currency, created_at FROM ledger_transaction ORDER BY id`).
+	if err := d.NewRaw(`SELECT id, reason, reference_kind, reference_id, note, currency, created_at
+		FROM ledger_transaction ORDER BY id`).
 		Scan(t.Context(), &transactions); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range transactions {
-		if err := out.Encode([]any{r.ID, r.Reason, r.ReferenceKind, r.ReferenceID, r.Note, r.Currency, r.CreatedAt.UnixMilli()}); err != nil {
+		if err := out.Encode([]any{
+			r.ID, r.Reason, r.ReferenceKind, r.ReferenceID, r.Note, r.Currency,
+			r.CreatedAt.UnixMilli(),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,12 +202,16 @@ func earlierHash(t *testing.T, d *db.DB) []byte {
 		Amount                       int64
 		BalanceAfter, Version        *int64
 	}
-	if err := d.NewRaw(`SELECT id, transaction_id, account_id, amount, balance_after, version FROM posting ORDER BY id`).
+	if err := d.NewRaw(`SELECT id, transaction_id, account_id, amount, balance_after, version FROM posting
+		ORDER BY id`).
 		Scan(t.Context(), &postings); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range postings {
-		if err := out.Encode([]any{p.ID, p.TransactionID, p.AccountID, p.Amount, p.BalanceAfter, p.Version}); err != nil {
+		if err := out.Encode([]any{
+			p.ID, p.TransactionID, p.AccountID, p.Amount, p.BalanceAfter,
+			p.Version,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

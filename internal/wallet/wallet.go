@@ -48,7 +48,10 @@ func (w *Wallets) Open(ctx context.Context, tx bun.Tx, userID int64) error {
 	var zero int64
 	accounts := []account{}
 	for _, kind := range []Kind{UserWallet, UserCommission} {
-		accounts = append(accounts, account{Kind: kind, UserID: &userID, Posted: &zero, Held: &zero, Version: &zero, CreatedAt: w.db.Now()})
+		accounts = append(accounts, account{
+			Kind: kind, UserID: &userID, Posted: &zero, Held: &zero, Version: &zero,
+			CreatedAt: w.db.Now(),
+		})
 	}
 	_, err := tx.NewInsert().Model(&accounts).Exec(ctx)
 	return db.Error(err)
@@ -60,18 +63,21 @@ func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, 
 }
 
 // ErrClosed is the fault of putting money into the wallet of an account that was closed.
-var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再入账", "This account was closed; its wallet can gain nothing any more")
+var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再入账",
+	"This account was closed; its wallet can gain nothing any more")
 
 // Close keeps the user's wallet from gaining anything from now on. Neither its balance nor the commission changes until
 // tx ends.
 func (w *Wallets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
-	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = (kind = ?)", UserWallet).Where("user_id = ?", userID).Exec(ctx)
+	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = (kind = ?)", UserWallet).Where("user_id = ?", userID).
+		Exec(ctx)
 	return err
 }
 
 // MayGain is ErrClosed where the user's account was closed.
 func (w *Wallets) MayGain(ctx context.Context, idb bun.IDB, userID int64) error {
-	closed, err := idb.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ? AND closed", userID, UserWallet).Exists(ctx)
+	closed, err := idb.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ? AND closed", userID,
+		UserWallet).Exists(ctx)
 	if err == nil && closed {
 		err = ErrClosed
 	}
@@ -106,7 +112,8 @@ func (w *Wallets) BalanceIn(ctx context.Context, idb bun.IDB, userID int64) (Bal
 		switch a.Kind {
 		case UserWallet:
 			found = true
-			b.Posted, b.Held, b.Available = money.Amount(*a.Posted), money.Amount(*a.Held), money.Amount(*a.Posted-*a.Held)
+			b.Posted, b.Held, b.Available = money.Amount(*a.Posted), money.Amount(*a.Held),
+				money.Amount(*a.Posted-*a.Held)
 			b.Movements, b.CreatedAt = *a.Version, a.CreatedAt
 		case UserCommission:
 			b.Commission, b.Pending = money.Amount(*a.Posted-*a.Held), money.Amount(*a.Held)

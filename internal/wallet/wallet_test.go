@@ -26,7 +26,10 @@ func open(t *testing.T, d *db.DB, users ...int64) *wallet.Wallets {
 	}
 	w := wallet.New(d, settings)
 	for _, user := range users {
-		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return w.Open(ctx, tx, user) }); err != nil {
+		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return w.Open(ctx, tx,
+				user)
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,7 +43,8 @@ var sales = wallet.Account{Kind: wallet.Sales}
 // give posts amount from the site's sales to the user; negative: the other way. ref must be new each time.
 func give(t *testing.T, d *db.DB, w *wallet.Wallets, user, ref int64, amount money.Amount) error {
 	return d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-		return w.Post(ctx, tx, wallet.Purchase, wallet.Reference{Kind: "test", ID: ref}, "", wallet.Entry{Account: of(user), Amount: amount}, wallet.Entry{Account: sales, Amount: -amount})
+		return w.Post(ctx, tx, wallet.Purchase, wallet.Reference{Kind: "test", ID: ref}, "",
+			wallet.Entry{Account: of(user), Amount: amount}, wallet.Entry{Account: sales, Amount: -amount})
 	})
 }
 
@@ -78,12 +82,24 @@ func TestMoneyNeverAppearsOrVanishes(t *testing.T) {
 			})
 		}
 		for name, err := range map[string]error{
-			"one side":          post(wallet.Entry{Account: of(1), Amount: 5}),
-			"unequal sides":     post(wallet.Entry{Account: of(1), Amount: 5}, wallet.Entry{Account: sales, Amount: -4}),
-			"nothing at all":    post(wallet.Entry{Account: of(1), Amount: 0}, wallet.Entry{Account: sales, Amount: 0}),
-			"a wrap-around":     post(wallet.Entry{Account: of(1), Amount: math.MaxInt64}, wallet.Entry{Account: sales, Amount: math.MaxInt64}, wallet.Entry{Account: of(2), Amount: 2}),
-			"an unknown wallet": post(wallet.Entry{Account: of(2), Amount: 5}, wallet.Entry{Account: sales, Amount: -5}),
-			"one account twice": post(wallet.Entry{Account: sales, Amount: 5}, wallet.Entry{Account: sales, Amount: -5}),
+			"one side": post(wallet.Entry{Account: of(1), Amount: 5}),
+			"unequal sides": post(wallet.Entry{Account: of(1), Amount: 5}, wallet.Entry{
+				Account: sales,
+				Amount:  -4,
+			}),
+			"nothing at all": post(wallet.Entry{Account: of(1), Amount: 0}, wallet.Entry{Account: sales, Amount: 0}),
+			"a wrap-around": post(wallet.Entry{Account: of(1), Amount: math.MaxInt64}, wallet.Entry{
+				Account: sales,
+				Amount:  math.MaxInt64,
+			}, wallet.Entry{Account: of(2), Amount: 2}),
+			"an unknown wallet": post(wallet.Entry{Account: of(2), Amount: 5}, wallet.Entry{
+				Account: sales,
+				Amount:  -5,
+			}),
+			"one account twice": post(wallet.Entry{Account: sales, Amount: 5}, wallet.Entry{
+				Account: sales,
+				Amount:  -5,
+			}),
 		} {
 			if err == nil {
 				t.Errorf("%s was posted", name)
@@ -159,7 +175,8 @@ func TestTransfersInOppositeDirectionsDoNotBlockEachOther(t *testing.T) {
 			wg.Go(func() {
 				from, to := of(1+i%2), of(2-i%2)
 				if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return w.Post(ctx, tx, wallet.Purchase, wallet.Reference{Kind: "transfer", ID: i}, "", wallet.Entry{Account: from, Amount: -10}, wallet.Entry{Account: to, Amount: 10})
+					return w.Post(ctx, tx, wallet.Purchase, wallet.Reference{Kind: "transfer", ID: i}, "",
+						wallet.Entry{Account: from, Amount: -10}, wallet.Entry{Account: to, Amount: 10})
 				}); err != nil {
 					t.Error(err)
 				}
@@ -185,10 +202,13 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			for _, q := range []string{
 				`INSERT INTO ledger_transaction (reason, reference_kind, reference_id, note, currency, created_at)
-					WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?0) SELECT 'test', 'test', i, '', 'CNY', ?1 FROM n`,
+					WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?0)
+					SELECT 'test', 'test', i, '', 'CNY', ?1 FROM n`,
 				`INSERT INTO posting (transaction_id, account_id, amount, balance_after, version)
-					SELECT t.id, a.id, 5, t.reference_id * 5, t.reference_id FROM ledger_transaction t, ledger_account a WHERE t.reference_id > 1 AND a.kind = 'wallet' AND a.user_id = 1`,
-				`INSERT INTO posting (transaction_id, account_id, amount) SELECT t.id, a.id, -5 FROM ledger_transaction t, ledger_account a WHERE t.reference_id > 1 AND a.kind = 'sales'`,
+					SELECT t.id, a.id, 5, t.reference_id * 5, t.reference_id FROM ledger_transaction t, ledger_account a
+					WHERE t.reference_id > 1 AND a.kind = 'wallet' AND a.user_id = 1`,
+				`INSERT INTO posting (transaction_id, account_id, amount) SELECT t.id, a.id, -5
+					FROM ledger_transaction t, ledger_account a WHERE t.reference_id > 1 AND a.kind = 'sales'`,
 				`UPDATE ledger_account SET posted = 5 * ?0, version = ?0 WHERE kind = 'wallet' AND user_id = 1`,
 			} {
 				if _, err := tx.NewRaw(q, n, d.Now()).Exec(ctx); err != nil {
@@ -229,7 +249,8 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 		if movements, _, err := w.Movements(t.Context(), 1, 10001, 10); err != nil || len(movements) != 0 {
 			t.Error("past the end: ", movements, err)
 		}
-		if movements, total, err := w.Movements(t.Context(), 2, 1, 10); err != nil || total != 0 || len(movements) != 0 {
+		if movements, total, err := w.Movements(t.Context(), 2, 1, 10); err != nil || total != 0 ||
+			len(movements) != 0 {
 			t.Error("another user: ", movements, total, err)
 		}
 	})
@@ -237,7 +258,8 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 
 func TestAChangedLedgerShows(t *testing.T) {
 	for name, damage := range map[string]string{
-		"a balance":                  `UPDATE ledger_account SET posted = posted + 1 WHERE user_id = 1 AND kind = 'wallet'`,
+		"a balance": `UPDATE ledger_account SET posted = posted + 1 WHERE user_id = 1
+			AND kind = 'wallet'`,
 		"a posting":                  `UPDATE posting SET amount = amount * 2`,
 		"both sides and the balance": `UPDATE posting SET amount = amount * 2, balance_after = balance_after * 2`,
 		"a note":                     `UPDATE ledger_transaction SET note = 'x' WHERE reference_id = 2`,
@@ -264,7 +286,8 @@ func TestAChangedLedgerShows(t *testing.T) {
 				if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 					_, err := tx.NewRaw(damage).Exec(ctx)
 					if err == nil && name == "both sides and the balance" {
-						_, err = tx.NewRaw(`UPDATE ledger_account SET posted = posted * 2 WHERE user_id = 1 AND kind = 'wallet'`).Exec(ctx)
+						_, err = tx.NewRaw(`UPDATE ledger_account SET posted = posted * 2 WHERE user_id = 1
+							AND kind = 'wallet'`).Exec(ctx)
 					}
 					return err
 				}); err != nil {

@@ -58,7 +58,8 @@ func responseError(res *http.Response) *Error {
 	at := res.Request.URL.Scheme + "://" + res.Request.URL.Host
 	switch {
 	case failure.SecretRefused():
-		failure.Message += ". Was it replaced, or is it another site's? The line that the service gives with a new secret puts that in place"
+		failure.Message += ". Was it replaced, or is it another site's? The line that the service gives with a new " +
+			"secret puts that in place"
 	case failure.Code != unknownCode:
 	case res.Header.Get("Location") != "":
 		failure.Message = "it sends on to " + res.Header.Get("Location") +
@@ -66,7 +67,8 @@ func responseError(res *http.Response) *Error {
 	case strings.Contains(string(body), "HTTP request to an HTTPS server"):
 		failure.Message = "it speaks https; the server has to be https://" + res.Request.URL.Host
 	case page && res.StatusCode == http.StatusOK:
-		failure.Message = "a page, which is not for agents; the server has to be the address of the site alone, such as " + at
+		failure.Message = "a page, which is not for agents; the server has to be the address of the site alone, " +
+			"such as " + at
 	case res.StatusCode == http.StatusNotFound:
 		failure.Message += "; there is no Airstrip at this address"
 	}

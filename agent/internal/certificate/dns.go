@@ -12,7 +12,8 @@ import (
 	"airstrip/agent/internal/dnshost"
 )
 
-var errNoHost = errors.New("dns-01 needs to know who hosts the name's zone: write a file with provider and credentials, and name it by --dns-file or dns_file")
+var errNoHost = errors.New("dns-01 needs to know who hosts the name's zone: write a file with provider and " +
+	"credentials, and name it by --dns-file or dns_file")
 
 // dnsHostTimeout bounds a request to a DNS host.
 const dnsHostTimeout = time.Minute

@@ -94,7 +94,8 @@ func (n names) checkServers(ctx context.Context, servers []server, r dnshost.Rec
 		case err != nil:
 			silence = fmt.Errorf("no name server of the zone %s answers, %s: %w", r.Zone, s.name, err)
 		case !has:
-			return fmt.Errorf("the record %s is not at %s (%s), a name server of the zone %s: is that hosted where the agent puts records?", r.Name, s.name, s.address, r.Zone)
+			return fmt.Errorf("the record %s is not at %s (%s), a name server of the zone %s: is that hosted where "+
+				"the agent puts records?", r.Name, s.name, s.address, r.Zone)
 		default:
 			shown = true
 		}

@@ -38,7 +38,8 @@ func (a alidns) Add(ctx context.Context, r Record) (func(context.Context) error,
 func (a alidns) call(ctx context.Context, action string, form url.Values, out any) error {
 	for name, value := range map[string]string{
 		"Action": action, "Format": "JSON", "Version": "2015-01-09", "AccessKeyId": a.id,
-		"SignatureMethod": "HMAC-SHA1", "SignatureVersion": "1.0", "SignatureNonce": rand.Text(), "Timestamp": time.Now().UTC().Format(time.RFC3339),
+		"SignatureMethod": "HMAC-SHA1", "SignatureVersion": "1.0", "SignatureNonce": rand.Text(),
+		"Timestamp": time.Now().UTC().Format(time.RFC3339),
 	} {
 		form.Set(name, value)
 	}

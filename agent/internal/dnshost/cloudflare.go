@@ -19,7 +19,8 @@ func (c cloudflare) Add(ctx context.Context, r Record) (func(context.Context) er
 		return nil, err
 	}
 	if len(found.Result) == 0 {
-		return nil, fmt.Errorf("the token of Cloudflare sees no zone %s; it has to have the permissions Zone:Read and DNS:Edit there", r.Zone)
+		return nil, fmt.Errorf("the token of Cloudflare sees no zone %s; it has to have the permissions Zone:Read "+
+			"and DNS:Edit there", r.Zone)
 	}
 	records := zones + "/" + url.PathEscape(found.Result[0].ID) + "/dns_records"
 	var made struct {

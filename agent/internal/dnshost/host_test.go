@@ -173,8 +173,9 @@ func TestHost_AddsAndRemovesRecordAtEachVendor(t *testing.T) {
 
 func TestHost_RefusedByVendor_ErrorHasNoCredentials(t *testing.T) {
 	reasons := map[string]string{
-		"cloudflare": "Invalid access token", "digitalocean": "Unable to authenticate you", "hetzner": "unable to authenticate",
-		"alidns": "access key is not found", "tencentcloud": "签名错误",
+		"cloudflare": "Invalid access token", "digitalocean": "Unable to authenticate you",
+		"hetzner": "unable to authenticate",
+		"alidns":  "access key is not found", "tencentcloud": "签名错误",
 	}
 	for name, c := range vendors {
 		v := &vendor{t, []call{c.refusal, {want: c.refusal.want}}, c.signed}
@@ -214,8 +215,10 @@ func TestCloudflare_ZoneNotVisibleToToken_IsNamed(t *testing.T) {
 // The examples are from the vendors' documentation.
 func TestSign_MatchesVendorExamples(t *testing.T) {
 	form := url.Values{
-		"Format": {"XML"}, "AccessKeyId": {"testid"}, "Action": {"DescribeDomainRecords"}, "SignatureMethod": {"HMAC-SHA1"}, "DomainName": {"example.com"},
-		"SignatureNonce": {"f59ed6a9-83fc-473b-9cc6-99c95df3856e"}, "SignatureVersion": {"1.0"}, "Version": {"2015-01-09"}, "Timestamp": {"2016-03-24T16:41:54Z"},
+		"Format": {"XML"}, "AccessKeyId": {"testid"}, "Action": {"DescribeDomainRecords"},
+		"SignatureMethod": {"HMAC-SHA1"}, "DomainName": {"example.com"},
+		"SignatureNonce": {"f59ed6a9-83fc-473b-9cc6-99c95df3856e"}, "SignatureVersion": {"1.0"},
+		"Version": {"2015-01-09"}, "Timestamp": {"2016-03-24T16:41:54Z"},
 	}
 	if s := (alidns{secret: "testsecret"}).sign("GET", form); s != "uRpHwaSEt3J+6KQD//svCh/x+pI=" {
 		t.Error("alidns:", s)
@@ -266,7 +269,8 @@ func TestRFC2136_ServerWithoutPort_UsesPort53(t *testing.T) {
 		"ns1.airport.test": "ns1.airport.test:53", "ns1:5353": "ns1:5353",
 		"2001:db8::1": "[2001:db8::1]:53", "[2001:db8::1]": "[2001:db8::1]:53",
 	} {
-		host, err := open([]byte(`{"provider": "rfc2136", "server": "`+given+`", "key_name": "K", "key": "c2VjcmV0"}`), nil)
+		host, err := open([]byte(`{"provider": "rfc2136", "server": "`+given+`", "key_name": "K", "key": "c2VjcmV0"}`),
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}

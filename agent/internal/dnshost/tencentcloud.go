@@ -23,7 +23,8 @@ func (t tencentcloud) Add(ctx context.Context, r Record) (func(context.Context) 
 	// Line 0 is the default one, whatever its name in the account's language. 600 s is the minimum TTL of zones without
 	// a paid plan.
 	made, err := t.call(ctx, "CreateRecord", object{
-		"Domain": r.Zone, "SubDomain": r.label(), "RecordType": "TXT", "RecordLine": "默认", "RecordLineId": "0", "Value": r.Value, "TTL": 600,
+		"Domain": r.Zone, "SubDomain": r.label(), "RecordType": "TXT", "RecordLine": "默认", "RecordLineId": "0",
+		"Value": r.Value, "TTL": 600,
 	})
 	if err != nil {
 		return nil, err

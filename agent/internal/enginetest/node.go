@@ -160,14 +160,16 @@ func (s *Node) CheckHostRule(echo string, dial func(target string) net.Conn) {
 		s.t.Error("a forbidden host was connected to by its name")
 	}
 	for what, hello := range map[string][]byte{
-		"TLS": xraytest.ClientHello(s.t, "www.blocked.test"), "HTTP": []byte("GET / HTTP/1.1\r\nHost: blocked.test\r\n\r\n"),
+		"TLS":  xraytest.ClientHello(s.t, "www.blocked.test"),
+		"HTTP": []byte("GET / HTTP/1.1\r\nHost: blocked.test\r\n\r\n"),
 	} {
 		if answeredWithin(10*time.Second, dial(echo), hello) {
 			s.t.Errorf("%s to a forbidden host was let through by its address", what)
 		}
 	}
 	for what, hello := range map[string][]byte{
-		"TLS": xraytest.ClientHello(s.t, "allowed.test"), "HTTP": []byte("GET / HTTP/1.1\r\nHost: allowed.test\r\n\r\n"), "anything": []byte("\x00hello"),
+		"TLS":  xraytest.ClientHello(s.t, "allowed.test"),
+		"HTTP": []byte("GET / HTTP/1.1\r\nHost: allowed.test\r\n\r\n"), "anything": []byte("\x00hello"),
 	} {
 		if !answered(dial(echo), hello) {
 			s.t.Errorf("%s to a host that no rule forbids was stopped", what)

@@ -70,7 +70,8 @@ type counters struct {
 func openCounters(path string, log *slog.Logger) (*counters, error) {
 	c, err := mapCounters(path, log)
 	if durable.IsDiskFull(err) {
-		log.Error("the disk has no room for the counters file; until the next start bytes are counted in memory only and, while nothing can be reported, lost if the agent ends", "err", err)
+		log.Error("the disk has no room for the counters file; until the next start bytes are counted in memory "+
+			"only and, while nothing can be reported, lost if the agent ends", "err", err)
 		return &counters{head: make([]byte, headBytes), byUser: map[int64]*Counter{}, volatile: err, log: log}, nil
 	}
 	return c, err
@@ -93,7 +94,8 @@ func mapCounters(path string, log *slog.Logger) (*counters, error) {
 		if err := os.Rename(path, aside); err != nil {
 			return nil, err
 		}
-		log.Error("the counters file was not readable and has been set aside; what it had counted and not yet sealed is not reported", "file", aside)
+		log.Error("the counters file was not readable and has been set aside; what it had counted and not yet "+
+			"sealed is not reported", "file", aside)
 		return mapCounters(path, log)
 	}
 	if n < headBytes || !bytes.HasPrefix(head, []byte(magic)) {
@@ -162,7 +164,8 @@ func (c *counters) grow() {
 		err = c.mapSegment(at)
 	}
 	if err != nil {
-		c.log.Error("the counters file cannot grow; further users are counted in memory only and lost if the agent is killed", "err", err)
+		c.log.Error("the counters file cannot grow; further users are counted in memory only and lost if the agent "+
+			"is killed", "err", err)
 		c.volatile = err
 		c.adopt(make([]Counter, segmentSlots))
 	}

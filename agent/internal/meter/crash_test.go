@@ -197,11 +197,13 @@ func TestMeter_AnyCrash_LosesAndDuplicatesNothing(t *testing.T) {
 		defer os.RemoveAll(dir)
 		h := &history{
 			dir: dir, deleted: map[string][]byte{}, listed: map[int64]bool{}, delivered: map[string]string{},
-			counted: map[int64]int64{}, durable: map[int64]int64{}, unsynced: map[int64]int64{}, billed: map[int64]int64{},
+			counted: map[int64]int64{}, durable: map[int64]int64{}, unsynced: map[int64]int64{},
+			billed: map[int64]int64{},
 		}
 		h.open(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"count": h.count, "count more": h.count, "seal": h.seal, "seal and die": h.crashWhileSealing, "die": h.crash,
+			"count": h.count, "count more": h.count, "seal": h.seal, "seal and die": h.crashWhileSealing,
+			"die":     h.crash,
 			"deliver": func(t *rapid.T) { h.deliver(t) },
 			"sync": func(t *rapid.T) {
 				if err := h.m.Sync(); err != nil {

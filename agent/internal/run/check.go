@@ -45,7 +45,8 @@ func Check(ctx context.Context, c Config, ports *Ports) []Finding {
 	node := snapshot.Node
 	found = append(found, nodeFinding(node, len(snapshot.Users), ""))
 	if node.ID != c.Node {
-		found[len(found)-1].Wrong = fmt.Sprintf("%v: secret_file holds node %d's, and this one was told to be node %d", errOtherNode, node.ID, c.Node)
+		found[len(found)-1].Wrong = fmt.Sprintf("%v: secret_file holds node %d's, and this one was told to be node %d",
+			errOtherNode, node.ID, c.Node)
 		return found
 	}
 	if t := node.Settings.TLS; hasCertificate(t) {

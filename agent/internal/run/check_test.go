@@ -52,7 +52,8 @@ func TestCheck_NamesProblems(t *testing.T) {
 	cert := SelfSigned(t, "a.test")
 	e.set(func() {
 		e.node.Port = taken.Addr().(*net.TCPAddr).Port
-		e.node.Settings.TLS.ServerName, e.node.Settings.TLS.Certificate, e.node.Settings.TLS.Key = "b.test", cert.PEM, cert.Key
+		e.node.Settings.TLS.ServerName, e.node.Settings.TLS.Certificate, e.node.Settings.TLS.Key = "b.test", cert.PEM,
+			cert.Key
 	})
 	if bad := problems(good); len(bad) != 2 || !strings.Contains(bad[0], "a.test") ||
 		!strings.Contains(bad[1], "in use") {

@@ -79,7 +79,8 @@ func checkReadable(path string) error {
 	if err != nil || os.Geteuid() != 0 || info.Mode().Perm()&0o044 != 0 {
 		return nil
 	}
-	return fmt.Errorf("only its owner can read %s, and the agent of the systemd unit is another user: README.md, Certificates", path)
+	return fmt.Errorf("only its owner can read %s, and the agent of the systemd unit is another user: README.md, "+
+		"Certificates", path)
 }
 
 // checkReality tests that the site that a REALITY node presents supports the TLS version that it needs.

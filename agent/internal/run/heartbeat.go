@@ -55,7 +55,8 @@ func (a *agent) status(ctx context.Context, s api.Status) (duplicate bool, err e
 	return a.client.Status(ctx, s)
 }
 
-var errDuplicateAgent = errors.New("another agent serves with this node's secret, too: users reach one of the two by chance; each machine needs a node and a secret of its own")
+var errDuplicateAgent = errors.New("another agent serves with this node's secret, too: users reach one of the two " +
+	"by chance; each machine needs a node and a secret of its own")
 
 // noteDuplicate records whether the server sees another agent with the same secret.
 func (a *agent) noteDuplicate(duplicate bool) {

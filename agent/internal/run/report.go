@@ -126,8 +126,10 @@ func (a *agent) send(ctx context.Context, batch *meter.Batch) (*api.Receipt, err
 func (a *agent) handleReceipt(batch *meter.Batch, receipt *api.Receipt, sentAt time.Time) {
 	if receipt.Held != "" {
 		b := batch.Report
-		a.log.Error("the server did not count a batch for the time of its window; it keeps it for staff (airstrip node kept)",
-			"reason", receipt.Held, "boot", b.Boot, "sequence", b.Sequence, "from", b.From, "to", b.To, "rows", len(b.Rows))
+		a.log.Error("the server did not count a batch for the time of its window; it keeps it for staff (airstrip "+
+			"node kept)",
+			"reason", receipt.Held, "boot", b.Boot, "sequence", b.Sequence, "from", b.From, "to", b.To, "rows",
+			len(b.Rows))
 	}
 	for _, r := range receipt.Refused {
 		a.log.Warn("the server did not count a row", "user", r.UserID, "code", r.Code, "sequence",

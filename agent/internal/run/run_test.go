@@ -57,7 +57,8 @@ func newTestEnvWith(t testing.TB, setup Setup, users ...api.User) *testEnv {
 func (e *testEnv) config(log io.Writer) run.Config {
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	return run.Config{
-		Server: cmp.Or(e.serverURL, e.http.URL), Secret: secret, Node: e.setup.Node.ID, Data: e.data, Version: "test", Log: logger,
+		Server: cmp.Or(e.serverURL, e.http.URL), Secret: secret, Node: e.setup.Node.ID, Data: e.data, Version: "test",
+		Log:    logger,
 		Engine: func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, logger), nil },
 	}
 }

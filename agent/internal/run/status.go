@@ -44,7 +44,8 @@ func (a *agent) summary() Summary {
 	s.Findings.add(a.problems.current(identity), "agent: %s, runs since %s", a.version, formatTime(a.started))
 	s.Findings.add(a.serverError(), "server %s", a.server)
 	if !have {
-		s.Findings.add(errors.New("nobody is served: there is no list of the server's yet, nor one of an earlier day"), "node %d", a.node)
+		s.Findings.add(errors.New("nobody is served: there is no list of the server's yet, nor one of an earlier day"),
+			"node %d", a.node)
 	} else {
 		s.Findings = append(s.Findings, nodeFinding(node, users, fmt.Sprintf(", %d connections", a.gate.Connections())))
 		s.Findings.add(a.problems.current(listenerComponent), "listener: %s", listenAddress(node))
@@ -104,7 +105,8 @@ func (s *Summary) addReports(data string, sending error) {
 	}
 	s.Findings.add(wrong, "reports: %d wait", s.Waiting)
 	if s.Refused > 0 {
-		s.Findings.add(errors.New("their traffic is not counted; the log says why, and removing them from spool/refused ends this notice"), "reports: %d refused", s.Refused)
+		s.Findings.add(errors.New("their traffic is not counted; the log says why, and removing them from "+
+			"spool/refused ends this notice"), "reports: %d refused", s.Refused)
 	}
 }
 

@@ -48,7 +48,8 @@ func (e *testEnv) waitForStatus(words ...string) (wrong string) {
 func (e *testEnv) well() {
 	e.t.Helper()
 	wrong := "not asked"
-	eventually(e.t, 15*time.Second, "all is well", func() bool { wrong = problemsOf(run.Summarize(e.data)); return wrong == "" })
+	eventually(e.t, 15*time.Second, "all is well",
+		func() bool { wrong = problemsOf(run.Summarize(e.data)); return wrong == "" })
 }
 
 func TestStatus_SecretRefusedOrServerAway(t *testing.T) {

@@ -382,7 +382,8 @@ func Setups(t testing.TB) []Setup {
 		TLS: tlsNode,
 	}, func(port int, u api.User) Object {
 		return vnext("vmess", port, Object{"id": u.UUID}, Object{
-			"network": "grpc", "grpcSettings": Object{"serviceName": "tunnel"}, "security": "tls", "tlsSettings": tlsClient("h2"),
+			"network": "grpc", "grpcSettings": Object{"serviceName": "tunnel"}, "security": "tls",
+			"tlsSettings": tlsClient("h2"),
 		})
 	})
 	add("vless httpupgrade", "vless", api.Settings{Transport: "httpupgrade", Path: "/up"},

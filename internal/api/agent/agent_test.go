@@ -332,7 +332,8 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 			l.Node.Settings.Reality.PrivateKey != s.node.Settings.Reality.PrivateKey {
 			t.Fatalf("a change of the node came as %+v", l)
 		}
-		if err := s.Settings.Set(t.Context(), map[string]json.RawMessage{"node_report_seconds": []byte("5")}); err != nil {
+		if err := s.Settings.Set(t.Context(),
+			map[string]json.RawMessage{"node_report_seconds": []byte("5")}); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); l.Node == nil || l.Node.ReportSeconds != 5 {

@@ -170,7 +170,8 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // Otherwise nginx buffers the lines.
 	st := &stream{
-		server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since, leases: leases(r),
+		server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since,
+		leases: leases(r),
 	}
 	if r.URL.Query().Get("poll") == "1" {
 		_, err := st.sendChanges(r.Context(), false)

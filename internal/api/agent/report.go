@@ -183,7 +183,8 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 	}
 	st := node.State{
 		Boot: sanitize(in.Boot), Version: sanitize(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
-		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections,
+		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS,
+		DownBPS: in.DownBPS, Connections: in.Connections,
 	}
 	double, err := s.nodes.Heartbeat(r.Context(), n, st, online)
 	if err != nil {

@@ -61,7 +61,9 @@ func (a *Agents) Line(node int64, secret string) string {
 	}
 	site, key := shellQuote(a.site), shellQuote(secret)
 	if sums.Len() == 0 {
-		return fmt.Sprintf("umask 077 && printf %%s %s >/etc/airstrip-node.secret && printf 'AIRSTRIP_NODE_SERVER=%%s\\nAIRSTRIP_NODE_ID=%%s\\n' %s %d >/etc/airstrip-node.env && systemctl enable --now airstrip-node && systemctl restart airstrip-node", key, site, node)
+		return fmt.Sprintf("umask 077 && printf %%s %s >/etc/airstrip-node.secret && printf "+
+			"'AIRSTRIP_NODE_SERVER=%%s\\nAIRSTRIP_NODE_ID=%%s\\n' %s %d >/etc/airstrip-node.env && systemctl "+
+			"enable --now airstrip-node && systemctl restart airstrip-node", key, site, node)
 	}
 	return fmt.Sprintf("curl -fsS %s | AIRSTRIP_NODE_SECRET=%s sh -s -- %s %d%s",
 		shellQuote(a.site+"/node/install.sh"), key, site, node, sums.String())

@@ -127,8 +127,10 @@ func TestBinary_OtherPaths_AreRefused(t *testing.T) {
 	put(t, filepath.Join(dir, "secret.key"), "private")
 	h := newHandler(dir)
 	for _, path := range []string{
-		"/node", "/node/", "/node/secret.key", "/node/airstrip-node-linux-riscv64", "/node/airstrip-node", "/node/install.sh/../secret.key",
-		"/node/airstrip-node-linux-amd64/../secret.key", "/node/airstrip-node-linux-../secret.key", "/node/%2e%2e/secret.key", "/node//secret.key",
+		"/node", "/node/", "/node/secret.key", "/node/airstrip-node-linux-riscv64", "/node/airstrip-node",
+		"/node/install.sh/../secret.key",
+		"/node/airstrip-node-linux-amd64/../secret.key", "/node/airstrip-node-linux-../secret.key",
+		"/node/%2e%2e/secret.key", "/node//secret.key",
 	} {
 		if w := ask(h, http.MethodGet, path); w.Code == 200 || strings.Contains(w.Body.String(), "private") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)

@@ -81,7 +81,8 @@ func TestManagedProfile_NamesItsAddress_IgnoresHostHeader(t *testing.T) {
 		}
 		s.set("link_urls", []string{"https://link.example.net"})
 		s.set("link_update_hours", 6)
-		if got := first("client_type=Surfboard", "x"); got != "#!MANAGED-CONFIG https://link.example.net/link2/"+s.token+"?client_type=Surfboard interval=21600 strict=false" {
+		if got := first("client_type=Surfboard", "x"); got != "#!MANAGED-CONFIG https://link.example.net/link2/"+
+			s.token+"?client_type=Surfboard interval=21600 strict=false" {
 			s.Error(got)
 		}
 	})

@@ -18,7 +18,8 @@ var hostileValues = []string{
 }
 
 var (
-	parameters    = strings.Fields("client_type is_node_extend is_remark_emoji is_proxy_mode filename suffix_type manual_link_group group_sign vpn_type other")
+	parameters = strings.Fields("client_type is_node_extend is_remark_emoji is_proxy_mode filename suffix_type " +
+		"manual_link_group group_sign vpn_type other")
 	oldParameters = strings.Fields("list sub mu surge quantumult quantumultx ssd clash extend is_remark_emoji")
 )
 

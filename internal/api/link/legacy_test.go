@@ -32,7 +32,8 @@ func TestLegacyAddress_Parameters_HaveTheirEffect(t *testing.T) {
 				s.Errorf("%q: %d\n%s\nwant\n%s", query, got.Code, got.Body, want.Body)
 			}
 		}
-		if got, want := old("", "User-Agent", "clash-verge/v2.4.0"), s.get("client_type=ClashMeta"); got.Body.String() != want.Body.String() {
+		if got, want := old("", "User-Agent", "clash-verge/v2.4.0"),
+			s.get("client_type=ClashMeta"); got.Body.String() != want.Body.String() {
 			s.Errorf("recognised by its headers: %s", got.Body)
 		}
 		if got := s.fetch(http.MethodGet, "/v1/link/"+s.token+"/?sub=3"); got.Code != 200 {
@@ -43,7 +44,8 @@ func TestLegacyAddress_Parameters_HaveTheirEffect(t *testing.T) {
 		}
 		for query, field := range map[string]string{
 			"list=nonsense": "list", "sub=9": "sub", "mu=x": "mu",
-			"clash=perhaps": "clash", "extend=2": "extend", "surge=1&clash=perhaps": "clash", "list=clash&ssd=perhaps": "ssd",
+			"clash=perhaps": "clash", "extend=2": "extend", "surge=1&clash=perhaps": "clash",
+			"list=clash&ssd=perhaps": "ssd",
 		} {
 			if got := old(query); got.Code != 422 || !strings.Contains(got.Body.String(), `"field":"`+field+`"`) {
 				s.Errorf("%s: %d %s", query, got.Code, got.Body)

@@ -199,7 +199,8 @@ func TestHeaders_ShowUsage(t *testing.T) {
 			s.Errorf("userinfo %q", got)
 		}
 		for name, want := range map[string]string{
-			"Profile-Update-Interval": "12", "Cache-Control": "private, no-cache", "Profile-Web-Page-Url": "https://site.example.com", "X-Nodes-Left-Out": "0",
+			"Profile-Update-Interval": "12", "Cache-Control": "private, no-cache",
+			"Profile-Web-Page-Url": "https://site.example.com", "X-Nodes-Left-Out": "0",
 			"Profile-Title":       "base64:" + base64.StdEncoding.EncodeToString([]byte("网络加速器")),
 			"Content-Disposition": `attachment; filename="__ xEvil1.conf"; filename*=UTF-8''%E6%88%91%E7%9A%84%20xEvil1.conf`,
 		} {
@@ -507,8 +508,10 @@ func TestParameters_HaveTheirEffect(t *testing.T) {
 			s.Errorf("%s", text)
 		}
 		for query, field := range map[string]string{
-			"client_type=nonsense": "client_type", "is_node_extend=maybe": "is_node_extend", "is_proxy_mode=2": "is_proxy_mode",
-			"is_remark_emoji=x": "is_remark_emoji", "suffix_type=exe": "suffix_type", "vpn_type=wireguard": "vpn_type", "manual_link_group=a": "manual_link_group",
+			"client_type=nonsense": "client_type", "is_node_extend=maybe": "is_node_extend",
+			"is_proxy_mode=2":   "is_proxy_mode",
+			"is_remark_emoji=x": "is_remark_emoji", "suffix_type=exe": "suffix_type", "vpn_type=wireguard": "vpn_type",
+			"manual_link_group=a": "manual_link_group",
 		} {
 			w := s.get(query)
 			var body struct{ Errors []struct{ Field string } }
@@ -580,8 +583,10 @@ func TestFetch_IsLogged(t *testing.T) {
 			s.Fatalf("%d %v %v", total, got, err)
 		}
 		if diff := cmp.Diff(got[0], link.Fetch{
-			ID: got[0].ID, UserID: user, FetchedAt: got[0].FetchedAt, Token: made.Fingerprint(), IP: "192.0.2.1", Network: "192.0.2.0/24", Area: "ZZ",
-			Client: "Clash", Version: "1.18.0", UserAgent: "Clash/1.18.0", Format: "clash", Status: 200, LeftOut: 3, Bytes: int64(old.Body.Len()),
+			ID: got[0].ID, UserID: user, FetchedAt: got[0].FetchedAt, Token: made.Fingerprint(), IP: "192.0.2.1",
+			Network: "192.0.2.0/24", Area: "ZZ",
+			Client: "Clash", Version: "1.18.0", UserAgent: "Clash/1.18.0", Format: "clash", Status: 200, LeftOut: 3,
+			Bytes: int64(old.Body.Len()),
 		}, cmpopts.IgnoreTypes(bun.BaseModel{})); diff != "" || old.Body.Len() == 0 ||
 			time.Since(got[0].FetchedAt) > time.Hour {
 			s.Errorf("%s\n%s", got[0].FetchedAt, diff)

@@ -82,14 +82,17 @@ func show(w http.ResponseWriter, r *http.Request, a link.Answer) int {
 	var out bytes.Buffer
 	if err := page.Execute(&out, map[string]any{
 		"T": text, "Lang": lang, "Nonce": nonce, "Site": a.Title, "Home": a.Site, "URL": a.Page.URL,
-		"State": states[a.Page.Access.State].In(lang), "Good": a.Page.Access.Allowed, "Left": left, "Expires": expires, "HasEnd": a.Page.Access.ExpiresAt != nil,
-		"QR": square(a.Page.URL), "Buttons": buttons(a.Page, a.Title, platform(r.UserAgent())),
+		"State": states[a.Page.Access.State].In(lang), "Good": a.Page.Access.Allowed, "Left": left, "Expires": expires,
+		"HasEnd": a.Page.Access.ExpiresAt != nil,
+		"QR":     square(a.Page.URL), "Buttons": buttons(a.Page, a.Title, platform(r.UserAgent())),
 	}); err != nil {
 		panic(err) // The template is constant.
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'nonce-"+nonce+"'; script-src 'nonce-"+nonce+"'; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'nonce-"+nonce+
+		"'; script-src 'nonce-"+nonce+"'; "+
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "+
+		"trusted-types 'none'")
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "private, no-store")
 	h["Vary"] = []string{"User-Agent, Accept, Accept-Language, Accept-Encoding"}

@@ -88,7 +88,8 @@ func TestApps_UnsafeAddress_IsRefused(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	good := link.App{
 		ID: "own-app", Name: "Own App", Icon: "🛫", Platforms: []string{"ios"},
-		ImportURL: "own://import?url={url}", DownloadURL: "https://own.example", Formats: []string{"Mixed"}, Enabled: true,
+		ImportURL: "own://import?url={url}", DownloadURL: "https://own.example", Formats: []string{"Mixed"},
+		Enabled: true,
 	}
 	for field, spoil := range map[string]func(*link.App){
 		"id":           func(a *link.App) { a.ID = "Own App" },

@@ -26,7 +26,8 @@ func TestBlockIP_AddressOfOtherUsers_IsNotBlocked(t *testing.T) {
 	each(t, func(s *site) {
 		now := time.Now()
 		s.DB.SetClock(func() time.Time { return now })
-		s.data("ss", "POST", "/users/aliveip", `{"data":[{"user_id":1,"ip":"9.9.9.9"},{"user_id":2,"ip":"2001:db9::1"}]}`)
+		s.data("ss", "POST", "/users/aliveip",
+			`{"data":[{"user_id":1,"ip":"9.9.9.9"},{"user_id":2,"ip":"2001:db9::1"}]}`)
 		now = now.Add(12 * time.Hour) // They are asleep.
 		if got := s.block("vmess", "9.9.9.9", "::ffff:9.9.9.9", "2001:db9:0::1",
 			"8.8.4.4"); got != `"took 1 of 4 rows"` {

@@ -128,7 +128,8 @@ func TestCycle_XrayR(t *testing.T) {
 			a.ask("POST", fmt.Sprintf("/nodes/%d/info", id), `{"uptime":"2798","load":"0.12 0.34 0.56"}`)
 			a.ask("POST", "/users/traffic"+of, `{"data":[{"user_id":1,"u":163,"d":237}]}`)
 			a.ask("POST", "/users/aliveip"+of, `{"data":[{"user_id":1,"ip":"203.0.113.5"}]}`)
-			a.ask("POST", "/users/detectlog"+of, fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"203.0.113.5"}]}`, rule.ID))
+			a.ask("POST", "/users/detectlog"+of, fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"203.0.113.5"}]}`,
+				rule.ID))
 		}
 		if s.Used(1) != 600 { // 400 × 1.5; the same body at once is the same report.
 			t.Errorf("counted %d", s.Used(1))
@@ -246,7 +247,8 @@ func TestCycle_PythonAgent(t *testing.T) {
 				data, _ = a.ask("GET", path+of, "")
 				keys(data, "ip")
 			}
-			a.ask("POST", "/func/speedtest"+of, `{"data": [{"telecomping": "30 ms", "telecomeupload": "1", "telecomedownload": "2"}]}`)
+			a.ask("POST", "/func/speedtest"+of,
+				`{"data": [{"telecomping": "30 ms", "telecomeupload": "1", "telecomedownload": "2"}]}`)
 			a.ask("POST", "/func/autoexec"+of, `{"data": [{"value": "NOTHING", "sign": "x", "type": 2}]}`)
 		}
 	})

@@ -43,8 +43,11 @@ func (s *server) freshInfo(ctx context.Context, id int64) (infoJSON, error) {
 		return infoJSON{}, err
 	}
 	return infoJSON{
-		NodeGroup: n.GroupID, NodeClass: n.Class, NodeSpeedLimit: orZero(n.SpeedMbps), TrafficRate: float64(n.Rate(s.nodes.Local())) / 1000,
-		MuOnly: 1, Sort: sort(n), Server: legacyServer(n), CustomConfig: customConfig(n), Type: "ss-panel-v3-mod_Uim", Version: version,
+		NodeGroup: n.GroupID, NodeClass: n.Class, NodeSpeedLimit: orZero(n.SpeedMbps),
+		TrafficRate: float64(n.Rate(s.nodes.Local())) / 1000,
+		MuOnly:      1, Sort: sort(n), Server: legacyServer(n), CustomConfig: customConfig(n),
+		Type:    "ss-panel-v3-mod_Uim",
+		Version: version,
 	}, nil
 }
 
@@ -72,7 +75,8 @@ func sort(n node.Node) int {
 func customConfig(n node.Node) map[string]any {
 	s := n.Settings
 	c := map[string]any{
-		"offset_port_node": strconv.Itoa(n.ListenPort), "offset_port_user": strconv.Itoa(n.Port), "server_user": n.Address, "server_sub": n.Address,
+		"offset_port_node": strconv.Itoa(n.ListenPort), "offset_port_user": strconv.Itoa(n.Port),
+		"server_user": n.Address, "server_sub": n.Address,
 		"verify_cert": s.TLS == nil || s.TLS.Pin == "",
 	}
 	put := func(name, value string) {
@@ -240,7 +244,8 @@ func (s *server) relayRules(r *http.Request, n node.Node) (any, error) {
 	out := make([]relayRuleJSON, len(relayed))
 	for i, v := range relayed {
 		out[i] = relayRuleJSON{
-			ID: v.ID, SourceNodeID: v.By.ID, DistNodeID: v.Target.ID, DistIP: v.Target.Address, DistPort: v.Target.Port, Port: v.Port,
+			ID: v.ID, SourceNodeID: v.By.ID, DistNodeID: v.Target.ID, DistIP: v.Target.Address, DistPort: v.Target.Port,
+			Port:           v.Port,
 			SourceNodeSort: sort(v.By), DistNodeSort: sort(v.Target), DistNodeServer: legacyServer(v.Target),
 		}
 	}

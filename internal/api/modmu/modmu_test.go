@@ -64,7 +64,8 @@ func drafts() []node.Node {
 	}
 	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
 	xhttp.Settings = node.Settings{
-		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality", Reality: &node.Reality{
+		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality",
+		Reality: &node.Reality{
 			Dest: "www.example:443", ServerNames: []string{"www.example"},
 			PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"},
 		},
@@ -132,8 +133,10 @@ func TestAnswers_MatchAgents(t *testing.T) {
 			s.Golden("users-"+name+".json", users)
 		}
 		for file, path := range map[string]string{
-			"ping": "GET /func/ping", "ping-post": "POST /func/ping", "detect-rules-none": "GET /func/detect_rules", "relay-rules": "GET /func/relay_rules",
-			"autoexec": "GET /func/autoexec", "autoexec-post": "POST /func/autoexec", "block-ip-none": "GET /func/block_ip", "unblock-ip-none": "GET /func/unblock_ip",
+			"ping": "GET /func/ping", "ping-post": "POST /func/ping", "detect-rules-none": "GET /func/detect_rules",
+			"relay-rules": "GET /func/relay_rules",
+			"autoexec":    "GET /func/autoexec", "autoexec-post": "POST /func/autoexec",
+			"block-ip-none": "GET /func/block_ip", "unblock-ip-none": "GET /func/unblock_ip",
 			"nodes": "GET /nodes", "nodes-config": "GET /nodes/config", "nodes-config-post": "POST /nodes/config",
 			"unlock-config": "GET /unlock/config", "unlock-report": "POST /unlock/report",
 		} {
@@ -354,7 +357,8 @@ func TestStatus_BothKindsOfAgents(t *testing.T) {
 			t.Fatalf("from the Python agent: %+v", st)
 		}
 		for body, want := range map[string]string{
-			`{"uptime":"NaN","load":"x"}`: "uptime: ", `{"uptime":"1","load":"x"}`: "load: ", `{"uptime":"1","load":"1 2 3 4"}`: "load: ", `{"load":"0 0 0"}`: "uptime: ",
+			`{"uptime":"NaN","load":"x"}`: "uptime: ", `{"uptime":"1","load":"x"}`: "load: ",
+			`{"uptime":"1","load":"1 2 3 4"}`: "load: ", `{"load":"0 0 0"}`: "uptime: ",
 		} {
 			status, _, got = s.call("ss", "POST", path, body)
 			if why := string(s.envelope(status, 200, 0, got)); !strings.HasPrefix(why, `"`+want) {

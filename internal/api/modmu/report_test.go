@@ -29,8 +29,10 @@ func invalidRows(good ...string) string {
 		rows = append(rows, []string{
 			fmt.Sprintf(`{"user_id":%d,"u":1,"d":1,"ip":"1.1.1.1","list_id":1}`,
 				5000+i), `{"user_id":2,"u":-5,"d":1,"ip":"-","list_id":-1}`,
-			`{"user_id":2,"u":9223372036854775808,"d":1,"ip":"999.1.1.1","list_id":9223372036854775808}`, `{"user_id":"two","u":1,"d":1,"ip":7,"list_id":"x"}`,
-			`{"user_id":1,"u":"x","d":1,"ip":null,"list_id":null}`, `null`, `[]`, `{}`, `{"user_id":-9223372036854775809,"u":1,"d":1,"ip":"1.1.1.1","list_id":1}`,
+			`{"user_id":2,"u":9223372036854775808,"d":1,"ip":"999.1.1.1","list_id":9223372036854775808}`,
+			`{"user_id":"two","u":1,"d":1,"ip":7,"list_id":"x"}`,
+			`{"user_id":1,"u":"x","d":1,"ip":null,"list_id":null}`, `null`, `[]`, `{}`,
+			`{"user_id":-9223372036854775809,"u":1,"d":1,"ip":"1.1.1.1","list_id":1}`,
 		}[i%9])
 	}
 	return `{"data":[` + strings.Join(rows, ",") + `]}`
@@ -155,7 +157,8 @@ func TestRules_AreListedAndHitsCount(t *testing.T) {
 			regexp.MustCompile(r.Regex)
 		}
 		s.Golden("detect-rules.json", answer)
-		s.data("ss", "POST", "/users/detectlog", fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"1.1.1.1"},{"list_id":%d,"user_id":1},{"list_id":404,"user_id":1},{"list_id":%[1]d,"user_id":3}]}`, rule.ID, rule.ID))
+		s.data("ss", "POST", "/users/detectlog",
+			fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"1.1.1.1"},{"list_id":%d,"user_id":1},{"list_id":404,"user_id":1},{"list_id":%[1]d,"user_id":3}]}`, rule.ID, rule.ID))
 		if got := s.data("ss", "POST", "/users/detectlog",
 			fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":2}]}`, rule.ID)); string(got) != `"took 0 of 1 rows"` {
 			t.Errorf("a hit of somebody whom the rule does not stop: %s", got)

@@ -69,7 +69,8 @@ func (s *server) list(ctx context.Context, n node.Node) ([]byte, error) {
 func user(n node.Node, a service.Access) userJSON {
 	u := userJSON{
 		ID: a.UserID, UUID: a.UUID, Passwd: a.Password, Port: n.ListenPort, Method: n.Settings.Method,
-		NodeSpeedLimit: orZero(a.SpeedMbps), NodeIPLimit: orZero(a.Devices), NodeConnector: orZero(a.Devices), Obfs: "plain", Protocol: "origin",
+		NodeSpeedLimit: orZero(a.SpeedMbps), NodeIPLimit: orZero(a.Devices), NodeConnector: orZero(a.Devices),
+		Obfs: "plain", Protocol: "origin",
 	}
 	if n.Protocol == node.Shadowsocks || n.Protocol == node.TUIC {
 		u.Passwd = node.UserSecret(n, a.UUID, a.Password)

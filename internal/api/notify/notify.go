@@ -34,7 +34,9 @@ func Payments(mux *http.ServeMux, payments *payment.Payments) {
 	mux.HandleFunc("POST /v1/payment/notify/{payment_system}", handle)
 }
 
-func take(w http.ResponseWriter, r *http.Request, payments *payment.Payments, perAddress *limit.Limiter) (payment.Answer, error) {
+func take(w http.ResponseWriter, r *http.Request, payments *payment.Payments,
+	perAddress *limit.Limiter,
+) (payment.Answer, error) {
 	name := r.PathValue("payment_system")
 	if _, err := payments.Method(name); err != nil {
 		return payment.Answer{}, err
@@ -47,7 +49,10 @@ func take(w http.ResponseWriter, r *http.Request, payments *payment.Payments, pe
 	if err != nil {
 		return payment.Answer{}, api.Unreadable(err)
 	}
-	return payments.Notify(r.Context(), name, payment.Notify{Method: r.Method, Query: r.URL.RawQuery, Header: r.Header, Body: body, Address: address})
+	return payments.Notify(r.Context(), name, payment.Notify{
+		Method: r.Method, Query: r.URL.RawQuery, Header: r.Header,
+		Body: body, Address: address,
+	})
 }
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {

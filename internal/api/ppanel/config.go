@@ -115,7 +115,8 @@ func protocol(n node.Node) (protocolJSON, error) {
 		p.SNI, p.CertMode = s.TLS.ServerName, certMode(s.TLS)
 	case s.Security == "reality" && s.Reality != nil:
 		host, port, _ := net.SplitHostPort(s.Reality.Dest) // Checked when the node was saved.
-		p.SNI, p.RealityServerAddr, p.RealityPrivateKey, p.RealityPublicKey = s.Reality.ServerNames[0], host, s.Reality.PrivateKey, s.Reality.PublicKey
+		p.SNI, p.RealityServerAddr, p.RealityPrivateKey, p.RealityPublicKey = s.Reality.ServerNames[0], host,
+			s.Reality.PrivateKey, s.Reality.PublicKey
 		p.RealityServerPort, _ = strconv.Atoi(port)
 		if len(s.Reality.ShortIDs) > 0 {
 			p.RealityShortID = s.Reality.ShortIDs[0]

@@ -29,7 +29,10 @@ func TestAnswers_MatchAgent(t *testing.T) {
 		for _, c := range []struct{ file, path, body string }{
 			{"push", "/v1/server/push", `{"traffic":[{"uid":1,"upload":80,"download":300}]}`},
 			{"push", "/v1/server/push", `{"traffic":null}`},
-			{"push-refused", "/v1/server/push", `{"traffic":[{"uid":77,"upload":1,"download":1},{"uid":2,"upload":"x","download":1},null,{"uid":2,"upload":5,"download":-1}]}`},
+			{
+				"push-refused", "/v1/server/push",
+				`{"traffic":[{"uid":77,"upload":1,"download":1},{"uid":2,"upload":"x","download":1},null,{"uid":2,"upload":5,"download":-1}]}`,
+			},
 			{"push-unreadable", "/v1/server/push", `[1]`},
 			{"push-unreadable", "/v1/server/push", `{}`},
 			{"online", "/v1/server/online", `{"users":[{"UID":1,"IP":"1.2.3.4"}]}`},

@@ -33,8 +33,10 @@ type receipt struct {
 func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		kinds := []string{
-			`{"uid":%d,"upload":1,"download":1}`, `{"uid":1,"upload":5,"download":5}`, `{"uid":2,"upload":-5,"download":1}`, `{"uid":2,"upload":9223372036854775808,"download":1}`,
-			`{"uid":"two","upload":1,"download":1}`, `{"uid":1,"upload":"x","download":1}`, `{"uid":2,"upload":1.5,"download":1}`, `{"uid":2,"upload":null,"download":1}`,
+			`{"uid":%d,"upload":1,"download":1}`, `{"uid":1,"upload":5,"download":5}`,
+			`{"uid":2,"upload":-5,"download":1}`, `{"uid":2,"upload":9223372036854775808,"download":1}`,
+			`{"uid":"two","upload":1,"download":1}`, `{"uid":1,"upload":"x","download":1}`,
+			`{"uid":2,"upload":1.5,"download":1}`, `{"uid":2,"upload":null,"download":1}`,
 			`null`, `[]`, `{}`, `7`, `"x"`, `{"uid":-9223372036854775809,"upload":1,"download":1}`,
 		}
 		var got receipt
@@ -57,7 +59,8 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 
 		kinds = []string{
 			`{"UID":%d,"IP":"1.1.1.1"}`, `{"UID":1,"IP":"999.1.1.1"}`, `{"UID":"x","IP":"1.1.1.1"}`,
-			`{"UID":2,"IP":7}`, `{"UID":1,"IP":null}`, `null`, `[]`, `{}`, `{"UID":3,"IP":"1.1.1.1"}`, `{"UID":9223372036854775808,"IP":"1.1.1.1"}`,
+			`{"UID":2,"IP":7}`, `{"UID":1,"IP":null}`, `null`, `[]`, `{}`, `{"UID":3,"IP":"1.1.1.1"}`,
+			`{"UID":9223372036854775808,"IP":"1.1.1.1"}`,
 		}
 		s.ok(&got, "vmess", "POST", "/v1/server/online",
 			`{"users":`+invalidRows(kinds, `{"UID":1,"IP":"9.9.9.9"}`, `{"UID":2,"IP":"::ffff:9.9.9.9"}`)+`}`)

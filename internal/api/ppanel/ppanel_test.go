@@ -46,7 +46,8 @@ func drafts() []node.Node {
 	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: files("a.example")}
 	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
 	xhttp.Settings = node.Settings{
-		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "tls", TLS: files("x.example"),
+		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "tls",
+		TLS: files("x.example"),
 	}
 	empty := node.Draft("empty", node.VLESS, "e.example", 80)
 	empty.GroupID, empty.Settings.Security = 9, "none"

@@ -48,7 +48,10 @@ func TestAnswers_MatchAgents(t *testing.T) {
 			{"push-none", "POST", "push", `{}`},
 			{"push-refused", "POST", "push", `{"2":[1,"x"],"77":[1,1]}`},
 			{"push-unreadable", "POST", "push", `[1]`},
-			{"status", "POST", "status", `{"cpu":12.5,"mem":{"total":1000,"used":400},"swap":{"total":0,"used":0},"disk":{"total":9,"used":1}}`},
+			{
+				"status", "POST", "status",
+				`{"cpu":12.5,"mem":{"total":1000,"used":400},"swap":{"total":0,"used":0},"disk":{"total":9,"used":1}}`,
+			},
 		} {
 			_, header, got := s.call("ss", "shadowsocks", c.method, c.path, c.body)
 			s.Golden(c.file+".json", got)
@@ -362,9 +365,11 @@ func TestRules_AreInGrammarOfAgent(t *testing.T) {
 		}
 		// XrayR matches network:host:port, V2bX the host alone.
 		for destination, want := range map[string]bool{
-			"tcp:mail.other:25": true, "udp:mail.other:465": true, "tcp:mail.other:443": false, "tcp:example.com:443": true, "tcp:a.example.com:1": true,
+			"tcp:mail.other:25": true, "udp:mail.other:465": true, "tcp:mail.other:443": false,
+			"tcp:example.com:443": true, "tcp:a.example.com:1": true,
 			"tcp:203.0.113.9:80": true, "tcp:203.0.113.99:80": false, "tcp:notexample.com:443": false,
-			"example.com": true, "a.example.com": true, "notexample.com": false, "203.0.113.9": true, "2001:db8::25": false,
+			"example.com": true, "a.example.com": true, "notexample.com": false, "203.0.113.9": true,
+			"2001:db8::25": false,
 		} {
 			if refuses(destination) != want {
 				t.Errorf("%s is refused: %v", destination, !want)

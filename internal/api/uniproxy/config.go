@@ -172,7 +172,8 @@ func protocolConfig(n node.Node) configJSON {
 	}
 	switch {
 	case s.Security == "tls" && s.TLS != nil:
-		out.TLS, out.ServerName, out.TLSSettings, out.CertConfig = 1, s.TLS.ServerName, tlsFiles(s.TLS), certificate(s.TLS)
+		out.TLS, out.ServerName, out.TLSSettings, out.CertConfig = 1, s.TLS.ServerName, tlsFiles(s.TLS),
+			certificate(s.TLS)
 	case s.Security == "reality" && s.Reality != nil:
 		out.TLS, out.ServerName, out.TLSSettings = 2, s.Reality.ServerNames[0], reality(s.Reality)
 	}
@@ -227,7 +228,8 @@ func certificate(t *node.TLS) *certJSON {
 func reality(r *node.Reality) *tlsJSON {
 	host, port, _ := net.SplitHostPort(r.Dest) // Checked when the node was saved.
 	out := &tlsJSON{
-		ServerName: r.ServerNames[0], ServerNames: r.ServerNames, ServerPort: port, PrivateKey: r.PrivateKey, PublicKey: r.PublicKey, Xver: "0",
+		ServerName: r.ServerNames[0], ServerNames: r.ServerNames, ServerPort: port, PrivateKey: r.PrivateKey,
+		PublicKey: r.PublicKey, Xver: "0",
 	}
 	if host != out.ServerName {
 		out.Dest = host

@@ -348,7 +348,8 @@ func TestStatus_NodeInformation_IsStored(t *testing.T) {
 		k := s.follow("reality")
 		for _, text := range []string{
 			`{"event":"sync.users","data":{}}`, `{"event":"pong"}`, `{}`,
-			`{"event":"node.status"}`, `{"event":"node.status","data":{"uptime":-1}}`, `{"event":"node.status","data":[]}`, `{"event":"report.devices","data":[1]}`, `{"event":"report.devices"}`,
+			`{"event":"node.status"}`, `{"event":"node.status","data":{"uptime":-1}}`,
+			`{"event":"node.status","data":[]}`, `{"event":"report.devices","data":[1]}`, `{"event":"report.devices"}`,
 		} {
 			k.send(text) // None of this is useful, and none of it closes the socket.
 		}
@@ -491,7 +492,8 @@ func TestSocket_ManyUsers_AreSentInParts(t *testing.T) {
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
 			_, err := db.Bump(ctx, tx, service.Revision)
 			if err == nil {
-				_, err = tx.NewRaw(`UPDATE access SET allowed = ?, revision = (SELECT value FROM revision WHERE name = ?) WHERE user_id >= 1000`, false, service.Revision).Exec(ctx)
+				_, err = tx.NewRaw(`UPDATE access SET allowed = ?, revision = (SELECT value FROM revision
+					WHERE name = ?) WHERE user_id >= 1000`, false, service.Revision).Exec(ctx)
 			}
 			return err
 		})
@@ -521,7 +523,10 @@ func (s *site) handshake(query string) net.Conn {
 		s.Fatal(err)
 	}
 	s.Cleanup(func() { conn.Close() })
-	if _, err := fmt.Fprintf(conn, "GET /api/v2/server/ws%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", query); err != nil {
+	if _, err := fmt.Fprintf(conn,
+		"GET /api/v2/server/ws%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: "+
+			"websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+		query); err != nil {
 		s.Fatal(err)
 	}
 	return conn

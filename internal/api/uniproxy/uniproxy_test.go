@@ -93,7 +93,8 @@ func drafts() []node.Node {
 	}
 	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
 	xhttp.Settings = node.Settings{
-		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality", Reality: &node.Reality{
+		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality",
+		Reality: &node.Reality{
 			Dest: "www.example:443", ServerNames: []string{"www.example"},
 			PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"},
 		},

@@ -218,7 +218,8 @@ func TestReport_InvalidPart_OthersCount(t *testing.T) {
 		var receipt struct{ Data bool }
 		for i, part := range []string{
 			`"status":{"cpu":-1}`, `"status":"x"`, `"status":[]`, `"metrics":{"uptime":-5}`,
-			`"alive":[1]`, `"alive":7`, `"online":"x"`, `"alive":{"1":7}`, `"machine_id":3`, `"status":null,"alive":null,"online":null`,
+			`"alive":[1]`, `"alive":7`, `"online":"x"`, `"alive":{"1":7}`, `"machine_id":3`,
+			`"status":null,"alive":null,"online":null`,
 		} {
 			later.ok(&receipt, "ss", "", "POST", "report", fmt.Sprintf(`{"traffic":{"1":[%d,0]},%s}`, 100+i, part))
 		}

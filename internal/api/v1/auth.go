@@ -12,10 +12,14 @@ import (
 // Auth adds sign-in, sign-up and the change of the password in their older shapes.
 func (r *Router) Auth(a *account.Accounts) {
 	signedIn := fault.Text{ZH: "登录成功", EN: "Signed in"}
-	credentials := params{need("email"), need("passwd", "password"), may("code", "two_fa_code"), rememberMe}.and(verified)
+	credentials := params{
+		need("email"), need("passwd", "password"), may("code", "two_fa_code"),
+		rememberMe,
+	}.and(verified)
 	signIn := func(req *http.Request, in Input) (Answer, error) {
 		g, err := a.SignIns.ByPassword(req.Context(), account.SignIn{
-			Email: in.Get("email"), Password: in.Get("passwd"), TwoFactor: in.Get("code"), Remember: in.Yes("remember_me"),
+			Email: in.Get("email"), Password: in.Get("passwd"), TwoFactor: in.Get("code"),
+			Remember: in.Yes("remember_me"),
 		}, answeredBy(req, in))
 		return granted(req, g, signedIn), err
 	}
@@ -49,7 +53,8 @@ var rememberMe = param{name: "remember_me", kind: flag, on: []string{"week"}}
 
 func granted(req *http.Request, g account.Grant, msg fault.Text) Answer {
 	return Answer{Msg: msg.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{
-		"access_token": g.Access, "refresh_token": g.Refresh, "user_id": g.User.ID, "user_name": g.User.Name, "email": g.User.Email,
+		"access_token": g.Access, "refresh_token": g.Refresh, "user_id": g.User.ID, "user_name": g.User.Name,
+		"email": g.User.Email,
 	}}
 }
 

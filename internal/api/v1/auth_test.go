@@ -77,7 +77,8 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	}
 	want := func(got answer, status int, code, field string) answer {
 		t.Helper()
-		if got.status != status || got.Code != code || got.Ret != map[bool]int{true: 1, false: 0}[status == 200] || got.Msg == "" {
+		if got.status != status || got.Code != code || got.Ret != map[bool]int{true: 1, false: 0}[status == 200] ||
+			got.Msg == "" {
 			t.Fatalf("%+v, want %d %s", got, status, code)
 		}
 		if field != "" && (len(got.Errors) == 0 || got.Errors[0].Field != field) {
@@ -86,21 +87,32 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 		return got
 	}
 
-	up := url.Values{"name": {"Ming"}, "email": {"a@example.com"}, "passwd": {"correct horse"}, "repasswd": {"correct house"}}
+	up := url.Values{
+		"name": {"Ming"}, "email": {"a@example.com"}, "passwd": {"correct horse"},
+		"repasswd": {"correct house"},
+	}
 	want(call("POST", "/v1/auth/register", "", up), 422, "invalid_input", "repasswd")
 	up.Set("repasswd", "correct horse")
 	up.Set("code", "NOSUCHCODE")
 	want(call("POST", "/v1/auth/register", "", up), 422, "invalid_input", "code")
 	up.Del("code")
-	if got := want(call("POST", "/v1/auth/register", "", up), 200, "", ""); got.Data.UserName != "Ming" || got.Data.AccessToken == "" {
+	if got := want(call("POST", "/v1/auth/register", "", up), 200, "", ""); got.Data.UserName != "Ming" ||
+		got.Data.AccessToken == "" {
 		t.Errorf("%+v", got)
 	}
 	want(call("POST", "/v1/auth/register", "", up), 409, "email_taken", "email")
 
 	want(call("POST", "/v1/auth/login", "", url.Values{"email": {"a@example.com"}}), 422, "invalid_input", "passwd")
-	want(call("POST", "/v1/auth/login", "", url.Values{"email": {"a@example.com"}, "passwd": {"wrong password"}}), 401, "wrong_credentials", "")
-	access := want(call("POST", "/v1/auth/login", "", url.Values{"email": {"A@example.com"}, "passwd": {"correct horse"}, "remember_me": {"1"}}), 200, "", "").Data.AccessToken
-	want(call("POST", "/v1/auth/login", "", url.Values{"email": {"a@example.com"}, "passwd": {strings.Repeat("x", 1025)}}), 422, "invalid_input", "passwd")
+	want(call("POST", "/v1/auth/login", "", url.Values{"email": {"a@example.com"}, "passwd": {"wrong password"}}), 401,
+		"wrong_credentials", "")
+	access := want(call("POST", "/v1/auth/login", "", url.Values{
+		"email":  {"A@example.com"},
+		"passwd": {"correct horse"}, "remember_me": {"1"},
+	}), 200, "", "").Data.AccessToken
+	want(call("POST", "/v1/auth/login", "", url.Values{
+		"email":  {"a@example.com"},
+		"passwd": {strings.Repeat("x", 1025)},
+	}), 422, "invalid_input", "passwd")
 	want(call("GET", "/v1/authorization", "", nil), 422, "invalid_input", "email")
 	want(call("GET", "/v1/authorization?email=a@example.com&passwd=correct+horse", "", nil), 200, "", "")
 
@@ -121,10 +133,14 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	// Codes: one to sign up, and the link in the mail to set another password.
 	want(call("POST", "/v1/auth/send", "", nil), 422, "invalid_input", "email")
 	want(call("POST", "/v1/auth/send", "", url.Values{"email": {"b@example.com"}}), 200, "", "")
-	if err := settings.Set(t.Context(), map[string]json.RawMessage{"sign_up_email_code": json.RawMessage("true")}); err != nil {
+	if err := settings.Set(t.Context(),
+		map[string]json.RawMessage{"sign_up_email_code": json.RawMessage("true")}); err != nil {
 		t.Fatal(err)
 	}
-	up = url.Values{"name": {"Bo"}, "email": {"b@example.com"}, "passwd": {"correct horse"}, "repasswd": {"correct horse"}}
+	up = url.Values{
+		"name": {"Bo"}, "email": {"b@example.com"}, "passwd": {"correct horse"},
+		"repasswd": {"correct horse"},
+	}
 	want(call("POST", "/v1/auth/register", "", up), 422, "invalid_input", "emailcode")
 	up.Set("emailcode", mailed(t, mails, `\b\d{6}\b`))
 	want(call("POST", "/v1/auth/register", "", up), 200, "", "")

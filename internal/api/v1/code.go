@@ -20,14 +20,18 @@ func (r *Router) Code(a *account.Accounts) {
 	}
 
 	// The token is the end of the link in the mail, which holds the address and the code.
-	r.open("POST /v1/password/token/{token}", params{need("token", "email", "email_code"), need("password"), need("repasswd")},
+	r.open("POST /v1/password/token/{token}", params{
+		need("token", "email", "email_code"), need("password"),
+		need("repasswd"),
+	},
 		func(req *http.Request, in Input) (Answer, error) {
 			email, code, err := account.ParseResetToken(in.Get("token"))
 			if err != nil {
 				return Answer{}, err
 			}
 			if in.Get("password") != in.Get("repasswd") {
-				return Answer{}, fault.Invalid("repasswd", "mismatch", "两次输入的密码不一致", "The two passwords are not the same")
+				return Answer{}, fault.Invalid("repasswd", "mismatch", "两次输入的密码不一致",
+					"The two passwords are not the same")
 			}
 			err = a.Credentials.ResetPassword(req.Context(), email, code, in.Get("password"), clientOf(req))
 			return told(req, fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"}), err

@@ -13,7 +13,9 @@ import (
 // Credentials adds the older ways to another link and to another password on nodes: the one that the form brings as
 // sspwd where it is good, else one that is made.
 func (r *Router) Credentials(links *link.Links, services *service.Services) {
-	r.user("POST /v1/user/sspwd", params{may("sspwd", "password")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+	r.user("POST /v1/user/sspwd", params{may("sspwd", "password")}, func(req *http.Request, who account.Identity,
+		in Input,
+	) (Answer, error) {
 		made := fault.Text{ZH: "已生成新的连接密码，请更新订阅", EN: "A new password was made; update your subscription"}
 		err := error(nil)
 		if in.Get("sspwd") == "" {
@@ -26,7 +28,10 @@ func (r *Router) Credentials(links *link.Links, services *service.Services) {
 			return Answer{}, err
 		}
 		access, err := services.Access(req.Context(), who.UserID)
-		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{"sspwd": access.Password, "uuid": access.UUID}}, err
+		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{
+			"sspwd": access.Password,
+			"uuid":  access.UUID,
+		}}, err
 	})
 	// A GET that changes something, as the original has it: no address alone calls it, since it takes a bearer.
 	r.user("GET /v1/user/url_reset", nil, func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
@@ -35,6 +40,9 @@ func (r *Router) Credentials(links *link.Links, services *service.Services) {
 			return Answer{}, err
 		}
 		made := fault.Text{ZH: "已生成新的订阅链接，旧链接已失效", EN: "A new link was made; the old one has ended"}
-		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{"token": token.Token, "url": token.URLs[0], "urls": token.URLs}}, nil
+		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{
+			"token": token.Token,
+			"url":   token.URLs[0], "urls": token.URLs,
+		}}, nil
 	})
 }

@@ -25,7 +25,10 @@ func TestSSPwd_OfAGoodValue_IsTaken_AndOneIsMadeWithoutIt(t *testing.T) {
 		}
 		seen[made] = true
 	}
-	for _, bad := range []string{"short", strings.Repeat("a", 20), "abcdefghijklmnopq", "kJ3 9x pQ2v Lm8 Zt", strings.Repeat("kJ3-9x_p", 9), "密码密码密码密码密码密码"} {
+	for _, bad := range []string{
+		"short", strings.Repeat("a", 20), "abcdefghijklmnopq", "kJ3 9x pQ2v Lm8 Zt",
+		strings.Repeat("kJ3-9x_p", 9), "密码密码密码密码密码密码",
+	} {
 		w := set(ming, bad)
 		s.want(w, 422, "invalid_input")
 		if !strings.Contains(w.Body.String(), `"field":"sspwd"`) {
@@ -49,7 +52,8 @@ func TestTheOlderResetMakesAnotherLink(t *testing.T) {
 	seen := map[any]bool{}
 	for range 2 {
 		made := s.want(s.call("GET", "/v1/user/url_reset", ming.Access, "", nil), 200, "")
-		if token, ok := made["token"].(string); !ok || len(token) != 32 || seen[token] || !strings.HasSuffix(made["url"].(string), "/link2/"+token) {
+		if token, ok := made["token"].(string); !ok || len(token) != 32 || seen[token] ||
+			!strings.HasSuffix(made["url"].(string), "/link2/"+token) {
 			t.Errorf("made %v", made)
 		}
 		seen[made["token"]] = true

@@ -19,7 +19,10 @@ func (r *Router) Detect(nodes *node.Nodes) {
 		total := int64(len(rules))
 		rows := []map[string]any{}
 		for _, rule := range rules[min(p.offset(), total):min(p.offset()+p.size, total)] {
-			rows = append(rows, map[string]any{"id": rule.ID, "name": rule.Name, "text": rule.Text, "regex": rule.Pattern, "type": 1})
+			rows = append(rows, map[string]any{
+				"id": rule.ID, "name": rule.Name, "text": rule.Text,
+				"regex": rule.Pattern, "type": 1,
+			})
 		}
 		return p.answer(rows, total, "id", "name", "text", "regex", "type"), nil
 	})
@@ -33,7 +36,8 @@ func (r *Router) Detect(nodes *node.Nodes) {
 				name = *told
 			}
 			rows = append(rows, map[string]any{
-				"id": h.ID, "user_id": who.UserID, "list_id": h.RuleID, "rule_name": h.RuleName, "node_id": h.NodeID, "node_name": name, "count": h.Count, "datetime": h.At,
+				"id": h.ID, "user_id": who.UserID, "list_id": h.RuleID, "rule_name": h.RuleName, "node_id": h.NodeID,
+				"node_name": name, "count": h.Count, "datetime": h.At,
 			})
 		}
 		return p.answer(rows, total, "id", "list_id", "rule_name", "node_id", "node_name", "count", "datetime"), err

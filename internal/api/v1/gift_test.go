@@ -36,7 +36,10 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 		w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 		s := shop.New(d, settings, w, services)
 		mux := http.NewServeMux()
-		r := v1.New(mux, func(context.Context, string) (account.Identity, error) { return account.Identity{UserID: 1}, nil })
+		r := v1.New(mux, func(context.Context, string) (account.Identity, error) {
+			return account.Identity{UserID: 1},
+				nil
+		})
 		r.Shop(s)
 		r.Invite(invite.New(d, settings, w))
 		handler := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
@@ -46,12 +49,16 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan, err := s.AddPlan(t.Context(), shop.Plan{
-			Name: "Standard", Kind: shop.KindPlan, Reset: service.Never, Visible: true, Prices: []shop.Price{{Months: 1, Amount: 1000}},
+			Name: "Standard", Kind: shop.KindPlan, Reset: service.Never, Visible: true,
+			Prices: []shop.Price{{Months: 1, Amount: 1000}},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.AddCoupon(t.Context(), shop.Coupon{Code: "SPRING", Enabled: true, Amount: 400, PerUser: new(int64(1))}, nil); err != nil {
+		if _, err := s.AddCoupon(t.Context(), shop.Coupon{
+			Code: "SPRING", Enabled: true, Amount: 400,
+			PerUser: new(int64(1)),
+		}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Adjust(t.Context(), 1, 1000, "a gift", nil); err != nil {
@@ -71,26 +78,34 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 			return rec.Code, got
 		}
 		what := url.Values{"shop": {fmt.Sprint(plan.Prices[0].ID)}, "coupon": {"spring"}}
-		if status, got := send("/v1/user/buy_pre", what); status != 200 || got["credit"] != "4.00" || got["total"] != "6.00" {
+		if status, got := send("/v1/user/buy_pre", what); status != 200 || got["credit"] != "4.00" ||
+			got["total"] != "6.00" {
 			t.Errorf("%d %v", status, got)
 		}
 		if status, got := send("/v1/user/buy", what); status != 200 || got["ret"] != 1.0 {
 			t.Errorf("%d %v", status, got)
 		}
-		if status, got := send("/v1/user/buy", what); status != 422 || got["ret"] != 0.0 || got["msg"] != "你使用该优惠码的次数已达上限" {
+		if status, got := send("/v1/user/buy", what); status != 422 || got["ret"] != 0.0 ||
+			got["msg"] != "你使用该优惠码的次数已达上限" {
 			t.Errorf("%d %v", status, got)
 		}
 
-		if status, got := send("/v1/user/buy_invite", url.Values{"num": {"2"}}); status != 409 || got["code"] != "invites_not_for_sale" {
+		if status, got := send("/v1/user/buy_invite", url.Values{"num": {"2"}}); status != 409 ||
+			got["code"] != "invites_not_for_sale" {
 			t.Errorf("%d %v", status, got)
 		}
-		if err := settings.Set(t.Context(), map[string]json.RawMessage{"invite_quota": json.RawMessage("5"), "invite_price": json.RawMessage(`"1.50"`)}); err != nil {
+		if err := settings.Set(t.Context(), map[string]json.RawMessage{
+			"invite_quota": json.RawMessage("5"),
+			"invite_price": json.RawMessage(`"1.50"`),
+		}); err != nil {
 			t.Fatal(err)
 		}
-		if status, got := send("/v1/user/buy_invite", url.Values{"num": {"2"}}); status != 200 || got["invite_num"] != 7.0 {
+		if status, got := send("/v1/user/buy_invite", url.Values{"num": {"2"}}); status != 200 ||
+			got["invite_num"] != 7.0 {
 			t.Errorf("%d %v", status, got)
 		}
-		if status, got := send("/v1/user/buy_invite", url.Values{}); status != 422 || !strings.Contains(fmt.Sprint(got["msg"]), "num") {
+		if status, got := send("/v1/user/buy_invite", url.Values{}); status != 422 ||
+			!strings.Contains(fmt.Sprint(got["msg"]), "num") {
 			t.Errorf("%d %v", status, got)
 		}
 		if b, err := w.Balance(t.Context(), 1); err != nil || b.Posted != 100 {

@@ -11,7 +11,9 @@ import (
 
 // Invite adds the older route that sells invites. `num` is how many.
 func (r *Router) Invite(i *invite.Invites) {
-	r.user("POST /v1/user/buy_invite", params{need("num").as(whole)}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+	r.user("POST /v1/user/buy_invite", params{need("num").as(whole)}, func(req *http.Request, who account.Identity,
+		in Input,
+	) (Answer, error) {
 		left, err := i.Buy(req.Context(), who.UserID, in.Int("num"))
 		if err != nil {
 			return Answer{}, err

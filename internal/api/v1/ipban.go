@@ -15,7 +15,8 @@ func (r *Router) IPBan(bans *ipban.Bans) {
 		need("ip_cidr"), may("ban_context", "reason"), may("remark"),
 	}.and(term), func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		ban := ipban.Ban{
-			Network: in.Get("ip_cidr"), StartsAt: in.Time("task_start_at"), EndsAt: in.Time("task_end_at"), Reason: "管理员禁封IP",
+			Network: in.Get("ip_cidr"), StartsAt: in.Time("task_start_at"), EndsAt: in.Time("task_end_at"),
+			Reason: "管理员禁封IP",
 			Remark: in.Get("remark"), MadeBy: &who.UserID,
 		}
 		if in.Has("ban_context") {
@@ -26,7 +27,8 @@ func (r *Router) IPBan(bans *ipban.Bans) {
 			return Answer{}, err
 		}
 		return done(req, map[string]any{
-			"id": ban.ID, "ip_cidr": ban.Network, "task_start_at": ban.StartsAt, "task_end_at": ban.EndsAt, "ban_context": ban.Reason, "remark": ban.Remark,
+			"id": ban.ID, "ip_cidr": ban.Network, "task_start_at": ban.StartsAt, "task_end_at": ban.EndsAt,
+			"ban_context": ban.Reason, "remark": ban.Remark,
 		}), nil
 	})
 	r.staff("POST /v1/admin/request_ip_ban_task_unban", needs(permission.NetworkBan), params{need("ip_cidr")},

@@ -11,7 +11,8 @@ import (
 
 func TestStaffRefusesTheRequestsOfANetworkForATime(t *testing.T) {
 	s := newSite(t)
-	owner, helper, ming := s.person("boss@example.com", account.Owner), s.person("help@example.com", account.Support), s.person("ming@example.com", "")
+	owner, helper, ming := s.person("boss@example.com", account.Owner), s.person("help@example.com", account.Support),
+		s.person("ming@example.com", "")
 	const insert, unban = "/v1/admin/request_ip_ban_task_insert", "/v1/admin/request_ip_ban_task_unban"
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second).Format(time.RFC3339)
 	form := url.Values{"ip_cidr": {"203.0.113.9/24"}, "task_end_at": {until}, "remark": {"scraper"}}
@@ -32,7 +33,8 @@ func TestStaffRefusesTheRequestsOfANetworkForATime(t *testing.T) {
 	} {
 		s.want(s.call("POST", insert, owner.Access, "", wrong), 422, "invalid_input")
 	}
-	if got := s.want(s.call("POST", insert, owner.Access, "", form), 200, ""); got["ip_cidr"] != "203.0.113.0/24" || got["task_end_at"] != until || got["ban_context"] != "管理员禁封IP" || got["remark"] != "scraper" {
+	if got := s.want(s.call("POST", insert, owner.Access, "", form), 200, ""); got["ip_cidr"] != "203.0.113.0/24" ||
+		got["task_end_at"] != until || got["ban_context"] != "管理员禁封IP" || got["remark"] != "scraper" {
 		t.Errorf("%v", got)
 	}
 	from := func(address string) int {
@@ -46,7 +48,8 @@ func TestStaffRefusesTheRequestsOfANetworkForATime(t *testing.T) {
 		t.Errorf("answered %d and %d", a, b)
 	}
 	s.want(s.call("POST", unban, owner.Access, "", nil), 422, "invalid_input")
-	if got := s.want(s.call("POST", unban+"?ip_cidr=203.0.113.0/24", owner.Access, "", nil), 200, ""); got["ended"] != 1.0 {
+	if got := s.want(s.call("POST", unban+"?ip_cidr=203.0.113.0/24", owner.Access, "", nil), 200,
+		""); got["ended"] != 1.0 {
 		t.Errorf("%v", got)
 	}
 	if a := from("203.0.113.200:1"); a != 401 {

@@ -43,7 +43,8 @@ var jobParams = params{
 }
 
 func (r *Router) job(
-	pattern string, a *account.Accounts, nodes *node.Nodes, ps params, run func(ctx context.Context, in Input) (data any, err error),
+	pattern string, a *account.Accounts, nodes *node.Nodes, ps params, run func(ctx context.Context,
+		in Input) (data any, err error),
 ) {
 	ps = ps.and(jobParams)
 	r.staffRule(pattern, needs(permission.JobRun))

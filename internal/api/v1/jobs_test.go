@@ -8,12 +8,19 @@ import (
 
 func TestJobsAreRunByTheirTokensAndStaffAndNeverByNodes(t *testing.T) {
 	s := newSite(t)
-	owner, helper, ming := s.person("boss@example.com", account.Owner), s.person("help@example.com", account.Support), s.person("ming@example.com", "")
-	jobs, _, err := s.APITokens.Create(t.Context(), owner.User.ID, account.APITokenDraft{Name: "cron", Scopes: []account.Scope{account.ScopeJobs}})
+	owner, helper, ming := s.person("boss@example.com", account.Owner), s.person("help@example.com", account.Support),
+		s.person("ming@example.com", "")
+	jobs, _, err := s.APITokens.Create(t.Context(), owner.User.ID, account.APITokenDraft{
+		Name:   "cron",
+		Scopes: []account.Scope{account.ScopeJobs},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, _, err := s.APITokens.Create(t.Context(), owner.User.ID, account.APITokenDraft{Name: "script", Scopes: []account.Scope{account.ScopeRead}})
+	read, _, err := s.APITokens.Create(t.Context(), owner.User.ID, account.APITokenDraft{
+		Name:   "script",
+		Scopes: []account.Scope{account.ScopeRead},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +35,8 @@ func TestJobsAreRunByTheirTokensAndStaffAndNeverByNodes(t *testing.T) {
 	if s.ran != 0 {
 		t.Fatal("it ran")
 	}
-	s.want(s.call("POST", path+"?api_token_uuid="+jobs.String()+"&is_auto_trigger=perhaps", "", "", nil), 422, "invalid_input")
+	s.want(s.call("POST", path+"?api_token_uuid="+jobs.String()+"&is_auto_trigger=perhaps", "", "", nil), 422,
+		"invalid_input")
 	s.want(s.call("POST", path+"?is_auto_trigger=true&api_token_uuid="+jobs.String(), "", "", nil), 200, "")
 	s.want(s.call("POST", path, jobs.String(), "", nil), 200, "")
 	s.want(s.call("POST", path, owner.Access, "", nil), 200, "")

@@ -283,7 +283,8 @@ func parseError(name string) error {
 func merge(sent, body url.Values) error {
 	for name, values := range body {
 		if present, ok := sent[name]; ok && !slices.Equal(present, values) {
-			return fault.Invalid(name, "repeated", name+" 在地址与正文中的值不同", name+" differs between the address and the body")
+			return fault.Invalid(name, "repeated", name+" 在地址与正文中的值不同",
+				name+" differs between the address and the body")
 		}
 		sent[name] = values
 	}
@@ -311,7 +312,10 @@ func (r *Router) Routes() []Route {
 	names := map[kind]string{words: "words", whole: "whole", flag: "flag", amount: "amount", instant: "instant"}
 	routes := []Route{}
 	for pattern, ps := range r.routes {
-		route := Route{Pattern: pattern, Permission: r.staffRoutes[pattern].permission, Gives: r.staffRoutes[pattern].gives}
+		route := Route{
+			Pattern: pattern, Permission: r.staffRoutes[pattern].permission,
+			Gives: r.staffRoutes[pattern].gives,
+		}
 		for _, p := range ps {
 			route.Parameters = append(route.Parameters, Parameter{p.name, names[p.kind], p.many, p.required})
 		}

@@ -35,7 +35,9 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, req, address, http.StatusFound)
 	})
-	r.partner("GET /v1/emby_link_list", a, needs(permission.PartnerRead), nil, func(req *http.Request, _ Input, _ string) (Answer, error) {
+	r.partner("GET /v1/emby_link_list", a, needs(permission.PartnerRead), nil, func(req *http.Request, _ Input,
+		_ string,
+	) (Answer, error) {
 		accounts, err := media.All(req.Context())
 		list := []map[string]any{}
 		for i := range accounts {
@@ -44,7 +46,8 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		return done(req, list), err
 	})
 	r.partner("GET /v1/emby_function", a, needs(permission.PartnerRead), params{
-		need("sql_table").oneOf("link", "user", "version"), may("sql_table_user_id").as(whole), may("sql_table_link_token"),
+		need("sql_table").oneOf("link", "user", "version"), may("sql_table_user_id").as(whole),
+		may("sql_table_link_token"),
 	}, func(req *http.Request, in Input, _ string) (Answer, error) {
 		var right emby.Right
 		var err error
@@ -66,7 +69,10 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		if err != nil {
 			return Answer{}, err
 		}
-		data := map[string]any{"user_id": right.UserID, "is_allowed": right.Allowed, "user_level": right.Class, "expires_at": right.ExpiresAt, "account": nil}
+		data := map[string]any{
+			"user_id": right.UserID, "is_allowed": right.Allowed, "user_level": right.Class,
+			"expires_at": right.ExpiresAt, "account": nil,
+		}
 		if right.Account != nil {
 			data["account"] = showMedia(right.Account)
 		}
@@ -75,7 +81,8 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 	const casinoFunction = "GET /v1/casino_function"
 	// To add traffic takes a key of the scope grant, too: permission.TrafficGrant.
 	r.partner(casinoFunction, a, rule{permission.PartnerRead, []approval.Kind{approval.Traffic}}, params{
-		need("sql_table").oneOf("user", "version"), may("sql_table_telegram_id").as(whole), may("type_mode").oneOf("get", "add"),
+		need("sql_table").oneOf("user", "version"), may("sql_table_telegram_id").as(whole), may("type_mode").
+			oneOf("get", "add"),
 		param{name: "sql_table_add_transfer_enable", kind: whole, inner: []string{"bytes"}},
 	}, func(req *http.Request, in Input, key string) (Answer, error) {
 		if in.Get("sql_table") == "version" {
@@ -92,7 +99,8 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		if in.Get("type_mode") == "add" {
 			giver, err := a.APITokens.Authenticate(req.Context(), key, account.ScopeGrant)
 			if errors.Is(err, account.ErrTokenScope) {
-				return Answer{}, fault.Invalid("type_mode", "scope", "增加流量需要权限含 grant 的密钥", "To add traffic the key needs the scope grant")
+				return Answer{}, fault.Invalid("type_mode", "scope", "增加流量需要权限含 grant 的密钥",
+					"To add traffic the key needs the scope grant")
 			} else if err != nil {
 				return Answer{}, err
 			}
@@ -104,7 +112,8 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 				return Answer{}, err
 			}
 			req = req.WithContext(r.acting(req.Context(), tokenActor(giver, req)))
-			if err := s.GrantTraffic(req.Context(), user.ID, "Telegram", in.Int("sql_table_add_transfer_enable"), &giver.UserID); err != nil {
+			if err := s.GrantTraffic(req.Context(), user.ID, "Telegram", in.Int("sql_table_add_transfer_enable"),
+				&giver.UserID); err != nil {
 				return Answer{}, err
 			}
 		}
@@ -113,15 +122,19 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 			return Answer{}, err
 		}
 		return done(req, map[string]any{
-			"id": user.ID, "telegram_id": in.Int("sql_table_telegram_id"), "user_name": user.Name, "state": access.State, "is_enabled": access.Allowed, "user_level": access.Class,
-			"ss_upload_size": access.UpBytes, "ss_download_size": access.DownBytes, "ss_bandwidth_total_size": access.QuotaBytes, "ss_bandwidth_remaining_size": access.RemainingBytes, "expires_at": access.ExpiresAt,
+			"id": user.ID, "telegram_id": in.Int("sql_table_telegram_id"), "user_name": user.Name,
+			"state": access.State, "is_enabled": access.Allowed, "user_level": access.Class,
+			"ss_upload_size": access.UpBytes, "ss_download_size": access.DownBytes,
+			"ss_bandwidth_total_size": access.QuotaBytes, "ss_bandwidth_remaining_size": access.RemainingBytes,
+			"expires_at": access.ExpiresAt,
 		}), nil
 	})
 }
 
 // partner registers a route for API tokens of the scope partner, as api_key or as the bearer; fn is given the token.
 func (r *Router) partner(
-	pattern string, a *account.Accounts, needs rule, ps params, fn func(req *http.Request, in Input, key string) (Answer, error),
+	pattern string, a *account.Accounts, needs rule, ps params, fn func(req *http.Request, in Input,
+		key string) (Answer, error),
 ) {
 	ps = ps.and(params{may("api_key")})
 	r.staffRule(pattern, needs)
@@ -152,7 +165,8 @@ func apiKey(req *http.Request) string {
 
 func showMedia(a *emby.Account) map[string]any {
 	return map[string]any{
-		"user_id": a.UserID, "token": a.Token, "name": a.Name, "emby_id": a.EmbyID, "state": a.State, "wanted": a.Wanted,
+		"user_id": a.UserID, "token": a.Token, "name": a.Name, "emby_id": a.EmbyID, "state": a.State,
+		"wanted":     a.Wanted,
 		"is_allowed": a.Allowed, "expires_at": a.ExpiresAt, "updated_at": a.UpdatedAt,
 	}
 }

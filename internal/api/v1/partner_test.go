@@ -81,7 +81,10 @@ func (m *mediaServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && r.URL.Path == "/emby/Users/New":
 		m.added++
 		id := strings.Repeat("e", 31) + strconv.Itoa(m.added)
-		m.names[id], m.people[id] = in["Name"].(string), map[string]any{"IsDisabled": false, "EnableMediaPlayback": true}
+		m.names[id], m.people[id] = in["Name"].(string), map[string]any{
+			"IsDisabled":          false,
+			"EnableMediaPlayback": true,
+		}
 		json.NewEncoder(w).Encode(show(id))
 	case !known:
 		http.Error(w, "User not found", http.StatusNotFound)
@@ -142,7 +145,8 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: wallet.New(d, settings),
 			Services: p.services, Site: "http://localhost:8080",
 		})
-		p.links = link.New(d, key, settings, "http://localhost:8080", p.Accounts, p.services, node.New(d, key, settings, p.services), nil)
+		p.links = link.New(d, key, settings, "http://localhost:8080", p.Accounts, p.services, node.New(d, key, settings,
+			p.services), nil)
 		p.emby = emby.New(d, key, settings, secrets, p.services, p.links)
 		p.queue = job.New(d)
 		p.emby.Register(p.queue)
@@ -150,12 +154,14 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 		stand := httptest.NewServer(p.server)
 		t.Cleanup(stand.Close)
 		p.address = stand.URL + "/emby"
-		p.must(settings.Set(t.Context(), map[string]json.RawMessage{"emby_url": json.RawMessage(`"` + p.address + `"`)}))
+		p.must(settings.Set(t.Context(),
+			map[string]json.RawMessage{"emby_url": json.RawMessage(`"` + p.address + `"`)}))
 		p.must(secrets.Set(t.Context(), secret.EmbyKey, "media-key"))
 		mux := http.NewServeMux()
 		goods := shop.New(d, settings, wallet.New(d, settings), p.services)
 		_, err = goods.AddPlan(t.Context(), shop.Plan{ // what traffic is worth
-			Name: "Package", Kind: shop.KindPackage, TrafficBytes: new(int64(1 << 30)), Reset: service.Never, Prices: []shop.Price{{Amount: 100}},
+			Name: "Package", Kind: shop.KindPackage, TrafficBytes: new(int64(1 << 30)), Reset: service.Never,
+			Prices: []shop.Price{{Amount: 100}},
 		})
 		p.must(err)
 		v1.New(mux, p.Sessions.Authenticate).Partner(p.Accounts, p.services, goods, p.emby)
@@ -186,7 +192,10 @@ func (p *partners) buy() {
 	p.Helper()
 	quota := int64(10 << 30)
 	p.must(p.db.Tx(p.Context(), func(ctx context.Context, tx bun.Tx) error {
-		_, err := p.services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "Film", Class: 1, QuotaBytes: &quota, Reset: service.Never, Months: 1})
+		_, err := p.services.Start(ctx, tx, service.Terms{
+			UserID: 1, PlanID: 1, Name: "Film", Class: 1,
+			QuotaBytes: &quota, Reset: service.Never, Months: 1,
+		})
 		return err
 	}))
 }
@@ -213,20 +222,24 @@ func TestALinkLeadsToTheMediaServerForWhomThePlanHasIt(t *testing.T) {
 		p.buy()
 		rec := p.ask(path)
 		to, err := url.Parse(rec.Header().Get("Location"))
-		if err != nil || rec.Code != http.StatusFound || !strings.HasPrefix(to.String(), p.address+"?") || rec.Header().Get("Cache-Control") != "no-store" {
+		if err != nil || rec.Code != http.StatusFound || !strings.HasPrefix(to.String(), p.address+"?") || rec.Header().
+			Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %v", rec.Code, rec.Header())
 		}
 		q := to.Query()
 		mac := hmac.New(sha256.New, []byte("media-key"))
 		mac.Write([]byte(q.Get("user") + "\n" + q.Get("expires")))
-		if end, _ := strconv.ParseInt(q.Get("expires"), 10, 64); q.Get("user") != own.Name || end != p.now.Add(10*time.Minute).Unix() || q.Get("signature") != hex.EncodeToString(mac.Sum(nil)) {
+		if end, _ := strconv.ParseInt(q.Get("expires"), 10, 64); q.Get("user") != own.Name ||
+			end != p.now.Add(10*time.Minute).Unix() || q.Get("signature") != hex.EncodeToString(mac.Sum(nil)) {
 			t.Errorf("%v", q)
 		}
 		p.later(time.Second)
-		if policy := p.server.policy(); policy["IsDisabled"] != false || policy["IsAdministrator"] != false || policy["EnableMediaPlayback"] != true {
+		if policy := p.server.policy(); policy["IsDisabled"] != false || policy["IsAdministrator"] != false ||
+			policy["EnableMediaPlayback"] != true {
 			t.Errorf("the account's policy: %v", policy)
 		}
-		if again, same, err := p.emby.Own(t.Context(), 1); err != nil || again.State != emby.Enabled || same != password || password == "" {
+		if again, same, err := p.emby.Own(t.Context(), 1); err != nil || again.State != emby.Enabled ||
+			same != password || password == "" {
 			t.Errorf("%+v %q %v", again, same, err)
 		}
 		p.must(p.settings.Set(t.Context(), map[string]json.RawMessage{"emby_url": json.RawMessage(`""`)}))
@@ -242,7 +255,8 @@ func TestMediaAccountsFollowThePlanAndStaff(t *testing.T) {
 		p.must(p.emby.Want(t.Context(), 1, emby.Enabled, false))
 		p.server.locked = true
 		p.later(time.Second)
-		if list, err := p.emby.All(t.Context()); err != nil || list[0].LastError == "" || list[0].State == emby.Enabled {
+		if list, err := p.emby.All(t.Context()); err != nil || list[0].LastError == "" ||
+			list[0].State == emby.Enabled {
 			t.Errorf("while the server fails: %+v %v", list, err)
 		}
 		p.server.locked = false
@@ -250,13 +264,19 @@ func TestMediaAccountsFollowThePlanAndStaff(t *testing.T) {
 		if p.server.policy()["IsDisabled"] != false || p.server.added != 1 {
 			t.Errorf("after the second try: %v, %d accounts were made", p.server.policy(), p.server.added)
 		}
-		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return p.services.SetBanned(ctx, tx, 1, true) }))
+		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return p.services.SetBanned(ctx, tx, 1,
+				true)
+		}))
 		p.later(time.Minute)
 		p.later(time.Second)
 		if p.server.policy()["IsDisabled"] != true {
 			t.Error("a banned user's account is on")
 		}
-		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return p.services.SetBanned(ctx, tx, 1, false) }))
+		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return p.services.SetBanned(ctx, tx, 1,
+				false)
+		}))
 		p.later(time.Minute)
 		p.later(time.Second)
 		if p.server.policy()["IsDisabled"] != false {
@@ -285,9 +305,13 @@ func TestPartnersAskWhoMayUseTheMediaServer(t *testing.T) {
 		p.must(err)
 		p.want(p.ask(path+"sql_table=version"), 401, "sign_in_required")
 		p.want(p.ask(path+"sql_table=version&api_key="+uuid.NewString()), 401, "signed_out")
-		p.want(p.ask(path+"sql_table=version&api_key="+p.token(account.ScopeRead, account.ScopeWrite, account.ScopeJobs)), 403, "api_token_scope")
+		p.want(p.ask(path+"sql_table=version&api_key="+p.token(account.ScopeRead, account.ScopeWrite,
+			account.ScopeJobs)), 403, "api_token_scope")
 		ask := func(query string) *httptest.ResponseRecorder { return p.ask(path + query + "&api_key=" + p.key) }
-		for _, query := range []string{"", "sql_table=account", "sql_table=user", "sql_table=link", "sql_table=user&sql_table_user_id=one"} {
+		for _, query := range []string{
+			"", "sql_table=account", "sql_table=user", "sql_table=link",
+			"sql_table=user&sql_table_user_id=one",
+		} {
 			p.want(ask(query), 422, "invalid_input")
 		}
 		p.want(ask("sql_table=user&sql_table_user_id=99"), 404, "user_not_found")
@@ -300,14 +324,17 @@ func TestPartnersAskWhoMayUseTheMediaServer(t *testing.T) {
 		if after := p.want(ask("sql_table=version"), 200, "")["version"].(float64); after <= before {
 			t.Errorf("version %v, then %v", before, after)
 		}
-		for _, query := range []string{"sql_table=user&sql_table_user_id=1", "sql_table=link&sql_table_link_token=" + own.Token.String(), "sql_table=link&sql_table_link_token=" + subscription.Token} {
-			if data := p.want(ask(query), 200, ""); data["is_allowed"] != true || data["user_id"] != 1.0 || data["account"].(map[string]any)["token"] != own.Token.String() {
+		for _, query := range []string{"sql_table=user&sql_table_user_id=1", "sql_table=link&sql_table_link_token=" +
+			own.Token.String(), "sql_table=link&sql_table_link_token=" + subscription.Token} {
+			if data := p.want(ask(query), 200, ""); data["is_allowed"] != true || data["user_id"] != 1.0 ||
+				data["account"].(map[string]any)["token"] != own.Token.String() {
 				t.Errorf("%s: %v", query, data)
 			}
 		}
 		p.want(p.ask("/v1/emby_link_list"), 401, "sign_in_required")
 		rec := p.ask("/v1/emby_link_list?api_key=" + p.key)
-		if rec.Code != 200 || !strings.Contains(rec.Body.String(), own.Token.String()) || strings.Contains(rec.Body.String(), "password") {
+		if rec.Code != 200 || !strings.Contains(rec.Body.String(), own.Token.String()) ||
+			strings.Contains(rec.Body.String(), "password") {
 			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
 	})
@@ -318,14 +345,18 @@ func TestAPartnersBotReadsAndGrantsTraffic(t *testing.T) {
 		const path = "/v1/casino_function?"
 		p.want(p.ask(path+"sql_table=version"), 401, "sign_in_required")
 		ask := func(query string) *httptest.ResponseRecorder { return p.ask(path + query + "&api_key=" + p.key) }
-		for _, query := range []string{"", "sql_table=account", "sql_table=user", "sql_table=user&sql_table_telegram_id=me"} {
+		for _, query := range []string{
+			"", "sql_table=account", "sql_table=user",
+			"sql_table=user&sql_table_telegram_id=me",
+		} {
 			p.want(ask(query), 422, "invalid_input")
 		}
 		p.want(ask("sql_table=user&sql_table_telegram_id=4242"), 404, "user_not_found")
 		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return p.Credentials.LinkTelegram(ctx, tx, 1, 4242, uuid.Nil, account.Client{})
 		}))
-		if data := p.want(ask("sql_table=user&sql_table_telegram_id=4242&type_mode=get"), 200, ""); data["id"] != 1.0 || data["state"] != "none" || data["is_enabled"] != false {
+		if data := p.want(ask("sql_table=user&sql_table_telegram_id=4242&type_mode=get"), 200, ""); data["id"] != 1.0 ||
+			data["state"] != "none" || data["is_enabled"] != false {
 			t.Errorf("%v", data)
 		}
 		const add = "sql_table=user&sql_table_telegram_id=4242&type_mode=add&sql_table_add_transfer_enable="
@@ -335,7 +366,8 @@ func TestAPartnersBotReadsAndGrantsTraffic(t *testing.T) {
 			p.want(ask(add+wrong), 422, "invalid_input")
 		}
 		p.want(ask("sql_table=user&sql_table_telegram_id=4242&type_mode=take"), 422, "invalid_input")
-		if data := p.want(ask(add+"1000"), 200, ""); data["ss_bandwidth_total_size"] != 1000.0 || data["ss_bandwidth_remaining_size"] != 1000.0 || data["is_enabled"] != true {
+		if data := p.want(ask(add+"1000"), 200, ""); data["ss_bandwidth_total_size"] != 1000.0 ||
+			data["ss_bandwidth_remaining_size"] != 1000.0 || data["is_enabled"] != true {
 			t.Errorf("%v", data)
 		}
 	})

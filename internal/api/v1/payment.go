@@ -26,7 +26,10 @@ func (r *Router) Payment(w *wallet.Wallets, p *payment.Payments, a *account.Acco
 			if recharge.PayPage == nil {
 				return Answer{}, payment.ErrGatewayDown
 			}
-			data := map[string]any{"type": recharge.PayPage.Kind, "tradeno": recharge.TradeNo, "url": recharge.PayPage.URL}
+			data := map[string]any{
+				"type": recharge.PayPage.Kind, "tradeno": recharge.TradeNo,
+				"url": recharge.PayPage.URL,
+			}
 			if text := recharge.PayPage.Text; text != nil {
 				data["text"] = text.In(api.CallerOf(req.Context()).Lang)
 			}
@@ -53,7 +56,10 @@ func (r *Router) Payment(w *wallet.Wallets, p *payment.Payments, a *account.Acco
 			return Answer{}, err
 		}
 		data := map[string]any{"out_trade_no": recharge.TradeNo, "money_amount": recharge.Amount, "result": 1}
-		return Answer{Msg: fault.Text{ZH: "充值已确认", EN: "The recharge is confirmed"}.In(caller.Lang), Data: data, More: data}, nil
+		return Answer{
+			Msg: fault.Text{ZH: "充值已确认", EN: "The recharge is confirmed"}.In(caller.Lang), Data: data,
+			More: data,
+		}, nil
 	}
 	confirms := needs(permission.PaymentConfirm, approval.PaymentByHand)
 	// of the approvals, once one was declined

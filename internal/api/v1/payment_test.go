@@ -65,13 +65,17 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 			if _, err := a.Create(t.Context(), email, "Name", "correct horse battery", role); err != nil {
 				t.Fatal(err)
 			}
-			grant, err := a.SignIns.ByPassword(t.Context(), account.SignIn{Email: email, Password: "correct horse battery"}, from)
+			grant, err := a.SignIns.ByPassword(t.Context(), account.SignIn{
+				Email:    email,
+				Password: "correct horse battery",
+			}, from)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return grant
 		}
-		buyer, staff, support := enter("buyer@example.com", ""), enter("money@example.com", account.Finance), enter("help@example.com", account.Support)
+		buyer, staff, support := enter("buyer@example.com", ""), enter("money@example.com", account.Finance),
+			enter("help@example.com", account.Support)
 
 		type answer struct {
 			status         int
@@ -104,7 +108,8 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 		bearer := func(g account.Grant) http.Header { return http.Header{"Authorization": {"Bearer " + g.Access}} }
 		begin := func() string {
 			t.Helper()
-			got := send("POST", "/v1/user/payment/purchase", url.Values{"price": {"30"}, "type": {"sandbox"}}, bearer(buyer))
+			got := send("POST", "/v1/user/payment/purchase", url.Values{"price": {"30"}, "type": {"sandbox"}},
+				bearer(buyer))
 			if got.Ret != 1 || got.Type != "url" || got.TradeNo == "" || got.URL != site+"/sandbox/pay/"+got.TradeNo {
 				t.Fatalf("purchase: %+v", got)
 			}

@@ -24,7 +24,8 @@ func (r *Router) Security(a *account.Accounts) {
 			if err != nil {
 				return Answer{}, err
 			}
-			return done(req, fault.Text{ZH: "两步验证已开启", EN: "Two-step sign-in is on"}, map[string]any{"recovery_codes": codes})
+			return done(req, fault.Text{ZH: "两步验证已开启", EN: "Two-step sign-in is on"},
+				map[string]any{"recovery_codes": codes})
 		case in.Yes("enable"):
 			if err := in.Need(set, "passwd"); err != nil {
 				return Answer{}, err
@@ -33,7 +34,8 @@ func (r *Router) Security(a *account.Accounts) {
 			if err != nil {
 				return Answer{}, err
 			}
-			return done(req, fault.Text{ZH: "请用验证器应用扫码后提交验证码", EN: "Add the secret to your app and send a code of it"}, map[string]any{"ga_token": e.Secret, "ga_url": e.URI})
+			return done(req, fault.Text{ZH: "请用验证器应用扫码后提交验证码", EN: "Add the secret to your app and send a code of it"},
+				map[string]any{"ga_token": e.Secret, "ga_url": e.URI})
 		}
 		for _, name := range []string{"passwd", "code"} {
 			if err := in.Need(set, name); err != nil {
@@ -45,7 +47,9 @@ func (r *Router) Security(a *account.Accounts) {
 		}
 		return done(req, fault.Text{ZH: "两步验证已关闭", EN: "Two-step sign-in is off"}, nil)
 	})
-	r.user(check, params{need("code", "two_fa_code", "ga_token")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+	r.user(check, params{need("code", "two_fa_code", "ga_token")}, func(req *http.Request, who account.Identity,
+		in Input,
+	) (Answer, error) {
 		if err := a.TwoFactor.Check(req.Context(), who, in.Get("code"), clientOf(req)); err != nil {
 			return Answer{}, err
 		}

@@ -30,7 +30,9 @@ func (r *Router) Shop(s *shop.Shop) {
 		rows = rows[min(p.offset(), total):min(p.offset()+p.size, total)]
 		return p.answer(rows, total, "id", "shop_name", "shop_type", "months", "money_amount"), nil
 	})
-	r.user("GET /v1/user/shop/getplaninfo", params{planNumber, planTime}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+	r.user("GET /v1/user/shop/getplaninfo", params{planNumber, planTime}, func(req *http.Request, _ account.Identity,
+		in Input,
+	) (Answer, error) {
 		price, err := s.PriceFor(req.Context(), in.Int("num"), int(in.Int("time")))
 		if err != nil {
 			return Answer{}, err
@@ -41,7 +43,9 @@ func (r *Router) Shop(s *shop.Shop) {
 			More: map[string]any{"id": price.ID, "name": price.Plan.In(lang).Name, "price": price.Amount},
 		}, nil
 	})
-	r.user("GET /v1/user/shop/getplantime", params{planNumber}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+	r.user("GET /v1/user/shop/getplantime", params{planNumber}, func(req *http.Request, _ account.Identity,
+		in Input,
+	) (Answer, error) {
 		p, err := s.Plan(req.Context(), in.Int("num"))
 		if err == nil && !p.Visible {
 			err = shop.ErrNoPlan
@@ -57,17 +61,24 @@ func (r *Router) Shop(s *shop.Shop) {
 		}
 		return Answer{Msg: "ok", Data: times, More: map[string]any{"plan_time": times}}, nil
 	})
-	r.user("POST /v1/user/buy_pre", params{need("shop", "price_id", "shop_id").as(whole), may("coupon")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		lang := api.CallerOf(req.Context()).Lang
-		q, err := s.PreOrder(req.Context(), who.UserID, shop.Purchase{PriceID: in.Int("shop"), Coupon: in.Get("coupon"), Lang: lang})
-		if err != nil {
-			return Answer{}, err
-		}
-		return Answer{Msg: "ok", Data: shopRow(q.Price.Plan, q.Price, lang), More: map[string]any{
-			"name": q.Price.Plan.In(lang).Name, "credit": q.Discount, "total": q.Amount, "onetime": 0, "shop": q.Price.ID, "balance": q.Available, "missing": q.Missing,
-		}}, nil
-	})
-	order := params{may("coupon"), may("autorenew", "auto_renew").as(flag), may("disableothers", "only_renewal").as(flag)}
+	r.user("POST /v1/user/buy_pre", params{need("shop", "price_id", "shop_id").as(whole), may("coupon")},
+		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+			lang := api.CallerOf(req.Context()).Lang
+			q, err := s.PreOrder(req.Context(), who.UserID, shop.Purchase{
+				PriceID: in.Int("shop"),
+				Coupon:  in.Get("coupon"),
+				Lang:    lang,
+			})
+			if err != nil {
+				return Answer{}, err
+			}
+			return Answer{Msg: "ok", Data: shopRow(q.Price.Plan, q.Price, lang), More: map[string]any{
+				"name": q.Price.Plan.In(lang).Name, "credit": q.Discount, "total": q.Amount, "onetime": 0,
+				"shop": q.Price.ID, "balance": q.Available, "missing": q.Missing,
+			}}, nil
+		})
+	order := params{may("coupon"), may("autorenew", "auto_renew").as(flag), may("disableothers", "only_renewal").
+		as(flag)}
 	r.user("POST /v1/user/buy", params{need("shop", "price_id", "shop_id").as(whole)}.and(order),
 		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 			return buy(req, s, who, in, in.Int("shop"), false)
@@ -92,17 +103,23 @@ func (r *Router) Shop(s *shop.Shop) {
 		rows := []map[string]any{}
 		for _, o := range orders {
 			rows = append(rows, map[string]any{
-				"id": o.UUID, "no": o.ID, "created_at": o.CreatedAt, "expires_at": o.EndsAt, "shop_id": o.PriceID, "shop_name": o.Terms.NameIn(api.CallerOf(req.Context()).Lang),
+				"id": o.UUID, "no": o.ID, "created_at": o.CreatedAt, "expires_at": o.EndsAt, "shop_id": o.PriceID,
+				"shop_name":    o.Terms.NameIn(api.CallerOf(req.Context()).Lang),
 				"money_amount": o.Amount, "auto_renew": o.Renews,
 			})
 		}
 		return p.answer(rows, total, "id", "created_at", "expires_at", "shop_id", "shop_name", "money_amount"), nil
 	})
-	r.user("DELETE /v1/user/bought", params{need("id")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+	r.user("DELETE /v1/user/bought", params{need("id")}, func(req *http.Request, who account.Identity,
+		in Input,
+	) (Answer, error) {
 		if err := s.StopRenewing(req.Context(), who.UserID, in.Get("id")); err != nil {
 			return Answer{}, err
 		}
-		return Answer{Msg: fault.Text{ZH: "已关闭自动续费", EN: "It no longer renews itself"}.In(api.CallerOf(req.Context()).Lang)}, nil
+		return Answer{Msg: fault.Text{
+			ZH: "已关闭自动续费",
+			EN: "It no longer renews itself",
+		}.In(api.CallerOf(req.Context()).Lang)}, nil
 	})
 }
 
@@ -131,9 +148,12 @@ func buy(req *http.Request, s *shop.Shop, who account.Identity, in Input, id int
 func shopRow(p *shop.Plan, price *shop.Price, lang fault.Lang) map[string]any {
 	p = p.In(lang)
 	row := map[string]any{
-		"id": price.ID, "shop_name": p.Name, "shop_type": "main_package", "money_amount": price.Amount, "human_read_text": p.Info, "is_enable": true,
-		"is_cannot_new_purchase": !p.Visible, "num": "plan_" + strconv.FormatInt(p.ID, 10), "time": period(price.Months), "months": price.Months,
-		"ss_bandwidth_total_size": p.TrafficBytes, "user_level": p.Class, "node_speed_limit": p.SpeedMbps, "node_connector": p.Devices,
+		"id": price.ID, "shop_name": p.Name, "shop_type": "main_package", "money_amount": price.Amount,
+		"human_read_text": p.Info, "is_enable": true,
+		"is_cannot_new_purchase": !p.Visible, "num": "plan_" + strconv.FormatInt(p.ID, 10),
+		"time": period(price.Months), "months": price.Months,
+		"ss_bandwidth_total_size": p.TrafficBytes, "user_level": p.Class, "node_speed_limit": p.SpeedMbps,
+		"node_connector": p.Devices,
 	}
 	if p.Kind == shop.KindPackage {
 		row["shop_type"], row["time"] = "additional_package", ""

@@ -42,7 +42,10 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	}
 	p := payment.New(d, settings, w, s, "http://shop.example", gateways)
 	mux := http.NewServeMux()
-	r := v1.New(mux, func(context.Context, string) (account.Identity, error) { return account.Identity{UserID: 1}, nil })
+	r := v1.New(mux, func(context.Context, string) (account.Identity, error) {
+		return account.Identity{UserID: 1},
+			nil
+	})
 	r.Shop(s)
 	r.Payment(w, p, nil)
 	handler := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
@@ -60,7 +63,8 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 		t.Fatal(err)
 	}
 	bag, err := s.AddPlan(t.Context(), shop.Plan{
-		Name: "Bag", Kind: shop.KindPackage, TrafficBytes: &traffic, Reset: service.Never, Visible: true, Prices: []shop.Price{{Amount: 500}},
+		Name: "Bag", Kind: shop.KindPackage, TrafficBytes: &traffic, Reset: service.Never, Visible: true,
+		Prices: []shop.Price{{Amount: 500}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +99,8 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	}
 	month := fmt.Sprint(plan.Prices[0].ID)
 
-	if status, raw, got := send("POST", "/v1/user/buy", url.Values{"shop": {month}}); status != http.StatusConflict || got["ret"] != 0.0 || got["code"] != "balance_too_low" {
+	if status, raw, got := send("POST", "/v1/user/buy", url.Values{"shop": {month}}); status != http.StatusConflict ||
+		got["ret"] != 0.0 || got["code"] != "balance_too_low" {
 		t.Fatal(status, raw)
 	}
 	bill := ok("POST", "/v1/user/payment/purchase", url.Values{"price": {"25.00"}, "type": {"sandbox"}})
@@ -116,27 +121,33 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 		t.Fatal(got)
 	}
 
-	if got := ok("GET", "/v1/user/shop/getplantime?num=plan_1", nil); fmt.Sprint(got["plan_time"]) != "[1month 12month]" {
+	if got := ok("GET", "/v1/user/shop/getplantime?num=plan_1",
+		nil); fmt.Sprint(got["plan_time"]) != "[1month 12month]" {
 		t.Fatal(got)
 	}
-	if got := ok("GET", "/v1/user/shop/getplaninfo?num=1&time=12month", nil); got["price"] != "99.00" || got["id"] != float64(plan.Prices[1].ID) {
+	if got := ok("GET", "/v1/user/shop/getplaninfo?num=1&time=12month", nil); got["price"] != "99.00" ||
+		got["id"] != float64(plan.Prices[1].ID) {
 		t.Fatal(got)
 	}
-	if got := ok("POST", "/v1/user/buy_pre", url.Values{"shop": {month}}); got["total"] != "10.00" || got["name"] != "=Standard" {
+	if got := ok("POST", "/v1/user/buy_pre", url.Values{"shop": {month}}); got["total"] != "10.00" ||
+		got["name"] != "=Standard" {
 		t.Fatal(got)
 	}
 	if got := ok("GET", "/v1/user/shop?page=2&size=2", nil); got["total"] != 3.0 || len(got["data"].([]any)) != 1 {
 		t.Fatal(got)
 	}
-	if status, raw, _ := send("GET", "/v1/user/shop?format=csv", nil); status != http.StatusOK || !strings.Contains(raw, "'=Standard,") {
+	if status, raw, _ := send("GET", "/v1/user/shop?format=csv", nil); status != http.StatusOK ||
+		!strings.Contains(raw, "'=Standard,") {
 		t.Fatal(status, raw)
 	}
 	key = "first"
 	first := ok("POST", "/v1/user/buy", url.Values{"shop": {month}, "autorenew": {"1"}})
-	if again := ok("POST", "/v1/user/buy?shop="+month, url.Values{"autorenew": {"1"}}); fmt.Sprint(again["data"]) != fmt.Sprint(first["data"]) {
+	if again := ok("POST", "/v1/user/buy?shop="+month,
+		url.Values{"autorenew": {"1"}}); fmt.Sprint(again["data"]) != fmt.Sprint(first["data"]) {
 		t.Fatalf("the same Idempotency-Key answers %v, want %v", again["data"], first["data"])
 	}
-	if status, raw, got := send("POST", "/v1/user/buy", url.Values{"shop": {month}}); status != 422 || got["code"] != "idempotency_key_reused" {
+	if status, raw, got := send("POST", "/v1/user/buy", url.Values{"shop": {month}}); status != 422 ||
+		got["code"] != "idempotency_key_reused" {
 		t.Fatal(status, raw)
 	}
 	key = strings.Repeat("k", 129)
@@ -145,7 +156,10 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	}
 	key = "recharge"
 	recharge := ok("POST", "/v1/user/payment/purchase", url.Values{"price": {"9.00"}, "type": {"sandbox"}})
-	if again := ok("POST", "/v1/user/payment/purchase", url.Values{"price": {"9.00"}, "type": {"sandbox"}}); again["tradeno"] != recharge["tradeno"] {
+	if again := ok("POST", "/v1/user/payment/purchase", url.Values{
+		"price": {"9.00"},
+		"type":  {"sandbox"},
+	}); again["tradeno"] != recharge["tradeno"] {
 		t.Fatal(again, recharge)
 	}
 	key = ""
@@ -190,7 +204,8 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 		{"GET", "/v1/user/bought?page=0", nil, 422},
 		{"DELETE", "/v1/user/bought", url.Values{"id": {"999"}}, 404},
 	} {
-		if status, raw, got := send(try.method, try.path, try.form); status != try.status || got["ret"] != 0.0 || got["msg"] == "" {
+		if status, raw, got := send(try.method, try.path, try.form); status != try.status || got["ret"] != 0.0 ||
+			got["msg"] == "" {
 			t.Errorf("%s %s %v: %d %s", try.method, try.path, try.form, status, raw)
 		}
 	}

@@ -15,15 +15,18 @@ import (
 
 // SignInLinks adds sign-in by signed links and by one-time tokens that staff makes, and the descriptions of the forms
 // for sign-in and sign-up.
-func (r *Router) SignInLinks(a *account.Accounts, captchas *captcha.Captchas, settings *setting.Settings, siteURL string) {
+func (r *Router) SignInLinks(a *account.Accounts, captchas *captcha.Captchas, settings *setting.Settings,
+	siteURL string,
+) {
 	signedIn := fault.Text{ZH: "登录成功", EN: "Signed in"}
 	r.enter("GET /v1/auth/by_url", siteURL, params{
 		need("created_at_unix").as(whole), need("valid_token"), need("input_data").as(whole),
 		may("login_web_version").oneOf("v1", "v2"),
 	}, func(req *http.Request, in Input) (account.Grant, error) {
 		return a.SignIns.ByURL(req.Context(), account.SignedURL{
-			CreatedAt: in.Get("created_at_unix"), Input: in.Get("input_data"), Version: cmp.Or(in.Get("login_web_version"), "v1"),
-			Token: in.Get("valid_token"),
+			CreatedAt: in.Get("created_at_unix"), Input: in.Get("input_data"),
+			Version: cmp.Or(in.Get("login_web_version"), "v1"),
+			Token:   in.Get("valid_token"),
 		}, clientOf(req))
 	}, signedIn)
 	r.enter("GET /v1/auth/by_token_uuid/{token_uuid}", siteURL, params{need("token_uuid")},

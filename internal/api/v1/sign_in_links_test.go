@@ -91,7 +91,12 @@ func newSite(t *testing.T) *site {
 	r.SignInLinks(a, captchas, settings, "http://localhost:8080")
 	r.Credentials(link.New(d, key, settings, "http://localhost:8080", nil, services, nodes, nil), services)
 	r.Detect(nodes)
-	r.Jobs(a, nodes, v1.Job{Pattern: "POST /v1/mod_mu/check_job", Run: func(context.Context) (any, error) { s.ran++; return nil, nil }})
+	r.Jobs(a, nodes, v1.Job{Pattern: "POST /v1/mod_mu/check_job", Run: func(context.Context) (any,
+		error,
+	) {
+		s.ran++
+		return nil, nil
+	}})
 	middleware := api.NewMiddleware(mux, nil, prometheus.NewRegistry())
 	middleware.FilterAddresses(bans.Refuse)
 	s.handler = middleware.Handler()
@@ -138,21 +143,32 @@ func (s *site) want(rec *httptest.ResponseRecorder, status int, code string) map
 
 func TestStaffBansForATimeAndFrees(t *testing.T) {
 	s := newSite(t)
-	ming, helper, viewer := s.person("ming@example.com", ""), s.person("help@example.com", account.Support), s.person("view@example.com", account.Viewer)
+	ming, helper, viewer := s.person("ming@example.com", ""), s.person("help@example.com", account.Support),
+		s.person("view@example.com", account.Viewer)
 	const insert, unban = "/v1/admin/user_ban_task_insert", "/v1/admin/user_ban_task_unban"
-	form := url.Values{"user_id": {"1"}, "task_end_at": {time.Now().Add(time.Hour).Format(time.RFC3339)}, "ban_context": {"太多连接"}, "is_need_send_email": {"false"}}
+	form := url.Values{
+		"user_id": {"1"}, "task_end_at": {time.Now().Add(time.Hour).Format(time.RFC3339)},
+		"ban_context": {"太多连接"}, "is_need_send_email": {"false"},
+	}
 	s.want(s.call("POST", insert, "", "", form), 401, "sign_in_required")
 	s.want(s.call("POST", insert, ming.Access, "", form), 403, "not_allowed")
 	s.want(s.call("POST", insert, viewer.Access, "", form), 403, "not_allowed")
 	s.want(s.call("POST", insert, helper.Access, "", nil), 422, "invalid_input")
 	s.want(s.call("POST", insert, helper.Access, "", url.Values{"user_id": {"1"}}), 422, "invalid_input")
-	s.want(s.call("POST", insert, helper.Access, "", url.Values{"user_id": {"1"}, "task_end_at": {"tomorrow"}}), 422, "invalid_input")
-	s.want(s.call("POST", insert, helper.Access, "", url.Values{"user_id": {"1"}, "task_end_at": {"2020-01-01T00:00:00Z"}}), 422, "invalid_input")
-	s.want(s.call("POST", insert+"?user_id=999&task_end_at=2099-01-01T00:00:00", helper.Access, "", nil), 404, "user_not_found")
-	if task := s.want(s.call("POST", insert, helper.Access, "", form), 200, ""); task["ban_context"] != "太多连接" || task["is_need_send_email"] != false {
+	s.want(s.call("POST", insert, helper.Access, "", url.Values{"user_id": {"1"}, "task_end_at": {"tomorrow"}}), 422,
+		"invalid_input")
+	s.want(s.call("POST", insert, helper.Access, "", url.Values{
+		"user_id":     {"1"},
+		"task_end_at": {"2020-01-01T00:00:00Z"},
+	}), 422, "invalid_input")
+	s.want(s.call("POST", insert+"?user_id=999&task_end_at=2099-01-01T00:00:00", helper.Access, "", nil), 404,
+		"user_not_found")
+	if task := s.want(s.call("POST", insert, helper.Access, "", form), 200, ""); task["ban_context"] != "太多连接" ||
+		task["is_need_send_email"] != false {
 		t.Errorf("%v", task)
 	}
-	if ban, err := s.Bans.Running(t.Context(), ming.User.ID); err != nil || ban == nil || *ban.MadeBy != helper.User.ID {
+	if ban, err := s.Bans.Running(t.Context(), ming.User.ID); err != nil || ban == nil ||
+		*ban.MadeBy != helper.User.ID {
 		t.Fatalf("%+v, %v", ban, err)
 	}
 	s.want(s.call("POST", unban, helper.Access, "", nil), 422, "invalid_input")
@@ -170,10 +186,12 @@ func TestAddressesThatSignInGiveProgramsTokensAndSendBrowsersToThePage(t *testin
 	const path = "/v1/auth/by_url?"
 	s.want(s.call("GET", path, "", "", nil), 422, "invalid_input")
 	s.want(s.call("GET", path+"created_at_unix=1&input_data=1&valid_token=x", "", "", nil), 401, "sign_in_link_invalid")
-	s.want(s.call("GET", path+"created_at_unix=1&input_data=1&valid_token=x&login_web_version=v9", "", "", nil), 422, "invalid_input")
+	s.want(s.call("GET", path+"created_at_unix=1&input_data=1&valid_token=x&login_web_version=v9", "", "", nil), 422,
+		"invalid_input")
 	q := s.SignIns.URL(ming.ID, "v1")
 	q.Del("login_web_version") // v1 where it is absent
-	if data := s.want(s.call("GET", path+q.Encode(), "", "", nil), 200, ""); data["email"] != "ming@example.com" || data["access_token"] == "" {
+	if data := s.want(s.call("GET", path+q.Encode(), "", "", nil), 200, ""); data["email"] != "ming@example.com" ||
+		data["access_token"] == "" {
 		t.Errorf("%v", data)
 	}
 	s.want(s.call("GET", path+q.Encode(), "", "", nil), 401, "sign_in_link_invalid")
@@ -186,13 +204,16 @@ func TestAddressesThatSignInGiveProgramsTokensAndSendBrowsersToThePage(t *testin
 	rec := s.call("GET", byToken+tokenID.String(), "", "text/html,*/*", nil)
 	page, fragment, _ := strings.Cut(rec.Header().Get("Location"), "#")
 	given, err := url.ParseQuery(fragment)
-	if err != nil || rec.Code != http.StatusSeeOther || page != "http://localhost:8080/auth/sign-in-by-access-jwt" || rec.Header().Get("Cache-Control") != "no-store" {
+	if err != nil || rec.Code != http.StatusSeeOther || page != "http://localhost:8080/auth/sign-in-by-access-jwt" ||
+		rec.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d to %s, %v", rec.Code, page, err)
 	}
-	if who, err := s.Sessions.Authenticate(t.Context(), given.Get("access_token")); err != nil || who.UserID != ming.ID {
+	if who, err := s.Sessions.Authenticate(t.Context(), given.Get("access_token")); err != nil ||
+		who.UserID != ming.ID {
 		t.Errorf("%+v, %v", who, err)
 	}
-	if rec := s.call("GET", byToken+tokenID.String(), "", "text/html,*/*", nil); rec.Header().Get("Location") != "http://localhost:8080/auth/sign-in?reason=sign_in_link_invalid" {
+	if rec := s.call("GET", byToken+tokenID.String(), "", "text/html,*/*", nil); rec.Header().
+		Get("Location") != "http://localhost:8080/auth/sign-in?reason=sign_in_link_invalid" {
 		t.Errorf("sent to %s", rec.Header().Get("Location"))
 	}
 	s.want(s.call("GET", byToken+"x", "", "", nil), 401, "sign_in_link_invalid")
@@ -200,7 +221,10 @@ func TestAddressesThatSignInGiveProgramsTokensAndSendBrowsersToThePage(t *testin
 
 func TestTheFormsAreDescribed(t *testing.T) {
 	s := newSite(t)
-	for path, field := range map[string]string{"/v1/auth/login": `{"name":"passwd","type":"password","required":true}`, "/v1/auth/register": `{"name":"emailcode","type":"text","required":false}`} {
+	for path, field := range map[string]string{
+		"/v1/auth/login":    `{"name":"passwd","type":"password","required":true}`,
+		"/v1/auth/register": `{"name":"emailcode","type":"text","required":false}`,
+	} {
 		rec := s.call("GET", path, "", "", nil)
 		s.want(rec, 200, "")
 		if !strings.Contains(rec.Body.String(), field) || !strings.Contains(rec.Body.String(), `"provider":"pow"`) {

@@ -12,7 +12,8 @@ func (r *Router) Site(settings *setting.Settings, siteURL, version string, schem
 	r.open("GET /v1/app/config", nil, func(*http.Request, Input) (Answer, error) {
 		s := settings.Get()
 		return Answer{Data: map[string]any{
-			"site_name": s.SiteName, "site_url": siteURL, "version": version, "currency": s.Currency, "sign_up_mode": s.SignUpMode, "test_pages": s.TestPages,
+			"site_name": s.SiteName, "site_url": siteURL, "version": version, "currency": s.Currency,
+			"sign_up_mode": s.SignUpMode, "test_pages": s.TestPages,
 		}}, nil
 	})
 	r.open("GET /v1/version", nil, func(*http.Request, Input) (Answer, error) { return Answer{Data: version}, nil })

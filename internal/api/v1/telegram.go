@@ -13,7 +13,8 @@ func (r *Router) Telegram(b *telegram.Bot) {
 	r.open("POST /v1/auth/qrcode_login", params{
 		need("token", "login_code"), need("number").within(0, 1_000_000), may("code", "two_fa_code"), rememberMe,
 	}, func(req *http.Request, in Input) (Answer, error) {
-		g, err := b.SignInByNumber(req.Context(), in.Get("token"), int(in.Int("number")), in.Get("code"), in.Yes("remember_me"), clientOf(req))
+		g, err := b.SignInByNumber(req.Context(), in.Get("token"), int(in.Int("number")), in.Get("code"),
+			in.Yes("remember_me"), clientOf(req))
 		return granted(req, g, fault.Text{ZH: "登录成功", EN: "Signed in"}), err
 	})
 }

@@ -20,7 +20,10 @@ func (r *Router) Users(a *account.Accounts, links *link.Links) {
 	}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		userID, present, email := in.Int("user_id"), in.Get("user_old_email"), in.Get("user_new_email")
 		former, err := a.Credentials.ReplaceEmail(req.Context(), who, userID, present, email, clientOf(req))
-		return done(req, map[string]any{"user_id": userID, "old_email": former, "new_email": account.NormalEmail(email), "updated_at": time.Now().UTC()}), err
+		return done(req, map[string]any{
+			"user_id": userID, "old_email": former, "new_email": account.NormalEmail(email),
+			"updated_at": time.Now().UTC(),
+		}), err
 	})
 	// Whoever has these has everybody's links, so only owners do.
 	r.staff("GET /v1/admin/gen_user_link_v1", needs(permission.LinkExport), params{

@@ -263,7 +263,10 @@ func fail(w http.ResponseWriter, req *http.Request, err error) {
 		msg = field.Message // one sentence is all that this shape has room for
 		break
 	}
-	answer := map[string]any{"ret": 0, "msg": msg, "data": nil, "code": f.Code, "errors": f.Errors, "request_id": f.RequestID}
+	answer := map[string]any{
+		"ret": 0, "msg": msg, "data": nil, "code": f.Code, "errors": f.Errors,
+		"request_id": f.RequestID,
+	}
 	answer["operation"] = req.Pattern
 	if f.Details != nil {
 		answer["details"] = f.Details

@@ -13,7 +13,10 @@ type amountSchema struct{}
 
 // Schema is asked for by huma.
 func (amountSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?\d+\.\d{2}$`, Description: "Decimal amount in the site's currency", Examples: []any{"12.30"}}
+	return &huma.Schema{
+		Type: huma.TypeString, Pattern: `^-?\d+\.\d{2}$`,
+		Description: "Decimal amount in the site's currency", Examples: []any{"12.30"},
+	}
 }
 
 // AmountInput is an amount in a request: a decimal string or a number.
@@ -44,5 +47,8 @@ func (a *AmountInput) Resolve(_ huma.Context, path *huma.PathBuffer) []error {
 
 // Schema is asked for by huma.
 func (AmountInput) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeString, Pattern: `^-?\d+(\.\d{1,2})?$`}, {Type: huma.TypeNumber}}, Description: "Decimal amount with at most two places", Examples: []any{"12.30"}}
+	return &huma.Schema{OneOf: []*huma.Schema{
+		{Type: huma.TypeString, Pattern: `^-?\d+(\.\d{1,2})?$`},
+		{Type: huma.TypeNumber},
+	}, Description: "Decimal amount with at most two places", Examples: []any{"12.30"}}
 }

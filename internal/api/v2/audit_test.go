@@ -27,7 +27,8 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		id := func(rule map[string]any) int64 { return int64(rule["id"].(float64)) }
 		hit := func(rule map[string]any, user, count int64) {
 			t.Helper()
-			if _, err := f.nodes.Hits(t.Context(), f.node, []node.Hit{{UserID: user, RuleID: id(rule), Count: count}}); err != nil {
+			if _, err := f.nodes.Hits(t.Context(), f.node,
+				[]node.Hit{{UserID: user, RuleID: id(rule), Count: count}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -37,22 +38,34 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		f.now = f.now.Add(1e9)
 		hit(mail, f.user, 4)
 		rules := f.ok(t, f.user, "GET", rulesPath, "")["rules"].([]any)
-		want(t, rules[0].(map[string]any), map[string]any{"name": "Mail", "text": "Sending mail", "pattern": ":25$", "my_hits": 7, "last_hit_at": "2026-01-31T15:30:02Z"})
-		want(t, f.ok(t, f.other, "GET", rulesPath, "")["rules"].([]any)[0].(map[string]any), map[string]any{"my_hits": 0, "last_hit_at": nil})
+		want(t, rules[0].(map[string]any), map[string]any{
+			"name": "Mail", "text": "Sending mail", "pattern": ":25$",
+			"my_hits": 7, "last_hit_at": "2026-01-31T15:30:02Z",
+		})
+		want(t, f.ok(t, f.other, "GET", rulesPath, "")["rules"].([]any)[0].(map[string]any),
+			map[string]any{"my_hits": 0, "last_hit_at": nil})
 		want(t, f.ok(t, boss, "GET", staffRules, "")["rules"].([]any)[0].(map[string]any), map[string]any{"hits": 7})
 
 		got := f.ok(t, f.user, "GET", recordsPath+"?limit=1&offset=1", "")
 		want(t, got, map[string]any{"total_count": 3})
-		want(t, got["records"].([]any)[0].(map[string]any), map[string]any{"rule_name": "BitTorrent", "node_name": "HK 01", "count": 1, "created_at": "2026-01-31T15:30:01Z"})
-		want(t, f.ok(t, f.user, "GET", fmt.Sprintf("%s?rule_id=%d", recordsPath, id(mail)), ""), map[string]any{"total_count": 2})
+		want(t, got["records"].([]any)[0].(map[string]any), map[string]any{
+			"rule_name": "BitTorrent",
+			"node_name": "HK 01", "count": 1, "created_at": "2026-01-31T15:30:01Z",
+		})
+		want(t, f.ok(t, f.user, "GET", fmt.Sprintf("%s?rule_id=%d", recordsPath, id(mail)), ""),
+			map[string]any{"total_count": 2})
 		want(t, f.ok(t, f.other, "GET", recordsPath, ""), map[string]any{"total_count": 0})
 
 		const log = "/api/v2/staff/audit-records"
 		all := f.ok(t, boss, "GET", log+"?limit=1", "")
 		want(t, all, map[string]any{"total_count": 3})
-		want(t, all["records"].([]any)[0].(map[string]any), map[string]any{"user_id": int(f.user), "rule_name": "Mail", "node_name": "HK 01", "count": 4})
+		want(t, all["records"].([]any)[0].(map[string]any), map[string]any{
+			"user_id": int(f.user), "rule_name": "Mail",
+			"node_name": "HK 01", "count": 4,
+		})
 		for query, total := range map[string]int{
-			fmt.Sprintf("?user_id=%d", f.user): 3, fmt.Sprintf("?user_id=%d", f.other): 0, fmt.Sprintf("?rule_id=%d", id(p2p)): 1, fmt.Sprintf("?node_id=%d", f.node.ID): 3, fmt.Sprintf("?node_id=%d", f.node.ID+1): 0,
+			fmt.Sprintf("?user_id=%d", f.user): 3, fmt.Sprintf("?user_id=%d", f.other): 0, fmt.Sprintf("?rule_id=%d",
+				id(p2p)): 1, fmt.Sprintf("?node_id=%d", f.node.ID): 3, fmt.Sprintf("?node_id=%d", f.node.ID+1): 0,
 			fmt.Sprintf("?user_id=%d&rule_id=%d", f.user, id(p2p)): 1,
 		} {
 			want(t, f.ok(t, boss, "GET", log+query, ""), map[string]any{"total_count": total})
@@ -68,7 +81,8 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		if rules := f.ok(t, f.user, "GET", rulesPath, "")["rules"].([]any); len(rules) != 1 {
 			t.Errorf("%v", rules)
 		}
-		want(t, f.ok(t, f.user, "GET", recordsPath, "")["records"].([]any)[0].(map[string]any), map[string]any{"rule_name": "Mail", "node_name": nil})
+		want(t, f.ok(t, f.user, "GET", recordsPath, "")["records"].([]any)[0].(map[string]any),
+			map[string]any{"rule_name": "Mail", "node_name": nil})
 		if a := f.call(t, 0, "GET", rulesPath, ""); a.status != 401 {
 			t.Errorf("without a sign-in: %d", a.status)
 		}
@@ -78,7 +92,8 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 func TestStaffKeepsTheRules(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		f := newField(t, d)
-		rule := f.ok(t, boss, "POST", staffRules, fmt.Sprintf(`{"name":"Mail","pattern":":25$","exempt_user_ids":[%d,%[1]d]}`, f.other))
+		rule := f.ok(t, boss, "POST", staffRules,
+			fmt.Sprintf(`{"name":"Mail","pattern":":25$","exempt_user_ids":[%d,%[1]d]}`, f.other))
 		if ids := rule["exempt_user_ids"].([]any); len(ids) != 1 || ids[0] != float64(f.other) {
 			t.Errorf("exempt are %v", ids)
 		}
@@ -87,19 +102,24 @@ func TestStaffKeepsTheRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want(t, f.ok(t, boss, "PUT", path, `{"name":"Post","text":"No mail","pattern":":(25|465)$"}`), map[string]any{"name": "Post", "text": "No mail", "pattern": ":(25|465)$"})
-		if ids := f.ok(t, boss, "GET", staffRules, "")["rules"].([]any)[0].(map[string]any)["exempt_user_ids"].([]any); len(ids) != 0 {
+		want(t, f.ok(t, boss, "PUT", path, `{"name":"Post","text":"No mail","pattern":":(25|465)$"}`),
+			map[string]any{"name": "Post", "text": "No mail", "pattern": ":(25|465)$"})
+		if ids := f.ok(t, boss, "GET", staffRules,
+			"")["rules"].([]any)[0].(map[string]any)["exempt_user_ids"].([]any); len(ids) != 0 {
 			t.Errorf("exempt are still %v", ids)
 		}
-		if after, err := f.nodes.Changes(t.Context(), f.node.ID, before.Revision); err != nil || !after.RulesSet || after.Rules[0].Name != "Post" {
+		if after, err := f.nodes.Changes(t.Context(), f.node.ID, before.Revision); err != nil || !after.RulesSet ||
+			after.Rules[0].Name != "Post" {
 			t.Errorf("agents hear %+v, %v", after, err)
 		}
 		for body, field := range map[string]string{
-			`{"name":"x","pattern":"(?=x)"}`: "pattern", `{"name":"x","pattern":""}`: "pattern", `{"name":" ","pattern":"x"}`: "name",
+			`{"name":"x","pattern":"(?=x)"}`: "pattern", `{"name":"x","pattern":""}`: "pattern",
+			`{"name":" ","pattern":"x"}`:                         "name",
 			`{"name":"x","pattern":"x","exempt_user_ids":[999]}`: "exempt_user_ids",
 		} {
 			for _, call := range [][2]string{{"POST", staffRules}, {"PUT", path}} {
-				if a := f.refused(t, boss, call[0], call[1], body, 422, "invalid_input"); len(a.Errors) != 1 || a.Errors[0].Field != field {
+				if a := f.refused(t, boss, call[0], call[1], body, 422, "invalid_input"); len(a.Errors) != 1 ||
+					a.Errors[0].Field != field {
 					t.Errorf("%s %s: %s", call[0], body, a.raw)
 				}
 			}
@@ -111,7 +131,8 @@ func TestStaffKeepsTheRules(t *testing.T) {
 			{"GET /api/v2/staff/audit-records?limit=501", "", "at most 500"},
 		} {
 			method, path, _ := strings.Cut(wrong[0], " ")
-			if a := f.refused(t, boss, method, path, wrong[1], 422, "invalid_input"); len(a.Errors) != 1 || !strings.Contains(a.raw, wrong[2]) {
+			if a := f.refused(t, boss, method, path, wrong[1], 422, "invalid_input"); len(a.Errors) != 1 ||
+				!strings.Contains(a.raw, wrong[2]) {
 				t.Errorf("%s does not say %q", a.raw, wrong[2])
 			}
 		}
@@ -128,13 +149,17 @@ func TestStaffLetsBlockedAddressesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		const path = "/api/v2/staff/blocked-ips"
-		want(t, f.ok(t, boss, "GET", path, "")["addresses"].([]any)[0].(map[string]any), map[string]any{"ip": "8.8.4.4", "node_id": int(f.node.ID)})
+		want(t, f.ok(t, boss, "GET", path, "")["addresses"].([]any)[0].(map[string]any), map[string]any{
+			"ip":      "8.8.4.4",
+			"node_id": int(f.node.ID),
+		})
 		f.ok(t, boss, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`)
 		f.refused(t, boss, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`, 404, "ip_not_blocked")
 		f.refused(t, boss, "POST", path+"/unblock", `{"ip":"nonsense"}`, 422, "invalid_input")
 		want(t, f.ok(t, boss, "GET", path, ""), map[string]any{"total_count": 0})
 
-		if _, err := f.nodes.AddSpeedTests(t.Context(), f.node.ID, []map[string]string{{"cmccping": "31"}}); err != nil {
+		if _, err := f.nodes.AddSpeedTests(t.Context(), f.node.ID,
+			[]map[string]string{{"cmccping": "31"}}); err != nil {
 			t.Fatal(err)
 		}
 		tests := f.ok(t, boss, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/speed-tests", f.node.ID), "")["tests"].([]any)

@@ -70,7 +70,9 @@ func serveAt(t *testing.T, d *db.DB, site string) *people {
 		Wallets: wallet.New(d, settings), Services: service.New(d, seal.Key{1}, settings), Site: site,
 	})
 	mux := http.NewServeMux()
-	contract := v2.New(mux, "1.0.0", a.Sessions.Authenticate, public.Auth(a), user.SignOut(a), public.Captcha(captchas), public.Cookies(a), user.APITokens(a), public.EmailCodes(a), user.Email(a), user.Account(a), user.Security(a), public.Passkeys(a), user.Passkeys(a), user.CloseAccount(a), user.Activity(a), staff.Mails(mails, a))
+	contract := v2.New(mux, "1.0.0", a.Sessions.Authenticate, public.Auth(a), user.SignOut(a), public.Captcha(captchas),
+		public.Cookies(a), user.APITokens(a), public.EmailCodes(a), user.Email(a), user.Account(a), user.Security(a),
+		public.Passkeys(a), user.Passkeys(a), user.CloseAccount(a), user.Activity(a), staff.Mails(mails, a))
 	handler := api.NewMiddleware(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
 	return &people{t, a, d, settings, mails, tokens, handler.Handler(), contract}
 }
@@ -170,7 +172,8 @@ type tokens struct {
 func (p *people) signUp(email string) tokens {
 	p.Helper()
 	var got tokens
-	p.want(p.call("POST", register, "", fmt.Sprintf(`{"email":%q,"name":"小明","password":%q,"re_password":%q}`, email, password, password)), 200, "").into(p.T, &got)
+	p.want(p.call("POST", register, "", fmt.Sprintf(`{"email":%q,"name":"小明","password":%q,"re_password":%q}`, email,
+		password, password)), 200, "").into(p.T, &got)
 	return got
 }
 
@@ -190,13 +193,15 @@ func TestAPersonSignsUpAndInAndOut(t *testing.T) {
 			Email string
 			Name  string `json:"user_name"`
 		}
-		a := p.want(p.call("POST", register+"/", "", fmt.Sprintf(`{"email":" Ming@Example.com","name":"小明","password":%q,"re_password":%q,"invite_code":null,"email_code":null}`, password, password)), 200, "")
+		a := p.want(p.call("POST", register+"/", "",
+			fmt.Sprintf(`{"email":" Ming@Example.com","name":"小明","password":%q,"re_password":%q,"invite_code":null,"email_code":null}`, password, password)), 200, "")
 		same(t, "sign-up", a.into(t, &made), "access_token", "refresh_token", "user_id", "user_name", "email")
 		if made.Email != "ming@example.com" || made.Name != "小明" {
 			t.Errorf("made %+v", made)
 		}
 		var in tokens
-		a = p.want(p.call("POST", login, "", fmt.Sprintf(`{"email":"ming@example.com","password":%q,"is_remember_me":true}`, password)), 200, "")
+		a = p.want(p.call("POST", login, "",
+			fmt.Sprintf(`{"email":"ming@example.com","password":%q,"is_remember_me":true}`, password)), 200, "")
 		same(t, "sign-in", a.into(t, &in), "access_token", "refresh_token", "user_id")
 		if in.UserID != made.UserID || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("signed in as %d with %v", in.UserID, a.header)
@@ -209,8 +214,10 @@ func TestAPersonSignsUpAndInAndOut(t *testing.T) {
 			IssuedAt  int64  `json:"issued_at"`
 			ExpiresAt int64  `json:"expires_at"`
 		}
-		same(t, "index", p.want(p.call("GET", "/api/v2/user/", in.AccessToken, ""), 200, "").into(t, &index), "user_id", "access_type", "token_type", "issued_at", "expires_at")
-		if index.UserID != in.UserID || index.Access != "user" || index.Type != "access" || index.ExpiresAt-index.IssuedAt != 1200 {
+		same(t, "index", p.want(p.call("GET", "/api/v2/user/", in.AccessToken, ""), 200, "").into(t, &index), "user_id",
+			"access_type", "token_type", "issued_at", "expires_at")
+		if index.UserID != in.UserID || index.Access != "user" || index.Type != "access" ||
+			index.ExpiresAt-index.IssuedAt != 1200 {
 			t.Errorf("index %+v", index)
 		}
 		var me struct {
@@ -220,7 +227,8 @@ func TestAPersonSignsUpAndInAndOut(t *testing.T) {
 			IsBan     bool      `json:"is_ban"`
 		}
 		same(t, "get_me", p.want(p.call("GET", "/api/v2/user/get_me", in.AccessToken, ""), 200, "").into(t, &me),
-			"user_id", "user_new_id", "email", "is_ban", "ban", "tg_id", "user_name", "user_account_expire_in", "staff_role", "staff_two_factor_due", "invite_code")
+			"user_id", "user_new_id", "email", "is_ban", "ban", "tg_id", "user_name", "user_account_expire_in",
+			"staff_role", "staff_two_factor_due", "invite_code")
 		if me.IsBan || me.TgID != nil || me.ExpireIn.Before(time.Now()) || len(me.UserNewID) != 36 {
 			t.Errorf("get_me %+v", me)
 		}
@@ -228,8 +236,10 @@ func TestAPersonSignsUpAndInAndOut(t *testing.T) {
 			CreatedAt, LastLogin time.Time
 			Verified             bool `json:"is_verified"`
 		}
-		same(t, "account/me", p.want(p.call("GET", "/api/v2/user/account/me", in.AccessToken, ""), 200, "").into(t, &mine),
-			"user_id", "user_new_id", "email", "user_name", "created_at", "last_login", "is_verified", "telegram_linked")
+		same(t, "account/me", p.want(p.call("GET", "/api/v2/user/account/me", in.AccessToken, ""), 200, "").
+			into(t, &mine),
+			"user_id", "user_new_id", "email", "user_name", "created_at", "last_login", "is_verified",
+			"telegram_linked")
 		var history []struct {
 			At        int64  `json:"login_time"`
 			IP        string `json:"ip_address"`
@@ -237,12 +247,14 @@ func TestAPersonSignsUpAndInAndOut(t *testing.T) {
 			Succeeded bool   `json:"succeeded"`
 		}
 		p.want(p.call("GET", "/api/v2/user/account/login-history", in.AccessToken, ""), 200, "").into(t, &history)
-		if len(history) != 2 || history[0].IP != "192.0.2.1" || history[0].UserAgent != "Browser/1" || !history[0].Succeeded || time.Since(time.Unix(history[0].At, 0)) > time.Hour {
+		if len(history) != 2 || history[0].IP != "192.0.2.1" || history[0].UserAgent != "Browser/1" ||
+			!history[0].Succeeded || time.Since(time.Unix(history[0].At, 0)) > time.Hour {
 			t.Errorf("history %+v", history)
 		}
 
 		var next tokens
-		same(t, "refresh", p.want(p.call("POST", refresh, "", `{"refresh_token":"`+in.RefreshToken+`"}`), 200, "").into(t, &next), "access_token", "refresh_token", "user_id")
+		same(t, "refresh", p.want(p.call("POST", refresh, "", `{"refresh_token":"`+in.RefreshToken+`"}`), 200, "").
+			into(t, &next), "access_token", "refresh_token", "user_id")
 		p.want(p.call("POST", "/api/v2/auth/sign-out", next.AccessToken, ""), 200, "")
 		p.want(p.call("GET", "/api/v2/user/get_me", next.AccessToken, ""), 401, "signed_out")
 		p.want(p.call("GET", "/api/v2/user/get_me", in.AccessToken, ""), 401, "signed_out")
@@ -255,16 +267,19 @@ func TestChangingThePasswordKeepsThisDeviceSignedIn(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
 	old := p.signUp("a@example.com")
 	const path = "/api/v2/user/account/change-password"
-	a := p.want(p.call("POST", path, old.AccessToken, `{"current_password":"wrong password","new_password":"a wholly new one"}`), 422, "invalid_input")
+	a := p.want(p.call("POST", path, old.AccessToken,
+		`{"current_password":"wrong password","new_password":"a wholly new one"}`), 422, "invalid_input")
 	if a.fields() != "current_password:wrong_password" {
 		t.Error(a.raw)
 	}
-	a = p.want(p.call("POST", path, old.AccessToken, fmt.Sprintf(`{"current_password":%q,"new_password":"short"}`, password)), 422, "invalid_input")
+	a = p.want(p.call("POST", path, old.AccessToken, fmt.Sprintf(`{"current_password":%q,"new_password":"short"}`,
+		password)), 422, "invalid_input")
 	if a.fields() != "new_password:length" {
 		t.Error(a.raw)
 	}
 	var next tokens
-	p.want(p.call("POST", path, old.AccessToken, fmt.Sprintf(`{"current_password":%q,"new_password":"a wholly new one"}`, password)), 200, "").into(t, &next)
+	p.want(p.call("POST", path, old.AccessToken,
+		fmt.Sprintf(`{"current_password":%q,"new_password":"a wholly new one"}`, password)), 200, "").into(t, &next)
 	p.want(p.call("GET", "/api/v2/user/get_me", old.AccessToken, ""), 401, "signed_out")
 	p.want(p.call("GET", "/api/v2/user/get_me", next.AccessToken, ""), 200, "")
 }
@@ -283,8 +298,11 @@ func TestTheContractNamesWhatSignInTakesAndGives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]struct{ required, optional string }{
-		"SignInBody":   {"email password", "captcha_key is_remember_me tiago2_cap_token two_fa_code verify_token"},
-		"SignUpBody":   {"email name password re_password", "captcha_key email_code invite_code tiago2_cap_token verify_token"},
+		"SignInBody": {"email password", "captcha_key is_remember_me tiago2_cap_token two_fa_code verify_token"},
+		"SignUpBody": {
+			"email name password re_password",
+			"captcha_key email_code invite_code tiago2_cap_token verify_token",
+		},
 		"SignUpResult": {"access_token email refresh_token user_id user_name", ""},
 	} {
 		got := schemas[name]
@@ -318,16 +336,29 @@ func TestWrongInputIsNamedInBothLanguagesAndNeverEchoed(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
 	const secret = "s3cret-never-said"
 	for name, c := range map[string]struct{ path, body, fields string }{
-		"nothing to sign in with":   {login, `{}`, "email:required password:required"},
-		"no body":                   {login, ``, "body:required"},
-		"an unknown key":            {login, `{"email":"a@example.com","password":"` + secret + `","pass":"` + secret + `"}`, "pass:unknown"},
+		"nothing to sign in with": {login, `{}`, "email:required password:required"},
+		"no body":                 {login, ``, "body:required"},
+		"an unknown key": {login, `{"email":"a@example.com","password":"` + secret + `","pass":"` + secret +
+			`"}`, "pass:unknown"},
 		"a password in the address": {login, `{"email":"` + secret + `","password":"x"}`, "email:email"},
-		"a password of numbers":     {login, `{"email":"a@example.com","password":["` + secret + `"]}`, "password:type"},
-		"a code too long":           {login, `{"email":"a@example.com","password":"x","two_fa_code":"` + strings.Repeat(secret, 8) + `"}`, "two_fa_code:too_long"},
-		"a mistyped repetition":     {register, `{"email":"a@example.com","name":"a","password":"` + secret + `","re_password":"` + secret + `1"}`, "re_password:mismatch"},
-		"much at once":              {register, `{"email":"a@example.com","name":" ","password":"PassWord1","re_password":"` + secret + `"}`, "name:length password:common re_password:mismatch"},
-		"an unknown invite":         {register + "/check-invite-code", `{"invite_code":"` + secret + `"}`, "invite_code:invite_code_unknown"},
-		"no refresh token":          {refresh, `{}`, "refresh_token:required"},
+		"a password of numbers": {
+			login, `{"email":"a@example.com","password":["` + secret + `"]}`,
+			"password:type",
+		},
+		"a code too long": {login, `{"email":"a@example.com","password":"x","two_fa_code":"` +
+			strings.Repeat(secret, 8) + `"}`, "two_fa_code:too_long"},
+		"a mistyped repetition": {register, `{"email":"a@example.com","name":"a","password":"` + secret +
+			`","re_password":"` + secret + `1"}`, "re_password:mismatch"},
+		"much at once": {
+			register,
+			`{"email":"a@example.com","name":" ","password":"PassWord1","re_password":"` + secret + `"}`,
+			"name:length password:common re_password:mismatch",
+		},
+		"an unknown invite": {
+			register + "/check-invite-code", `{"invite_code":"` + secret + `"}`,
+			"invite_code:invite_code_unknown",
+		},
+		"no refresh token": {refresh, `{}`, "refresh_token:required"},
 	} {
 		var messages []string
 		for _, language := range []string{"zh-CN", "en-GB"} {
@@ -350,23 +381,28 @@ func TestWrongInputIsNamedInBothLanguagesAndNeverEchoed(t *testing.T) {
 		}
 	}
 	p.want(p.call("POST", login, "", `{"email":`), 400, "unreadable")
-	p.want(p.call("POST", login, "", `{"email":"a@example.com","password":"`+strings.Repeat("a", 2<<20)+`"}`), 413, "body_too_large")
+	p.want(p.call("POST", login, "", `{"email":"a@example.com","password":"`+strings.Repeat("a", 2<<20)+`"}`), 413,
+		"body_too_large")
 }
 
 func TestOlderClientsMaySendWhatTheySent(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
 	p.signUp("a@example.com")
 	for _, more := range []string{
-		`"captcha_key":"0b0e6d5a-8f07-4a7e-9d0a-6f2d8f0c1b11","tiago2_cap_token":"x"`, `"verify_token":null,"two_fa_code":null`, `"verify_token":"a:b","two_fa_code":"123456"`, `"two_fa_code":""`,
+		`"captcha_key":"0b0e6d5a-8f07-4a7e-9d0a-6f2d8f0c1b11","tiago2_cap_token":"x"`,
+		`"verify_token":null,"two_fa_code":null`, `"verify_token":"a:b","two_fa_code":"123456"`, `"two_fa_code":""`,
 	} {
-		p.want(p.call("POST", login, "", fmt.Sprintf(`{"email":"a@example.com","password":%q,%s}`, password, more)), 200, "")
+		p.want(p.call("POST", login, "", fmt.Sprintf(`{"email":"a@example.com","password":%q,%s}`, password, more)),
+			200, "")
 	}
 }
 
 func TestRefusalsSayWhatTheyAre(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
 	p.signUp("a@example.com")
-	a := p.want(p.call("POST", register, "", fmt.Sprintf(`{"email":"A@example.com","name":"b","password":%q,"re_password":%q}`, password, password)), 409, "email_taken")
+	a := p.want(p.call("POST", register, "",
+		fmt.Sprintf(`{"email":"A@example.com","name":"b","password":%q,"re_password":%q}`, password, password)), 409,
+		"email_taken")
 	if a.fields() != "email:email_taken" {
 		t.Error(a.raw)
 	}
@@ -374,7 +410,8 @@ func TestRefusalsSayWhatTheyAre(t *testing.T) {
 		return p.call("POST", login, "", fmt.Sprintf(`{"email":%q,"password":"wrong password"}`, email))
 	}
 	for range 5 {
-		known, unknown := p.want(wrong("a@example.com"), 401, "wrong_credentials"), p.want(wrong("b@example.com"), 401, "wrong_credentials")
+		known, unknown := p.want(wrong("a@example.com"), 401, "wrong_credentials"), p.want(wrong("b@example.com"), 401,
+			"wrong_credentials")
 		if known.Message != unknown.Message || len(known.Errors) != 0 {
 			t.Errorf("%s, but %s", known.raw, unknown.raw)
 		}
@@ -383,7 +420,8 @@ func TestRefusalsSayWhatTheyAre(t *testing.T) {
 	if !strings.Contains(a.raw, `"details":{"captcha_key_type":"login","provider":"pow","site_key":""}`) {
 		t.Error(a.raw)
 	}
-	if err := p.settings.Set(t.Context(), map[string]json.RawMessage{"captcha_login": json.RawMessage(`"never"`)}); err != nil {
+	if err := p.settings.Set(t.Context(),
+		map[string]json.RawMessage{"captcha_login": json.RawMessage(`"never"`)}); err != nil {
 		t.Fatal(err)
 	}
 	a = p.want(wrong("a@example.com"), 429, "too_many_failures")
@@ -391,7 +429,8 @@ func TestRefusalsSayWhatTheyAre(t *testing.T) {
 		t.Errorf("Retry-After %q", after)
 	}
 	// The limit is on the address that a trusted proxy names, not on the proxy.
-	req := httptest.NewRequestWithContext(t.Context(), "POST", login, strings.NewReader(fmt.Sprintf(`{"email":"a@example.com","password":%q}`, password)))
+	req := httptest.NewRequestWithContext(t.Context(), "POST", login,
+		strings.NewReader(fmt.Sprintf(`{"email":"a@example.com","password":%q}`, password)))
 	req.RemoteAddr = "127.0.0.1:4000"
 	req.Header.Set("X-Forwarded-For", "203.0.113.5")
 	req.Header.Set("Content-Type", "application/json")

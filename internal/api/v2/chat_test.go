@@ -20,7 +20,10 @@ func TestTheChatLearnsWhoAsksAndWhatTheyHave(t *testing.T) {
 			}
 			data[p[0].(string)] = p[1]
 		}
-		want(t, data, map[string]any{"user_id": int(f.user), "balance": "0.00", "access": "active", "expires_at": "2026-02-28T15:30:00Z", "language": "zh-CN"})
+		want(t, data, map[string]any{
+			"user_id": int(f.user), "balance": "0.00", "access": "active",
+			"expires_at": "2026-02-28T15:30:00Z", "language": "zh-CN",
+		})
 		if other := f.ok(t, f.other, "GET", "/api/v2/user/crisp_data", ""); other["user_email"] != "u1@example.com" {
 			t.Errorf("another user is %v", other)
 		}

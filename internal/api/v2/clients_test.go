@@ -38,7 +38,8 @@ func newCatalogue(t *testing.T, d *db.DB) *catalogue {
 		t.Fatal(err)
 	}
 	services := service.New(d, seal.Key{1}, settings)
-	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, node.New(d, seal.Key{1}, settings, services), nil)
+	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, node.New(d, seal.Key{1},
+		settings, services), nil)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
@@ -98,11 +99,13 @@ func TestStaffDecideWhichClientsUsersAreOffered(t *testing.T) {
 		if got := c.ids(account.Viewer, forStaff); !slices.Equal(got, append([]string{"own"}, before...)) {
 			t.Errorf("staff see %q", got)
 		}
-		c.must(account.Owner, "PUT", forStaff+"/own", `{`+strings.Replace(ownClient, `"sort":1`, `"sort":1000`, 1)+`,"is_enabled":true}`)
+		c.must(account.Owner, "PUT", forStaff+"/own", `{`+strings.Replace(ownClient, `"sort":1`, `"sort":1000`,
+			1)+`,"is_enabled":true}`)
 		if got := c.ids("user", forUsers); !slices.Equal(got, append(slices.Clone(before), "own")) {
 			t.Errorf("turned on and last, users see %q", got)
 		}
-		if got := c.must("user", "GET", forUsers, ""); !strings.Contains(got, `"import_url":"own://add?url={url}"`) || !strings.Contains(got, `"icon":"🛫"`) {
+		if got := c.must("user", "GET", forUsers, ""); !strings.Contains(got, `"import_url":"own://add?url={url}"`) ||
+			!strings.Contains(got, `"icon":"🛫"`) {
 			t.Error(got)
 		}
 		c.must(account.Admin, "DELETE", forStaff+"/own", "")
@@ -118,17 +121,20 @@ func TestTheCatalogueNamesWhatIsWrong(t *testing.T) {
 		body := `{` + ownClient + `,"is_enabled":true}`
 		created := `{"id":"own",` + ownClient + `,"is_enabled":true}`
 		c.must(account.Admin, "POST", forStaff, created)
-		if status, got := c.ask(account.Admin, "POST", forStaff, created); status != 422 || !strings.Contains(got, `"field":"id"`) {
+		if status, got := c.ask(account.Admin, "POST", forStaff, created); status != 422 ||
+			!strings.Contains(got, `"field":"id"`) {
 			t.Errorf("a second of one id: %d %s", status, got)
 		}
 		// runs something, or shows the link to another site
 		for _, scheme := range []string{"javascript://", "https://", "http://"} {
-			if status, got := c.ask(account.Admin, "PUT", forStaff+"/own", strings.Replace(body, "own://", scheme, 1)); status != 422 || !strings.Contains(got, `"field":"import_url"`) {
+			if status, got := c.ask(account.Admin, "PUT", forStaff+"/own", strings.Replace(body, "own://", scheme,
+				1)); status != 422 || !strings.Contains(got, `"field":"import_url"`) {
 				t.Errorf("an import address of %s: %d %s", scheme, status, got)
 			}
 		}
 		for _, method := range []string{"PUT", "DELETE"} {
-			if status, got := c.ask(account.Admin, method, forStaff+"/nothing", body); status != 404 || !strings.Contains(got, "client_not_found") {
+			if status, got := c.ask(account.Admin, method, forStaff+"/nothing", body); status != 404 ||
+				!strings.Contains(got, "client_not_found") {
 				t.Errorf("%s: %d %s", method, status, got)
 			}
 		}
@@ -139,7 +145,10 @@ func TestOnlyOwnersAndAdminsChangeTheCatalogue(t *testing.T) {
 	c := newCatalogue(t, dbtest.SQLite(t))
 	before := c.ids("user", forUsers)
 	for _, role := range []account.Role{account.Support, account.Viewer, "user"} {
-		for method, path := range map[string]string{"POST": forStaff, "PUT": forStaff + "/" + before[0], "DELETE": forStaff + "/" + before[0]} {
+		for method, path := range map[string]string{
+			"POST": forStaff, "PUT": forStaff + "/" + before[0],
+			"DELETE": forStaff + "/" + before[0],
+		} {
 			body := `{` + ownClient + `,"is_enabled":true}`
 			if method == "POST" {
 				body = `{"id":"own",` + ownClient + `,"is_enabled":true}`

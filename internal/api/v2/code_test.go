@@ -70,7 +70,9 @@ func TestCodesSignUpAndInAndSetPasswords(t *testing.T) {
 		p := serve(t, d)
 		p.set("sign_up_email_code", `true`)
 		up := func(code string) answer {
-			return p.call("POST", register, "", fmt.Sprintf(`{"email":"a@example.com","name":"小明","password":%q,"re_password":%q,"email_code":%q}`, password, password, code))
+			return p.call("POST", register, "",
+				fmt.Sprintf(`{"email":"a@example.com","name":"小明","password":%q,"re_password":%q,"email_code":%q}`,
+					password, password, code))
 		}
 		p.wantFields(up(""), "email_code:code_required")
 		ask := `{"email":"a@example.com","verify_token":null}`
@@ -78,24 +80,30 @@ func TestCodesSignUpAndInAndSetPasswords(t *testing.T) {
 		p.wantFields(up("abcdef"), "email_code:code_format")
 		p.want(up(p.mailed("a@example.com")), 200, "")
 
-		if a := p.want(p.call("POST", requestLoginCode, "", ask), 429, "email_code_too_soon"); a.header.Get("Retry-After") == "" {
+		if a := p.want(p.call("POST", requestLoginCode, "", ask), 429,
+			"email_code_too_soon"); a.header.Get("Retry-After") == "" {
 			t.Errorf("%v", a.header)
 		}
 		p.hours(1)
 		p.want(p.call("POST", requestLoginCode, "", ask), 200, "")
-		p.wantFields(p.call("POST", loginByCode, "", `{"email":"a@example.com","email_code":"12"}`), "email_code:code_format")
+		p.wantFields(p.call("POST", loginByCode, "", `{"email":"a@example.com","email_code":"12"}`),
+			"email_code:code_format")
 		var in tokens
-		a := p.want(p.call("POST", loginByCode, "", fmt.Sprintf(`{"email":"a@example.com","email_code":%q,"is_remember_me":true}`, p.mailed("a@example.com"))), 200, "")
+		a := p.want(p.call("POST", loginByCode, "",
+			fmt.Sprintf(`{"email":"a@example.com","email_code":%q,"is_remember_me":true}`, p.mailed("a@example.com"))),
+			200, "")
 		same(t, "sign-in by code", a.into(t, &in), "access_token", "refresh_token", "user_id")
 		p.want(p.call("GET", "/api/v2/user/get_me", in.AccessToken, ""), 200, "")
 
 		p.hours(1)
-		known, unknown := p.call("POST", requestResetCode, "", ask), p.call("POST", requestResetCode, "", `{"email":"b@example.com"}`)
+		known, unknown := p.call("POST", requestResetCode, "", ask), p.call("POST", requestResetCode, "",
+			`{"email":"b@example.com"}`)
 		if p.want(known, 200, ""); known.raw != unknown.raw {
 			t.Errorf("%s, but %s", known.raw, unknown.raw)
 		}
 		set := func(code, password string) answer {
-			return p.call("POST", resetPassword+"/", "", fmt.Sprintf(`{"email":"a@example.com","email_code":%q,"password":%q}`, code, password))
+			return p.call("POST", resetPassword+"/", "",
+				fmt.Sprintf(`{"email":"a@example.com","email_code":%q,"password":%q}`, code, password))
 		}
 		code := p.mailed("a@example.com")
 		p.wantFields(set("", "short"), "email_code:code_required password:length")
@@ -109,13 +117,15 @@ func TestTheAddressIsChangedWithBothCodes(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
 	me := p.signUp("a@example.com")
 	ask := func(email, password string) answer {
-		return p.call("POST", editEmail+"/request-email-code", me.AccessToken, fmt.Sprintf(`{"email":%q,"current_password":%q}`, email, password))
+		return p.call("POST", editEmail+"/request-email-code", me.AccessToken,
+			fmt.Sprintf(`{"email":%q,"current_password":%q}`, email, password))
 	}
 	p.wantFields(ask("a@example.com", password), "email:same")
 	p.wantFields(ask("b@example.com", "wrong password"), "current_password:wrong_password")
 	p.want(ask("b@example.com", password), 200, "")
 	change := func(code, current string) answer {
-		return p.call("POST", editEmail, me.AccessToken, fmt.Sprintf(`{"email":"b@example.com","email_code":%q,"current_email_code":%q}`, code, current))
+		return p.call("POST", editEmail, me.AccessToken,
+			fmt.Sprintf(`{"email":"b@example.com","email_code":%q,"current_email_code":%q}`, code, current))
 	}
 	p.wantFields(change("", "12"), "current_email_code:code_format email_code:code_required")
 	p.want(change(p.mailed("b@example.com"), p.mailed("a@example.com")), 200, "")

@@ -31,7 +31,10 @@ func TestTheContractIsServedAndSentOnce(t *testing.T) {
 	if contract.OpenAPI != "3.1.0" || contract.Paths["/api/v2/user/developer/tokens"] == nil {
 		t.Errorf("%q with %d paths", contract.OpenAPI, len(contract.Paths))
 	}
-	for path, want := range map[string]string{"/api/v2/user/get_me": "read", "/api/v2/user/developer/tokens": "", "/api/v2/user/account/me": ""} {
+	for path, want := range map[string]string{
+		"/api/v2/user/get_me": "read", "/api/v2/user/developer/tokens": "",
+		"/api/v2/user/account/me": "",
+	} {
 		if got := contract.Paths[path]["get"].Scope; got != want {
 			t.Errorf("%s asks of an API token the scope %q", path, got)
 		}

@@ -36,7 +36,8 @@ func testCookies(t *testing.T, p *people, prefix string) {
 	}
 	set := (&http.Response{Header: got.header}).Cookies()
 	for _, c := range set {
-		if strings.HasPrefix(c.Name, "__Host-") != (prefix != "") || c.Secure != (prefix != "") || c.Path != "/" || c.Domain != "" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Expires.IsZero() {
+		if strings.HasPrefix(c.Name, "__Host-") != (prefix != "") || c.Secure != (prefix != "") || c.Path != "/" ||
+			c.Domain != "" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Expires.IsZero() {
 			t.Errorf("set %s", c)
 		}
 	}

@@ -58,7 +58,8 @@ func (f *forger) next() string {
 	switch f.IntN(8) {
 	case 0:
 		made := f.edited(0, func(h map[string]any) {
-			h["alg"] = pick[any](f, "none", "None", "NONE", "HS256", "HS512", "RS256", "ES256", "PS256", "eddsa", "", nil, 7, []string{"EdDSA"})
+			h["alg"] = pick[any](f, "none", "None", "NONE", "HS256", "HS512", "RS256", "ES256", "PS256", "eddsa", "",
+				nil, 7, []string{"EdDSA"})
 		})
 		unsigned := made[:strings.LastIndexByte(made, '.')]
 		mac := hmac.New(sha256.New, f.key.Public().(ed25519.PublicKey))
@@ -71,7 +72,8 @@ func (f *forger) next() string {
 		})
 	case 2:
 		return f.edited(0, func(h map[string]any) {
-			h["kid"] = pick[any](f, "", nil, 1, "../../../dev/null", "' OR 1=1 --", strings.Repeat("k", 999), fmt.Sprintf("%016x", f.Uint64()))
+			h["kid"] = pick[any](f, "", nil, 1, "../../../dev/null", "' OR 1=1 --", strings.Repeat("k", 999),
+				fmt.Sprintf("%016x", f.Uint64()))
 		})
 	case 3:
 		return f.edited(1, func(p map[string]any) {
@@ -87,7 +89,10 @@ func (f *forger) next() string {
 			case 2:
 				p["jti"] = uuid.UUID([16]byte{byte(f.IntN(256)), byte(f.IntN(256))})
 			default:
-				p["subject_refresh"] = map[string]any{"user_id": f.IntN(99), "password_hash": uuid.Nil, "is_remember_me": true}
+				p["subject_refresh"] = map[string]any{
+					"user_id": f.IntN(99), "password_hash": uuid.Nil,
+					"is_remember_me": true,
+				}
 			}
 		})
 	case 5: // a byte of it
@@ -100,7 +105,8 @@ func (f *forger) next() string {
 	case 6: // its shape
 		t := pick(f, f.access, f.refresh)
 		parts := strings.Split(t, ".")
-		return pick(f, t[:f.IntN(len(t))], t+"=", t+"."+parts[2], parts[0]+"."+parts[1], parts[1]+"."+parts[0]+"."+parts[2], "."+t, t+"A", strings.ToUpper(t), parts[0]+".."+parts[2],
+		return pick(f, t[:f.IntN(len(t))], t+"=", t+"."+parts[2], parts[0]+"."+parts[1],
+			parts[1]+"."+parts[0]+"."+parts[2], "."+t, t+"A", strings.ToUpper(t), parts[0]+".."+parts[2],
 			f.refresh[:strings.LastIndexByte(f.refresh, '.')+1]+parts[2][:80]+"AAAA")
 	default: // a true signature, of another key or for another operation
 		if f.IntN(4) == 0 {
@@ -113,7 +119,10 @@ func (f *forger) next() string {
 		if json.Unmarshal(raw, &foreign.Header) != nil {
 			panic("a token of the server cannot be read")
 		}
-		foreign.Header["jwk"] = map[string]any{"kty": "OKP", "crv": "Ed25519", "x": base64.RawURLEncoding.EncodeToString(f.key.Public().(ed25519.PublicKey))}
+		foreign.Header["jwk"] = map[string]any{
+			"kty": "OKP", "crv": "Ed25519",
+			"x": base64.RawURLEncoding.EncodeToString(f.key.Public().(ed25519.PublicKey)),
+		}
 		made, err := foreign.SignedString(f.key)
 		if err != nil {
 			panic(err)
@@ -125,14 +134,17 @@ func (f *forger) next() string {
 // goodForNothing gives tokens that the server's own key signed and that no operation accepts.
 func (p *people) goodForNothing(in tokens) (signed []string) {
 	now, user := p.db.Now(), token.SubjectAccess{UserID: in.UserID}
-	noEnd, noSubject, twoSubjects := token.NewAccess(uuid.New(), now, user), token.NewAccess(uuid.New(), now, user), token.NewAccess(uuid.New(), now, user)
-	noEnd.ExpiresAt, noSubject.SubjectAccess, twoSubjects.SubjectRefresh = nil, nil, &token.SubjectRefresh{UserID: in.UserID}
+	noEnd, noSubject, twoSubjects := token.NewAccess(uuid.New(), now, user), token.NewAccess(uuid.New(), now, user),
+		token.NewAccess(uuid.New(), now, user)
+	noEnd.ExpiresAt, noSubject.SubjectAccess, twoSubjects.SubjectRefresh = nil, nil,
+		&token.SubjectRefresh{UserID: in.UserID}
 	for _, c := range []token.Claims{
 		noEnd, noSubject, twoSubjects,
 		// out; of no session
 		token.NewAccess(uuid.New(), now.Add(-time.Hour), user), token.NewAccess(uuid.New(), now, user),
 		token.NewRefresh(uuid.New(), now, token.SubjectRefresh{UserID: in.UserID}),
-		token.NewLoginCode(uuid.New(), now, time.Hour, token.SubjectLoginCode{TgLoginToken: "x"}), token.NewUserLinkTg(uuid.New(), now, time.Hour, token.SubjectUserLinkTg{UserID: in.UserID}),
+		token.NewLoginCode(uuid.New(), now, time.Hour, token.SubjectLoginCode{TgLoginToken: "x"}),
+		token.NewUserLinkTg(uuid.New(), now, time.Hour, token.SubjectUserLinkTg{UserID: in.UserID}),
 	} {
 		raw, err := p.signer.Sign(c)
 		if err != nil {
@@ -172,7 +184,10 @@ func TestTokens_Forged_AreRefused(t *testing.T) {
 		var wg sync.WaitGroup
 		workers, seed := runtime.GOMAXPROCS(0), sampleSeed(t)
 		for i := range workers {
-			f := &forger{Rand: rand.New(rand.NewPCG(seed, uint64(i))), access: in.AccessToken, refresh: in.RefreshToken, key: ed25519.NewKeyFromSeed(make([]byte, 32)), signed: signed}
+			f := &forger{
+				Rand: rand.New(rand.NewPCG(seed, uint64(i))), access: in.AccessToken, refresh: in.RefreshToken,
+				key: ed25519.NewKeyFromSeed(make([]byte, 32)), signed: signed,
+			}
 			wg.Go(func() {
 				for range sampleSize(5_000, 50_000) / workers {
 					forged := f.next()

@@ -73,7 +73,8 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 		}
 		want := func(got answer, status int, field string) answer {
 			t.Helper()
-			if got.status != status || (field != "") != (len(got.Errors) == 1) || (field != "" && got.Errors[0].Field != field) {
+			if got.status != status || (field != "") != (len(got.Errors) == 1) ||
+				(field != "" && got.Errors[0].Field != field) {
 				t.Fatalf("%d %s, want %d %s", got.status, got.text, status, field)
 			}
 			return got
@@ -86,31 +87,39 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 		want(call("user", "GET", "/staff/gateways", ""), 403, "")
 		want(call("owner", "POST", "/staff/gateways", strings.Replace(create, "2.5", "2.555", 1)), 422, "fee_percent")
 		want(call("owner", "POST", "/staff/gateways", strings.Replace(create, "instructions_zh", "x", 1)), 422, "")
-		want(call("owner", "POST", "/staff/gateways", strings.Replace(create, `"bank","title`, `"Bank!","title`, 1)), 422, "name")
+		want(call("owner", "POST", "/staff/gateways", strings.Replace(create, `"bank","title`, `"Bank!","title`, 1)),
+			422, "name")
 		made := want(call("owner", "POST", "/staff/gateways", create), 200, "")
-		if g := made.Result; string(g.ID) != "1" || g.NotifyPath != "/v1/payment/notify/bank" || g.FeePercent != "2.50" || *g.Minimum != "5.00" || g.Maximum != nil || !g.Enabled || g.Currency != "CNY" {
+		if g := made.Result; string(g.ID) != "1" || g.NotifyPath != "/v1/payment/notify/bank" ||
+			g.FeePercent != "2.50" || *g.Minimum != "5.00" || g.Maximum != nil || !g.Enabled || g.Currency != "CNY" {
 			t.Errorf("%s", made.text)
 		}
 		want(call("owner", "POST", "/staff/gateways", create), 422, "name")
 		list := want(call("finance", "GET", "/staff/gateways", ""), 200, "")
-		if len(list.ResultList) != 1 || strings.Join(list.ResultList[0].Credentials, " ") != "instructions_en instructions_zh" || strings.Contains(list.text, "somewhere") {
+		if len(list.ResultList) != 1 || strings.Join(list.ResultList[0].Credentials,
+			" ") != "instructions_en instructions_zh" || strings.Contains(list.text, "somewhere") {
 			t.Errorf("%s", list.text)
 		}
-		if kinds := want(call("admin", "GET", "/staff/gateways/kinds", ""), 200, ""); kinds.ResultList[0].Name != "manual" || kinds.ResultList[0].Fields[0].Name != "instructions_zh" {
+		if kinds := want(call("admin", "GET", "/staff/gateways/kinds", ""), 200,
+			""); kinds.ResultList[0].Name != "manual" || kinds.ResultList[0].Fields[0].Name != "instructions_zh" {
 			t.Errorf("%s", kinds.text)
 		}
 
 		shown := want(call("user", "GET", "/user/wallet/gateways?amount=10.01", ""), 200, "").ResultList
-		if len(shown) != 1 || shown[0].Title != "Bank" || shown[0].Icon != "bank" || shown[0].Charge == nil || shown[0].Charge.Fee != "0.26" || *shown[0].Minimum != "5.00" || *shown[0].Maximum != "100000.00" {
+		if len(shown) != 1 || shown[0].Title != "Bank" || shown[0].Icon != "bank" || shown[0].Charge == nil ||
+			shown[0].Charge.Fee != "0.26" || *shown[0].Minimum != "5.00" || *shown[0].Maximum != "100000.00" {
 			t.Errorf("%+v", shown)
 		}
-		if shown := want(call("user", "GET", "/user/wallet/gateways?amount=4.99", ""), 200, "").ResultList; shown[0].Charge != nil {
+		if shown := want(call("user", "GET", "/user/wallet/gateways?amount=4.99", ""), 200,
+			"").ResultList; shown[0].Charge != nil {
 			t.Errorf("below the minimum: %+v", shown)
 		}
 		want(call("user", "GET", "/user/wallet/gateways?amount=x", ""), 422, "amount")
 		want(call("user", "POST", "/user/wallet/recharge", `{"amount":"4.99","gateway":"bank"}`), 422, "amount")
 		r := want(call("user", "POST", "/user/wallet/recharge", `{"amount":"10.01","gateway":"bank"}`), 200, "").Result
-		if r.MoneyAmount != "10.01" || r.Fee != "0.26" || r.PayAmount != "10.27" || r.PayPage == nil || r.PayPage.Kind != "text" || !strings.Contains(r.PayPage.Text, "Transfer somewhere") || r.State != string(wallet.RechargePending) {
+		if r.MoneyAmount != "10.01" || r.Fee != "0.26" || r.PayAmount != "10.27" || r.PayPage == nil ||
+			r.PayPage.Kind != "text" || !strings.Contains(r.PayPage.Text, "Transfer somewhere") ||
+			r.State != string(wallet.RechargePending) {
 			t.Errorf("%+v", r)
 		}
 
@@ -118,10 +127,12 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 		want(call("admin", "PATCH", one, `{"enabled":false}`), 403, "")
 		want(call("owner", "PATCH", one, `{"currency":"USD"}`), 422, "rate")
 		want(call("owner", "PATCH", one, `{"credentials":{"instructions_en":""}}`), 422, "credentials.instructions_en")
-		if got := want(call("owner", "PATCH", one, `{"currency":"USD","rate":"0.1385"}`), 200, ""); *got.Result.Rate != "0.13850000" {
+		if got := want(call("owner", "PATCH", one, `{"currency":"USD","rate":"0.1385"}`), 200,
+			""); *got.Result.Rate != "0.13850000" {
 			t.Errorf("%s", got.text)
 		}
-		if got := want(call("owner", "PATCH", one, `{"enabled":false,"currency":"CNY","rate":"","minimum":"0"}`), 200, ""); got.Result.Enabled || got.Result.Rate != nil || got.Result.Minimum != nil {
+		if got := want(call("owner", "PATCH", one, `{"enabled":false,"currency":"CNY","rate":"","minimum":"0"}`), 200,
+			""); got.Result.Enabled || got.Result.Rate != nil || got.Result.Minimum != nil {
 			t.Errorf("%s", got.text)
 		}
 		if shown := want(call("user", "GET", "/user/wallet/gateways", ""), 200, "").ResultList; len(shown) != 0 {

@@ -33,7 +33,8 @@ func (c *till) refused(t *testing.T, user int64, method, path, body string, stat
 func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newTill(t, d, 1, 2)
-		made := c.ok(t, ann, "POST", "/api/v2/staff/cd-keys", `{"name":"spring","kind":"amount","amount":"10.00","size":3,"per_user":2}`)
+		made := c.ok(t, ann, "POST", "/api/v2/staff/cd-keys",
+			`{"name":"spring","kind":"amount","amount":"10.00","size":3,"per_user":2}`)
 		lines := strings.Split(strings.TrimSpace(made["csv"].(string)), "\n")
 		if len(lines) != 4 || lines[0] != "cd_key,gives,expires_at" || !strings.HasSuffix(lines[1], ",10.00,") {
 			t.Fatalf("%q", lines)
@@ -43,7 +44,8 @@ func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 			keys = append(keys, line[:strings.Index(line, ",")])
 		}
 		batch := made["batch"].(map[string]any)
-		if batch["max_uses"] != 1.0 || batch["made_by"] != float64(ann) || batch["confirmed_at"] == nil || batch["amount"] != "10.00" {
+		if batch["max_uses"] != 1.0 || batch["made_by"] != float64(ann) || batch["confirmed_at"] == nil ||
+			batch["amount"] != "10.00" {
 			t.Fatalf("%v", batch)
 		}
 
@@ -51,11 +53,14 @@ func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 		if got["kind"] != "amount" || got["amount"] != "10.00" || got["cd_key"] != keys[0][:5] {
 			t.Fatalf("%v", got)
 		}
-		if again := c.ok(t, 1, "POST", "/api/v2/user/wallet/cd-key/"+strings.ToLower(keys[0]), "", "Idempotency-Key", "a"); again["no"] != got["no"] {
+		if again := c.ok(t, 1, "POST", "/api/v2/user/wallet/cd-key/"+strings.ToLower(keys[0]), "", "Idempotency-Key",
+			"a"); again["no"] != got["no"] {
 			t.Errorf("a repeated request: %v", again)
 		}
-		used := c.refused(t, 2, "POST", "/api/v2/user/wallet/cd-key/"+keys[0], "", http.StatusNotFound, "cd_key_invalid")
-		none := c.refused(t, 2, "POST", "/api/v2/user/wallet/cd-key/00000-00000-00000-00000", "", http.StatusNotFound, "cd_key_invalid")
+		used := c.refused(t, 2, "POST", "/api/v2/user/wallet/cd-key/"+keys[0], "", http.StatusNotFound,
+			"cd_key_invalid")
+		none := c.refused(t, 2, "POST", "/api/v2/user/wallet/cd-key/00000-00000-00000-00000", "", http.StatusNotFound,
+			"cd_key_invalid")
 		if used.Msg != none.Msg {
 			t.Errorf("%q tells a used key from %q", used.Msg, none.Msg)
 		}
@@ -69,7 +74,8 @@ func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 			}
 		}
 		movements := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements", "")["movements"].([]any)
-		if first := movements[0].(map[string]any); first["reason"] != "cd_key" || first["text"] != "Cd-key · "+keys[0][:5] || first["balance_after"] != "10.00" {
+		if first := movements[0].(map[string]any); first["reason"] != "cd_key" ||
+			first["text"] != "Cd-key · "+keys[0][:5] || first["balance_after"] != "10.00" {
 			t.Errorf("%v", first)
 		}
 
@@ -77,7 +83,8 @@ func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 		c.ok(t, ann, "POST", "/api/v2/staff/cd-keys/"+no+"/void", "")
 		c.refused(t, 1, "POST", "/api/v2/user/wallet/cd-key/"+keys[1], "", http.StatusNotFound, "cd_key_invalid")
 		shown := c.call(t, ann, "GET", "/api/v2/staff/cd-keys/"+no, "").raw
-		if part := c.ok(t, ann, "GET", "/api/v2/staff/cd-keys/"+no+"?limit=2&offset=2", "")["keys"].([]any); len(part) != 1 {
+		if part := c.ok(t, ann, "GET", "/api/v2/staff/cd-keys/"+no+"?limit=2&offset=2",
+			"")["keys"].([]any); len(part) != 1 {
 			t.Errorf("a part of the keys: %v", part)
 		}
 		list := c.call(t, ann, "GET", "/api/v2/staff/cd-keys", "").raw
@@ -86,7 +93,10 @@ func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 		}) || !strings.Contains(shown, keys[0][:5]) {
 			t.Error("the keys can be read again: ", shown)
 		}
-		for _, path := range []string{"/api/v2/staff/cd-keys", "/api/v2/staff/coupons", "/api/v2/staff/wallet-adjustments"} {
+		for _, path := range []string{
+			"/api/v2/staff/cd-keys", "/api/v2/staff/coupons",
+			"/api/v2/staff/wallet-adjustments",
+		} {
 			c.refused(t, 1, "GET", path, "", http.StatusForbidden, "not_allowed")
 			c.refused(t, 1, "POST", path, "{}", http.StatusForbidden, "not_allowed")
 		}
@@ -117,12 +127,14 @@ func TestACouponOnTheWire(t *testing.T) {
 		if q["price"] != "19.90" || q["discount"] != "9.95" || q["amount"] != "9.95" || q["missing"] != "9.95" {
 			t.Fatalf("%v", q)
 		}
-		o := c.ok(t, 1, "POST", "/api/v2/user/shop-old/"+price+"/confirm-order", `{"coupon":"spring","gateway":"sandbox"}`)
+		o := c.ok(t, 1, "POST", "/api/v2/user/shop-old/"+price+"/confirm-order",
+			`{"coupon":"spring","gateway":"sandbox"}`)
 		order := o["order"].(map[string]any)
 		if order["discount"] != "9.95" || order["amount"] != "9.95" || order["state"] != "pending" {
 			t.Fatalf("%v", order)
 		}
-		a := c.refused(t, 2, "POST", "/api/v2/user/shop-old/"+price+"/pre-order", `{"coupon":"spring"}`, http.StatusUnprocessableEntity, "invalid_input")
+		a := c.refused(t, 2, "POST", "/api/v2/user/shop-old/"+price+"/pre-order", `{"coupon":"spring"}`,
+			http.StatusUnprocessableEntity, "invalid_input")
 		if len(a.Errors) != 1 || a.Errors[0].Field != "coupon" || a.Errors[0].Code != "used_up" {
 			t.Fatalf("%s", a.raw)
 		}
@@ -133,16 +145,22 @@ func TestACouponOnTheWire(t *testing.T) {
 		}
 		path := "/api/v2/staff/coupons/" + fmt.Sprint(coupon["id"])
 		c.refused(t, 1, "PATCH", path, `{"total":5}`, http.StatusForbidden, "not_allowed")
-		for _, wrong := range []string{`{"total":-1}`, `{"valid_to":"soon"}`, `{"percent":90}`, `{"code":"OTHER"}`, `{"minimum":"much"}`} {
+		for _, wrong := range []string{
+			`{"total":-1}`, `{"valid_to":"soon"}`, `{"percent":90}`, `{"code":"OTHER"}`,
+			`{"minimum":"much"}`,
+		} {
 			c.refused(t, ann, "PATCH", path, wrong, http.StatusUnprocessableEntity, "invalid_input")
 		}
-		changed := c.ok(t, ann, "PATCH", path, `{"total":5,"per_user":2,"valid_to":"2099-12-31T16:00:00Z","months":[1,3],"minimum":"5.00"}`)
-		if changed["total"] != 5.0 || changed["per_user"] != 2.0 || changed["valid_to"] != "2099-12-31T16:00:00Z" || changed["minimum"] != "5.00" || changed["percent"] != 50.0 {
+		changed := c.ok(t, ann, "PATCH", path,
+			`{"total":5,"per_user":2,"valid_to":"2099-12-31T16:00:00Z","months":[1,3],"minimum":"5.00"}`)
+		if changed["total"] != 5.0 || changed["per_user"] != 2.0 || changed["valid_to"] != "2099-12-31T16:00:00Z" ||
+			changed["minimum"] != "5.00" || changed["percent"] != 50.0 {
 			t.Fatalf("%v", changed)
 		}
 		c.ok(t, ann, "PATCH", path, `{"valid_to":"","months":[],"enabled":false}`)
 		list := c.ok(t, ann, "GET", "/api/v2/staff/coupons", "")["coupons"].([]any)
-		if first := list[0].(map[string]any); first["taken"] != 1.0 || first["enabled"] != false || first["valid_to"] != nil || len(first["months"].([]any)) != 0 || first["per_user"] != 2.0 {
+		if first := list[0].(map[string]any); first["taken"] != 1.0 || first["enabled"] != false ||
+			first["valid_to"] != nil || len(first["months"].([]any)) != 0 || first["per_user"] != 2.0 {
 			t.Fatalf("%v", first)
 		}
 	})
@@ -153,20 +171,24 @@ func TestAnAdjustmentOnTheWire(t *testing.T) {
 	c := newTill(t, d, 1)
 	body := `{"user_id":1,"amount":"5.00","reason":"an outage"}`
 	for range 2 {
-		if a := c.ok(t, ann, "POST", "/api/v2/staff/wallet-adjustments", body, "Idempotency-Key", "x"); a["state"] != "posted" || a["made_by"] != float64(ann) {
+		if a := c.ok(t, ann, "POST", "/api/v2/staff/wallet-adjustments", body, "Idempotency-Key",
+			"x"); a["state"] != "posted" || a["made_by"] != float64(ann) {
 			t.Fatalf("%v", a)
 		}
 	}
 	if b := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); b["wallet_balance"] != "5.00" {
 		t.Fatalf("%v", b)
 	}
-	if m := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements", "")["movements"].([]any)[0].(map[string]any); m["text"] != "Adjustment by staff · an outage" {
+	if m := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements",
+		"")["movements"].([]any)[0].(map[string]any); m["text"] != "Adjustment by staff · an outage" {
 		t.Fatalf("%v", m)
 	}
-	big := c.ok(t, ann, "POST", "/api/v2/staff/wallet-adjustments", `{"user_id":1,"amount":"5000","reason":"a lost payment"}`)
+	big := c.ok(t, ann, "POST", "/api/v2/staff/wallet-adjustments",
+		`{"user_id":1,"amount":"5000","reason":"a lost payment"}`)
 	path := "/api/v2/staff/wallet-adjustments/" + fmt.Sprint(big["id"])
 	c.refused(t, ann, "POST", path+"/confirm", "", http.StatusForbidden, "second_member_needed")
-	if waiting := c.ok(t, bob, "GET", "/api/v2/staff/wallet-adjustments?state=pending&user_id=1", ""); waiting["total_count"] != 1.0 {
+	if waiting := c.ok(t, bob, "GET", "/api/v2/staff/wallet-adjustments?state=pending&user_id=1",
+		""); waiting["total_count"] != 1.0 {
 		t.Fatalf("%v", waiting)
 	}
 	if a := c.ok(t, bob, "POST", path+"/confirm", ""); a["state"] != "posted" || a["decided_by"] != float64(bob) {
@@ -187,37 +209,46 @@ func TestCommissionOnTheWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		price := fmt.Sprint(c.plan(t)) // of 19.90
-		c.pay(t, c.ok(t, 2, "POST", "/api/v2/user/shop-old/"+price+"/confirm-order", `{"gateway":"sandbox"}`)["recharge"].(map[string]any))
+		c.pay(t, c.ok(t, 2, "POST", "/api/v2/user/shop-old/"+price+"/confirm-order",
+			`{"gateway":"sandbox"}`)["recharge"].(map[string]any))
 		got := c.ok(t, 1, "GET", "/api/v2/user/invite", "")
 		people := got["invited_users"].([]any)
-		if got["invite_code"] != "CODE1" || got["invite_link"] != "http://shop.example/auth/sign-up?invite_code=CODE1" || got["total_invites"] != 1.0 ||
-			got["total_commission"] != "1.99" || got["commission_rate"] != "0.10" || got["pending"] != "1.99" || got["released"] != "0.00" || len(people) != 1 {
+		if got["invite_code"] != "CODE1" ||
+			got["invite_link"] != "http://shop.example/auth/sign-up?invite_code=CODE1" || got["total_invites"] != 1.0 ||
+			got["total_commission"] != "1.99" || got["commission_rate"] != "0.10" || got["pending"] != "1.99" ||
+			got["released"] != "0.00" || len(people) != 1 {
 			t.Fatalf("%v", got)
 		}
-		if p := people[0].(map[string]any); p["username"] != "U2" || p["commission_earned"] != "1.99" || p["status"] != "paid" {
+		if p := people[0].(map[string]any); p["username"] != "U2" || p["commission_earned"] != "1.99" ||
+			p["status"] != "paid" {
 			t.Fatalf("%v", p)
 		}
 		if r := c.ok(t, 1, "GET", "/api/v2/user/invite/record", ""); r["total_count"] != 1.0 {
 			t.Fatalf("%v", r)
 		}
 		list := c.ok(t, 1, "GET", "/api/v2/user/invite/commissions", "")["commissions"].([]any)
-		if first := list[0].(map[string]any); len(list) != 1 || first["amount"] != "1.99" || first["state"] != "pending" || first["username"] != "U2" {
+		if first := list[0].(map[string]any); len(list) != 1 || first["amount"] != "1.99" ||
+			first["state"] != "pending" || first["username"] != "U2" {
 			t.Fatalf("%v", list)
 		}
 		if others := c.ok(t, 2, "GET", "/api/v2/user/invite/commissions", ""); others["total_count"] != 0.0 {
 			t.Fatalf("%v", others)
 		}
 		all := c.ok(t, ann, "GET", "/api/v2/staff/commissions", "")["commissions"].([]any)
-		if len(all) != 1 || all[0].(map[string]any)["amount"] != "1.99" || all[0].(map[string]any)["inviter_id"] != 1.0 {
+		if len(all) != 1 || all[0].(map[string]any)["amount"] != "1.99" ||
+			all[0].(map[string]any)["inviter_id"] != 1.0 {
 			t.Fatalf("staff reads %v", all)
 		}
-		if rest := c.ok(t, ann, "GET", "/api/v2/staff/commissions?offset=1", ""); len(rest["commissions"].([]any)) != 0 {
+		if rest := c.ok(t, ann, "GET", "/api/v2/staff/commissions?offset=1",
+			""); len(rest["commissions"].([]any)) != 0 {
 			t.Fatalf("behind the first there are %v", rest)
 		}
-		if b := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); b["invite_balance"] != "0.00" || b["invite_pending"] != "1.99" {
+		if b := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); b["invite_balance"] != "0.00" ||
+			b["invite_pending"] != "1.99" {
 			t.Fatalf("%v", b)
 		}
-		c.refused(t, 1, "POST", "/api/v2/user/invite/withdraw", `{"amount":"1.00"}`, http.StatusConflict, "commission_too_low")
+		c.refused(t, 1, "POST", "/api/v2/user/invite/withdraw", `{"amount":"1.00"}`, http.StatusConflict,
+			"commission_too_low")
 	})
 }
 

@@ -19,9 +19,12 @@ import (
 // hostile are JSON texts that stand in the place of every field of every body.
 var hostile = []string{
 	`null`, `true`, `{}`, `[]`, `{"a":{"a":{}}}`, `1e999`, `-9223372036854775809`, `9223372036854775808`, `0.1`, `-1`,
-	`""`, `"\u0000"`, `"a\u0000b@example.com"`, "\"a\xffb@example.com\"", `"\ud800"`, `"` + strings.Repeat("长", 20_000) + `"`,
-	`"a@example.com\r\nBcc: x@example.com"`, `"\"a b\"@example.com"`, `"Ming <a@example.com>"`, `"a@example.com, b@example.com"`, `"аdmin@example.com"`,
-	`"admin@exаmple.com"`, `"ADMIN@EXAMPLE.COM\u200b"`, `"' OR 1=1 --"`, `"%s%n$1?0{{.}}"`, `"../../etc/passwd"`, `"2026-13-45T99:99:99Z"`, `"00000000-0000-0000-0000-000000000000"`,
+	`""`, `"\u0000"`, `"a\u0000b@example.com"`, "\"a\xffb@example.com\"", `"\ud800"`, `"` + strings.Repeat("长",
+		20_000) + `"`,
+	`"a@example.com\r\nBcc: x@example.com"`, `"\"a b\"@example.com"`, `"Ming <a@example.com>"`,
+	`"a@example.com, b@example.com"`, `"аdmin@example.com"`,
+	`"admin@exаmple.com"`, `"ADMIN@EXAMPLE.COM\u200b"`, `"' OR 1=1 --"`, `"%s%n$1?0{{.}}"`, `"../../etc/passwd"`,
+	`"2026-13-45T99:99:99Z"`, `"00000000-0000-0000-0000-000000000000"`,
 }
 
 const tooDeep = 11_000 // package json follows 10,000 levels
@@ -85,7 +88,10 @@ func (p *people) aims(path string, o *huma.Operation, random *rand.Rand) (aims [
 		}
 		return path
 	}
-	for _, value := range []string{"%00", "%FF%FE", "0", "-1", "99999999999999999999", "x", strings.Repeat("9", 10_000)} {
+	for _, value := range []string{
+		"%00", "%FF%FE", "0", "-1", "99999999999999999999", "x",
+		strings.Repeat("9", 10_000),
+	} {
 		query := "?z=" + value
 		for _, param := range o.Parameters {
 			if param.In == "query" {
@@ -113,16 +119,21 @@ func TestNoInputMakesTheServerFailAndWrongFieldsAreNamed(t *testing.T) {
 		// Each call comes from a network of its own, so that no limit answers in the place of what is tested.
 		call := func(method, path, bearer, body string) answer {
 			calls++
-			return p.call(method, path, bearer, body, "From", fmt.Sprintf("%d.%d.%d.1", 20+calls>>16, calls>>8&255, calls&255))
+			return p.call(method, path, bearer, body, "From", fmt.Sprintf("%d.%d.%d.1", 20+calls>>16, calls>>8&255,
+				calls&255))
 		}
 		var in tokens
 		for path, item := range p.contract.Paths {
-			for method, o := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodDelete: item.Delete, http.MethodPut: item.Put} {
+			for method, o := range map[string]*huma.Operation{
+				http.MethodGet: item.Get, http.MethodPost: item.Post,
+				http.MethodDelete: item.Delete, http.MethodPut: item.Put,
+			} {
 				if o == nil {
 					continue
 				}
 				if call("GET", "/api/v2/user", in.AccessToken, "").status != http.StatusOK {
-					p.want(call("POST", login, "", fmt.Sprintf(`{"email":"user@example.com","password":%q}`, password)), 200, "").into(t, &in)
+					p.want(call("POST", login, "", fmt.Sprintf(`{"email":"user@example.com","password":%q}`, password)),
+						200, "").into(t, &in)
 				}
 				for _, aim := range p.aims(path, o, random) {
 					a := call(method, aim[0], in.AccessToken, aim[1])
@@ -143,7 +154,8 @@ func TestNoInputMakesTheServerFailAndWrongFieldsAreNamed(t *testing.T) {
 
 func TestWhatIsNoTextIsNamedInBodyAndQuery(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
-	p.wantFields(p.call("POST", login, "", `{"email":"a@example.com","password":"x","email":"b@example.com"}`), "email:repeated")
+	p.wantFields(p.call("POST", login, "", `{"email":"a@example.com","password":"x","email":"b@example.com"}`),
+		"email:repeated")
 	p.wantFields(p.call("POST", login, "", `{"email":"a@example.com","password":"a\u0000b"}`), "password:characters")
 	p.want(p.call("POST", login, "", "{\"email\":\"a@example.com\",\"password\":\"\xff\"}"), 400, "unreadable")
 	owner := p.staff(account.Owner).AccessToken
@@ -153,12 +165,19 @@ func TestWhatIsNoTextIsNamedInBodyAndQuery(t *testing.T) {
 	p.want(p.call("GET", "/api/v2/staff/mails?recipient=%E2%80%AE", "", ""), 401, "sign_in_required")
 	p.want(p.call("GET", "/api/v2/staff/clients/%00", "", ""), 400, "unreadable")
 	p.wantFields(p.call("GET", "/api/v2/staff/mails?recipient=%E2%80%AE", owner, ""), "recipient:invisible_characters")
-	p.wantFields(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"\u202enimda"}`), "user_name:invisible_characters")
-	p.wantFields(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"\ud800"}`), "user_name:characters")
+	p.wantFields(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"\u202enimda"}`),
+		"user_name:invisible_characters")
+	p.wantFields(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"\ud800"}`),
+		"user_name:characters")
 	p.want(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"👩🏽‍💻"}`), 200, "")
-	p.wantFields(p.call("POST", login, "", `{"email":"a@example.com","PASSWORD":"x"}`), "PASSWORD:unknown password:required")
-	for _, media := range []string{"text/plain", "application/xml", "multipart/form-data", "application/x-www-form-urlencoded"} {
-		p.want(p.call("POST", login, "", `{"email":"a@example.com","password":"x"}`, "Content-Type", media), 415, "unsupported_media_type")
+	p.wantFields(p.call("POST", login, "", `{"email":"a@example.com","PASSWORD":"x"}`),
+		"PASSWORD:unknown password:required")
+	for _, media := range []string{
+		"text/plain", "application/xml", "multipart/form-data",
+		"application/x-www-form-urlencoded",
+	} {
+		p.want(p.call("POST", login, "", `{"email":"a@example.com","password":"x"}`, "Content-Type", media), 415,
+			"unsupported_media_type")
 	}
 }
 
@@ -166,8 +185,10 @@ func TestNoHeaderOfTheCallerGetsIntoALink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		p := serve(t, d)
 		p.signUp("a@example.com")
-		p.want(p.call("POST", requestResetCode, "", `{"email":"a@example.com"}`, "Host", "evil.example", "X-Forwarded-Host", "evil.example",
-			"X-Forwarded-Proto", "gopher", "Forwarded", `host="evil.example"`, "X-Original-Host", "evil.example", "Origin", "https://evil.example", "Referer", "https://evil.example/"), 200, "")
+		p.want(p.call("POST", requestResetCode, "", `{"email":"a@example.com"}`, "Host", "evil.example",
+			"X-Forwarded-Host", "evil.example",
+			"X-Forwarded-Proto", "gopher", "Forwarded", `host="evil.example"`, "X-Original-Host", "evil.example",
+			"Origin", "https://evil.example", "Referer", "https://evil.example/"), 200, "")
 		all, err := p.mails.List(t.Context(), 1)
 		if err != nil || len(all) != 1 {
 			t.Fatal(all, err)
@@ -176,7 +197,8 @@ func TestNoHeaderOfTheCallerGetsIntoALink(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(letter.Text+letter.HTML, "evil") || !strings.Contains(letter.Text, "http://localhost:8080/auth/forgot-password#") {
+		if strings.Contains(letter.Text+letter.HTML, "evil") ||
+			!strings.Contains(letter.Text, "http://localhost:8080/auth/forgot-password#") {
 			t.Errorf("%s", letter.Text)
 		}
 	})

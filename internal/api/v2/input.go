@@ -66,8 +66,10 @@ func checkParameters(o *huma.Operation, req *http.Request) error {
 				continue
 			}
 			_, isWhole := text.Integer(value)
-			wrong.When(p.Schema.Type == huma.TypeInteger && !isWhole, p.Name, "type", "必须是整数", "This must be a whole number")
-			wrong.When(p.Schema.Type == huma.TypeBoolean && !slices.Contains([]string{"true", "false", "1", "0"}, value),
+			wrong.When(p.Schema.Type == huma.TypeInteger && !isWhole, p.Name, "type", "必须是整数",
+				"This must be a whole number")
+			wrong.When(p.Schema.Type == huma.TypeBoolean && !slices.Contains([]string{"true", "false", "1", "0"},
+				value),
 				p.Name, "type", "必须是 true 或 false", "This must be true or false")
 		}
 	}
@@ -104,7 +106,10 @@ var sentences = []struct{ begins, code, zh, en string }{
 	{"expected array length <=", "too_long", "最多 * 项", "At most * items"},
 	{"expected string to be RFC 5322 email", "email", "请输入有效的邮箱地址", "Please enter a valid e-mail address"},
 	{"expected string to be RFC 4122 uuid", "uuid", "不是有效的 UUID", "This is not a valid UUID"},
-	{"expected string to be RFC 3339 date-time", "format", "请填写时间，如 2026-01-02T15:04:05Z", "This must be a time such as 2026-01-02T15:04:05Z"},
+	{
+		"expected string to be RFC 3339 date-time", "format", "请填写时间，如 2026-01-02T15:04:05Z",
+		"This must be a time such as 2026-01-02T15:04:05Z",
+	},
 	{"expected string to match pattern", "format", "格式不正确", "This has the wrong form"},
 	{"expected value to match exactly one", "format", "格式不正确", "This has the wrong form"},
 	{"expected value to be one of", "choice", "可选值：*", "This is one of: *"},
@@ -133,13 +138,17 @@ func inputField(operation string, d *huma.ErrorDetail) fault.Field {
 	_, name, _ := strings.Cut(d.Location, ".") // "body.email", "query.page", "path.id"
 	name = index.ReplaceAllString(name, ".$1")
 	if m := noPlace.FindStringSubmatch(d.Message); m != nil {
-		return fault.Field{Name: embedded.ReplaceAllString(m[1], ""), Code: "range", Text: fault.Text{ZH: "必须是范围内的整数", EN: "This must be a whole number in range"}}
+		return fault.Field{Name: embedded.ReplaceAllString(m[1], ""), Code: "range", Text: fault.Text{
+			ZH: "必须是范围内的整数",
+			EN: "This must be a whole number in range",
+		}}
 	}
 	f := fault.Field{Name: name, Code: "invalid", Text: fault.Text{ZH: "无效", EN: "This is not valid"}}
 	for _, s := range sentences {
 		if strings.HasPrefix(d.Message, s.begins) {
 			end := strings.Trim(d.Message[len(s.begins):], ` "`)
-			f.Code, f.Text = s.code, fault.Text{ZH: strings.ReplaceAll(s.zh, "*", end), EN: strings.ReplaceAll(s.en, "*", end)}
+			f.Code, f.Text = s.code, fault.Text{ZH: strings.ReplaceAll(s.zh, "*", end), EN: strings.ReplaceAll(s.en,
+				"*", end)}
 			break
 		}
 	}

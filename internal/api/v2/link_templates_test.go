@@ -45,7 +45,10 @@ func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
 		if err := services.Open(ctx, tx, 1); err != nil {
 			return err
 		}
-		_, err := services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "P", Groups: []int{5}, Reset: service.Never, Months: 1})
+		_, err := services.Start(ctx, tx, service.Terms{
+			UserID: 1, PlanID: 1, Name: "P", Groups: []int{5},
+			Reset: service.Never, Months: 1,
+		})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -64,7 +67,10 @@ func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
 		return account.Identity{UserID: 9, Role: account.Role(bearer)}, nil
 	}, staff.LinkTemplates(links))
 	apilink.Register(mux, links)
-	return &templateDesk{t, api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(), "/link2/" + made.Token + "?client_type=ClashMeta"}
+	return &templateDesk{
+		t, api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(),
+		"/link2/" + made.Token + "?client_type=ClashMeta",
+	}
 }
 
 // ask gives the status and the answer's body.
@@ -109,7 +115,8 @@ func TestTemplatesOfSiteGroupAndUserAreLaidOverEachOther(t *testing.T) {
 		d.must("PUT", "/group/6", `{"document":{"rules":"full"}}`)
 		d.must("PUT", "/site/0", `{"document":{"rules":"none","clash":{"mixed-port":1111}}}`)
 		got := d.fetch()
-		if strings.Contains(got, "DOMAIN-SUFFIX") || !strings.Contains(got, "mixed-port: 3333\n") || !strings.Contains(got, `mode: "global"`) {
+		if strings.Contains(got, "DOMAIN-SUFFIX") || !strings.Contains(got, "mixed-port: 3333\n") ||
+			!strings.Contains(got, `mode: "global"`) {
 			t.Fatal(got)
 		}
 		d.must("DELETE", "/user/1", "")
@@ -131,7 +138,8 @@ func TestTemplatesOfSiteGroupAndUserAreLaidOverEachOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := listed.Result.Templates
-		if len(all) != 3 || all[0].Scope != "site" || all[1].ScopeID != 5 || all[2].Document["rules"] != "full" || all[0].UpdatedBy != 9 || listed.Result.Builtin["rules"] != "basic" {
+		if len(all) != 3 || all[0].Scope != "site" || all[1].ScopeID != 5 || all[2].Document["rules"] != "full" ||
+			all[0].UpdatedBy != 9 || listed.Result.Builtin["rules"] != "basic" {
 			t.Fatalf("%+v", listed)
 		}
 	})
@@ -148,7 +156,8 @@ func TestATemplateIsTriedBeforeItIsKept(t *testing.T) {
 			`{"document":{"dns":{"near":[]}}}`:                   `"document.dns.near"`,
 			`{}`:                                                 `document`,
 		} {
-			if status, got := d.ask(account.Admin, "PUT", "/site/0", body); status != 422 || !strings.Contains(got, field) {
+			if status, got := d.ask(account.Admin, "PUT", "/site/0", body); status != 422 ||
+				!strings.Contains(got, field) {
 				t.Errorf("%s: %d %s", body, status, got)
 			}
 		}
@@ -157,7 +166,8 @@ func TestATemplateIsTriedBeforeItIsKept(t *testing.T) {
 				t.Errorf("%s: %d %s", path, status, got)
 			}
 		}
-		if status, got := d.ask(account.Admin, "PUT", "/user/404", `{"document":{}}`); status != 404 || !strings.Contains(got, "user_not_found") {
+		if status, got := d.ask(account.Admin, "PUT", "/user/404", `{"document":{}}`); status != 404 ||
+			!strings.Contains(got, "user_not_found") {
 			t.Errorf("nobody's template: %d %s", status, got)
 		}
 		if status, got := d.ask(account.Admin, "DELETE", "/group/5", ""); status != 404 {
@@ -183,10 +193,13 @@ func TestAPreviewShowsTheFileAndNobodysSecrets(t *testing.T) {
 			LeftOut int `json:"left_out"`
 		}
 	}
-	if err := json.Unmarshal([]byte(d.must("POST", "/preview", `{"client_type":"SingBox","document":{"rules":"none","sing_box":{"log":{"level":"error"}}}}`)), &got); err != nil {
+	if err := json.Unmarshal([]byte(d.must("POST", "/preview",
+		`{"client_type":"SingBox","document":{"rules":"none","sing_box":{"log":{"level":"error"}}}}`)),
+		&got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Result.Nodes != 7 || !strings.Contains(got.Result.Body, `"level": "error"`) || strings.Contains(got.Result.Body, "jp.example.com") {
+	if got.Result.Nodes != 7 || !strings.Contains(got.Result.Body, `"level": "error"`) ||
+		strings.Contains(got.Result.Body, "jp.example.com") {
 		t.Errorf("%+v", got)
 	}
 	if status, answer := d.ask(account.Viewer, "POST", "/preview", `{"client_type":"Html"}`); status != 422 {

@@ -37,7 +37,10 @@ func linkDesk(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.Node
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := settings.Set(t.Context(), map[string]json.RawMessage{"link_per_minute": json.RawMessage("1000"), "link_per_ip_minute": json.RawMessage("1000")}); err != nil {
+	if err := settings.Set(t.Context(), map[string]json.RawMessage{
+		"link_per_minute":    json.RawMessage("1000"),
+		"link_per_ip_minute": json.RawMessage("1000"),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	services := service.New(d, seal.Key{1}, settings)
@@ -102,7 +105,8 @@ func TestAUserSeesAndResetsTheirLink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := linkDesk(t, d)
 		first := call[shownLink](t, h, "1", "GET", "link-token/link-token")
-		if len(first.Token) != 32 || first.URL != "https://site.example/link2/"+first.Token || len(first.URLs) != 1 || first.LastFetchAt != nil {
+		if len(first.Token) != 32 || first.URL != "https://site.example/link2/"+first.Token || len(first.URLs) != 1 ||
+			first.LastFetchAt != nil {
 			t.Fatalf("%+v", first)
 		}
 		if again := call[shownLink](t, h, "1", "GET", "link-token/link-token/"); again.Token != first.Token {
@@ -136,7 +140,10 @@ func TestNodeLinks_GiveOneNodeAndItsRelays_ToThoseWhoMayUseIt(t *testing.T) {
 		var open, dear, plain node.Node
 		h := linkDesk(t, d, func(services *service.Services, nodes *node.Nodes) {
 			if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-				_, err := services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "Basic", Class: 1, Reset: service.CalendarMonth, Months: 1})
+				_, err := services.Start(ctx, tx, service.Terms{
+					UserID: 1, PlanID: 1, Name: "Basic", Class: 1,
+					Reset: service.CalendarMonth, Months: 1,
+				})
 				return err
 			}); err != nil {
 				t.Fatal(err)
@@ -159,7 +166,8 @@ func TestNodeLinks_GiveOneNodeAndItsRelays_ToThoseWhoMayUseIt(t *testing.T) {
 			}
 		})
 		got := call[links](t, h, "1", "GET", fmt.Sprintf("nodes/%d/links", open.ID)).Entries
-		if len(got) != 2 || got[0].Address != "jp.example" || got[0].Port != 443 || got[1].Name != "Tokyo · Guangzhou" || got[1].Address != "gz.example" {
+		if len(got) != 2 || got[0].Address != "jp.example" || got[0].Port != 443 ||
+			got[1].Name != "Tokyo · Guangzhou" || got[1].Address != "gz.example" {
 			t.Fatalf("the entries are %+v", got)
 		}
 		uuid := call[struct{ UUID string }](t, h, "1", "GET", "ss-password").UUID
@@ -172,7 +180,8 @@ func TestNodeLinks_GiveOneNodeAndItsRelays_ToThoseWhoMayUseIt(t *testing.T) {
 				}
 			}
 			// The certificate is self-signed: only clients that check its fingerprint may have a link.
-			if link := formats["pinned_link"]; formats["link"] != "" || !strings.HasPrefix(link, "hysteria2://"+uuid+"@"+host) || strings.Contains(link, "\n") {
+			if link := formats["pinned_link"]; formats["link"] != "" ||
+				!strings.HasPrefix(link, "hysteria2://"+uuid+"@"+host) || strings.Contains(link, "\n") {
 				t.Errorf("the share links are %v", formats)
 			}
 			if !strings.Contains(formats["clash_meta"], "proxies:") || !json.Valid([]byte(formats["sing_box"])) {
@@ -180,7 +189,8 @@ func TestNodeLinks_GiveOneNodeAndItsRelays_ToThoseWhoMayUseIt(t *testing.T) {
 			}
 		}
 		configs := call[links](t, h, "1", "GET", fmt.Sprintf("nodes/%d/links", plain.ID)).Entries[0].Configs
-		if configs[0].Format != "link" || !strings.HasPrefix(configs[0].Text, "ss://") || configs[1].Format == "pinned_link" {
+		if configs[0].Format != "link" || !strings.HasPrefix(configs[0].Text, "ss://") ||
+			configs[1].Format == "pinned_link" {
 			t.Errorf("a node without a certificate is %+v", configs)
 		}
 		for _, c := range []struct {
@@ -205,7 +215,8 @@ func TestAUserSeesAndResetsTheirNodeCredentials(t *testing.T) {
 		was := call[credentials](t, h, "1", "GET", "ss-password")
 		token := call[shownLink](t, h, "1", "GET", "link-token/link-token").Token
 		now := call[credentials](t, h, "1", "POST", "ss-password/reset")
-		if was.Password == "" || now.Password == was.Password || now.UUID == was.UUID || now != call[credentials](t, h, "1", "GET", "ss-password") {
+		if was.Password == "" || now.Password == was.Password || now.UUID == was.UUID ||
+			now != call[credentials](t, h, "1", "GET", "ss-password") {
 			t.Errorf("%+v then %+v", was, now)
 		}
 		if call[shownLink](t, h, "1", "GET", "link-token/link-token").Token != token {
@@ -250,7 +261,10 @@ func TestAUserSeesOnlyTheirOwnFetches(t *testing.T) {
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		if f := got.Items[0]; f != (linkFetch{f.Time, f.Token, true, "192.0.2.1", "ZZ", "ClashMeta", "", "", "clash-meta", 200, 0, 0, f.Bytes}) ||
+		if f := got.Items[0]; f != (linkFetch{
+			f.Time, f.Token, true, "192.0.2.1", "ZZ", "ClashMeta", "", "",
+			"clash-meta", 200, 0, 0, f.Bytes,
+		}) ||
 			len(f.Token) != 8 || strings.Contains(url, f.Token) || f.Bytes < 100 || time.Since(f.Time) > time.Hour {
 			t.Errorf("%+v", f)
 		}
@@ -274,7 +288,8 @@ func TestTheAppsCanBeImportedInto(t *testing.T) {
 	}](t, h, "1", "GET", "clients")
 	ids, platforms := map[string]bool{}, map[string]bool{}
 	for _, a := range apps {
-		if ids[a.ID] || a.Name == "" || len(a.Formats) == 0 || !strings.HasPrefix(a.Download, "https://") || (a.ImportURL != "" && !strings.Contains(a.ImportURL, "{url")) {
+		if ids[a.ID] || a.Name == "" || len(a.Formats) == 0 || !strings.HasPrefix(a.Download, "https://") ||
+			(a.ImportURL != "" && !strings.Contains(a.ImportURL, "{url")) {
 			t.Errorf("%+v", a)
 		}
 		ids[a.ID] = true

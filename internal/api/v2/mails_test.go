@@ -36,7 +36,10 @@ func (p *people) outbox() (code, notice int64) {
 	p.mails.Register(q)
 	if err := p.db.Tx(p.Context(), func(ctx context.Context, tx bun.Tx) error {
 		return errors.Join(
-			p.mails.Send(ctx, tx, mail.Message{To: "a@example.com", Lang: fault.EN, Content: mail.Code{Purpose: "login", Code: "012345", Minutes: 10}, Until: p.db.Now().Add(10 * time.Minute)}),
+			p.mails.Send(ctx, tx, mail.Message{To: "a@example.com", Lang: fault.EN, Content: mail.Code{
+				Purpose: "login",
+				Code:    "012345", Minutes: 10,
+			}, Until: p.db.Now().Add(10 * time.Minute)}),
 			p.mails.Send(ctx, tx, mail.Message{To: "b@example.com", Lang: fault.EN, Content: mail.EmailTaken{}}),
 		)
 	}); err != nil {
@@ -80,17 +83,21 @@ func TestStaffSeeTheOutboxAndOnlyOwnersTheCodes(t *testing.T) {
 		}
 		a := p.want(p.call("GET", list+"?state=kept&recipient=A@EX&size=1", support, ""), 200, "")
 		a.into(t, &page)
-		if page.TotalCount != 1 || len(page.Mails) != 1 || page.Mails[0].MailID != code || page.Mails[0].State != "kept" || strings.Contains(a.raw, "012345") {
+		if page.TotalCount != 1 || len(page.Mails) != 1 || page.Mails[0].MailID != code ||
+			page.Mails[0].State != "kept" || strings.Contains(a.raw, "012345") {
 			t.Errorf("%s", a.raw)
 		}
-		if got := p.want(p.call("GET", list+"?state=lost", support, ""), 422, "invalid_input").fields(); got != "state:choice" {
+		if got := p.want(p.call("GET", list+"?state=lost", support, ""), 422, "invalid_input").
+			fields(); got != "state:choice" {
 			t.Error(got)
 		}
 
-		if a := p.want(p.call("GET", one, owner, ""), 200, ""); !strings.Contains(a.raw, "012345") || !strings.Contains(a.raw, `"code_hidden":false`) {
+		if a := p.want(p.call("GET", one, owner, ""), 200, ""); !strings.Contains(a.raw, "012345") ||
+			!strings.Contains(a.raw, `"code_hidden":false`) {
 			t.Errorf("the owner sees %s", a.raw)
 		}
-		if a := p.want(p.call("GET", one, support, ""), 200, ""); strings.Contains(a.raw, "012345") || !strings.Contains(a.raw, `"code_hidden":true`) || !strings.Contains(a.raw, "••••••") {
+		if a := p.want(p.call("GET", one, support, ""), 200, ""); strings.Contains(a.raw, "012345") ||
+			!strings.Contains(a.raw, `"code_hidden":true`) || !strings.Contains(a.raw, "••••••") {
 			t.Errorf("support sees %s", a.raw)
 		}
 		p.want(p.call("GET", list+"/999", owner, ""), 404, "mail_not_found")
@@ -134,7 +141,8 @@ func TestAStaffOperationSaysThatASecondFactorIsWanted(t *testing.T) {
 	p.set("staff_two_factor", "true")
 	p.want(p.call("GET", "/api/v2/staff/mails", owner, ""), 403, "staff_two_factor_required")
 	p.want(p.call("GET", "/api/v2/staff/mails", p.signUp("user@example.com").AccessToken, ""), 403, "not_allowed")
-	if a := p.want(p.call("GET", "/api/v2/user/get_me", owner, ""), 200, ""); !strings.Contains(a.raw, `"staff_role":"owner","staff_two_factor_due":true`) {
+	if a := p.want(p.call("GET", "/api/v2/user/get_me", owner, ""), 200, ""); !strings.Contains(a.raw,
+		`"staff_role":"owner","staff_two_factor_due":true`) {
 		t.Error(a.raw)
 	}
 }

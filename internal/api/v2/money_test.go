@@ -69,8 +69,13 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 			who.Role = account.Finance
 		}
 		return who, nil
-	}, user.Wallet(w, s, renewals, p, settings), user.Recharges(w, s, p, settings), user.Plans(s, settings), user.Shop(s, p, settings), user.Bills(s), user.Renewals(renewals, settings), user.Invoices(w, s, p, settings), staff.Refunds(s), user.Refunds(s), staff.RechargeRefunds(w, p),
-		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s), staff.Adjustments(w), staff.Invites(invite.New(d, settings, w)), user.Invites(invite.New(d, settings, w), w, settings, "http://shop.example"))
+	}, user.Wallet(w, s, renewals, p, settings), user.Recharges(w, s, p, settings), user.Plans(s, settings),
+		user.Shop(s, p, settings), user.Bills(s), user.Renewals(renewals, settings), user.Invoices(w, s, p, settings),
+		staff.Refunds(s), user.Refunds(s), staff.RechargeRefunds(w, p),
+		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)),
+		user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s), staff.Adjustments(w),
+		staff.Invites(invite.New(d, settings, w)), user.Invites(invite.New(d, settings, w), w, settings,
+			"http://shop.example"))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))
 	for _, user := range users {
@@ -132,7 +137,8 @@ func (c *till) ok(t *testing.T, user int64, method, path, body string, header ..
 func (c *till) pay(t *testing.T, record map[string]any) {
 	t.Helper()
 	page := record["pay_page"].(map[string]any)["url"].(string)
-	a := c.call(t, 0, http.MethodPost, strings.TrimPrefix(page, "http://shop.example"), "action=pay", "Content-Type", "application/x-www-form-urlencoded")
+	a := c.call(t, 0, http.MethodPost, strings.TrimPrefix(page, "http://shop.example"), "action=pay", "Content-Type",
+		"application/x-www-form-urlencoded")
 	if a.status != http.StatusSeeOther {
 		t.Fatalf("the pay page: %d %s", a.status, a.raw)
 	}
@@ -142,7 +148,8 @@ func (c *till) plan(t *testing.T) int64 {
 	t.Helper()
 	traffic := int64(100 << 30)
 	p, err := c.shop.AddPlan(t.Context(), shop.Plan{
-		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: &traffic, Reset: service.CalendarMonth, Class: 1, Groups: []int{1}, Visible: true, Renewable: true,
+		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: &traffic, Reset: service.CalendarMonth, Class: 1,
+		Groups: []int{1}, Visible: true, Renewable: true,
 		Prices: []shop.Price{{Months: 1, Amount: 1990}},
 	})
 	if err != nil {
@@ -157,13 +164,16 @@ func TestFromAnEmptyWalletToAService(t *testing.T) {
 		shopID := c.plan(t)
 		path := fmt.Sprintf("/api/v2/user/shop-old/%d", shopID)
 
-		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/", ""); got["wallet_balance"] != "0.00" || got["invite_balance"] != "0.00" || got["currency"] != "CNY" {
+		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/", ""); got["wallet_balance"] != "0.00" ||
+			got["invite_balance"] != "0.00" || got["currency"] != "CNY" {
 			t.Fatal(got)
 		}
-		if a := c.call(t, 1, "POST", path+"/confirm-order/", ""); a.status != http.StatusConflict || a.Code != "balance_too_low" || !strings.Contains(a.Msg, "19.90 CNY") {
+		if a := c.call(t, 1, "POST", path+"/confirm-order/", ""); a.status != http.StatusConflict ||
+			a.Code != "balance_too_low" || !strings.Contains(a.Msg, "19.90 CNY") {
 			t.Fatalf("%d %s", a.status, a.raw)
 		}
-		if got := c.ok(t, 1, "POST", path+"/pre-order", ""); got["missing"] != "19.90" || got["balance_used"] != "0.00" || got["renews"] != nil {
+		if got := c.ok(t, 1, "POST", path+"/pre-order", ""); got["missing"] != "19.90" ||
+			got["balance_used"] != "0.00" || got["renews"] != nil {
 			t.Fatal(got)
 		}
 		recharge := c.ok(t, 1, "POST", "/api/v2/user/wallet/recharge", `{"amount": 10, "gateway": "sandbox"}`)
@@ -172,24 +182,30 @@ func TestFromAnEmptyWalletToAService(t *testing.T) {
 		}
 		c.pay(t, recharge)
 		got := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/wallet/recharge/%v/", recharge["no"]), "")
-		if got["state"] != "paid" || got["is_finish"] != true || got["pay_page"] != nil || got["invoice_id"] == nil || got["id"] != recharge["id"] {
+		if got["state"] != "paid" || got["is_finish"] != true || got["pay_page"] != nil || got["invoice_id"] == nil ||
+			got["id"] != recharge["id"] {
 			t.Fatal(got)
 		}
 
 		// The rest comes with the order.
-		bought := c.ok(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`, "Idempotency-Key", "k1")
+		bought := c.ok(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`,
+			"Idempotency-Key", "k1")
 		order, rest := bought["order"].(map[string]any), bought["recharge"].(map[string]any)
-		if order["state"] != "pending" || order["expires_at"] == nil || rest["money_amount"] != "9.90" || rest["order_no"] != order["no"] {
+		if order["state"] != "pending" || order["expires_at"] == nil || rest["money_amount"] != "9.90" ||
+			rest["order_no"] != order["no"] {
 			t.Fatal(bought)
 		}
-		again := c.ok(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`, "Idempotency-Key", "k1")
+		again := c.ok(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`,
+			"Idempotency-Key", "k1")
 		if again["order"].(map[string]any)["no"] != order["no"] {
 			t.Fatal("the same key made another order: ", again)
 		}
-		if a := c.call(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox"}`, "Idempotency-Key", "k1"); a.status != 422 || a.Code != "idempotency_key_reused" {
+		if a := c.call(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox"}`, "Idempotency-Key",
+			"k1"); a.status != 422 || a.Code != "idempotency_key_reused" {
 			t.Fatalf("the same key with another body: %d %s", a.status, a.raw)
 		}
-		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); got["held"] != "10.00" || got["available"] != "0.00" || got["wallet_balance"] != "10.00" {
+		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); got["held"] != "10.00" || got["available"] != "0.00" ||
+			got["wallet_balance"] != "10.00" {
 			t.Fatal(got)
 		}
 		c.pay(t, rest)
@@ -197,12 +213,14 @@ func TestFromAnEmptyWalletToAService(t *testing.T) {
 		if done["state"] != "paid" || done["service_id"] == nil || done["expires_at"] != nil {
 			t.Fatal(done)
 		}
-		if a := c.call(t, 1, "POST", fmt.Sprintf("/api/v2/user/orders/%v/cancel", order["no"]), ""); a.status != http.StatusConflict || a.Code != "order_not_pending" {
+		if a := c.call(t, 1, "POST", fmt.Sprintf("/api/v2/user/orders/%v/cancel", order["no"]),
+			""); a.status != http.StatusConflict || a.Code != "order_not_pending" {
 			t.Fatalf("%d %s", a.status, a.raw)
 		}
 
 		renew := fmt.Sprintf(`{"renew_service_id": %v}`, done["service_id"])
-		if got := c.ok(t, 1, "POST", path+"/pre-order", renew); got["kind"] != "renewal" || got["renews"].(map[string]any)["ends_at"] == nil {
+		if got := c.ok(t, 1, "POST", path+"/pre-order", renew); got["kind"] != "renewal" ||
+			got["renews"].(map[string]any)["ends_at"] == nil {
 			t.Fatal(got)
 		}
 		movements := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?size=2", "")
@@ -211,15 +229,18 @@ func TestFromAnEmptyWalletToAService(t *testing.T) {
 			t.Fatal(movements)
 		}
 		newest := lines[0].(map[string]any)
-		if newest["amount"] != "-19.90" || newest["balance_after"] != "0.00" || newest["text"] != "Purchase · Standard" || newest["reference"].(map[string]any)["no"] != order["no"] {
+		if newest["amount"] != "-19.90" || newest["balance_after"] != "0.00" ||
+			newest["text"] != "Purchase · Standard" || newest["reference"].(map[string]any)["no"] != order["no"] {
 			t.Fatal(newest)
 		}
 		records := c.call(t, 1, "GET", "/api/v2/user/wallet/purchase-records", "")
 		var list []map[string]any
-		if err := json.Unmarshal(records.Result, &list); err != nil || len(list) != 1 || list[0]["shop_id"] != float64(shopID) || list[0]["renew_at"] == nil || list[0]["money_amount"] != "19.90" {
+		if err := json.Unmarshal(records.Result, &list); err != nil || len(list) != 1 ||
+			list[0]["shop_id"] != float64(shopID) || list[0]["renew_at"] == nil || list[0]["money_amount"] != "19.90" {
 			t.Fatal(records.raw, err)
 		}
-		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/recharge?limit=1", ""); got["total_count"] != 2.0 || len(got["recharge_records"].([]any)) != 1 {
+		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/recharge?limit=1", ""); got["total_count"] != 2.0 ||
+			len(got["recharge_records"].([]any)) != 1 {
 			t.Fatal(got)
 		}
 
@@ -253,24 +274,29 @@ func TestTheShopInBothShapes(t *testing.T) {
 		t.Fatal(a.raw, err)
 	}
 	price := plans[0]["prices"].([]any)[0].(map[string]any)
-	if plans[0]["traffic_bytes"] != float64(100<<30) || plans[0]["devices"] != nil || price["shop_id"] != float64(shopID) || price["amount"] != "19.90" {
+	if plans[0]["traffic_bytes"] != float64(100<<30) || plans[0]["devices"] != nil ||
+		price["shop_id"] != float64(shopID) || price["amount"] != "19.90" {
 		t.Fatal(plans)
 	}
 	old := c.ok(t, 1, "GET", "/api/v2/user/shop-old", "")["products"].(map[string]any)["plan_1"].(map[string]any)
-	if old["price"] != "19.90" || old["currency"] != "¥" || old["plan_shop_id"].(map[string]any)["1month"] != float64(shopID) || len(old["features"].([]any)) == 0 {
+	if old["price"] != "19.90" || old["currency"] != "¥" ||
+		old["plan_shop_id"].(map[string]any)["1month"] != float64(shopID) || len(old["features"].([]any)) == 0 {
 		t.Fatal(old)
 	}
 	info := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/shop-old/%d/info", shopID), "")
-	if info["money_amount"] != "19.90" || info["user_level_duration"] != "P1M" || info["shop_type"] != "main_package" || info["node_connector"] != nil || info["is_auto_reset_bandwidth"] != true {
+	if info["money_amount"] != "19.90" || info["user_level_duration"] != "P1M" || info["shop_type"] != "main_package" ||
+		info["node_connector"] != nil || info["is_auto_reset_bandwidth"] != true {
 		t.Fatal(info)
 	}
 	var gateways []map[string]any
-	if a := c.call(t, 1, "GET", "/api/v2/user/wallet/gateways", ""); json.Unmarshal(a.List, &gateways) != nil || len(gateways) != 1 || gateways[0]["name"] != "sandbox" {
+	if a := c.call(t, 1, "GET", "/api/v2/user/wallet/gateways", ""); json.Unmarshal(a.List, &gateways) != nil ||
+		len(gateways) != 1 || gateways[0]["name"] != "sandbox" {
 		t.Fatal(a.raw)
 	}
 	least, _ := gateways[0]["minimum"].(string)
 	for missing, charged := range map[string]string{"0.01": least, "19.90": "19.90"} {
-		if g := c.list(t, 1, "/api/v2/user/wallet/gateways?missing="+missing)[0]; g["charge"].(map[string]any)["amount"] != charged {
+		if g := c.list(t, 1, "/api/v2/user/wallet/gateways?missing="+
+			missing)[0]; g["charge"].(map[string]any)["amount"] != charged {
 			t.Errorf("%s is missing: %v", missing, g)
 		}
 	}
@@ -301,10 +327,14 @@ func TestBadMoneyInputNamesItsField(t *testing.T) {
 			t.Errorf("%s %s: %d %s", try.path, try.body, a.status, a.raw)
 		}
 	}
-	if a := c.call(t, 1, "POST", "/api/v2/user/shop-old/999/confirm-order", ""); a.status != http.StatusNotFound || a.Code != "plan_not_found" {
+	if a := c.call(t, 1, "POST", "/api/v2/user/shop-old/999/confirm-order", ""); a.status != http.StatusNotFound ||
+		a.Code != "plan_not_found" {
 		t.Errorf("%d %s", a.status, a.raw)
 	}
-	for _, path := range []string{"/api/v2/user/wallet", "/api/v2/user/wallet/movements", "/api/v2/user/wallet/recharge", "/api/v2/user/orders/1", "/api/v2/user/shop/plans"} {
+	for _, path := range []string{
+		"/api/v2/user/wallet", "/api/v2/user/wallet/movements",
+		"/api/v2/user/wallet/recharge", "/api/v2/user/orders/1", "/api/v2/user/shop/plans",
+	} {
 		if a := c.call(t, 0, "GET", path, ""); a.status != http.StatusUnauthorized {
 			t.Errorf("%s without sign-in: %d", path, a.status)
 		}

@@ -31,7 +31,8 @@ func TestPlans_AreToldAndSoldInTheReadersLanguage(t *testing.T) {
 			if err := json.Unmarshal(a.List, &told); err != nil || len(told) != 1 || told[0] != want {
 				t.Errorf("%s: the shop tells %+v, wanted %+v: %v", lang, told, want, err)
 			}
-			quote := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/pre-order", id), "", "Accept-Language", lang)
+			quote := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/pre-order", id), "", "Accept-Language",
+				lang)
 			if quote["name"] != want.Name {
 				t.Errorf("%s: the quote is for %v", lang, quote["name"])
 			}
@@ -51,11 +52,13 @@ func TestPlans_AreToldAndSoldInTheReadersLanguage(t *testing.T) {
 			if got := services[0].(map[string]any)["name"]; got != want {
 				t.Errorf("%s: the service is called %v, wanted %s", lang, got, want)
 			}
-			order := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/orders/%v", bought["order"].(map[string]any)["id"]), "", "Accept-Language", lang)
+			order := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/orders/%v", bought["order"].(map[string]any)["id"]),
+				"", "Accept-Language", lang)
 			if got := order["order"].(map[string]any)["name"]; got != want {
 				t.Errorf("%s: the order is for %v, wanted %s", lang, got, want)
 			}
-			invoices := c.ok(t, 1, "GET", "/api/v2/user/wallet/invoices", "", "Accept-Language", lang)["invoices"].([]any)
+			invoices := c.ok(t, 1, "GET", "/api/v2/user/wallet/invoices", "", "Accept-Language",
+				lang)["invoices"].([]any)
 			sold := ""
 			for _, each := range invoices {
 				for _, line := range each.(map[string]any)["lines"].([]any) {

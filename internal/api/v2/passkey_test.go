@@ -28,13 +28,17 @@ func TestThePasskeyOperationsSpeakWebAuthn(t *testing.T) {
 			}
 		}
 		body := fmt.Sprintf(`{"name":"Key","password":%q}`, password)
-		p.want(p.call(http.MethodPost, path+"/begin", mine.AccessToken, body, "Host", "evil.example.com"), 200, "").into(t, &creation)
+		p.want(p.call(http.MethodPost, path+"/begin", mine.AccessToken, body, "Host", "evil.example.com"), 200, "").
+			into(t, &creation)
 		o := creation.Options
-		if o.RP.ID != "localhost" || o.RP.Name == "" || o.User.Name != "a@example.com" || o.User.DisplayName != "小明" || len(o.Challenge) < 40 ||
-			o.AuthenticatorSelection.ResidentKey != "required" || o.AuthenticatorSelection.UserVerification != "required" || o.Attestation != "none" {
+		if o.RP.ID != "localhost" || o.RP.Name == "" || o.User.Name != "a@example.com" || o.User.DisplayName != "小明" ||
+			len(o.Challenge) < 40 ||
+			o.AuthenticatorSelection.ResidentKey != "required" ||
+			o.AuthenticatorSelection.UserVerification != "required" || o.Attestation != "none" {
 			t.Errorf("%+v", o)
 		}
-		if got := p.want(p.call(http.MethodPost, path+"/begin", mine.AccessToken, `{"password":"wrong one"}`), 422, "invalid_input").fields(); got != "password:wrong_credentials" {
+		if got := p.want(p.call(http.MethodPost, path+"/begin", mine.AccessToken, `{"password":"wrong one"}`), 422,
+			"invalid_input").fields(); got != "password:wrong_credentials" {
 			t.Error(got)
 		}
 		p.want(p.call(http.MethodPost, path+"/finish", mine.AccessToken, `{"credential":{}}`), 403, "passkey_invalid")
@@ -48,10 +52,12 @@ func TestThePasskeyOperationsSpeakWebAuthn(t *testing.T) {
 			}
 		}
 		p.want(p.call(http.MethodPost, "/api/v2/auth/passkey/begin", "", ""), 200, "").into(t, &request)
-		if r := request.Options; r.RPID != "localhost" || r.UserVerification != "required" || r.AllowCredentials != nil || r.Challenge == "" {
+		if r := request.Options; r.RPID != "localhost" || r.UserVerification != "required" ||
+			r.AllowCredentials != nil || r.Challenge == "" {
 			t.Errorf("%+v", r)
 		}
-		p.want(p.call(http.MethodPost, "/api/v2/auth/passkey/finish", "", `{"credential":{"id":"AA"}}`), 403, "passkey_invalid")
+		p.want(p.call(http.MethodPost, "/api/v2/auth/passkey/finish", "", `{"credential":{"id":"AA"}}`), 403,
+			"passkey_invalid")
 	})
 }
 
@@ -61,7 +67,8 @@ func TestAnAccountIsClosedByWhoSeesWhatItCosts(t *testing.T) {
 		mine := p.signUp("a@example.com")
 		path := "/api/v2/user/account/close"
 		var loss map[string]any
-		same(t, "loss", p.want(p.call(http.MethodGet, path, mine.AccessToken, ""), 200, "").into(t, &loss), "balance", "commission", "forfeit", "services", "ga_enable")
+		same(t, "loss", p.want(p.call(http.MethodGet, path, mine.AccessToken, ""), 200, "").into(t, &loss), "balance",
+			"commission", "forfeit", "services", "ga_enable")
 		if loss["forfeit"] != "0.00" || loss["ga_enable"] != false {
 			t.Errorf("%v", loss)
 		}
@@ -69,11 +76,13 @@ func TestAnAccountIsClosedByWhoSeesWhatItCosts(t *testing.T) {
 			`{"password":"x","email":"b@example.com","forfeit":"1.00"}`:                         "email:mismatch forfeit:changed",
 			`{"password":"x","email":"a@example.com","forfeit":"0.00","ga_token":"ABCDEFGHIJ"}`: "password:wrong_credentials",
 		} {
-			if got := p.want(p.call(http.MethodPost, path, mine.AccessToken, body), 422, "invalid_input").fields(); got != want {
+			if got := p.want(p.call(http.MethodPost, path, mine.AccessToken, body), 422, "invalid_input").
+				fields(); got != want {
 				t.Errorf("%s: %s, want %s", body, got, want)
 			}
 		}
-		p.want(p.call(http.MethodPost, path, mine.AccessToken, fmt.Sprintf(`{"password":%q,"email":"a@example.com","forfeit":"0.00"}`, password)), 200, "")
+		p.want(p.call(http.MethodPost, path, mine.AccessToken,
+			fmt.Sprintf(`{"password":%q,"email":"a@example.com","forfeit":"0.00"}`, password)), 200, "")
 		p.want(p.call(http.MethodGet, path, mine.AccessToken, ""), 401, "signed_out")
 		p.signUp("a@example.com")
 	})

@@ -14,7 +14,8 @@ func TestRecharge_ForAnOrder_SaysWhatItIsFor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newTill(t, d, 1)
 		percent := 50
-		if _, err := c.shop.AddCoupon(t.Context(), shop.Coupon{Code: "HALF", Percent: &percent, Enabled: true}, nil); err != nil {
+		if _, err := c.shop.AddCoupon(t.Context(), shop.Coupon{Code: "HALF", Percent: &percent, Enabled: true},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		standard := c.plan(t)
@@ -31,7 +32,8 @@ func TestRecharge_ForAnOrder_SaysWhatItIsFor(t *testing.T) {
 				t.Fatalf("the recharge that was %s has no order: %v", name, record)
 			}
 			want(t, order, map[string]any{
-				"kind": "plan", "state": "pending", "name": "Standard", "months": 1, "coupon": "HALF", "auto_renew": true,
+				"kind": "plan", "state": "pending", "name": "Standard", "months": 1, "coupon": "HALF",
+				"auto_renew":       true,
 				"renew_service_id": nil, "change_service_id": nil, "replaces": "", "traffic_bytes": 100 << 30,
 				"reset": "calendar_month", "ends_at": nil, "shop_id": int(standard), "amount": "9.95",
 			})
@@ -43,12 +45,17 @@ func TestRecharge_ForAnOrder_SaysWhatItIsFor(t *testing.T) {
 		}
 
 		// A renewal names the service that it renews, a change the one that it ends, also after that has ended.
-		renewed := c.ok(t, 1, "POST", path, fmt.Sprintf(`{"gateway": "sandbox", "renew_service_id": %v}`, paid["service_id"]))
-		want(t, renewed["order"].(map[string]any), map[string]any{"kind": "renewal", "renew_service_id": paid["service_id"]})
+		renewed := c.ok(t, 1, "POST", path, fmt.Sprintf(`{"gateway": "sandbox", "renew_service_id": %v}`,
+			paid["service_id"]))
+		want(t, renewed["order"].(map[string]any), map[string]any{
+			"kind":             "renewal",
+			"renew_service_id": paid["service_id"],
+		})
 		c.pay(t, renewed["recharge"].(map[string]any))
 		traffic := int64(200 << 30)
 		better, err := c.shop.AddPlan(t.Context(), shop.Plan{
-			Name: "Pro", Kind: shop.KindPlan, TrafficBytes: &traffic, Reset: service.CalendarMonth, Class: 2, Groups: []int{1},
+			Name: "Pro", Kind: shop.KindPlan, TrafficBytes: &traffic, Reset: service.CalendarMonth, Class: 2,
+			Groups:  []int{1},
 			Visible: true, Renewable: true, Prices: []shop.Price{{Months: 1, Amount: 9900}},
 		})
 		if err != nil {
@@ -61,7 +68,10 @@ func TestRecharge_ForAnOrder_SaysWhatItIsFor(t *testing.T) {
 		want(t, order["order"].(map[string]any), map[string]any{
 			"state": "paid", "name": "Pro", "replaces": "Standard", "change_service_id": paid["service_id"],
 		})
-		want(t, order["recharge"].(map[string]any)["order"].(map[string]any), map[string]any{"state": "paid", "replaces": "Standard"})
+		want(t, order["recharge"].(map[string]any)["order"].(map[string]any), map[string]any{
+			"state":    "paid",
+			"replaces": "Standard",
+		})
 
 		alone := c.ok(t, 1, "POST", "/api/v2/user/wallet/recharge", `{"amount": 10, "gateway": "sandbox"}`)
 		if order, ok := alone["order"]; ok {

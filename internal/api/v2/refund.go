@@ -34,7 +34,10 @@ type RefundRequestItem struct {
 
 // NewRefundRequest gives q as the contract has it.
 func NewRefundRequest(q *shop.RefundRequest) RefundRequestItem {
-	return RefundRequestItem{q.ID, q.OrderID, q.Service, q.Package, q.UserID, q.Reason, string(q.State), q.Answer, q.CreatedAt, q.EndedAt}
+	return RefundRequestItem{
+		q.ID, q.OrderID, q.Service, q.Package, q.UserID, q.Reason, string(q.State), q.Answer,
+		q.CreatedAt, q.EndedAt,
+	}
 }
 
 // NewRefundRequests gives the requests as the contract has them.

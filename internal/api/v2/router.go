@@ -110,7 +110,10 @@ func HandleList[I, T any](r *Router, o Op, fn func(ctx context.Context, who acco
 // HandleOutput registers an operation whose function gives the headers of the answer too.
 func HandleOutput[I, O any](r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) (*O, error)) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[O]())
-	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*O, error) { return call(ctx, r, o, fn, in) })
+	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*O, error) {
+		return call(ctx, r, o, fn,
+			in)
+	})
 }
 
 // NewEnvelope gives the answer of a success.
@@ -120,7 +123,8 @@ func NewEnvelope[T any](message string, result T) Envelope[T] {
 
 // HandleEnvelope registers an operation whose answer is what envelope makes of the message and the result.
 func HandleEnvelope[I, T, B any](
-	r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error), envelope func(message string, result T) B,
+	r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error), envelope func(message string,
+		result T) B,
 ) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[B]())
 	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*output[B], error) {
@@ -199,7 +203,8 @@ func (r *Router) operation(o Op) huma.Operation {
 	if o.keyed {
 		h.Parameters = append(h.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: new(128)},
-			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing twice; " +
+			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing " +
+				"twice; " +
 				"with another body 422.",
 		})
 	}

@@ -31,14 +31,17 @@ func TestASecondFactorIsTurnedOnUsedAndTurnedOff(t *testing.T) {
 			`{"ga_enable":false,"ga_token":"1"}`: "password:required",
 			`{"ga_enable":"yes"}`:                "ga_enable:type",
 		} {
-			if got := p.want(p.call(http.MethodPost, path, mine.AccessToken, body), 422, "invalid_input").fields(); got != want {
+			if got := p.want(p.call(http.MethodPost, path, mine.AccessToken, body), 422, "invalid_input").
+				fields(); got != want {
 				t.Errorf("%s: %s, want %s", body, got, want)
 			}
 		}
-		p.want(p.call(http.MethodPost, path, mine.AccessToken, `{"ga_enable":true,"ga_token":"123456"}`), 409, "two_factor_not_begun")
+		p.want(p.call(http.MethodPost, path, mine.AccessToken, `{"ga_enable":true,"ga_token":"123456"}`), 409,
+			"two_factor_not_begun")
 
 		begin := "/api/v2/user/account/two-factor/begin"
-		if got := p.want(p.call(http.MethodPost, begin, mine.AccessToken, `{"password":"wrong one"}`), 422, "invalid_input").fields(); got != "password:wrong_credentials" {
+		if got := p.want(p.call(http.MethodPost, begin, mine.AccessToken, `{"password":"wrong one"}`), 422,
+			"invalid_input").fields(); got != "password:wrong_credentials" {
 			t.Error(got)
 		}
 		var enrolment struct{ Secret, URI string }
@@ -50,19 +53,24 @@ func TestASecondFactorIsTurnedOnUsedAndTurnedOff(t *testing.T) {
 			}
 			return code
 		}
-		if got := p.want(p.call(http.MethodPost, path, mine.AccessToken, `{"ga_enable":true,"ga_token":"12345x"}`), 422, "invalid_input").fields(); got != "ga_token:two_fa_wrong" {
+		if got := p.want(p.call(http.MethodPost, path, mine.AccessToken, `{"ga_enable":true,"ga_token":"12345x"}`), 422,
+			"invalid_input").fields(); got != "ga_token:two_fa_wrong" {
 			t.Error(got)
 		}
 		var on struct {
 			RecoveryCodes []string `json:"recovery_codes"`
 		}
-		p.call(http.MethodPost, path, mine.AccessToken, fmt.Sprintf(`{"ga_enable":true,"ga_token":%q}`, code())).into(t, &on)
+		p.call(http.MethodPost, path, mine.AccessToken, fmt.Sprintf(`{"ga_enable":true,"ga_token":%q}`, code())).
+			into(t, &on)
 		if len(on.RecoveryCodes) != 10 {
 			t.Fatalf("%q", on.RecoveryCodes)
 		}
 
 		signIn := func(second string) answer {
-			body, err := json.Marshal(map[string]string{"email": "a@example.com", "password": password, "two_fa_code": second})
+			body, err := json.Marshal(map[string]string{
+				"email": "a@example.com", "password": password,
+				"two_fa_code": second,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +107,8 @@ func TestSessionsLogsAndProfileAreServed(t *testing.T) {
 		mine := p.signUp("a@example.com")
 		base := "/api/v2/user/account/"
 		login := fmt.Sprintf(`{"email":"a@example.com","password":%q}`, password)
-		p.want(p.call(http.MethodPost, "/api/v2/auth/account_login/login", "", login, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"), 200, "")
+		p.want(p.call(http.MethodPost, "/api/v2/auth/account_login/login", "", login, "User-Agent",
+			"Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"), 200, "")
 
 		type session struct {
 			ID      string `json:"session_id"`
@@ -111,13 +120,15 @@ func TestSessionsLogsAndProfileAreServed(t *testing.T) {
 			var list struct {
 				Sessions []session `json:"result_list"`
 			}
-			if err := json.Unmarshal([]byte(p.call(http.MethodGet, base+"sessions", mine.AccessToken, "").raw), &list); err != nil {
+			if err := json.Unmarshal([]byte(p.call(http.MethodGet, base+"sessions", mine.AccessToken, "").raw),
+				&list); err != nil {
 				t.Fatal(err)
 			}
 			return list.Sessions
 		}
 		all := sessions()
-		if len(all) != 2 || !all[0].Current || all[1].Current || all[1].Browser != "Firefox 144" || all[1].Area != "ZZ" {
+		if len(all) != 2 || !all[0].Current || all[1].Current || all[1].Browser != "Firefox 144" ||
+			all[1].Area != "ZZ" {
 			t.Fatalf("%+v", all)
 		}
 		p.want(p.call(http.MethodDelete, base+"sessions/"+all[1].ID, mine.AccessToken, ""), 200, "")
@@ -129,7 +140,8 @@ func TestSessionsLogsAndProfileAreServed(t *testing.T) {
 			t.Errorf("%+v", all)
 		}
 
-		p.want(p.call(http.MethodPost, "/api/v2/auth/account_login/login", "", `{"email":"a@example.com","password":"wrong one"}`), 401, "wrong_credentials")
+		p.want(p.call(http.MethodPost, "/api/v2/auth/account_login/login", "",
+			`{"email":"a@example.com","password":"wrong one"}`), 401, "wrong_credentials")
 		var log struct {
 			Tries []struct {
 				ID      *string
@@ -138,14 +150,17 @@ func TestSessionsLogsAndProfileAreServed(t *testing.T) {
 				Wrong   string
 			} `json:"result_list"`
 		}
-		if err := json.Unmarshal([]byte(p.call(http.MethodGet, base+"login-ip-log", mine.AccessToken, "").raw), &log); err != nil {
+		if err := json.Unmarshal([]byte(p.call(http.MethodGet, base+"login-ip-log", mine.AccessToken, "").raw),
+			&log); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(log.Tries); n != 4 || log.Tries[0].IsLogin || log.Tries[0].Wrong != "password" || !log.Tries[1].IsLogin || log.Tries[1].LoginIP != "192.0.2.1" {
+		if n := len(log.Tries); n != 4 || log.Tries[0].IsLogin || log.Tries[0].Wrong != "password" ||
+			!log.Tries[1].IsLogin || log.Tries[1].LoginIP != "192.0.2.1" {
 			t.Errorf("%+v", log.Tries)
 		}
 
-		if got := p.want(p.call(http.MethodPost, base+"edit-profile", mine.AccessToken, `{"user_name":" "}`), 422, "invalid_input").fields(); got != "user_name:length" {
+		if got := p.want(p.call(http.MethodPost, base+"edit-profile", mine.AccessToken, `{"user_name":" "}`), 422,
+			"invalid_input").fields(); got != "user_name:length" {
 			t.Error(got)
 		}
 		p.want(p.call(http.MethodPost, base+"edit-profile", mine.AccessToken, `{"user_name":"小红"}`), 200, "")
@@ -157,11 +172,13 @@ func TestSessionsLogsAndProfileAreServed(t *testing.T) {
 			}
 		}
 		p.call(http.MethodGet, base+"activity?size=2", mine.AccessToken, "", "Accept-Language", "en").into(t, &activity)
-		if activity.Total != 6 || len(activity.Activities) != 2 || activity.Activities[0].Type != "profile_changed" || activity.Activities[0].Description != "Profile changed" {
+		if activity.Total != 6 || len(activity.Activities) != 2 || activity.Activities[0].Type != "profile_changed" ||
+			activity.Activities[0].Description != "Profile changed" {
 			t.Errorf("%+v", activity)
 		}
 		p.want(p.call(http.MethodGet, base+"activity?page=0", mine.AccessToken, ""), 422, "invalid_input")
-		p.want(p.call(http.MethodPost, base+"edit-password", mine.AccessToken, fmt.Sprintf(`{"current_password":%q,"new_password":"a wholly new one"}`, password)), 200, "")
+		p.want(p.call(http.MethodPost, base+"edit-password", mine.AccessToken,
+			fmt.Sprintf(`{"current_password":%q,"new_password":"a wholly new one"}`, password)), 200, "")
 		p.want(p.call(http.MethodGet, base+"sessions", mine.AccessToken, ""), 401, "signed_out")
 	})
 }

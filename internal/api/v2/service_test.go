@@ -80,14 +80,19 @@ func newField(t *testing.T, d *db.DB) *field {
 			return account.Identity{UserID: id, Role: account.Owner}, nil
 		}
 		return account.Identity{UserID: id}, nil
-	}, user.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings, func(_ context.Context, userID int64) ([]string, error) {
-		return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
-	}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services), user.Traffic(f.traffic, f.nodes),
+	}, user.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings,
+		func(_ context.Context, userID int64) ([]string, error) {
+			return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
+		}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services),
+		user.Traffic(f.traffic, f.nodes),
 		user.AuditRules(f.nodes), staff.AuditRules(f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
 	f.till = &till{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {
-		g, err := accounts.SignUps.SignUp(t.Context(), account.SignUp{Email: fmt.Sprintf("u%d@example.com", i), Name: "Ann", Password: "correct horse battery", Repeated: "correct horse battery"}, account.Client{})
+		g, err := accounts.SignUps.SignUp(t.Context(), account.SignUp{
+			Email: fmt.Sprintf("u%d@example.com", i),
+			Name:  "Ann", Password: "correct horse battery", Repeated: "correct horse battery",
+		}, account.Client{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +105,14 @@ func newField(t *testing.T, d *db.DB) *field {
 	}
 	err = d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		quota, speed, devices := int64(10_000), 100, 3
-		_, err := f.services.Start(ctx, tx, service.Terms{UserID: f.user, PlanID: 7, Name: "Basic", Class: 1, QuotaBytes: &quota, SpeedMbps: &speed, Devices: &devices, Reset: service.CalendarMonth, Months: 1})
-		_, err2 := f.services.AddPackage(ctx, tx, service.PackageTerms{UserID: f.user, Name: "1 kB", Kind: service.Bought, Bytes: 1000})
+		_, err := f.services.Start(ctx, tx, service.Terms{
+			UserID: f.user, PlanID: 7, Name: "Basic", Class: 1,
+			QuotaBytes: &quota, SpeedMbps: &speed, Devices: &devices, Reset: service.CalendarMonth, Months: 1,
+		})
+		_, err2 := f.services.AddPackage(ctx, tx, service.PackageTerms{
+			UserID: f.user, Name: "1 kB",
+			Kind: service.Bought, Bytes: 1000,
+		})
 		return errors.Join(err, err2)
 	})
 	if err != nil {
@@ -113,7 +124,10 @@ func newField(t *testing.T, d *db.DB) *field {
 // move has the user move bytes on the node, and an hour pass.
 func (f *field) move(t *testing.T, up, down int64) {
 	t.Helper()
-	_, err := f.traffic.Record(t.Context(), traffic.Report{Node: f.node, ID: f.now.String(), From: f.now.Add(-time.Minute), To: f.now, Rows: []traffic.Row{{UserID: f.user, Up: up, Down: down}}})
+	_, err := f.traffic.Record(t.Context(), traffic.Report{
+		Node: f.node, ID: f.now.String(),
+		From: f.now.Add(-time.Minute), To: f.now, Rows: []traffic.Row{{UserID: f.user, Up: up, Down: down}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,25 +152,36 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 		f := newField(t, d)
 		f.move(t, 100, 300) // 600 billed, on the day that ends half an hour later
 		f.move(t, 10, 30)   // 60 billed
-		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}}, []node.OnlineIP{{UserID: f.user, IP: "1.2.3.4"}}); err != nil {
+		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}},
+			[]node.OnlineIP{{UserID: f.user, IP: "1.2.3.4"}}); err != nil {
 			t.Fatal(err)
 		}
 		got := f.ok(t, f.user, "GET", "/api/v2/user/dashboard/", "")
-		want(t, got, map[string]any{"email": "u0@example.com", "user_name": "Ann", "is_ban": false, "tg_id": nil, "money_amount": "0.00", "created_at": "2026-01-31T15:30:00Z"})
+		want(t, got, map[string]any{
+			"email": "u0@example.com", "user_name": "Ann", "is_ban": false, "tg_id": nil,
+			"money_amount": "0.00", "created_at": "2026-01-31T15:30:00Z",
+		})
 		want(t, got["access"].(map[string]any), map[string]any{
 			"state": "active", "quota_bytes": 11000, "used_bytes": 660, "remaining_bytes": 10340, "today_bytes": 60,
-			"class": 1, "speed_mbps": 100, "device_limit": 3, "online_devices": 1, "expires_at": "2026-02-28T15:30:00Z", "resets_at": nil, "renew_service_id": 1,
+			"class": 1, "speed_mbps": 100, "device_limit": 3, "online_devices": 1, "expires_at": "2026-02-28T15:30:00Z",
+			"resets_at": nil, "renew_service_id": 1,
 		})
 		want(t, got["wallet"].(map[string]any), map[string]any{"balance": "0.00", "currency": "CNY"})
 		old := got["old_service_info"].(map[string]any)
 		want(t, old, map[string]any{
-			"user_level_text": "VIP 1", "online_ip_limit": 3, "speed_limit": "100 Mbps", "ss_upload_size": 165, "ss_download_size": 495,
-			"ss_bandwidth_total_size": 11000, "ss_bandwidth_today_used_size": 60, "ss_bandwidth_yesterday_used_size": 600, "user_level_expire_in": "2026-02-28T15:30:00Z",
+			"user_level_text": "VIP 1", "online_ip_limit": 3, "speed_limit": "100 Mbps", "ss_upload_size": 165,
+			"ss_download_size":        495,
+			"ss_bandwidth_total_size": 11000, "ss_bandwidth_today_used_size": 60,
+			"ss_bandwidth_yesterday_used_size": 600, "user_level_expire_in": "2026-02-28T15:30:00Z",
 		})
 		if links := old["sub_link"].([]any); len(links) != 1 {
 			t.Errorf("the links are %v", links)
 		}
-		want(t, f.ok(t, f.other, "GET", "/api/v2/user/dashboard", "")["access"].(map[string]any), map[string]any{"state": "none", "quota_bytes": 0, "remaining_bytes": 0, "expires_at": nil, "renew_service_id": nil})
+		want(t, f.ok(t, f.other, "GET", "/api/v2/user/dashboard", "")["access"].(map[string]any),
+			map[string]any{
+				"state": "none", "quota_bytes": 0, "remaining_bytes": 0, "expires_at": nil,
+				"renew_service_id": nil,
+			})
 		if a := f.call(t, 0, "GET", "/api/v2/user/dashboard", ""); a.status != 401 {
 			t.Errorf("without a sign-in: %d", a.status)
 		}
@@ -170,17 +195,29 @@ func TestServicesAndPackagesWithTheirUse(t *testing.T) {
 		got := f.ok(t, f.user, "GET", "/api/v2/user/services", "")
 		want(t, got["services"].([]any)[0].(map[string]any), map[string]any{
 			"name": "Basic", "plan_id": 7, "state": "running", "used_bytes": 600, "remaining_bytes": 9400,
-			"up_bytes": 100, "down_bytes": 300, "reset": "calendar_month", "cycle": 1, "resets_at": nil, "auto_renew": false,
+			"up_bytes": 100, "down_bytes": 300, "reset": "calendar_month", "cycle": 1, "resets_at": nil,
+			"auto_renew": false,
 		})
-		want(t, got["packages"].([]any)[0].(map[string]any), map[string]any{"name": "1 kB", "kind": "bought", "bytes": 1000, "remaining_bytes": 1000, "expires_at": nil})
+		want(t, got["packages"].([]any)[0].(map[string]any), map[string]any{
+			"name": "1 kB", "kind": "bought",
+			"bytes": 1000, "remaining_bytes": 1000, "expires_at": nil,
+		})
 		got = f.ok(t, f.user, "GET", "/api/v2/user/services-old", "")
 		want(t, got, map[string]any{"total_count": 1})
-		want(t, got["services"].([]any)[0].(map[string]any), map[string]any{"service_name": "Basic", "status": "active", "traffic_used": 600, "traffic_total": 10000})
-		want(t, f.ok(t, f.user, "GET", "/api/v2/user/get_old_service", ""), map[string]any{"service_name": "Basic", "is_active": true, "traffic_used": 600, "traffic_total": 10000})
-		if a := f.call(t, f.other, "GET", "/api/v2/user/get_old_service", ""); a.status != http.StatusNotFound || a.Code != "service_not_found" {
+		want(t, got["services"].([]any)[0].(map[string]any), map[string]any{
+			"service_name": "Basic", "status": "active",
+			"traffic_used": 600, "traffic_total": 10000,
+		})
+		want(t, f.ok(t, f.user, "GET", "/api/v2/user/get_old_service", ""), map[string]any{
+			"service_name": "Basic",
+			"is_active":    true, "traffic_used": 600, "traffic_total": 10000,
+		})
+		if a := f.call(t, f.other, "GET", "/api/v2/user/get_old_service", ""); a.status != http.StatusNotFound ||
+			a.Code != "service_not_found" {
 			t.Errorf("without a service: %d %s", a.status, a.raw)
 		}
-		if got = f.ok(t, f.other, "GET", "/api/v2/user/services", ""); len(got["services"].([]any))+len(got["packages"].([]any)) != 0 {
+		if got = f.ok(t, f.other, "GET", "/api/v2/user/services",
+			""); len(got["services"].([]any))+len(got["packages"].([]any)) != 0 {
 			t.Errorf("another user sees %v", got)
 		}
 	})
@@ -189,7 +226,10 @@ func TestServicesAndPackagesWithTheirUse(t *testing.T) {
 func TestNodesAreThoseThatTheUserMayUse(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		f := newField(t, d)
-		for _, change := range []func(*node.Node){func(n *node.Node) { n.Class = 2 }, func(n *node.Node) { n.GroupID = 5 }, func(n *node.Node) { n.Visible = false }} {
+		for _, change := range []func(*node.Node){
+			func(n *node.Node) { n.Class = 2 },
+			func(n *node.Node) { n.GroupID = 5 }, func(n *node.Node) { n.Visible = false },
+		} {
 			draft := node.Draft("x", node.Shadowsocks, "x.example", 1)
 			draft.Settings.Method = "aes-128-gcm"
 			change(&draft)
@@ -197,7 +237,8 @@ func TestNodesAreThoseThatTheUserMayUse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}, CPUPermille: 125}, nil); err != nil {
+		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}, CPUPermille: 125},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		got := f.ok(t, f.user, "GET", "/api/v2/user/services/nodes", "")
@@ -210,19 +251,24 @@ func TestNodesAreThoseThatTheUserMayUse(t *testing.T) {
 		if len(locked) != 1 {
 			t.Fatalf("the locked nodes are %v", locked)
 		}
-		want(t, locked[0].(map[string]any), map[string]any{"node_id": int(f.node.ID) + 1, "class": 2, "server_address": ""})
+		want(t, locked[0].(map[string]any), map[string]any{
+			"node_id": int(f.node.ID) + 1, "class": 2,
+			"server_address": "",
+		})
 		if got := f.ok(t, f.other, "GET", "/api/v2/user/services/nodes", ""); len(got["locked_nodes"].([]any)) != 2 {
 			t.Errorf("without a service locked nodes are %v", got["locked_nodes"])
 		}
 		fields := map[string]any{
-			"node_id": int(f.node.ID), "node_name": "HK 01", "server_address": "hk.example", "country_code": "HK", "status": "online", "load": 12.5,
+			"node_id": int(f.node.ID), "node_name": "HK 01", "server_address": "hk.example", "country_code": "HK",
+			"status": "online", "load": 12.5,
 			"rate": "1.50", "is_premium": true, "bandwidth": "10 Gbps", "ping": nil,
 		}
 		want(t, got["available_nodes"].([]any)[0].(map[string]any), fields)
 		for _, path := range []string{"/api/v2/user/services/nodes/%d", "/api/v2/user/services/%d/"} {
 			want(t, f.ok(t, f.user, "GET", fmt.Sprintf(path, f.node.ID), ""), fields)
 			for _, hidden := range []any{f.node.ID + 1, f.node.ID + 2, f.node.ID + 3, int64(99)} {
-				if a := f.call(t, f.user, "GET", fmt.Sprintf(path, hidden), ""); a.status != 404 || a.Code != "node_not_found" {
+				if a := f.call(t, f.user, "GET", fmt.Sprintf(path, hidden), ""); a.status != 404 ||
+					a.Code != "node_not_found" {
 					t.Errorf("node %v: %d %s", hidden, a.status, a.raw)
 				}
 			}
@@ -255,10 +301,12 @@ func TestTrafficAsSeriesMonthAndRecords(t *testing.T) {
 			t.Fatalf("the hours are %v", hours)
 		}
 		want(t, hours[0], map[string]any{
-			"user_id": int(f.user), "data_time_range_lower": "2026-01-31T15:00:00Z", "ss_tx_size": 100, "ss_rx_size": 300, "total_traffic": 400,
+			"user_id": int(f.user), "data_time_range_lower": "2026-01-31T15:00:00Z", "ss_tx_size": 100,
+			"ss_rx_size": 300, "total_traffic": 400,
 			"effective_traffic": 600, "timestamp_ms": 1769871600000,
 		})
-		if days := list("area-time-axis?bucket=day"); len(days) != 2 || days[1]["data_time_range_lower"] != "2026-01-31T16:00:00Z" {
+		if days := list("area-time-axis?bucket=day"); len(days) != 2 ||
+			days[1]["data_time_range_lower"] != "2026-01-31T16:00:00Z" {
 			t.Errorf("the days are %v", days)
 		}
 		if newest := list("area-time-axis?limit=1"); len(newest) != 1 || newest[0]["ss_tx_size"] != 10.0 {
@@ -283,13 +331,21 @@ func TestTrafficAsSeriesMonthAndRecords(t *testing.T) {
 		if len(records) != 1 {
 			t.Fatalf("the records are %v", records)
 		}
-		want(t, records[0], map[string]any{"node_id": int(f.node.ID), "node_name": nil, "created_at": "2026-01-31T15:00:00Z", "node_rate": "1.50", "total_traffic": 400, "effective_traffic": 600})
+		want(t, records[0], map[string]any{
+			"node_id": int(f.node.ID), "node_name": nil,
+			"created_at": "2026-01-31T15:00:00Z", "node_rate": "1.50", "total_traffic": 400, "effective_traffic": 600,
+		})
 		for query, field := range map[string]string{
-			"area-time-axis?limit=10001": "limit", "area-time-axis?limit=0": "limit", "area-time-axis?bucket=week": "bucket", "area-time-axis?from=yesterday": "from",
-			"area-time-axis?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z": "to", "calendar-pie?year_month=2026-13": "year_month", "calendar-pie?year_month=x": "year_month",
-			"detail-record?limit=501": "limit", "detail-record?offset=-1": "offset",
+			"area-time-axis?limit=10001": "limit", "area-time-axis?limit=0": "limit",
+			"area-time-axis?bucket=week": "bucket", "area-time-axis?from=yesterday": "from",
+			"area-time-axis?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z": "to",
+			"calendar-pie?year_month=2026-13":                                  "year_month",
+			"calendar-pie?year_month=x":                                        "year_month",
+			"detail-record?limit=501":                                          "limit",
+			"detail-record?offset=-1":                                          "offset",
 		} {
-			if a := f.call(t, f.user, "GET", "/api/v2/user/services/subscribe-log/"+query, ""); a.status != 422 || len(a.Errors) != 1 || a.Errors[0].Field != field {
+			if a := f.call(t, f.user, "GET", "/api/v2/user/services/subscribe-log/"+query, ""); a.status != 422 ||
+				len(a.Errors) != 1 || a.Errors[0].Field != field {
 				t.Errorf("%s: %d %s", query, a.status, a.raw)
 			}
 		}

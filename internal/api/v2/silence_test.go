@@ -31,7 +31,8 @@ func TestNoAnswerTellsWhetherAnAddressHasAnAccount(t *testing.T) {
 		calls := 0
 		ask := func(path, body, email string) string {
 			calls++
-			return p.call("POST", path, "", strings.ReplaceAll(body, "EMAIL", email), "From", fmt.Sprintf("198.51.100.%d", calls), "Accept-Language", "en").seen()
+			return p.call("POST", path, "", strings.ReplaceAll(body, "EMAIL", email), "From",
+				fmt.Sprintf("198.51.100.%d", calls), "Accept-Language", "en").seen()
 		}
 		for i, c := range []struct{ path, body string }{
 			{login, `{"email":"EMAIL","password":"wrong password"}`},
@@ -61,5 +62,7 @@ func TestNoAnswerTellsWhetherAnAddressHasAnAccount(t *testing.T) {
 func (p *people) signUpByCode(email string) {
 	p.Helper()
 	p.want(p.call("POST", register+"/request-email-code", "", fmt.Sprintf(`{"email":%q}`, email)), 200, "")
-	p.want(p.call("POST", register, "", fmt.Sprintf(`{"email":%q,"name":"x","password":%q,"re_password":%q,"email_code":%q}`, email, password, password, p.mailed(email))), 200, "")
+	p.want(p.call("POST", register, "",
+		fmt.Sprintf(`{"email":%q,"name":"x","password":%q,"re_password":%q,"email_code":%q}`, email, password, password,
+			p.mailed(email))), 200, "")
 }

@@ -14,9 +14,12 @@ func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 		for _, amount := range []string{"30", "5"} {
 			c.pay(t, c.ok(t, 1, "POST", "/api/v2/user/wallet/recharge", `{"amount": `+amount+`, "gateway": "sandbox"}`))
 		}
-		order := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", c.plan(t)), "")["order"].(map[string]any)
-		asked := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/orders/%v/refund-request", order["id"]), `{"reason": "too slow"}`)
-		given := c.ok(t, firstStaff, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%v/decision", asked["id"]), `{"grant": true, "answer": "Sorry."}`)["amount"].(string)
+		order := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", c.plan(t)),
+			"")["order"].(map[string]any)
+		asked := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/orders/%v/refund-request", order["id"]),
+			`{"reason": "too slow"}`)
+		given := c.ok(t, firstStaff, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%v/decision", asked["id"]),
+			`{"grant": true, "answer": "Sorry."}`)["amount"].(string)
 
 		for query, want := range map[string][]string{
 			"?reason=recharge":               {"5.00", "30.00"},
@@ -35,11 +38,13 @@ func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 				t.Errorf("%s: %v, want %v", query, amounts, want)
 			}
 		}
-		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=recharge&size=1", ""); got["total_count"] != 2.0 {
+		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=recharge&size=1",
+			""); got["total_count"] != 2.0 {
 			t.Errorf("a page of two counts %v", got["total_count"])
 		}
 		for lang, want := range map[string]string{"en": "Recharge · Sandbox (demo)", "zh-CN": "充值 · 沙盒支付（演示）"} {
-			got := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=recharge&size=1", "", "Accept-Language", lang)["movements"].([]any)[0].(map[string]any)["text"]
+			got := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=recharge&size=1", "", "Accept-Language",
+				lang)["movements"].([]any)[0].(map[string]any)["text"]
 			if got != want {
 				t.Errorf("a recharge in the statement is %q, want %q", got, want)
 			}
@@ -51,7 +56,8 @@ func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 		if got := c.ok(t, 2, "GET", "/api/v2/user/wallet/movements?reason=recharge", ""); got["total_count"] != 0.0 {
 			t.Errorf("another user sees %v", got)
 		}
-		if a := c.call(t, 1, "GET", "/api/v2/user/wallet/movements?reason=luck", ""); a.status != 422 || len(a.Errors) != 1 || a.Errors[0].Field != "reason" {
+		if a := c.call(t, 1, "GET", "/api/v2/user/wallet/movements?reason=luck", ""); a.status != 422 ||
+			len(a.Errors) != 1 || a.Errors[0].Field != "reason" {
 			t.Errorf("an unknown reason: %d %s", a.status, a.raw)
 		}
 
@@ -59,13 +65,18 @@ func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 		if len(invoices) != 3 {
 			t.Fatal(invoices)
 		}
-		for i, want := range []struct{ kind, line, refund string }{{"order", "Standard", given}, {"recharge", "Sandbox (demo)", ""}, {"recharge", "Sandbox (demo)", ""}} {
+		for i, want := range []struct{ kind, line, refund string }{
+			{"order", "Standard", given},
+			{"recharge", "Sandbox (demo)", ""},
+			{"recharge", "Sandbox (demo)", ""},
+		} {
 			in := invoices[i].(map[string]any)
 			refund := ""
 			if r, ok := in["refund"].(map[string]any); ok {
 				refund = r["amount"].(string)
 			}
-			if line := in["lines"].([]any)[0].(map[string]any); in["kind"] != want.kind || line["name"] != want.line || refund != want.refund {
+			if line := in["lines"].([]any)[0].(map[string]any); in["kind"] != want.kind || line["name"] != want.line ||
+				refund != want.refund {
 				t.Errorf("invoice %d: %v, want %v", i, in, want)
 			}
 		}

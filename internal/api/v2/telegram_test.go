@@ -118,12 +118,14 @@ func TestAPersonLinksTelegramAndSignsInWithIt(t *testing.T) {
 		s := serveBot(t, d)
 		lin := telegramtest.Person{ID: 42, Lang: "en"}
 		const linkPath, auth = "/api/v2/user/account/link/telegram", "/api/v2/auth/telegram/"
-		me := s.call(http.MethodPost, "/api/v2/auth/account_register", "", `{"email":"lin@example.com","name":"Lin","password":"correct horse!","re_password":"correct horse!"}`, 200)
+		me := s.call(http.MethodPost, "/api/v2/auth/account_register", "",
+			`{"email":"lin@example.com","name":"Lin","password":"correct horse!","re_password":"correct horse!"}`, 200)
 		bearer := me["access_token"].(string)
 
 		s.call(http.MethodGet, linkPath, "", "", 401)
 		link := s.call(http.MethodGet, linkPath, bearer, "", 200)
-		if link["is_linked"] != false || link["telegram_id"] != nil || link["bot_name"] != telegramtest.BotName || link["token"] != nil {
+		if link["is_linked"] != false || link["telegram_id"] != nil || link["bot_name"] != telegramtest.BotName ||
+			link["token"] != nil {
 			t.Errorf("%v", link)
 		}
 		s.call(http.MethodPost, linkPath, bearer, `{"password":"wrong horse!"}`, 422)
@@ -137,7 +139,8 @@ func TestAPersonLinksTelegramAndSignsInWithIt(t *testing.T) {
 		begun := s.call(http.MethodPost, auth+"begin", "", "", 200)
 		code := fmt.Sprintf(`{"login_code":%q,"is_remember_me":true}`, begun["login_code"])
 		state := func() any {
-			return s.call(http.MethodPost, auth+"state", "", fmt.Sprintf(`{"login_code":%q}`, begun["login_code"]), 200)["state"]
+			return s.call(http.MethodPost, auth+"state", "", fmt.Sprintf(`{"login_code":%q}`, begun["login_code"]),
+				200)["state"]
 		}
 		if state() != "waiting" {
 			t.Error(state())
@@ -149,10 +152,12 @@ func TestAPersonLinksTelegramAndSignsInWithIt(t *testing.T) {
 		if state() != "confirmed" {
 			t.Error(state())
 		}
-		if tokens := s.call(http.MethodPost, auth+"login", "", code, 200); tokens["user_id"] != me["user_id"] || tokens["refresh_token"] == "" {
+		if tokens := s.call(http.MethodPost, auth+"login", "", code, 200); tokens["user_id"] != me["user_id"] ||
+			tokens["refresh_token"] == "" {
 			t.Errorf("%v", tokens)
 		}
-		if refused := s.call(http.MethodPost, auth+"login", "", code, 401); refused["code"] != "login_code_invalid" || state() != "over" {
+		if refused := s.call(http.MethodPost, auth+"login", "", code, 401); refused["code"] != "login_code_invalid" ||
+			state() != "over" {
 			t.Errorf("%v", refused)
 		}
 
@@ -165,7 +170,8 @@ func TestAPersonLinksTelegramAndSignsInWithIt(t *testing.T) {
 		s.call(http.MethodPost, old, "", form(9), 401)
 		s.call(http.MethodPost, old, "", form(begun["number"]), 409)
 		s.confirm(lin, begun["link"])
-		if answer := s.call(http.MethodPost, old, "", form(begun["number"]), 200); answer["ret"] != 1.0 || answer["data"].(map[string]any)["email"] != "lin@example.com" {
+		if answer := s.call(http.MethodPost, old, "", form(begun["number"]), 200); answer["ret"] != 1.0 ||
+			answer["data"].(map[string]any)["email"] != "lin@example.com" {
 			t.Errorf("%v", answer)
 		}
 

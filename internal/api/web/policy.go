@@ -16,18 +16,25 @@ var vendors = map[string]map[string]string{
 		"script-src": "https://challenges.cloudflare.com", "frame-src": "https://challenges.cloudflare.com",
 	},
 	"hcaptcha": {
-		"script-src": "https://hcaptcha.com https://*.hcaptcha.com", "frame-src": "https://hcaptcha.com https://*.hcaptcha.com",
-		"style-src": "https://hcaptcha.com https://*.hcaptcha.com", "connect-src": "https://hcaptcha.com https://*.hcaptcha.com",
+		"script-src":  "https://hcaptcha.com https://*.hcaptcha.com",
+		"frame-src":   "https://hcaptcha.com https://*.hcaptcha.com",
+		"style-src":   "https://hcaptcha.com https://*.hcaptcha.com",
+		"connect-src": "https://hcaptcha.com https://*.hcaptcha.com",
 	},
 	"recaptcha": {
-		"script-src": "https://www.recaptcha.net/recaptcha/ https://www.gstatic.com/recaptcha/ https://www.gstatic.cn/recaptcha/",
-		"frame-src":  "https://www.recaptcha.net/recaptcha/ https://www.google.com/recaptcha/ https://recaptcha.google.com/recaptcha/",
+		"script-src": "https://www.recaptcha.net/recaptcha/ https://www.gstatic.com/recaptcha/ " +
+			"https://www.gstatic.cn/recaptcha/",
+		"frame-src": "https://www.recaptcha.net/recaptcha/ https://www.google.com/recaptcha/ " +
+			"https://recaptcha.google.com/recaptcha/",
 	},
 	crisp: {
-		"script-src": "https://client.crisp.chat", "style-src": "https://client.crisp.chat", "font-src": "https://client.crisp.chat",
-		"img-src": "https://client.crisp.chat https://image.crisp.chat https://storage.crisp.chat", "media-src": "https://client.crisp.chat",
-		"connect-src": "https://client.crisp.chat https://storage.crisp.chat wss://client.relay.crisp.chat wss://client.relay.rescue.crisp.chat wss://stream.relay.crisp.chat",
-		"frame-src":   "https://game.crisp.chat", "worker-src": "blob: https://client.crisp.chat",
+		"script-src": "https://client.crisp.chat", "style-src": "https://client.crisp.chat",
+		"font-src":  "https://client.crisp.chat",
+		"img-src":   "https://client.crisp.chat https://image.crisp.chat https://storage.crisp.chat",
+		"media-src": "https://client.crisp.chat",
+		"connect-src": "https://client.crisp.chat https://storage.crisp.chat wss://client.relay.crisp.chat " +
+			"wss://client.relay.rescue.crisp.chat wss://stream.relay.crisp.chat",
+		"frame-src": "https://game.crisp.chat", "worker-src": "blob: https://client.crisp.chat",
 	},
 }
 

@@ -44,7 +44,8 @@ func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, e
 	a := &App{dist: dist, vendors: vendors, site: site}
 	index, err := fs.ReadFile(dist, "index.html")
 	if errors.Is(err, fs.ErrNotExist) {
-		index = []byte("<!doctype html><title>Airstrip</title><p>This build has no web pages; run <code>make build</code>.")
+		index = []byte("<!doctype html><title>Airstrip</title><p>This build has no web pages; run <code>make " +
+			"build</code>.")
 	} else if err != nil {
 		return nil, err
 	}

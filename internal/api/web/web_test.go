@@ -138,8 +138,11 @@ func TestPages_OnlyKnownRoutes_Answer200(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, status := range map[string]int{
-		"/": 200, "/about": 200, "/about/": 200, "/User/Dashboard": 200, "/user/invoice/7": 200, "/user/invoice/7/": 200,
-		"/user": 404, "/user/invoice": 404, "/user/invoice/": 404, "/user/invoice/7/x": 404, "/about/more": 404, "/aboutx": 404,
+		"/": 200, "/about": 200, "/about/": 200, "/User/Dashboard": 200, "/user/invoice/7": 200,
+		"/user/invoice/7/": 200,
+		"/user":            404, "/user/invoice": 404, "/user/invoice/": 404, "/user/invoice/7/x": 404,
+		"/about/more":   404,
+		"/aboutx":       404,
 		"/wp-login.php": 404, "/.env": 404, "/index.html": 404, "/.vite/pages.json": 404, "/favicon.ico": 404,
 	} {
 		for _, accept := range []string{asBrowser, "text/html", "application/xhtml+xml"} {
@@ -276,8 +279,9 @@ func TestPolicy_AllowsChatOnlyIfConfigured(t *testing.T) {
 	vendors = append(vendors, "crisp")
 	p := policy()
 	for directive, want := range map[string]string{
-		"script-src": "https://client.crisp.chat", "style-src": "'unsafe-inline' https://client.crisp.chat", "connect-src": "wss://client.relay.crisp.chat",
-		"img-src": "https://image.crisp.chat", "worker-src": "blob:",
+		"script-src": "https://client.crisp.chat", "style-src": "'unsafe-inline' https://client.crisp.chat",
+		"connect-src": "wss://client.relay.crisp.chat",
+		"img-src":     "https://image.crisp.chat", "worker-src": "blob:",
 	} {
 		if !strings.Contains(sources(p, directive), want) {
 			t.Errorf("%s: %s", directive, p)

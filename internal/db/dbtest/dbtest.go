@@ -142,7 +142,8 @@ func (p *postgres) start() error {
 		}
 	}
 	data := filepath.Join(p.dir, "data")
-	if err := run(as, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"); err != nil {
+	if err := run(as, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+		"--locale=C.UTF-8", "--no-sync"); err != nil {
 		return err
 	}
 	// The watcher holds the read end of a pipe whose write end only the test binary has: it ends with us.

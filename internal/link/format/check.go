@@ -31,9 +31,12 @@ var singBoxKeys = []string{"log", "dns", "ntp", "inbounds", "route", "experiment
 // contain no secrets.
 var treeKeys = map[string][]string{
 	"clash": {
-		"mixed-port", "port", "socks-port", "allow-lan", "bind-address", "mode", "log-level", "ipv6", "unified-delay", "tcp-concurrent", "external-controller",
-		"find-process-mode", "geodata-mode", "geox-url", "geo-auto-update", "geo-update-interval", "global-client-fingerprint", "keep-alive-interval",
-		"dns", "hosts", "sniffer", "tun", "profile", "ntp", "proxy-groups", "rule-providers", "rules", "sub-rules", "experimental",
+		"mixed-port", "port", "socks-port", "allow-lan", "bind-address", "mode", "log-level", "ipv6", "unified-delay",
+		"tcp-concurrent", "external-controller",
+		"find-process-mode", "geodata-mode", "geox-url", "geo-auto-update", "geo-update-interval",
+		"global-client-fingerprint", "keep-alive-interval",
+		"dns", "hosts", "sniffer", "tun", "profile", "ntp", "proxy-groups", "rule-providers", "rules", "sub-rules",
+		"experimental",
 	},
 	"stash": {
 		"mode", "log-level", "dns", "hosts", "script", "http", "cron", "proxy-groups", "rule-providers",

@@ -198,19 +198,22 @@ func clashEntry(p *Proxy, d Dialect) clashProxy {
 		e.Type, e.Cipher, e.Password = "ss", p.Method, p.Password
 		return e
 	case node.VMess:
-		e.Type, e.UUID, e.AlterID, e.Cipher, e.ServerName, e.TLS = "vmess", p.UUID, new(int), vmessCipher, p.ServerName, p.Security != "none"
+		e.Type, e.UUID, e.AlterID, e.Cipher, e.ServerName, e.TLS = "vmess", p.UUID, new(int), vmessCipher, p.ServerName,
+			p.Security != "none"
 	case node.VLESS:
 		e.Type, e.UUID, e.Flow, e.ServerName, e.TLS = "vless", p.UUID, p.Flow, p.ServerName, p.Security != "none"
 		e.Encryption, e.PacketEncoding = new(string), "xudp"
 	case node.Trojan:
 		e.Type, e.Password, e.SNI = "trojan", p.Password, p.ServerName
 	case node.Hysteria2:
-		e.Type, e.Password, e.SNI, e.Obfs, e.ObfsPassword = "hysteria2", p.Password, p.ServerName, p.Obfs, p.ObfsPassword
+		e.Type, e.Password, e.SNI, e.Obfs, e.ObfsPassword = "hysteria2", p.Password, p.ServerName, p.Obfs,
+			p.ObfsPassword
 		if d == StashYAML {
 			e.Auth, e.Password = p.Password, ""
 		}
 	case node.TUIC:
-		e.Type, e.UUID, e.Password, e.SNI, e.Congestion, e.UDPRelay, e.ReduceRTT = "tuic", p.UUID, p.Password, p.ServerName, p.Congestion, "native", p.ZeroRTT
+		e.Type, e.UUID, e.Password, e.SNI, e.Congestion, e.UDPRelay, e.ReduceRTT = "tuic", p.UUID, p.Password,
+			p.ServerName, p.Congestion, "native", p.ZeroRTT
 		if d == StashYAML {
 			e.Version = 5
 		}

@@ -101,7 +101,8 @@ var agents = []struct {
 	{
 		prefixes: []string{
 			"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo",
-			"clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "sparkle/",
+			"clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/",
+			"clash-party", "sparkle/",
 		},
 		client: Client{Name: "Clash Meta", Dialect: ClashMetaYAML, App: true, Shows: true},
 	},

@@ -77,7 +77,8 @@ func TestRecognise_UserAgents(t *testing.T) {
 // Compared as text, versions of the core before 1.12 would be greater.
 func TestVersion_ComparesNumbers(t *testing.T) {
 	for userAgent, old := range map[string]bool{
-		"sing-box 1.9.7": true, "sing-box 1.11.15": true, "sing-box 1.12.0-beta.3": false, "sing-box 1.14.1": false, "sing-box": false, "sing-box 2": false,
+		"sing-box 1.9.7": true, "sing-box 1.11.15": true, "sing-box 1.12.0-beta.3": false, "sing-box 1.14.1": false,
+		"sing-box": false, "sing-box 2": false,
 	} {
 		body := string(format.Render(nil, format.Options{Client: format.Recognise(userAgent, "")}).Body)
 		if got := !strings.Contains(body, "default_domain_resolver"); got != old {
@@ -87,7 +88,8 @@ func TestVersion_ComparesNumbers(t *testing.T) {
 }
 
 func TestFetch_ClientType_IgnoresCase(t *testing.T) {
-	original := strings.Fields("Mixed AUTO Clash ClashR Quantumult QuantumultX Loon Mellow SIP002 SIP008 SSD SSR Surfboard Surge2 Surge3 Surge4 Trojan V2Ray")
+	original := strings.Fields("Mixed AUTO Clash ClashR Quantumult QuantumultX Loon Mellow SIP002 SIP008 SSD SSR " +
+		"Surfboard Surge2 Surge3 Surge4 Trojan V2Ray")
 	ours := strings.Fields("ClashMeta Stash SingBox Shadowrocket Surge5 Surge6 Egern XrayJson Outline Html NodeList")
 	for _, name := range append(original, ours...) {
 		for _, spelled := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {

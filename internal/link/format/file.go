@@ -47,7 +47,8 @@ const (
 
 // reserved are names that clients or built-in groups use, in any case.
 var reserved = []string{
-	groupAll, groupAuto, groupDirect, groupBlock, "REJECT-DROP", "REJECT-NO-DROP", "REJECT-TINYGIF", "REJECT-IMG", "PASS", "GLOBAL", "COMPATIBLE", "CELLULAR",
+	groupAll, groupAuto, groupDirect, groupBlock, "REJECT-DROP", "REJECT-NO-DROP", "REJECT-TINYGIF", "REJECT-IMG",
+	"PASS", "GLOBAL", "COMPATIBLE", "CELLULAR",
 	"HYBRID", "DNS", "BLOCK",
 }
 

@@ -33,8 +33,10 @@ var printable = func() string {
 
 var (
 	uglyNames = []string{
-		"香港 01", `say "hi", friend: #1`, "- yes: no", "🇯🇵 Tokyo 👨‍👩‍👧", "null", "38e92059", "PROXY", "DIRECT", "a\r\nX-Evil: 1", "名\u202eevil",
-		"'single' & <b> | `tick` {x} [y] %20+ = // x", "", "  spaces   inside  ", "香港 01", "\x00\x7f\u0085", strings.Repeat("长", 100), "*anchor &ref !tag", "C:\\path\\n",
+		"香港 01", `say "hi", friend: #1`, "- yes: no", "🇯🇵 Tokyo 👨‍👩‍👧", "null", "38e92059", "PROXY", "DIRECT",
+		"a\r\nX-Evil: 1", "名\u202eevil",
+		"'single' & <b> | `tick` {x} [y] %20+ = // x", "", "  spaces   inside  ", "香港 01", "\x00\x7f\u0085",
+		strings.Repeat("长", 100), "*anchor &ref !tag", "C:\\path\\n",
 	}
 	addresses = []string{"hk.example.com", "2001:db8::1", "192.0.2.7"}
 	shortIDs  = []string{"38e92059", "0e12", "00000000", "", "0123456789abcdef"}
@@ -54,7 +56,8 @@ type fixture struct {
 func (f *fixture) add(p node.Protocol, s node.Settings, secret string) {
 	i := len(f.nodes)
 	f.nodes = append(f.nodes, node.Node{
-		ID: int64(i + 1), Name: uglyNames[i%len(uglyNames)], Protocol: p, Address: addresses[i%len(addresses)], Port: 10000 + i,
+		ID: int64(i + 1), Name: uglyNames[i%len(uglyNames)], Protocol: p, Address: addresses[i%len(addresses)],
+		Port:     10000 + i,
 		Settings: s, Country: []string{"HK", "ZZ", "JP", "us"}[i%4],
 	})
 	f.secrets = append(f.secrets, secret)

@@ -26,7 +26,10 @@ func TestFiles_MatchGolden(t *testing.T) {
 		t.Run(r.file, func(t *testing.T) {
 			f := format.Render(proxies, format.Options{
 				Client: client(t, r.clientType, r.userAgent), Flags: true, Status: "1.5 GB left", Title: "Süd, \"网\"",
-				URL: "https://site.example.com/link2/token?client_type=x", Hours: 12, Usage: format.Usage{Used: 3 << 29, Total: 100 << 30, Expires: "2030-01-31"},
+				URL: "https://site.example.com/link2/token?client_type=x", Hours: 12, Usage: format.Usage{
+					Used:  3 << 29,
+					Total: 100 << 30, Expires: "2030-01-31",
+				},
 			})
 			got := f.Body
 			if strings.HasSuffix(r.file, ".b64") {

@@ -104,7 +104,8 @@ func TestSurge_ReadsBack(t *testing.T) {
 	f := allCombinations()
 	kinds := map[string]string{
 		"Surge2": "", "Surge3": "ss", "Surge4": "ss trojan vmess",
-		"Surge5": "hysteria2 ss trojan tuic-v5 vmess", "Surge6": "anytls hysteria2 ss trojan tuic-v5 vless vmess", "Surfboard": "anytls hysteria2 ss trojan tuic-v5 vmess",
+		"Surge5": "hysteria2 ss trojan tuic-v5 vmess", "Surge6": "anytls hysteria2 ss trojan tuic-v5 vless vmess",
+		"Surfboard": "anytls hysteria2 ss trojan tuic-v5 vmess",
 	}
 	for clientType, want := range kinds {
 		file := format.Render(f.proxies(t), format.Options{

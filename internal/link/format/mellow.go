@@ -37,7 +37,8 @@ func mellow(c content) []byte {
 			b.WriteString("IP-CIDR, " + r.network + ", " + to + "\n")
 		}
 	}
-	b.WriteString("FINAL, " + groupAll + "\n\n[RoutingDomainStrategy]\nIPIfNonMatch\n\n[Dns]\nhijack = DNS\n\n[DnsServer]\n")
+	b.WriteString("FINAL, " + groupAll +
+		"\n\n[RoutingDomainStrategy]\nIPIfNonMatch\n\n[Dns]\nhijack = DNS\n\n[DnsServer]\n")
 	b.WriteString(c.Template.DNS.Remote + "\n" + strings.Join(c.Template.DNS.Near, "\n") +
 		"\n\n[Log]\nloglevel = warning\n")
 	return b.Bytes()

@@ -75,7 +75,8 @@ func NewProxy(n node.Node, secret string) (Proxy, error) {
 	s := n.Settings
 	p := Proxy{
 		Name: n.Name, Country: n.Country, Protocol: n.Protocol, Address: strings.Trim(n.Address, "[]"), Port: n.Port,
-		Transport: s.Transport, Path: s.Path, Host: s.Host, ServiceName: s.ServiceName, Security: s.Security, Flow: s.Flow,
+		Transport: s.Transport, Path: s.Path, Host: s.Host, ServiceName: s.ServiceName, Security: s.Security,
+		Flow: s.Flow,
 		Obfs: s.Obfs, ObfsPassword: s.ObfsPassword, Congestion: s.Congestion, ZeroRTT: s.ZeroRTT,
 	}
 	if _, err := netip.ParseAddr(p.Address); err != nil && !hostName.MatchString(p.Address) {

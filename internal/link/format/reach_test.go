@@ -170,7 +170,8 @@ func serve(t testing.TB, nodes []node.Node) {
 			users = object{"clients": []object{{"password": userUUID}}}
 		}
 		inbounds = append(inbounds, object{
-			"listen": "127.0.0.1", "port": n.Port, "protocol": string(n.Protocol), "settings": users, "streamSettings": stream,
+			"listen": "127.0.0.1", "port": n.Port, "protocol": string(n.Protocol), "settings": users,
+			"streamSettings": stream,
 		})
 		ports = append(ports, n.Port)
 	}
@@ -478,7 +479,8 @@ func TestRealClients_StartOffline(t *testing.T) {
 				t.Fatal(err)
 			}
 			file["inbounds"].([]any)[0].(object)["listen_port"] = port
-			run(t, []int{port}, "sing-box-"+version, "run", "-c", writeFile(t, folder, "config.json", file), "-D", folder)
+			run(t, []int{port}, "sing-box-"+version, "run", "-c", writeFile(t, folder, "config.json", file), "-D",
+				folder)
 		})
 	}
 	t.Run("mihomo", func(t *testing.T) {
@@ -570,7 +572,8 @@ func TestRealClients_XHTTP(t *testing.T) {
 			through := map[string]int{}
 			if c.nodes > 0 {
 				through = c.start(t, proxies)
-			} else if f := format.Render(proxies, format.Options{Client: client(t, "AUTO", c.name)}); f.LeftOut != len(proxies) {
+			} else if f := format.Render(proxies,
+				format.Options{Client: client(t, "AUTO", c.name)}); f.LeftOut != len(proxies) {
 				t.Errorf("%d of %d nodes were left out", f.LeftOut, len(proxies))
 			}
 			if len(through) != c.nodes {
@@ -620,7 +623,8 @@ func TestRealClients_REALITY(t *testing.T) {
 	for _, protocol := range []node.Protocol{node.VLESS, node.VMess, node.Trojan} {
 		for _, transport := range []string{"tcp", "grpc"} {
 			n := node.Node{
-				Name: string(protocol) + " " + transport, Protocol: protocol, Address: "127.0.0.1", Port: freePort(t), Settings: settings,
+				Name: string(protocol) + " " + transport, Protocol: protocol, Address: "127.0.0.1", Port: freePort(t),
+				Settings: settings,
 			}
 			if n.Settings.Transport = transport; transport == "grpc" {
 				n.Settings.ServiceName = "GunService"

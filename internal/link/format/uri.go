@@ -98,8 +98,9 @@ func vmessURI(p *Proxy) string {
 		Pin      string `json:"pcs,omitempty"`
 		Verify   string `json:"vcn,omitempty"`
 	}{
-		V: "2", Name: p.Name, Address: p.Address, Port: strconv.Itoa(p.Port), ID: p.UUID, AlterID: "0", Cipher: vmessCipher,
-		Net: p.Transport, Type: "none", Host: p.Host, Path: p.xrayPath(), Pin: p.Pin,
+		V: "2", Name: p.Name, Address: p.Address, Port: strconv.Itoa(p.Port), ID: p.UUID, AlterID: "0",
+		Cipher: vmessCipher,
+		Net:    p.Transport, Type: "none", Host: p.Host, Path: p.xrayPath(), Pin: p.Pin,
 	}
 	if p.Transport == "grpc" {
 		link.Type, link.Path, link.Host = "gun", p.ServiceName, ""

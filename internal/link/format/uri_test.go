@@ -125,7 +125,8 @@ func TestURI_ReadsBack(t *testing.T) {
 			}
 		}
 		if s.Reality != nil {
-			want["pbk"], want["sid"], want["sni"], want["fp"] = s.Reality.PublicKey, s.Reality.ShortIDs[0], s.Reality.ServerNames[0], "chrome"
+			want["pbk"], want["sid"], want["sni"], want["fp"] = s.Reality.PublicKey, s.Reality.ShortIDs[0],
+				s.Reality.ServerNames[0], "chrome"
 		}
 		if s.TLS != nil {
 			want["sni"] = s.TLS.ServerName

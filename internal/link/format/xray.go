@@ -18,7 +18,8 @@ func xray(c content) []byte {
 	for i := range c.entries {
 		p := &c.entries[i]
 		var config any = xrayConfig{
-			Remarks: p.Name, Log: object{"loglevel": "warning"}, DNS: c.xrayDNS(), Inbounds: xrayInbounds, Routing: c.xrayRouting(),
+			Remarks: p.Name, Log: object{"loglevel": "warning"}, DNS: c.xrayDNS(), Inbounds: xrayInbounds,
+			Routing: c.xrayRouting(),
 			Outbounds: []object{
 				xrayOutbound(p, "proxy"),
 				{"tag": "direct", "protocol": "freedom"},

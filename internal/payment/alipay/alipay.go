@@ -27,10 +27,25 @@ var Kind = payment.Kind{
 	Fields: []payment.Field{
 		{Name: "app_id", Title: fault.Text{ZH: "应用 APPID", EN: "APPID of the app"}, Required: true},
 		{Name: "private_key", Title: fault.Text{ZH: "应用私钥", EN: "Private key of the app"}, Required: true, Long: true},
-		{Name: "alipay_public_key", Title: fault.Text{ZH: "支付宝公钥", EN: "Alipay's public key"}, Required: true, Long: true},
-		{Name: "seller_id", Title: fault.Text{ZH: "商户 PID（2088 开头）；填写后核对收款方", EN: "Merchant PID, beginning with 2088; where given, the receiver is compared with it"}},
-		{Name: "product", Title: fault.Text{ZH: "产品：precreate 当面付（默认），page 电脑网站支付", EN: "Product: precreate for face-to-face (the default), page for page pay"}, Choices: []string{"precreate", "page"}},
-		{Name: "api_url", Title: fault.Text{ZH: "网关地址（默认正式环境）", EN: "Address of the gateway, by default that of the production environment"}},
+		{
+			Name: "alipay_public_key", Title: fault.Text{ZH: "支付宝公钥", EN: "Alipay's public key"}, Required: true,
+			Long: true,
+		},
+		{Name: "seller_id", Title: fault.Text{
+			ZH: "商户 PID（2088 开头）；填写后核对收款方",
+			EN: "Merchant PID, beginning with 2088; where given, the receiver is compared with it",
+		}},
+		{Name: "product", Title: fault.Text{
+			ZH: "产品：precreate 当面付（默认），page 电脑网站支付",
+			EN: "Product: precreate for face-to-face (the default), page for page pay",
+		}, Choices: []string{
+			"precreate",
+			"page",
+		}},
+		{Name: "api_url", Title: fault.Text{
+			ZH: "网关地址（默认正式环境）",
+			EN: "Address of the gateway, by default that of the production environment",
+		}},
 	},
 	Open: open,
 }
@@ -65,7 +80,8 @@ func open(s payment.Setup) (payment.Gateway, error) {
 		return nil, payment.BadCredential("alipay_public_key", errors.New("this is the app's own public key"))
 	}
 	return &gateway{
-		appID: s.Credentials["app_id"], sellerID: s.Credentials["seller_id"], url: s.Or("api_url", production), page: s.Credentials["product"] == "page",
+		appID: s.Credentials["app_id"], sellerID: s.Credentials["seller_id"], url: s.Or("api_url", production),
+		page:    s.Credentials["product"] == "page",
 		private: private, alipay: public, now: s.Now,
 	}, nil
 }
@@ -84,14 +100,18 @@ func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 	o := order{OutTradeNo: b.TradeNo, TotalAmount: b.Amount.String(), Subject: b.Title}
 	if g.page {
 		o.ProductCode, o.TimeExpire = "FAST_INSTANT_TRADE_PAY", b.ExpiresAt.In(zone).Format(clock)
-		form, err := g.form("alipay.trade.page.pay", o, map[string]string{"notify_url": b.NotifyURL, "return_url": b.ReturnURL})
+		form, err := g.form("alipay.trade.page.pay", o, map[string]string{
+			"notify_url": b.NotifyURL,
+			"return_url": b.ReturnURL,
+		})
 		return wallet.PayPage{Kind: "url", URL: g.url + "?" + form.Encode()}, err
 	}
 	o.TimeoutExpress = fmt.Sprintf("%dm", max(1, int(b.ExpiresAt.Sub(g.now()).Minutes())))
 	var made struct {
 		QRCode string `json:"qr_code"`
 	}
-	if err := g.call(ctx, "alipay.trade.precreate", o, map[string]string{"notify_url": b.NotifyURL}, &made); err != nil {
+	if err := g.call(ctx, "alipay.trade.precreate", o, map[string]string{"notify_url": b.NotifyURL},
+		&made); err != nil {
 		return wallet.PayPage{}, err
 	}
 	if made.QRCode == "" {
@@ -102,7 +122,8 @@ func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 
 // states of a trade. A closed one was never paid, or all of it was given back.
 var states = map[string]payment.PaymentState{
-	"WAIT_BUYER_PAY": payment.Waiting, "TRADE_SUCCESS": payment.Paid, "TRADE_FINISHED": payment.Paid, "TRADE_CLOSED": payment.Failed,
+	"WAIT_BUYER_PAY": payment.Waiting, "TRADE_SUCCESS": payment.Paid, "TRADE_FINISHED": payment.Paid,
+	"TRADE_CLOSED": payment.Failed,
 }
 
 // Ask looks the trade up. It exists at Alipay only once the payer has scanned the code or opened the page.
@@ -129,7 +150,10 @@ func read(outTradeNo, tradeNo, totalAmount, status string) (payment.Payment, err
 	if err != nil || !known || outTradeNo == "" {
 		return payment.Payment{}, payment.ErrUnreadable
 	}
-	return payment.Payment{TradeNo: outTradeNo, TransactionID: tradeNo, Amount: amount, Currency: currency, State: state}, nil
+	return payment.Payment{
+		TradeNo: outTradeNo, TransactionID: tradeNo, Amount: amount, Currency: currency,
+		State: state,
+	}, nil
 }
 
 // Refund gives back a part or all of a trade. Only fund_change Y says that money moved just now; whatever else Alipay
@@ -139,7 +163,8 @@ func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 		FundChange string `json:"fund_change"`
 	}
 	err := g.call(ctx, "alipay.trade.refund", map[string]string{
-		"out_trade_no": r.Bill.TradeNo, "out_request_no": r.No, "refund_amount": r.Amount.String(), "refund_reason": r.Reason,
+		"out_trade_no": r.Bill.TradeNo, "out_request_no": r.No, "refund_amount": r.Amount.String(),
+		"refund_reason": r.Reason,
 	}, nil, &made)
 	if err == nil && made.FundChange == "Y" {
 		return nil
@@ -151,7 +176,10 @@ func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 	var kept struct {
 		Status string `json:"refund_status"`
 	}
-	if err := g.call(ctx, "alipay.trade.fastpay.refund.query", map[string]string{"out_trade_no": r.Bill.TradeNo, "out_request_no": r.No}, nil, &kept); err != nil {
+	if err := g.call(ctx, "alipay.trade.fastpay.refund.query", map[string]string{
+		"out_trade_no":   r.Bill.TradeNo,
+		"out_request_no": r.No,
+	}, nil, &kept); err != nil {
 		if no := new(declinedError); !errors.As(err, &no) || no.SubCode != "ACQ.TRADE_NOT_EXIST" {
 			return err
 		}

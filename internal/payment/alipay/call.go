@@ -21,7 +21,8 @@ func (g *gateway) form(method string, content any, more map[string]string) (url.
 		return nil, err
 	}
 	params := map[string]string{
-		"app_id": g.appID, "method": method, "format": "JSON", "charset": "utf-8", "sign_type": "RSA2", "version": "1.0",
+		"app_id": g.appID, "method": method, "format": "JSON", "charset": "utf-8", "sign_type": "RSA2",
+		"version":   "1.0",
 		"timestamp": g.now().In(zone).Format(clock), "biz_content": string(biz),
 	}
 	for name, v := range more {
@@ -48,7 +49,8 @@ func (e *declinedError) Error() string {
 
 // definite tells whether Alipay, having understood the call, did not and will not do it.
 func (e *declinedError) definite() bool {
-	return e.Code == "40004" && !strings.HasSuffix(e.SubCode, "SYSTEM_ERROR") && e.SubCode != "ACQ.DISCORDANT_REPEAT_REQUEST"
+	return e.Code == "40004" && !strings.HasSuffix(e.SubCode, "SYSTEM_ERROR") &&
+		e.SubCode != "ACQ.DISCORDANT_REPEAT_REQUEST"
 }
 
 // call has Alipay do method and reads its answer, whose signature is over the very bytes of the inner object.
@@ -57,7 +59,8 @@ func (g *gateway) call(ctx context.Context, method string, content any, more map
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+"?charset=utf-8", strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+"?charset=utf-8",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}

@@ -32,10 +32,22 @@ var Kind = payment.Kind{
 	Title:      fault.Text{ZH: "USDT", EN: "USDT"},
 	Currencies: []string{currency},
 	Fields: []payment.Field{
-		{Name: "api_url", Title: fault.Text{ZH: "epusdt 地址，如 https://usdt.example.com", EN: "Address of epusdt, such as https://usdt.example.com"}, Required: true},
-		{Name: "token", Title: fault.Text{ZH: "接口密钥（api_auth_token）", EN: "Token of the interface (api_auth_token)"}, Required: true},
-		{Name: "trade_type", Title: fault.Text{ZH: "币种与网络，如 usdt.trc20（仅 BEpusdt）", EN: "Coin and network, such as usdt.trc20 (BEpusdt only)"}},
-		{Name: "create_path", Title: fault.Text{ZH: "下单路径（默认 /api/v1/order/create-transaction）", EN: "Path for new bills, by default /api/v1/order/create-transaction"}},
+		{Name: "api_url", Title: fault.Text{
+			ZH: "epusdt 地址，如 https://usdt.example.com",
+			EN: "Address of epusdt, such as https://usdt.example.com",
+		}, Required: true},
+		{
+			Name: "token", Title: fault.Text{ZH: "接口密钥（api_auth_token）", EN: "Token of the interface (api_auth_token)"},
+			Required: true,
+		},
+		{Name: "trade_type", Title: fault.Text{
+			ZH: "币种与网络，如 usdt.trc20（仅 BEpusdt）",
+			EN: "Coin and network, such as usdt.trc20 (BEpusdt only)",
+		}},
+		{Name: "create_path", Title: fault.Text{
+			ZH: "下单路径（默认 /api/v1/order/create-transaction）",
+			EN: "Path for new bills, by default /api/v1/order/create-transaction",
+		}},
 	},
 	Open: open,
 }
@@ -47,7 +59,10 @@ type gateway struct {
 }
 
 func open(s payment.Setup) (payment.Gateway, error) {
-	g := &gateway{strings.TrimRight(s.Credentials["api_url"], "/"), s.Or("create_path", "/api/v1/order/create-transaction"), s.Credentials["token"], s.Credentials["trade_type"]}
+	g := &gateway{
+		strings.TrimRight(s.Credentials["api_url"], "/"),
+		s.Or("create_path", "/api/v1/order/create-transaction"), s.Credentials["token"], s.Credentials["trade_type"],
+	}
 	if u, err := url.Parse(g.url); err != nil || u.Host == "" {
 		return nil, payment.BadCredential("api_url", errors.New("not an address"))
 	}
@@ -65,7 +80,10 @@ func (g *gateway) sign(fields map[string]string) string {
 // Begin opens a bill. The interface knows amounts as JSON numbers and signs them in their shortest form.
 func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, error) {
 	amount := shortest(b.Amount.String())
-	fields := map[string]string{"order_id": b.TradeNo, "amount": amount, "notify_url": b.NotifyURL, "redirect_url": b.ReturnURL}
+	fields := map[string]string{
+		"order_id": b.TradeNo, "amount": amount, "notify_url": b.NotifyURL,
+		"redirect_url": b.ReturnURL,
+	}
 	if g.tradeType != "" {
 		fields["trade_type"] = g.tradeType
 	}
@@ -96,11 +114,15 @@ func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 	return wallet.PayPage{Kind: "url", URL: made.PaymentURL, Ref: made.TradeID}, nil
 }
 
-var states = map[string]payment.PaymentState{"1": payment.Waiting, "2": payment.Paid, "3": payment.Failed, "4": payment.Waiting}
+var states = map[string]payment.PaymentState{
+	"1": payment.Waiting, "2": payment.Paid, "3": payment.Failed,
+	"4": payment.Waiting,
+}
 
 // Ask asks for the state of a bill: all that the interface tells. The bill's amount cannot change once it is open.
 func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.url+"/pay/check-status/"+url.PathEscape(b.Ref), http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.url+"/pay/check-status/"+url.PathEscape(b.Ref),
+		http.NoBody)
 	if err != nil {
 		return payment.Payment{}, err
 	}
@@ -134,7 +156,10 @@ func (g *gateway) Read(_ context.Context, n payment.Notify) (payment.Payment, er
 	if err != nil || !known || fields["order_id"] == "" {
 		return payment.Payment{}, payment.ErrUnreadable
 	}
-	return payment.Payment{TradeNo: fields["order_id"], TransactionID: fields["trade_id"], Amount: amount, Currency: currency, State: state}, nil
+	return payment.Payment{
+		TradeNo: fields["order_id"], TransactionID: fields["trade_id"], Amount: amount,
+		Currency: currency, State: state,
+	}, nil
 }
 
 // Answer says ok.

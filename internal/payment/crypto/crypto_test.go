@@ -63,7 +63,8 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id, ok := strings.CutPrefix(r.URL.Path, "/pay/check-status/"); ok {
 		for no, b := range s.bills {
 			if tradeID(no) == id {
-				fmt.Fprintf(w, `{"status_code":200,"message":"success","data":{"trade_id":%q,"status":%d},"request_id":"b1344d70-ff19-4543-b601-37abfb3b3686"}`, id, map[bool]int{false: 1, true: 2}[b.paid])
+				fmt.Fprintf(w,
+					`{"status_code":200,"message":"success","data":{"trade_id":%q,"status":%d},"request_id":"b1344d70-ff19-4543-b601-37abfb3b3686"}`, id, map[bool]int{false: 1, true: 2}[b.paid])
 				return
 			}
 		}
@@ -93,7 +94,8 @@ func (s *standIn) notice(no string) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return map[string]any{
-		"trade_id": tradeID(no), "order_id": no, "amount": s.bills[no].amount, "actual_amount": 4.2801, "token": "TNEns8t9jbWENbStkQdVQtHMGpbsYsQjZK",
+		"trade_id": tradeID(no), "order_id": no, "amount": s.bills[no].amount, "actual_amount": 4.2801,
+		"token":                "TNEns8t9jbWENbStkQdVQtHMGpbsYsQjZK",
 		"block_transaction_id": "123333333321232132131", "status": 2,
 	}
 }
@@ -114,7 +116,8 @@ func platform(t *testing.T) *paymenttest.Platform {
 	s.url = server.URL
 	return &paymenttest.Platform{
 		Kind: crypto.Kind, Account: payment.Account{Name: "usdt"}, Accepted: "ok",
-		Credentials: map[string]string{"api_url": server.URL, "token": token}, Stranger: map[string]string{"api_url": server.URL, "token": "other"},
+		Credentials: map[string]string{"api_url": server.URL, "token": token},
+		Stranger:    map[string]string{"api_url": server.URL, "token": "other"},
 		Pay: func(no string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -138,17 +141,35 @@ func platform(t *testing.T) *paymenttest.Platform {
 				return n
 			}
 			return []paymenttest.Attack{
-				{Name: "no signature", Notice: after(`"signature":"`, `"signature":"","x":"`), Reason: payment.BadSignature},
+				{
+					Name: "no signature", Notice: after(`"signature":"`, `"signature":"","x":"`),
+					Reason: payment.BadSignature,
+				},
 				{Name: "no signature field", Notice: after(`"signature"`, `"sig"`), Reason: payment.BadSignature},
 				{Name: "another token", Notice: signed(s.notice(r.TradeNo), "guess"), Reason: payment.BadSignature},
 				{Name: "no token", Notice: signed(s.notice(r.TradeNo), ""), Reason: payment.BadSignature},
-				{Name: "an amount after signing", Notice: after(`"amount":30,`, `"amount":50,`), Reason: payment.BadSignature},
-				{Name: "a doubled amount", Notice: after(`"amount":30,`, `"amount":30,"amount":50,`), Reason: payment.BadSignature},
-				{Name: "an amount in other capitals", Notice: after(`"amount":30,`, `"amount":30,"Amount":50,`), Reason: payment.BadSignature},
+				{
+					Name: "an amount after signing", Notice: after(`"amount":30,`, `"amount":50,`),
+					Reason: payment.BadSignature,
+				},
+				{
+					Name: "a doubled amount", Notice: after(`"amount":30,`, `"amount":30,"amount":50,`),
+					Reason: payment.BadSignature,
+				},
+				{
+					Name: "an amount in other capitals", Notice: after(`"amount":30,`, `"amount":30,"Amount":50,`),
+					Reason: payment.BadSignature,
+				},
 				{Name: "a field after signing", Notice: after(`{`, `{"x":"1",`), Reason: payment.BadSignature},
-				{Name: "an object as the amount", Notice: after(`"amount":30,`, `"amount":{},`), Reason: payment.Unreadable},
+				{
+					Name: "an object as the amount", Notice: after(`"amount":30,`, `"amount":{},`),
+					Reason: payment.Unreadable,
+				},
 				{Name: "an exponent", Notice: after(`"amount":30,`, `"amount":3e1,`), Reason: payment.Unreadable},
-				{Name: "no JSON", Notice: paymenttest.Notice{Body: "order_id=" + r.TradeNo + "&status=2"}, Reason: payment.Unreadable},
+				{
+					Name: "no JSON", Notice: paymenttest.Notice{Body: "order_id=" + r.TradeNo + "&status=2"},
+					Reason: payment.Unreadable,
+				},
 				{Name: "another amount", Notice: with("amount", 0.01), Reason: payment.WrongAmount},
 				{Name: "the amount in fen", Notice: with("amount", 3000), Reason: payment.WrongAmount},
 				{Name: "the amount in USDT", Notice: with("amount", 4.28), Reason: payment.WrongAmount},
@@ -156,7 +177,8 @@ func platform(t *testing.T) *paymenttest.Platform {
 				{Name: "full-width digits", Notice: with("amount", "３０"), Reason: payment.Unreadable},
 				{Name: "Arabic digits", Notice: with("amount", "٣٠"), Reason: payment.Unreadable},
 				{Name: "an unknown number", Notice: with("order_id", "NOSUCHNUMBER"), Reason: payment.UnknownNumber},
-				{Name: "another recharge's number with this payment", Notice: with("order_id", other.TradeNo, "amount", 50), Reason: payment.NotConfirmed},
+				{Name: "another recharge's number with this payment", Notice: with("order_id", other.TradeNo, "amount",
+					50), Reason: payment.NotConfirmed},
 				{Name: "an unknown bill", Notice: with("trade_id", "T0"), Reason: payment.NotConfirmed},
 				{Name: "no bill", Notice: with("trade_id", ""), Reason: payment.Unreadable},
 				{Name: "an unknown state", Notice: with("status", 22), Reason: payment.Unreadable},
@@ -174,7 +196,8 @@ func TestAFractionalAmountIsSignedAsEpusdtReadsIt(t *testing.T) {
 	user := c.User(t)
 	r := p.Recharge(t, c, user, 2850) // 28.50 is 28.5 there
 	p.Pay(r.TradeNo)
-	if w := c.Tell(t.Context(), "usdt", p.Notice(r.TradeNo)); w.Body.String() != "ok" || c.Balance(t, user).Posted != 2850 {
+	if w := c.Tell(t.Context(), "usdt", p.Notice(r.TradeNo)); w.Body.String() != "ok" ||
+		c.Balance(t, user).Posted != 2850 {
 		t.Fatalf("%d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}
 }

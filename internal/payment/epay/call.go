@@ -12,7 +12,10 @@ import (
 func (g *gateway) query(ctx context.Context, tradeNo string) (map[string]string, error) {
 	// the first version signs nothing here: it wants the key itself, and its answer is as safe as TLS
 	if g.private == nil {
-		said, err := g.post(ctx, "/api.php?act=order", url.Values{"pid": {g.pid}, "key": {g.key}, "out_trade_no": {tradeNo}})
+		said, err := g.post(ctx, "/api.php?act=order", url.Values{
+			"pid": {g.pid}, "key": {g.key},
+			"out_trade_no": {tradeNo},
+		})
 		if err != nil || said["code"] == "1" {
 			return said, err
 		}
@@ -58,7 +61,10 @@ func (g withRefund) Refund(ctx context.Context, r payment.Refund) error {
 	if said["code"] == "0" && said["status"] == "1" {
 		return g.verify(said)
 	}
-	if form, err = g.sign(map[string]string{"trade_no": r.TransactionID, "out_refund_no": r.No, "money": r.Amount.String()}); err != nil {
+	if form, err = g.sign(map[string]string{
+		"trade_no": r.TransactionID, "out_refund_no": r.No,
+		"money": r.Amount.String(),
+	}); err != nil {
 		return err
 	}
 	if said, err = g.post(ctx, "/api/pay/refund", form); err != nil {

@@ -32,12 +32,18 @@ var Kind = payment.Kind{
 	Title:      fault.Text{ZH: "易支付", EN: "EPay"},
 	Currencies: []string{currency},
 	Fields: []payment.Field{
-		{Name: "api_url", Title: fault.Text{ZH: "平台地址，如 https://pay.example.com", EN: "Address of the platform, such as https://pay.example.com"}, Required: true},
+		{Name: "api_url", Title: fault.Text{
+			ZH: "平台地址，如 https://pay.example.com",
+			EN: "Address of the platform, such as https://pay.example.com",
+		}, Required: true},
 		{Name: "pid", Title: fault.Text{ZH: "商户 ID", EN: "Merchant id (pid)"}, Required: true},
 		{Name: "key", Title: fault.Text{ZH: "商户密钥（MD5）", EN: "Merchant key (MD5)"}},
 		{Name: "private_key", Title: fault.Text{ZH: "商户私钥（RSA）", EN: "The merchant's private key (RSA)"}, Long: true},
 		{Name: "public_key", Title: fault.Text{ZH: "平台公钥（RSA）", EN: "The platform's public key (RSA)"}, Long: true},
-		{Name: "type", Title: fault.Text{ZH: "支付方式，如 alipay、wxpay、qqpay；不填由付款人选择", EN: "Way to pay, such as alipay, wxpay, qqpay; without it the payer chooses"}},
+		{Name: "type", Title: fault.Text{
+			ZH: "支付方式，如 alipay、wxpay、qqpay；不填由付款人选择",
+			EN: "Way to pay, such as alipay, wxpay, qqpay; without it the payer chooses",
+		}},
 	},
 	Open: open,
 }
@@ -55,19 +61,24 @@ type gateway struct {
 }
 
 func open(s payment.Setup) (payment.Gateway, error) {
-	g := &gateway{url: strings.TrimRight(s.Credentials["api_url"], "/"), pid: s.Credentials["pid"], kind: s.Credentials["type"], key: s.Credentials["key"], now: s.Now}
+	g := &gateway{
+		url: strings.TrimRight(s.Credentials["api_url"], "/"), pid: s.Credentials["pid"],
+		kind: s.Credentials["type"], key: s.Credentials["key"], now: s.Now,
+	}
 	if u, err := url.Parse(g.url); err != nil || u.Host == "" {
 		return nil, payment.BadCredential("api_url", errors.New("not an address"))
 	}
 	private, public := s.Credentials["private_key"], s.Credentials["public_key"]
 	if private == "" && public == "" {
 		if g.key == "" {
-			return nil, fault.Invalid("credentials.key", "required", "请填写商户密钥，或 RSA 的私钥与公钥", "Please give the merchant key, or the two keys of RSA")
+			return nil, fault.Invalid("credentials.key", "required", "请填写商户密钥，或 RSA 的私钥与公钥",
+				"Please give the merchant key, or the two keys of RSA")
 		}
 		return g, nil
 	}
 	if g.key != "" { // which of them must hold would be open to whoever sends a notify
-		return nil, fault.Invalid("credentials.key", "conflict", "MD5 密钥与 RSA 密钥只能填写一种", "There is either an MD5 key or RSA keys")
+		return nil, fault.Invalid("credentials.key", "conflict", "MD5 密钥与 RSA 密钥只能填写一种",
+			"There is either an MD5 key or RSA keys")
 	}
 	var err error
 	if g.private, err = rsakey.Private(private); err != nil {
@@ -123,7 +134,8 @@ func (g *gateway) verify(form map[string]string) error {
 // Begin gives the address of the platform's pay page, which is made without asking.
 func (g *gateway) Begin(_ context.Context, b payment.Bill) (wallet.PayPage, error) {
 	form, err := g.sign(map[string]string{
-		"type": g.kind, "out_trade_no": b.TradeNo, "notify_url": b.NotifyURL, "return_url": b.ReturnURL, "name": b.Title, "money": b.Amount.String(),
+		"type": g.kind, "out_trade_no": b.TradeNo, "notify_url": b.NotifyURL, "return_url": b.ReturnURL,
+		"name": b.Title, "money": b.Amount.String(),
 	})
 	path := "/submit.php"
 	if g.private != nil {
@@ -145,11 +157,17 @@ func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, err
 	if err != nil || said["out_trade_no"] != b.TradeNo || (said["pid"] != "" && said["pid"] != g.pid) {
 		return payment.Payment{}, payment.ErrUnreadable
 	}
-	state, known := map[string]payment.PaymentState{"0": payment.Waiting, "1": payment.Paid, "2": payment.Failed, "3": payment.Waiting, "4": payment.Waiting}[said["status"]]
+	state, known := map[string]payment.PaymentState{
+		"0": payment.Waiting, "1": payment.Paid, "2": payment.Failed,
+		"3": payment.Waiting, "4": payment.Waiting,
+	}[said["status"]]
 	if !known {
 		return payment.Payment{}, payment.ErrUnreadable
 	}
-	return payment.Payment{TradeNo: b.TradeNo, TransactionID: said["trade_no"], Amount: amount, Currency: currency, State: state}, nil
+	return payment.Payment{
+		TradeNo: b.TradeNo, TransactionID: said["trade_no"], Amount: amount, Currency: currency,
+		State: state,
+	}, nil
 }
 
 // Read verifies a notify. The return address has the same parameters, signed as well; like any notify it counts for
@@ -173,7 +191,10 @@ func (g *gateway) Read(_ context.Context, n payment.Notify) (payment.Payment, er
 	if form["trade_status"] == "TRADE_SUCCESS" {
 		state = payment.Paid
 	}
-	return payment.Payment{TradeNo: form["out_trade_no"], TransactionID: form["trade_no"], Amount: amount, Currency: currency, State: state}, nil
+	return payment.Payment{
+		TradeNo: form["out_trade_no"], TransactionID: form["trade_no"], Amount: amount,
+		Currency: currency, State: state,
+	}, nil
 }
 
 // Answer says success.

@@ -106,7 +106,8 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/submit.php", "/api/pay/submit":
 		amount, err := money.Parse(form["money"])
-		if !s.verified(form) || form["pid"] != pid || err != nil || form["name"] == "" || form["notify_url"] == "" || s.rsa == (r.URL.Path == "/submit.php") {
+		if !s.verified(form) || form["pid"] != pid || err != nil || form["name"] == "" || form["notify_url"] == "" ||
+			s.rsa == (r.URL.Path == "/submit.php") {
 			s.t.Errorf("submit: %v", form)
 		}
 		s.orders[form["out_trade_no"]] = &order{money: amount}
@@ -136,7 +137,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			answer(map[string]string{"code": "-1", "msg": "退款记录不存在"}, "code")
 			return
 		}
-		answer(s.sign(map[string]string{"code": "0", "refund_no": "2026112017000001", "out_refund_no": form["out_refund_no"], "money": amount.String(), "status": "1"}, 1, ""), "code")
+		answer(s.sign(map[string]string{
+			"code": "0", "refund_no": "2026112017000001",
+			"out_refund_no": form["out_refund_no"], "money": amount.String(), "status": "1",
+		}, 1, ""), "code")
 	case "/api/pay/refund":
 		amount, _ := money.Parse(form["money"])
 		var of *order
@@ -153,7 +157,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			of.back += amount
 			s.refunds[form["out_refund_no"]] = amount
 		}
-		answer(s.sign(map[string]string{"code": "0", "msg": "退款成功", "refund_no": "2026112017000001", "out_refund_no": form["out_refund_no"], "money": form["money"]}, 1, ""), "code")
+		answer(s.sign(map[string]string{
+			"code": "0", "msg": "退款成功", "refund_no": "2026112017000001",
+			"out_refund_no": form["out_refund_no"], "money": form["money"],
+		}, 1, ""), "code")
 	default:
 		s.t.Errorf("an unknown call of %s", r.URL.Path)
 	}
@@ -164,9 +171,11 @@ func transaction(no string) string { return "2026112017000" + no[:6] }
 func (s *standIn) details(no, code string) map[string]string {
 	o := s.orders[no]
 	return map[string]string{
-		"code": code, "msg": "succ", "trade_no": transaction(no), "out_trade_no": no, "api_trade_no": "4200001825", "type": "alipay", "pid": pid,
-		"addtime": "2026-11-20 17:00:00", "endtime": "2026-11-20 17:00:05", "name": "网络加速器", "money": o.money.String(), "status": map[bool]string{false: "0", true: "1"}[o.paid],
-		"param": "", "buyer": "",
+		"code": code, "msg": "succ", "trade_no": transaction(no), "out_trade_no": no, "api_trade_no": "4200001825",
+		"type": "alipay", "pid": pid,
+		"addtime": "2026-11-20 17:00:00", "endtime": "2026-11-20 17:00:05", "name": "网络加速器", "money": o.money.String(),
+		"status": map[bool]string{false: "0", true: "1"}[o.paid],
+		"param":  "", "buyer": "",
 	}
 }
 
@@ -175,7 +184,8 @@ func (s *standIn) notice(no string) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	form := map[string]string{
-		"pid": pid, "trade_no": transaction(no), "out_trade_no": no, "type": "alipay", "name": "网络加速器", "money": s.orders[no].money.String(), "trade_status": "TRADE_SUCCESS",
+		"pid": pid, "trade_no": transaction(no), "out_trade_no": no, "type": "alipay", "name": "网络加速器",
+		"money": s.orders[no].money.String(), "trade_status": "TRADE_SUCCESS",
 	}
 	if s.rsa {
 		form["api_trade_no"], form["buyer"] = "4200001825", ""
@@ -193,10 +203,14 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 			if !rsa {
 				return map[string]string{"api_url": server.URL + "/", "pid": pid, "key": secret, "type": "alipay"}
 			}
-			return map[string]string{"api_url": server.URL, "pid": pid, "private_key": paymenttest.PrivatePEM(keys[own]), "public_key": paymenttest.PublicPEM(keys[1])}
+			return map[string]string{
+				"api_url": server.URL, "pid": pid,
+				"private_key": paymenttest.PrivatePEM(keys[own]), "public_key": paymenttest.PublicPEM(keys[1]),
+			}
 		}
 		p := &paymenttest.Platform{
-			Kind: epay.Kind, Account: payment.Account{Name: "epay"}, Accepted: "success", Credentials: credentials(pid, key, 0), Stranger: credentials("1002", strings.Repeat("K", 32), 2),
+			Kind: epay.Kind, Account: payment.Account{Name: "epay"}, Accepted: "success", Credentials: credentials(pid,
+				key, 0), Stranger: credentials("1002", strings.Repeat("K", 32), 2),
 			Pay: func(no string) {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -229,14 +243,25 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 			good := s.sign(s.notice(r.TradeNo), 1, key)
 			attacks := []paymenttest.Attack{
 				{Name: "no signature", Notice: after("sign", ""), Reason: payment.BadSignature},
-				{Name: "another key", Notice: get(s.sign(s.notice(r.TradeNo), 2, "guess")), Reason: payment.BadSignature},
+				{
+					Name: "another key", Notice: get(s.sign(s.notice(r.TradeNo), 2, "guess")),
+					Reason: payment.BadSignature,
+				},
 				{Name: "no key at all", Notice: get(s.sign(s.notice(r.TradeNo), 0, "")), Reason: payment.BadSignature},
 				{Name: "another kind of signature", Notice: after("sign_type", "SHA1"), Reason: payment.BadSignature},
-				{Name: "values exchanged", Notice: after("money", good["out_trade_no"], "out_trade_no", good["money"]), Reason: payment.BadSignature},
+				{
+					Name: "values exchanged", Notice: after("money", good["out_trade_no"], "out_trade_no",
+						good["money"]),
+					Reason: payment.BadSignature,
+				},
 				{Name: "an amount after signing", Notice: after("money", "50.00"), Reason: payment.BadSignature},
 				{Name: "a field after signing", Notice: after("param", "x"), Reason: payment.BadSignature},
-				{Name: "a doubled amount", Notice: paymenttest.Notice{Method: "GET", Query: encode(good) + "&money=9999.00"}, Reason: payment.Unreadable},
-				{Name: "a number swallowed by a name", Notice: after("name", "网络加速器&out_trade_no="+r.TradeNo, "out_trade_no", ""), Reason: payment.Unreadable},
+				{Name: "a doubled amount", Notice: paymenttest.Notice{
+					Method: "GET",
+					Query:  encode(good) + "&money=9999.00",
+				}, Reason: payment.Unreadable},
+				{Name: "a number swallowed by a name", Notice: after("name", "网络加速器&out_trade_no="+r.TradeNo,
+					"out_trade_no", ""), Reason: payment.Unreadable},
 				{Name: "another merchant", Notice: with("pid", "1002"), Reason: payment.WrongMerchant},
 				{Name: "another amount", Notice: with("money", "0.01"), Reason: payment.WrongAmount},
 				{Name: "the amount in fen", Notice: with("money", "3000"), Reason: payment.WrongAmount},
@@ -244,8 +269,12 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 				{Name: "full-width digits", Notice: with("money", "３０.００"), Reason: payment.Unreadable},
 				{Name: "Arabic digits", Notice: with("money", "٣٠"), Reason: payment.Unreadable},
 				{Name: "a third of a fen", Notice: with("money", "30.003"), Reason: payment.Unreadable},
-				{Name: "an unknown number", Notice: with("out_trade_no", "NOSUCHNUMBER"), Reason: payment.UnknownNumber},
-				{Name: "another recharge's number with this payment", Notice: with("out_trade_no", other.TradeNo, "money", "50.00"), Reason: payment.NotConfirmed},
+				{
+					Name: "an unknown number", Notice: with("out_trade_no", "NOSUCHNUMBER"),
+					Reason: payment.UnknownNumber,
+				},
+				{Name: "another recharge's number with this payment", Notice: with("out_trade_no", other.TradeNo,
+					"money", "50.00"), Reason: payment.NotConfirmed},
 				{Name: "an unknown payment", Notice: with("trade_no", "20261120999"), Reason: payment.NotConfirmed},
 				{Name: "no payment's number", Notice: with("trade_no", ""), Reason: payment.Unreadable},
 				{Name: "no state", Notice: with("trade_status", ""), Reason: payment.Unreadable},
@@ -255,7 +284,10 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 				old["timestamp"] = strconv.FormatInt(time.Now().Add(-time.Hour).Unix(), 10)
 				md5ed := (&standIn{t: t}).sign(s.notice(r.TradeNo), 0, "")
 				return append(attacks,
-					paymenttest.Attack{Name: "an hour old", Notice: get(s.sign(old, 1, "")), Reason: payment.BadSignature},
+					paymenttest.Attack{
+						Name: "an hour old", Notice: get(s.sign(old, 1, "")),
+						Reason: payment.BadSignature,
+					},
 					paymenttest.Attack{Name: "MD5 instead of RSA", Notice: get(md5ed), Reason: payment.BadSignature})
 			}
 			return attacks
@@ -291,7 +323,10 @@ func TestANotifyOfAnUnpaidOrderCreditsNothing(t *testing.T) {
 func TestOneKindOfSignatureIsConfigured(t *testing.T) {
 	p := platform(true)(t)
 	c := paymenttest.New(t, dbtest.SQLite(t), []payment.Kind{p.Kind})
-	for field, pairs := range map[string][2]string{"key": {"key", key}, "public_key": {"public_key", ""}, "private_key": {"private_key", "x"}, "api_url": {"api_url", "pay"}} {
+	for field, pairs := range map[string][2]string{
+		"key": {"key", key}, "public_key": {"public_key", ""},
+		"private_key": {"private_key", "x"}, "api_url": {"api_url", "pay"},
+	} {
 		credentials := map[string]string{}
 		for name, v := range p.Credentials {
 			credentials[name] = v
@@ -300,6 +335,7 @@ func TestOneKindOfSignatureIsConfigured(t *testing.T) {
 		_, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "epay", Name: "epay"}, credentials)
 		paymenttest.WantField(t, "credentials."+field, err)
 	}
-	_, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "epay", Name: "epay"}, map[string]string{"api_url": "https://pay.example", "pid": "1"})
+	_, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "epay", Name: "epay"},
+		map[string]string{"api_url": "https://pay.example", "pid": "1"})
 	paymenttest.WantField(t, "credentials.key", err)
 }

@@ -14,8 +14,14 @@ var Kind = payment.Kind{
 	Name:  "manual",
 	Title: fault.Text{ZH: "人工确认", EN: "Confirmed by staff"},
 	Fields: []payment.Field{
-		{Name: "instructions_zh", Title: fault.Text{ZH: "付款说明（中文）", EN: "How to pay, in Chinese"}, Required: true, Long: true},
-		{Name: "instructions_en", Title: fault.Text{ZH: "付款说明（英文）", EN: "How to pay, in English"}, Required: true, Long: true},
+		{
+			Name: "instructions_zh", Title: fault.Text{ZH: "付款说明（中文）", EN: "How to pay, in Chinese"}, Required: true,
+			Long: true,
+		},
+		{
+			Name: "instructions_en", Title: fault.Text{ZH: "付款说明（英文）", EN: "How to pay, in English"}, Required: true,
+			Long: true,
+		},
 	},
 	Open: func(s payment.Setup) (payment.Gateway, error) {
 		return gateway{fault.Text{ZH: s.Credentials["instructions_zh"], EN: s.Credentials["instructions_en"]}}, nil

@@ -123,7 +123,8 @@ func (c *Desk) Tell(ctx context.Context, name string, n Notice) *httptest.Respon
 	if method == "" {
 		method = http.MethodPost
 	}
-	req := httptest.NewRequestWithContext(ctx, method, "/v1/payment/notify/"+name+"?"+n.Query, strings.NewReader(n.Body))
+	req := httptest.NewRequestWithContext(ctx, method, "/v1/payment/notify/"+name+"?"+n.Query,
+		strings.NewReader(n.Body))
 	for name, values := range n.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
 	}

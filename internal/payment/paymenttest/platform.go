@@ -104,7 +104,8 @@ func once(t *testing.T, c *Desk, p *Platform) {
 	for range 8 {
 		wg.Go(func() {
 			for range 3 {
-				if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Code != 200 || w.Body.String() != p.Accepted {
+				if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Code != 200 ||
+					w.Body.String() != p.Accepted {
 					t.Errorf("the platform heard %d %q", w.Code, w.Body)
 				}
 			}
@@ -169,7 +170,8 @@ func attacked(t *testing.T, c *Desk, p *Platform) {
 		if reason != a.Reason || w.Body.String() == p.Accepted {
 			t.Errorf("%s: refused for %q, not %q; answered %d %q", a.Name, reason, a.Reason, w.Code, w.Body)
 		}
-		unproven := slices.Contains([]payment.Reason{payment.BadSignature, payment.WrongMerchant, payment.Unreadable}, a.Reason)
+		unproven := slices.Contains([]payment.Reason{payment.BadSignature, payment.WrongMerchant, payment.Unreadable},
+			a.Reason)
 		if n := caseCount(t, c) - before; n > 1 || (unproven && n != 0) {
 			t.Errorf("%s, refused for %q, opens %d cases", a.Name, a.Reason, n)
 		}
@@ -184,7 +186,8 @@ func attacked(t *testing.T, c *Desk, p *Platform) {
 	if _, total, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || total != 2*int64(len(attacks)) {
 		t.Errorf("%d of %d attacks are kept, %v", total, len(attacks), err)
 	}
-	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted || c.Balance(t, user).Posted != 3000 {
+	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
+		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("the true notify after all: %d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}
 }
@@ -250,11 +253,13 @@ func apart(t *testing.T, c *Desk, p *Platform) {
 	r := p.Recharge(t, c, user, 3000)
 	p.Pay(r.TradeNo)
 	for _, name := range []string{"twin", "stranger"} {
-		if w := c.Tell(t.Context(), name, p.Notice(r.TradeNo)); w.Body.String() == p.Accepted || c.Balance(t, user).Posted != 0 {
+		if w := c.Tell(t.Context(), name, p.Notice(r.TradeNo)); w.Body.String() == p.Accepted ||
+			c.Balance(t, user).Posted != 0 {
 			t.Fatalf("the notify was taken at the door of %s: %d %s", name, w.Code, w.Body)
 		}
 	}
-	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted || c.Balance(t, user).Posted != 3000 {
+	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
+		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("at its own door: %d %s", w.Code, w.Body)
 	}
 }

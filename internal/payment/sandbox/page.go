@@ -71,7 +71,8 @@ func (g *Gateway) show(w http.ResponseWriter, r *http.Request) {
 		panic(err) // the template is constant
 	}
 	// Browsers hold form-action against the redirect after the form too, and that goes to the site's own address.
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+nonce+"'; form-action 'self' "+g.site+"; base-uri 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+nonce+"'; form-action 'self' "+
+		g.site+"; base-uri 'none'; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
@@ -135,7 +136,8 @@ func (g *Gateway) finish(ctx context.Context, tradeNo string, paid bool, door ht
 		return err
 	}
 	body := g.Notice(b.payment()).Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(Name), strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(Name),
+		strings.NewReader(body))
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ func TestPages_CallerThatWentAway_IsNoErrorInTheLog(t *testing.T) {
 		defer slog.SetDefault(before)
 		pages := sandbox.New(d, seal.Key{1}, "http://shop.example").Pages(http.NotFoundHandler())
 		get := func(ctx context.Context) {
-			pages.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/sandbox/pay/1", nil))
+			pages.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet,
+				"/sandbox/pay/1", nil))
 		}
 
 		gone, leave := context.WithCancel(t.Context())

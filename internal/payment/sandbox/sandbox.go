@@ -40,7 +40,10 @@ func New(d *db.DB, key seal.Key, site string) *Gateway {
 // Method is the sandbox as a way to pay, built in where it is wanted at all.
 func (g *Gateway) Method() payment.Method {
 	return payment.Method{
-		Account: payment.Account{Kind: Name, Name: Name, TitleZH: "沙盒支付（演示）", TitleEN: "Sandbox (demo)", Icon: Name, Enabled: true},
+		Account: payment.Account{
+			Kind: Name, Name: Name, TitleZH: "沙盒支付（演示）", TitleEN: "Sandbox (demo)", Icon: Name,
+			Enabled: true,
+		},
 		Gateway: g,
 	}
 }
@@ -62,8 +65,9 @@ var states = map[string]payment.PaymentState{"open": payment.Waiting, "paid": pa
 // Begin opens the bill in the sandbox's book.
 func (g *Gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, error) {
 	row := bill{
-		TradeNo: b.TradeNo, TransactionID: "SB" + b.TradeNo, Amount: b.Amount, Currency: b.Currency, Title: b.Title, ReturnURL: b.ReturnURL,
-		State: "open", CreatedAt: g.db.Now(),
+		TradeNo: b.TradeNo, TransactionID: "SB" + b.TradeNo, Amount: b.Amount, Currency: b.Currency, Title: b.Title,
+		ReturnURL: b.ReturnURL,
+		State:     "open", CreatedAt: g.db.Now(),
 	}
 	err := g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(ctx)
@@ -82,7 +86,10 @@ func (g *Gateway) Ask(ctx context.Context, asked payment.Bill) (payment.Payment,
 }
 
 func (b *bill) payment() payment.Payment {
-	return payment.Payment{TradeNo: b.TradeNo, TransactionID: b.TransactionID, Amount: b.Amount, Currency: b.Currency, State: states[b.State]}
+	return payment.Payment{
+		TradeNo: b.TradeNo, TransactionID: b.TransactionID, Amount: b.Amount, Currency: b.Currency,
+		State: states[b.State],
+	}
 }
 
 type refund struct {
@@ -97,7 +104,8 @@ type refund struct {
 func (g *Gateway) Refund(ctx context.Context, r payment.Refund) error {
 	return g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var paid []money.Amount
-		if err := tx.NewRaw(`UPDATE sandbox_payment SET state = state WHERE trade_no = ? AND state = 'paid' RETURNING amount`, r.Bill.TradeNo).Scan(ctx, &paid); err != nil {
+		if err := tx.NewRaw(`UPDATE sandbox_payment SET state = state WHERE trade_no = ? AND state = 'paid'
+			RETURNING amount`, r.Bill.TradeNo).Scan(ctx, &paid); err != nil {
 			return err
 		}
 		again, err := tx.NewSelect().Model((*refund)(nil)).Where("no = ?", r.No).Exists(ctx)
@@ -111,7 +119,10 @@ func (g *Gateway) Refund(ctx context.Context, r payment.Refund) error {
 		if len(paid) == 0 || back+r.Amount > paid[0] {
 			return &payment.RefundRefused{Words: "the bill has not that much left"}
 		}
-		_, err = tx.NewInsert().Model(&refund{No: r.No, TradeNo: r.Bill.TradeNo, Amount: r.Amount, CreatedAt: g.db.Now()}).Exec(ctx)
+		_, err = tx.NewInsert().Model(&refund{
+			No: r.No, TradeNo: r.Bill.TradeNo, Amount: r.Amount,
+			CreatedAt: g.db.Now(),
+		}).Exec(ctx)
 		return err
 	})
 }
@@ -122,7 +133,8 @@ func (g *Gateway) Returned(ctx context.Context, tradeNo string) (money.Amount, e
 }
 
 func returned(ctx context.Context, idb bun.IDB, tradeNo string) (back money.Amount, err error) {
-	err = idb.NewRaw(`SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM sandbox_refund WHERE trade_no = ?`, tradeNo).Scan(ctx, &back)
+	err = idb.NewRaw(`SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM sandbox_refund WHERE trade_no = ?`, tradeNo).
+		Scan(ctx, &back)
 	return back, err
 }
 
@@ -147,7 +159,8 @@ func (g *Gateway) Close(ctx context.Context, tradeNo string, paid bool) error {
 		to = "paid"
 	}
 	return g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewUpdate().Model((*bill)(nil)).Set("state = ?", to).Where("trade_no = ? AND state = 'open'", tradeNo).Exec(ctx)
+		_, err := tx.NewUpdate().Model((*bill)(nil)).Set("state = ?", to).Where("trade_no = ? AND state = 'open'",
+			tradeNo).Exec(ctx)
 		return err
 	})
 }
@@ -156,7 +169,8 @@ func (g *Gateway) Close(ctx context.Context, tradeNo string, paid bool) error {
 // the order of names.
 func (g *Gateway) Notice(p payment.Payment) url.Values {
 	form := url.Values{
-		"trade_no": {p.TradeNo}, "transaction_id": {p.TransactionID}, "amount": {p.Amount.String()}, "currency": {p.Currency}, "state": {string(p.State)},
+		"trade_no": {p.TradeNo}, "transaction_id": {p.TransactionID}, "amount": {p.Amount.String()},
+		"currency": {p.Currency}, "state": {string(p.State)},
 	}
 	form.Set("sign", hex.EncodeToString(g.sign(form)))
 	return form

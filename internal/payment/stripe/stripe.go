@@ -26,8 +26,14 @@ var Kind = payment.Kind{
 	Name:  "stripe",
 	Title: fault.Text{ZH: "Stripe（银行卡）", EN: "Stripe (card)"},
 	Fields: []payment.Field{
-		{Name: "secret_key", Title: fault.Text{ZH: "密钥（sk_ 或 rk_ 开头）", EN: "Secret key, beginning with sk_ or rk_"}, Required: true},
-		{Name: "webhook_secret", Title: fault.Text{ZH: "Webhook 签名密钥（whsec_ 开头）", EN: "Signing secret of the webhook, beginning with whsec_"}, Required: true},
+		{
+			Name: "secret_key", Title: fault.Text{ZH: "密钥（sk_ 或 rk_ 开头）", EN: "Secret key, beginning with sk_ or rk_"},
+			Required: true,
+		},
+		{Name: "webhook_secret", Title: fault.Text{
+			ZH: "Webhook 签名密钥（whsec_ 开头）",
+			EN: "Signing secret of the webhook, beginning with whsec_",
+		}, Required: true},
 		{Name: "api_url", Title: fault.Text{ZH: "接口地址（默认正式环境）", EN: "Address of the API, by default Stripe's"}},
 	},
 	Open: open,
@@ -46,10 +52,14 @@ func open(s payment.Setup) (payment.Gateway, error) {
 	if k := s.Credentials["secret_key"]; !strings.HasPrefix(k, "sk_") && !strings.HasPrefix(k, "rk_") {
 		return nil, payment.BadCredential("secret_key", errors.New("begins with neither sk_ nor rk_"))
 	}
-	return &gateway{s.Credentials["secret_key"], s.Credentials["webhook_secret"], stripe.GetBackendWithConfig(stripe.APIBackend, &stripe.BackendConfig{
-		URL: stripe.String(s.Or("api_url", stripe.APIURL)), HTTPClient: payment.Client, MaxNetworkRetries: stripe.Int64(1),
-		EnableTelemetry: stripe.Bool(false), LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull},
-	}), s.Now}, nil
+	return &gateway{
+		s.Credentials["secret_key"], s.Credentials["webhook_secret"],
+		stripe.GetBackendWithConfig(stripe.APIBackend, &stripe.BackendConfig{
+			URL: stripe.String(s.Or("api_url", stripe.APIURL)), HTTPClient: payment.Client,
+			MaxNetworkRetries: stripe.Int64(1),
+			EnableTelemetry:   stripe.Bool(false), LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull},
+		}), s.Now,
+	}, nil
 }
 
 const (
@@ -96,7 +106,8 @@ func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, err
 	params := &stripe.CheckoutSessionParams{}
 	params.Context = ctx
 	var s stripe.CheckoutSession
-	if err := g.api.Call(http.MethodGet, stripe.FormatURLPath("/v1/checkout/sessions/%s", b.Ref), g.key, params, &s); err != nil {
+	if err := g.api.Call(http.MethodGet, stripe.FormatURLPath("/v1/checkout/sessions/%s", b.Ref), g.key, params,
+		&s); err != nil {
 		return payment.Payment{}, err
 	}
 	return read(&s)
@@ -106,7 +117,10 @@ func read(s *stripe.CheckoutSession) (payment.Payment, error) {
 	if s.ClientReferenceID == "" { // a session of something else that this Stripe account is used for
 		return payment.Payment{}, payment.ErrNoPayment
 	}
-	p := payment.Payment{TradeNo: s.ClientReferenceID, Amount: money.Amount(s.AmountTotal), Currency: strings.ToUpper(string(s.Currency)), State: payment.Waiting}
+	p := payment.Payment{
+		TradeNo: s.ClientReferenceID, Amount: money.Amount(s.AmountTotal),
+		Currency: strings.ToUpper(string(s.Currency)), State: payment.Waiting,
+	}
 	if s.PaymentIntent != nil {
 		p.TransactionID = s.PaymentIntent.ID
 	}
@@ -124,7 +138,8 @@ func read(s *stripe.CheckoutSession) (payment.Payment, error) {
 func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 	list := &stripe.RefundListParams{PaymentIntent: stripe.String(r.TransactionID)}
 	list.Limit = stripe.Int64(100)
-	for known, err := range stripe.NewClient(g.key, stripe.WithBackends(&stripe.Backends{API: g.api})).V1Refunds.List(ctx, list) {
+	for known, err := range stripe.NewClient(g.key,
+		stripe.WithBackends(&stripe.Backends{API: g.api})).V1Refunds.List(ctx, list) {
 		if err != nil {
 			return err
 		}
@@ -132,13 +147,18 @@ func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 			return outcome(known)
 		}
 	}
-	params := &stripe.RefundParams{PaymentIntent: stripe.String(r.TransactionID), Amount: stripe.Int64(int64(r.Amount)), Metadata: map[string]string{refundNo: r.No}}
+	params := &stripe.RefundParams{
+		PaymentIntent: stripe.String(r.TransactionID), Amount: stripe.Int64(int64(r.Amount)),
+		Metadata: map[string]string{refundNo: r.No},
+	}
 	params.Context = ctx
 	params.SetIdempotencyKey("refund " + r.No)
 	var made stripe.Refund
 	err := g.api.Call(http.MethodPost, "/v1/refunds", g.key, params, &made)
-	if no := new(stripe.Error); errors.As(err, &no) && (no.Type == stripe.ErrorTypeInvalidRequest || no.Type == stripe.ErrorTypeCard) &&
-		(no.HTTPStatusCode == http.StatusBadRequest || no.HTTPStatusCode == http.StatusPaymentRequired || no.HTTPStatusCode == http.StatusNotFound) {
+	if no := new(stripe.Error); errors.As(err, &no) && (no.Type == stripe.ErrorTypeInvalidRequest ||
+		no.Type == stripe.ErrorTypeCard) &&
+		(no.HTTPStatusCode == http.StatusBadRequest || no.HTTPStatusCode == http.StatusPaymentRequired ||
+			no.HTTPStatusCode == http.StatusNotFound) {
 		return &payment.RefundRefused{Words: no.Msg}
 	}
 	if err != nil {
@@ -162,7 +182,8 @@ func outcome(made *stripe.Refund) error {
 // Read takes the events of Checkout sessions. What counts is the state of the payment in them: where a way to pay takes
 // days, the session is complete long before.
 func (g *gateway) Read(_ context.Context, n payment.Notify) (payment.Payment, error) {
-	if err := webhook.ValidatePayload(n.Body, http.Header(n.Header).Get("Stripe-Signature"), g.webhookSecret); err != nil {
+	if err := webhook.ValidatePayload(n.Body, http.Header(n.Header).Get("Stripe-Signature"),
+		g.webhookSecret); err != nil {
 		return payment.Payment{}, errors.Join(payment.ErrSignature, err)
 	}
 	var event stripe.Event

@@ -58,7 +58,8 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.ParseForm()
 	key := r.Header.Get("Idempotency-Key")
 	if before, again := s.seen[key]; again && before != r.PostForm.Encode() {
-		no(400, "idempotency_error", "Keys for idempotent requests can only be used with the same parameters they were first used with.")
+		no(400, "idempotency_error",
+			"Keys for idempotent requests can only be used with the same parameters they were first used with.")
 		return
 	}
 	switch path := r.URL.Path; {
@@ -66,14 +67,19 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f := r.PostForm
 		amount, err := strconv.ParseInt(f.Get("line_items[0][price_data][unit_amount]"), 10, 64)
 		ends, err2 := strconv.ParseInt(f.Get("expires_at"), 10, 64)
-		if err != nil || err2 != nil || key == "" || f.Get("mode") != "payment" || f.Get("line_items[0][quantity]") != "1" || f.Get("success_url") == "" || f.Get("cancel_url") == "" ||
-			f.Get("line_items[0][price_data][product_data][name]") == "" || f.Get("line_items[0][price_data][currency]") != strings.ToLower(f.Get("line_items[0][price_data][currency]")) ||
+		if err != nil || err2 != nil || key == "" || f.Get("mode") != "payment" ||
+			f.Get("line_items[0][quantity]") != "1" || f.Get("success_url") == "" || f.Get("cancel_url") == "" ||
+			f.Get("line_items[0][price_data][product_data][name]") == "" ||
+			f.Get("line_items[0][price_data][currency]") != strings.ToLower(f.Get("line_items[0][price_data][currency]")) ||
 			time.Until(time.Unix(ends, 0)) < 30*time.Minute || time.Until(time.Unix(ends, 0)) > 24*time.Hour {
 			s.t.Errorf("session: %v", f)
 		}
 		no := f.Get("client_reference_id")
 		if s.sessions[no] == nil {
-			s.sessions[no] = &session{id: "cs_test_a1" + no, tradeNo: no, currency: f.Get("line_items[0][price_data][currency]"), amount: amount}
+			s.sessions[no] = &session{
+				id: "cs_test_a1" + no, tradeNo: no,
+				currency: f.Get("line_items[0][price_data][currency]"), amount: amount,
+			}
 		}
 		s.seen[key] = f.Encode()
 		json.NewEncoder(w).Encode(s.object(no))
@@ -105,10 +111,12 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.seen[key] = r.PostForm.Encode()
 			s.made = append(s.made, map[string]any{
 				"id": "re_1Nispe2eZvKYlo2Cd31jOCgZ", "object": "refund", "amount": amount, "status": "succeeded",
-				"payment_intent": r.PostForm.Get("payment_intent"), "metadata": map[string]string{"refund_no": r.PostForm.Get("metadata[refund_no]")},
+				"payment_intent": r.PostForm.Get("payment_intent"),
+				"metadata":       map[string]string{"refund_no": r.PostForm.Get("metadata[refund_no]")},
 			})
 		}
-		fmt.Fprintf(w, `{"id":"re_1Nispe2eZvKYlo2Cd31jOCgZ","object":"refund","amount":%d,"status":"succeeded"}`, amount)
+		fmt.Fprintf(w, `{"id":"re_1Nispe2eZvKYlo2Cd31jOCgZ","object":"refund","amount":%d,"status":"succeeded"}`,
+			amount)
 	default:
 		s.t.Errorf("an unknown call of %s %s", r.Method, path)
 	}
@@ -120,8 +128,10 @@ func intent(no string) string { return "pi_3N" + no[:20] }
 func (s *standIn) object(no string) map[string]any {
 	one := s.sessions[no]
 	v := map[string]any{
-		"id": one.id, "object": "checkout.session", "amount_subtotal": one.amount, "amount_total": one.amount, "client_reference_id": no, "currency": one.currency,
-		"livemode": false, "metadata": map[string]string{}, "mode": "payment", "payment_intent": nil, "payment_status": "unpaid", "status": "open",
+		"id": one.id, "object": "checkout.session", "amount_subtotal": one.amount, "amount_total": one.amount,
+		"client_reference_id": no, "currency": one.currency,
+		"livemode": false, "metadata": map[string]string{}, "mode": "payment", "payment_intent": nil,
+		"payment_status": "unpaid", "status": "open",
 		"url": "https://checkout.stripe.com/c/pay/" + one.id + "#fidkdWxOYHwnPyd1blpxYHZxWjA0",
 	}
 	if one.paid {
@@ -132,8 +142,10 @@ func (s *standIn) object(no string) map[string]any {
 
 func event(kind string, object map[string]any) string {
 	text, err := json.Marshal(map[string]any{
-		"id": "evt_1NG8Du2eZvKYlo2CUI79vXWy", "object": "event", "api_version": "2024-06-20", "created": 1795196300, "data": map[string]any{"object": object},
-		"livemode": false, "pending_webhooks": 1, "request": map[string]any{"id": nil, "idempotency_key": nil}, "type": kind,
+		"id": "evt_1NG8Du2eZvKYlo2CUI79vXWy", "object": "event", "api_version": "2024-06-20", "created": 1795196300,
+		"data":     map[string]any{"object": object},
+		"livemode": false, "pending_webhooks": 1, "request": map[string]any{"id": nil, "idempotency_key": nil},
+		"type": kind,
 	})
 	if err != nil {
 		panic(err)
@@ -144,7 +156,10 @@ func event(kind string, object map[string]any) string {
 // signed signs a body at a time, as https://docs.stripe.com/webhooks#verify-manually says.
 func signed(body, secret string, at time.Time) paymenttest.Notice {
 	sign := hex.EncodeToString(webhook.ComputeSignature(at, []byte(body), secret))
-	return paymenttest.Notice{Body: body, Header: http.Header{"Stripe-Signature": {fmt.Sprintf("t=%d,v1=%s,v0=6ffbb59b2300aae63f272406069a9788598b792a944a07aba816edb039989a39", at.Unix(), sign)}}}
+	return paymenttest.Notice{
+		Body:   body,
+		Header: http.Header{"Stripe-Signature": {fmt.Sprintf("t=%d,v1=%s,v0=6ffbb59b2300aae63f272406069a9788598b792a944a07aba816edb039989a39", at.Unix(), sign)}},
+	}
 }
 
 func now(body string) paymenttest.Notice { return signed(body, webhookSecret, time.Now()) }
@@ -162,7 +177,10 @@ func newPlatform(t *testing.T) (*paymenttest.Platform, *standIn) {
 	return &paymenttest.Platform{
 		Kind: stripe.Kind, Account: payment.Account{Name: "stripe"}, Accepted: "ok",
 		Credentials: map[string]string{"secret_key": secretKey, "webhook_secret": webhookSecret, "api_url": server.URL},
-		Stranger:    map[string]string{"secret_key": "sk_test_other", "webhook_secret": "whsec_other", "api_url": server.URL},
+		Stranger: map[string]string{
+			"secret_key": "sk_test_other", "webhook_secret": "whsec_other",
+			"api_url": server.URL,
+		},
 		Pay: func(no string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -186,15 +204,32 @@ func newPlatform(t *testing.T) (*paymenttest.Platform, *standIn) {
 			sign := hex.EncodeToString(webhook.ComputeSignature(at, []byte(good), webhookSecret))
 			return []paymenttest.Attack{
 				{Name: "no signature", Notice: paymenttest.Notice{Body: good}, Reason: payment.BadSignature},
-				{Name: "an empty signature", Notice: header(fmt.Sprintf("t=%d,v1=", at.Unix())), Reason: payment.BadSignature},
-				{Name: "the signature under another scheme", Notice: header(fmt.Sprintf("t=%d,v0=%s", at.Unix(), sign)), Reason: payment.BadSignature},
-				{Name: "another time beside the signature", Notice: header(fmt.Sprintf("t=%d,v1=%s", at.Unix()+1, sign)), Reason: payment.BadSignature},
+				{
+					Name: "an empty signature", Notice: header(fmt.Sprintf("t=%d,v1=", at.Unix())),
+					Reason: payment.BadSignature,
+				},
+				{
+					Name: "the signature under another scheme", Notice: header(fmt.Sprintf("t=%d,v0=%s", at.Unix(),
+						sign)),
+					Reason: payment.BadSignature,
+				},
+				{Name: "another time beside the signature", Notice: header(fmt.Sprintf("t=%d,v1=%s", at.Unix()+1,
+					sign)), Reason: payment.BadSignature},
 				{Name: "no time", Notice: header("v1=" + sign), Reason: payment.BadSignature},
 				{Name: "another secret", Notice: signed(good, "whsec_guess", at), Reason: payment.BadSignature},
 				{Name: "the API key as the secret", Notice: signed(good, secretKey, at), Reason: payment.BadSignature},
-				{Name: "ten minutes old", Notice: signed(good, webhookSecret, at.Add(-10*time.Minute)), Reason: payment.BadSignature},
-				{Name: "another body", Notice: paymenttest.Notice{Body: good + " ", Header: now(good).Header}, Reason: payment.BadSignature},
-				{Name: "no event", Notice: now(`{"object":"event","type":"checkout.session.completed"}`), Reason: payment.Unreadable},
+				{
+					Name: "ten minutes old", Notice: signed(good, webhookSecret, at.Add(-10*time.Minute)),
+					Reason: payment.BadSignature,
+				},
+				{
+					Name: "another body", Notice: paymenttest.Notice{Body: good + " ", Header: now(good).Header},
+					Reason: payment.BadSignature,
+				},
+				{
+					Name: "no event", Notice: now(`{"object":"event","type":"checkout.session.completed"}`),
+					Reason: payment.Unreadable,
+				},
 				{Name: "another amount", Notice: with("amount_total", 1), Reason: payment.WrongAmount},
 				{Name: "the amount in the larger unit", Notice: with("amount_total", 30), Reason: payment.WrongAmount},
 				{Name: "an amount as text", Notice: with("amount_total", "3000"), Reason: payment.Unreadable},
@@ -202,9 +237,16 @@ func newPlatform(t *testing.T) (*paymenttest.Platform, *standIn) {
 				{Name: "a broken amount", Notice: with("amount_total", 3000.5), Reason: payment.Unreadable},
 				{Name: "another currency", Notice: with("currency", "jpy"), Reason: payment.WrongCurrency},
 				{Name: "no currency", Notice: with("currency", nil), Reason: payment.WrongCurrency},
-				{Name: "an unknown number", Notice: with("client_reference_id", "NOSUCHNUMBER"), Reason: payment.UnknownNumber},
-				{Name: "another recharge's number with this payment", Notice: with("client_reference_id", other.TradeNo, "amount_total", 5000), Reason: payment.NotConfirmed},
-				{Name: "an unknown payment", Notice: with("payment_intent", "pi_unknown"), Reason: payment.NotConfirmed},
+				{
+					Name: "an unknown number", Notice: with("client_reference_id", "NOSUCHNUMBER"),
+					Reason: payment.UnknownNumber,
+				},
+				{Name: "another recharge's number with this payment", Notice: with("client_reference_id", other.TradeNo,
+					"amount_total", 5000), Reason: payment.NotConfirmed},
+				{
+					Name: "an unknown payment", Notice: with("payment_intent", "pi_unknown"),
+					Reason: payment.NotConfirmed,
+				},
 				{Name: "no payment", Notice: with("payment_intent", nil), Reason: payment.Unreadable},
 			}
 		},
@@ -234,13 +276,16 @@ func TestAnotherCurrencyHasARateAndIsChargedInIt(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	yuan := event("checkout.session.completed", map[string]any{
-		"id": r.PayPage.Ref, "object": "checkout.session", "client_reference_id": r.TradeNo, "amount_total": 432, "currency": "cny", "payment_status": "paid", "payment_intent": "pi_3N" + r.TradeNo[:20],
+		"id": r.PayPage.Ref, "object": "checkout.session", "client_reference_id": r.TradeNo, "amount_total": 432,
+		"currency": "cny", "payment_status": "paid", "payment_intent": "pi_3N" + r.TradeNo[:20],
 	})
-	if w := c.Tell(t.Context(), "stripe", now(yuan)); w.Code != http.StatusBadRequest || c.Balance(t, user).Posted != 0 {
+	if w := c.Tell(t.Context(), "stripe", now(yuan)); w.Code != http.StatusBadRequest ||
+		c.Balance(t, user).Posted != 0 {
 		t.Fatalf("4.32 yuan for 4.32 dollars: %d, %+v", w.Code, c.Balance(t, user))
 	}
 	p.Pay(r.TradeNo)
-	if w := c.Tell(t.Context(), "stripe", p.Notice(r.TradeNo)); w.Code != http.StatusOK || c.Balance(t, user).Posted != 3000 {
+	if w := c.Tell(t.Context(), "stripe", p.Notice(r.TradeNo)); w.Code != http.StatusOK ||
+		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("%d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}
 	c.Sound(t)
@@ -257,11 +302,19 @@ func TestASessionThatIsNotPaidYetOrNeverIsCreditsNothing(t *testing.T) {
 		want   wallet.RechargeState
 	}{
 		{"checkout.session.completed", map[string]any{"status": "complete"}, wallet.RechargePending},
-		{"checkout.session.completed", map[string]any{"status": "complete", "payment_status": "no_payment_required"}, wallet.RechargePending},
+		{
+			"checkout.session.completed",
+			map[string]any{"status": "complete", "payment_status": "no_payment_required"},
+			wallet.RechargePending,
+		},
 		{"checkout.session.async_payment_failed", map[string]any{"status": "complete"}, wallet.RechargeFailed},
 		{"checkout.session.expired", map[string]any{"status": "expired"}, wallet.RechargeFailed},
 		{"payment_intent.succeeded", map[string]any{"payment_status": "paid"}, wallet.RechargePending},
-		{"checkout.session.completed", map[string]any{"payment_status": "paid", "client_reference_id": nil}, wallet.RechargePending},
+		{
+			"checkout.session.completed",
+			map[string]any{"payment_status": "paid", "client_reference_id": nil},
+			wallet.RechargePending,
+		},
 	} {
 		r := p.Recharge(t, c, user, 3000)
 		object := s.object(r.TradeNo)

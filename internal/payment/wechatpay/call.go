@@ -52,7 +52,9 @@ func (g *gateway) send(ctx context.Context, method, path string, content any) (h
 	if err != nil {
 		return nil, nil, err
 	}
-	req.Header.Set("Authorization", fmt.Sprintf(`WECHATPAY2-SHA256-RSA2048 mchid="%s",nonce_str="%s",signature="%s",timestamp="%s",serial_no="%s"`, g.mchID, nonce, sign, at, g.serial))
+	req.Header.Set("Authorization",
+		fmt.Sprintf(`WECHATPAY2-SHA256-RSA2048 mchid="%s",nonce_str="%s",signature="%s",timestamp="%s",serial_no="%s"`,
+			g.mchID, nonce, sign, at, g.serial))
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "airstrip")
 	if content != nil {

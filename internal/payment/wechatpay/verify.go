@@ -31,7 +31,8 @@ func (g *gateway) verify(ctx context.Context, header http.Header, body []byte) e
 	if err != nil {
 		return err
 	}
-	if key == nil || !rsakey.Verify(key, at+"\n"+header.Get("Wechatpay-Nonce")+"\n"+string(body)+"\n", header.Get("Wechatpay-Signature")) {
+	if key == nil || !rsakey.Verify(key, at+"\n"+header.Get("Wechatpay-Nonce")+"\n"+string(body)+"\n",
+		header.Get("Wechatpay-Signature")) {
 		return payment.ErrSignature
 	}
 	return nil

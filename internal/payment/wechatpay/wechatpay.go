@@ -32,12 +32,31 @@ var Kind = payment.Kind{
 	Fields: []payment.Field{
 		{Name: "appid", Title: fault.Text{ZH: "应用 APPID（与商户号绑定）", EN: "APPID bound to the merchant"}, Required: true},
 		{Name: "mchid", Title: fault.Text{ZH: "商户号", EN: "Merchant number (mchid)"}, Required: true},
-		{Name: "serial_no", Title: fault.Text{ZH: "商户 API 证书序列号", EN: "Serial number of the merchant's API certificate"}, Required: true},
-		{Name: "private_key", Title: fault.Text{ZH: "商户 API 私钥（apiclient_key.pem）", EN: "The merchant's private key (apiclient_key.pem)"}, Required: true, Long: true},
+		{Name: "serial_no", Title: fault.Text{
+			ZH: "商户 API 证书序列号",
+			EN: "Serial number of the merchant's API certificate",
+		}, Required: true},
+		{Name: "private_key", Title: fault.Text{
+			ZH: "商户 API 私钥（apiclient_key.pem）",
+			EN: "The merchant's private key (apiclient_key.pem)",
+		}, Required: true, Long: true},
 		{Name: "api_v3_key", Title: fault.Text{ZH: "APIv3 密钥（32 字节）", EN: "APIv3 key (32 bytes)"}, Required: true},
-		{Name: "public_key_id", Title: fault.Text{ZH: "微信支付公钥 ID（PUB_KEY_ID_ 开头；不填则使用平台证书）", EN: "ID of WeChat Pay's public key, beginning with PUB_KEY_ID_; without it platform certificates are used"}},
-		{Name: "public_key", Title: fault.Text{ZH: "微信支付公钥（pub_key.pem）", EN: "WeChat Pay's public key (pub_key.pem)"}, Long: true},
-		{Name: "api_url", Title: fault.Text{ZH: "接口地址（默认正式环境）", EN: "Address of the API, by default that of the production environment"}},
+		{Name: "public_key_id", Title: fault.Text{
+			ZH: "微信支付公钥 ID（PUB_KEY_ID_ 开头；不填则使用平台证书）",
+			EN: "ID of WeChat Pay's public key, beginning with PUB_KEY_ID_; without it platform certificates " +
+				"are used",
+		}},
+		{
+			Name: "public_key", Title: fault.Text{
+				ZH: "微信支付公钥（pub_key.pem）",
+				EN: "WeChat Pay's public key (pub_key.pem)",
+			},
+			Long: true,
+		},
+		{Name: "api_url", Title: fault.Text{
+			ZH: "接口地址（默认正式环境）",
+			EN: "Address of the API, by default that of the production environment",
+		}},
 	},
 	Open: open,
 }
@@ -57,7 +76,8 @@ type gateway struct {
 
 func open(s payment.Setup) (payment.Gateway, error) {
 	g := &gateway{
-		appID: s.Credentials["appid"], mchID: s.Credentials["mchid"], serial: s.Credentials["serial_no"], url: s.Or("api_url", "https://api.mch.weixin.qq.com"),
+		appID: s.Credentials["appid"], mchID: s.Credentials["mchid"], serial: s.Credentials["serial_no"],
+		url: s.Or("api_url", "https://api.mch.weixin.qq.com"),
 		now: s.Now, keys: map[string]*rsa.PublicKey{},
 	}
 	var err error
@@ -94,8 +114,9 @@ func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 		CodeURL string `json:"code_url"`
 	}
 	err := g.call(ctx, http.MethodPost, "/v3/pay/transactions/native", map[string]any{
-		"appid": g.appID, "mchid": g.mchID, "description": b.Title, "out_trade_no": b.TradeNo, "time_expire": b.ExpiresAt.UTC().Format(time.RFC3339),
-		"notify_url": b.NotifyURL, "amount": amount{int64(b.Amount), b.Currency},
+		"appid": g.appID, "mchid": g.mchID, "description": b.Title, "out_trade_no": b.TradeNo,
+		"time_expire": b.ExpiresAt.UTC().Format(time.RFC3339),
+		"notify_url":  b.NotifyURL, "amount": amount{int64(b.Amount), b.Currency},
 	}, &made)
 	if err == nil && made.CodeURL == "" {
 		err = errors.New("wechatpay: no QR code in the answer")
@@ -136,7 +157,8 @@ func (g *gateway) read(t transaction) (payment.Payment, error) {
 // Ask looks the transaction up.
 func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, error) {
 	var t transaction
-	err := g.call(ctx, http.MethodGet, "/v3/pay/transactions/out-trade-no/"+url.PathEscape(b.TradeNo)+"?mchid="+url.QueryEscape(g.mchID), nil, &t)
+	err := g.call(ctx, http.MethodGet, "/v3/pay/transactions/out-trade-no/"+url.PathEscape(b.TradeNo)+"?mchid="+
+		url.QueryEscape(g.mchID), nil, &t)
 	if said := new(refusal); errors.As(err, &said) && said.Status == http.StatusNotFound {
 		return b.Unpaid(payment.Waiting), nil
 	}
@@ -161,7 +183,8 @@ func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 		"out_trade_no": r.Bill.TradeNo, "out_refund_no": r.No, "reason": r.Reason,
 		"amount": map[string]any{"refund": int64(r.Amount), "total": int64(r.Bill.Amount), "currency": r.Bill.Currency},
 	}, &made)
-	if no := new(refusal); errors.As(err, &no) && (no.Status == http.StatusBadRequest || no.Status == http.StatusForbidden || no.Status == http.StatusNotFound) {
+	if no := new(refusal); errors.As(err, &no) && (no.Status == http.StatusBadRequest ||
+		no.Status == http.StatusForbidden || no.Status == http.StatusNotFound) {
 		err = g.call(ctx, http.MethodGet, path+"/"+url.PathEscape(r.No), nil, &made)
 		if none := new(refusal); errors.As(err, &none) && none.Status == http.StatusNotFound {
 			return &payment.RefundRefused{Words: no.Message}

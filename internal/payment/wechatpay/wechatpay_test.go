@@ -72,7 +72,8 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a := authorization.FindStringSubmatch(r.Header.Get("Authorization"))
 	if a == nil || a[1] != mchID || a[5] != serial ||
-		!rsakey.Verify(&paymenttest.Keys()[0].PublicKey, r.Method+"\n"+r.URL.RequestURI()+"\n"+a[4]+"\n"+a[2]+"\n"+string(body)+"\n", a[3]) {
+		!rsakey.Verify(&paymenttest.Keys()[0].PublicKey, r.Method+"\n"+r.URL.RequestURI()+"\n"+a[4]+"\n"+a[2]+"\n"+
+			string(body)+"\n", a[3]) {
 		answer(http.StatusUnauthorized, map[string]string{"code": "SIGN_ERROR", "message": "签名错误"})
 		return
 	}
@@ -100,11 +101,13 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fetches++
 		pem := paymenttest.PublicPEM(paymenttest.Keys()[1])
 		answer(200, map[string]any{"data": []any{map[string]any{
-			"serial_no": certNo, "effective_time": "2024-06-08T10:34:56+08:00", "expire_time": "2029-06-08T10:34:56+08:00",
+			"serial_no": certNo, "effective_time": "2024-06-08T10:34:56+08:00",
+			"expire_time":         "2029-06-08T10:34:56+08:00",
 			"encrypt_certificate": sealed(pem, "certificate", v3Key),
 		}}})
 	case path == "/v3/pay/transactions/native":
-		if _, err := time.Parse(time.RFC3339, in.TimeExpire); err != nil || in.AppID != appID || in.MchID != mchID || in.Amount.Currency != "CNY" || in.NotifyURL == "" {
+		if _, err := time.Parse(time.RFC3339, in.TimeExpire); err != nil || in.AppID != appID || in.MchID != mchID ||
+			in.Amount.Currency != "CNY" || in.NotifyURL == "" {
 			s.t.Errorf("native: %s", body)
 		}
 		s.trades[in.OutTradeNo] = &trade{total: in.Amount.Total}
@@ -116,7 +119,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case r.URL.Query().Get("mchid") != mchID || known == nil:
 			answer(404, map[string]string{"code": "ORDER_NOT_EXIST", "message": "订单不存在"})
 		case !known.paid:
-			answer(200, map[string]any{"appid": appID, "mchid": mchID, "out_trade_no": no, "trade_state": "NOTPAY", "trade_state_desc": "订单未支付", "amount": map[string]any{"total": known.total, "currency": "CNY"}})
+			answer(200, map[string]any{
+				"appid": appID, "mchid": mchID, "out_trade_no": no, "trade_state": "NOTPAY",
+				"trade_state_desc": "订单未支付", "amount": map[string]any{"total": known.total, "currency": "CNY"},
+			})
 		default:
 			answer(200, s.transaction(no))
 		}
@@ -132,7 +138,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			known.back += in.Amount.Refund
 			s.refunds[in.OutRefundNo] = money.Amount(in.Amount.Refund)
 		}
-		answer(200, map[string]any{"refund_id": "50000000382019052709732678859", "out_refund_no": in.OutRefundNo, "status": status})
+		answer(200, map[string]any{
+			"refund_id": "50000000382019052709732678859", "out_refund_no": in.OutRefundNo,
+			"status": status,
+		})
 	case strings.HasPrefix(path, "/v3/refund/domestic/refunds/"):
 		no := strings.TrimPrefix(path, "/v3/refund/domestic/refunds/")
 		if _, done := s.refunds[no]; !done {
@@ -185,8 +194,12 @@ func sealed(text, associated, key string) map[string]string {
 
 func (s *standIn) transaction(no string) map[string]any {
 	return map[string]any{
-		"transaction_id": "4200001825202607" + no[:8], "amount": map[string]any{"payer_total": s.trades[no].total, "total": s.trades[no].total, "currency": "CNY", "payer_currency": "CNY"},
-		"mchid": mchID, "trade_state": "SUCCESS", "bank_type": "CMC", "success_time": "2026-11-20T17:00:05+08:00", "payer": map[string]string{"openid": "oUpF8uMuAJO_M2pxb1Q9zNjWeS6o"},
+		"transaction_id": "4200001825202607" + no[:8], "amount": map[string]any{
+			"payer_total": s.trades[no].total,
+			"total":       s.trades[no].total, "currency": "CNY", "payer_currency": "CNY",
+		},
+		"mchid": mchID, "trade_state": "SUCCESS", "bank_type": "CMC", "success_time": "2026-11-20T17:00:05+08:00",
+		"payer":        map[string]string{"openid": "oUpF8uMuAJO_M2pxb1Q9zNjWeS6o"},
 		"out_trade_no": no, "appid": appID, "trade_state_desc": "支付成功", "trade_type": "NATIVE", "attach": "",
 	}
 }
@@ -194,7 +207,8 @@ func (s *standIn) transaction(no string) map[string]any {
 // body is a notify about v as WeChat Pay writes it.
 func body(event string, resource any) []byte {
 	text, err := json.Marshal(map[string]any{
-		"id": "3e5c2d3b-1a1f-5a6e-9b0f-2d6a7e9d1c11", "create_time": "2026-11-20T17:00:06+08:00", "resource_type": "encrypt-resource", "event_type": event,
+		"id": "3e5c2d3b-1a1f-5a6e-9b0f-2d6a7e9d1c11", "create_time": "2026-11-20T17:00:06+08:00",
+		"resource_type": "encrypt-resource", "event_type": event,
 		"summary": "支付成功", "resource": resource,
 	})
 	if err != nil {
@@ -213,7 +227,10 @@ func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
 	t.Cleanup(server.Close)
 	keys := paymenttest.Keys()
 	credentials := func(app, mch, v3 string, own int) map[string]string {
-		c := map[string]string{"appid": app, "mchid": mch, "serial_no": serial, "private_key": paymenttest.PrivatePEM(keys[own]), "api_v3_key": v3, "api_url": server.URL}
+		c := map[string]string{
+			"appid": app, "mchid": mch, "serial_no": serial,
+			"private_key": paymenttest.PrivatePEM(keys[own]), "api_v3_key": v3, "api_url": server.URL,
+		}
 		if byKey {
 			c["public_key_id"], c["public_key"] = keyID, paymenttest.PublicPEM(keys[1])
 		}
@@ -228,7 +245,8 @@ func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
 	}
 	return &paymenttest.Platform{
 		Kind: wechatpay.Kind, Account: payment.Account{Name: "wechat"}, Accepted: `{"code":"SUCCESS","message":"成功"}`,
-		Credentials: credentials(appID, mchID, v3Key, 0), Stranger: credentials("wx2421b1c4370ec43b", "1900000109", strings.Repeat("z", 32), 2),
+		Credentials: credentials(appID, mchID, v3Key, 0), Stranger: credentials("wx2421b1c4370ec43b", "1900000109",
+			strings.Repeat("z", 32), 2),
 		Pay: func(no string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -264,7 +282,8 @@ func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
 			}
 			text, _ := json.Marshal(s.transaction(r.TradeNo))
 			total := func(raw string) paymenttest.Notice { // an amount that Go's types would not write
-				plain := strings.Replace(string(text), fmt.Sprintf(`"total":%d`, s.trades[r.TradeNo].total), `"total":`+raw, 1)
+				plain := strings.Replace(string(text), fmt.Sprintf(`"total":%d`, s.trades[r.TradeNo].total),
+					`"total":`+raw, 1)
 				return said(body("TRANSACTION.SUCCESS", sealed(plain, "transaction", v3Key)))
 			}
 			return []paymenttest.Attack{
@@ -272,28 +291,73 @@ func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
 				{Name: "no time", Notice: without("Wechatpay-Timestamp"), Reason: payment.BadSignature},
 				{Name: "no serial number", Notice: without("Wechatpay-Serial"), Reason: payment.BadSignature},
 				{Name: "another nonce", Notice: header("Wechatpay-Nonce", "x"), Reason: payment.BadSignature},
-				{Name: "an unknown serial number", Notice: header("Wechatpay-Serial", "PUB_KEY_ID_9"), Reason: payment.BadSignature},
-				{Name: "WeChat Pay's own probe", Notice: header("Wechatpay-Signature", "WECHATPAY/SIGNTEST/abcdefg"), Reason: payment.BadSignature},
-				{Name: "a time in other digits", Notice: header("Wechatpay-Timestamp", "１７６３６５８０００"), Reason: payment.BadSignature},
-				{Name: "another key", Notice: paymenttest.Notice{Header: s.signed(good, 2, time.Now(), s.serial()), Body: string(good)}, Reason: payment.BadSignature},
-				{Name: "another body", Notice: paymenttest.Notice{Header: said(good).Header, Body: string(good) + " "}, Reason: payment.BadSignature},
+				{
+					Name: "an unknown serial number", Notice: header("Wechatpay-Serial", "PUB_KEY_ID_9"),
+					Reason: payment.BadSignature,
+				},
+				{
+					Name: "WeChat Pay's own probe", Notice: header("Wechatpay-Signature", "WECHATPAY/SIGNTEST/abcdefg"),
+					Reason: payment.BadSignature,
+				},
+				{
+					Name: "a time in other digits", Notice: header("Wechatpay-Timestamp", "１７６３６５８０００"),
+					Reason: payment.BadSignature,
+				},
+				{Name: "another key", Notice: paymenttest.Notice{
+					Header: s.signed(good, 2, time.Now(), s.serial()),
+					Body:   string(good),
+				}, Reason: payment.BadSignature},
+				{
+					Name: "another body", Notice: paymenttest.Notice{
+						Header: said(good).Header,
+						Body:   string(good) + " ",
+					},
+					Reason: payment.BadSignature,
+				},
 				{Name: "ten minutes old", Notice: aged(-10 * time.Minute), Reason: payment.BadSignature},
 				{Name: "ten minutes early", Notice: aged(10 * time.Minute), Reason: payment.BadSignature},
-				{Name: "sealed with another key", Notice: said(body("TRANSACTION.SUCCESS", sealed(string(text), "transaction", strings.Repeat("k", 32)))), Reason: payment.BadSignature},
-				{Name: "not sealed", Notice: said(body("TRANSACTION.SUCCESS", s.transaction(r.TradeNo))), Reason: payment.Unreadable},
+				{
+					Name: "sealed with another key",
+					Notice: said(body("TRANSACTION.SUCCESS", sealed(string(text), "transaction",
+						strings.Repeat("k", 32)))), Reason: payment.BadSignature,
+				},
+				{
+					Name: "not sealed", Notice: said(body("TRANSACTION.SUCCESS", s.transaction(r.TradeNo))),
+					Reason: payment.Unreadable,
+				},
 				{Name: "another app", Notice: with("appid", "wx2421b1c4370ec43b"), Reason: payment.WrongMerchant},
 				{Name: "another merchant", Notice: with("mchid", "1900000109"), Reason: payment.WrongMerchant},
-				{Name: "another amount", Notice: with("amount", map[string]any{"total": 1, "currency": "CNY"}), Reason: payment.WrongAmount},
-				{Name: "the amount in yuan", Notice: with("amount", map[string]any{"total": 30, "currency": "CNY"}), Reason: payment.WrongAmount},
-				{Name: "what the payer gave, not what it was for", Notice: with("amount", map[string]any{"payer_total": 3000, "currency": "CNY"}), Reason: payment.WrongAmount},
+				{
+					Name: "another amount", Notice: with("amount", map[string]any{"total": 1, "currency": "CNY"}),
+					Reason: payment.WrongAmount,
+				},
+				{
+					Name: "the amount in yuan", Notice: with("amount", map[string]any{"total": 30, "currency": "CNY"}),
+					Reason: payment.WrongAmount,
+				},
+				{
+					Name:   "what the payer gave, not what it was for",
+					Notice: with("amount", map[string]any{"payer_total": 3000, "currency": "CNY"}),
+					Reason: payment.WrongAmount,
+				},
 				{Name: "no amount", Notice: with("amount", nil), Reason: payment.Unreadable},
-				{Name: "another currency", Notice: with("amount", map[string]any{"total": 3000, "currency": "HKD"}), Reason: payment.WrongCurrency},
+				{
+					Name: "another currency", Notice: with("amount", map[string]any{"total": 3000, "currency": "HKD"}),
+					Reason: payment.WrongCurrency,
+				},
 				{Name: "a broken amount", Notice: total("3000.5"), Reason: payment.Unreadable},
 				{Name: "an amount as text", Notice: total(`"3000"`), Reason: payment.Unreadable},
 				{Name: "full-width digits", Notice: total(`"３０００"`), Reason: payment.Unreadable},
-				{Name: "another recharge's number with this payment", Notice: with("out_trade_no", other.TradeNo, "amount", map[string]any{"total": 5000, "currency": "CNY"}), Reason: payment.NotConfirmed},
-				{Name: "an unknown number", Notice: with("out_trade_no", "NOSUCHNUMBER"), Reason: payment.UnknownNumber},
-				{Name: "an unknown payment", Notice: with("transaction_id", "4200000000000000"), Reason: payment.NotConfirmed},
+				{Name: "another recharge's number with this payment", Notice: with("out_trade_no", other.TradeNo,
+					"amount", map[string]any{"total": 5000, "currency": "CNY"}), Reason: payment.NotConfirmed},
+				{
+					Name: "an unknown number", Notice: with("out_trade_no", "NOSUCHNUMBER"),
+					Reason: payment.UnknownNumber,
+				},
+				{
+					Name: "an unknown payment", Notice: with("transaction_id", "4200000000000000"),
+					Reason: payment.NotConfirmed,
+				},
 				{Name: "no payment's number", Notice: with("transaction_id", ""), Reason: payment.Unreadable},
 				{Name: "an unknown state", Notice: with("trade_state", "MAYBE"), Reason: payment.Unreadable},
 			}
@@ -334,7 +398,8 @@ func TestANotifyComesAgainWhereTheCertificatesCouldNotBeFetched(t *testing.T) {
 	c.Pass(11 * time.Second)
 	r := p.Recharge(t, c, user, 3000)
 	p.Pay(r.TradeNo)
-	if w := c.Tell(t.Context(), "wechat", p.Notice(r.TradeNo)); w.Code != http.StatusOK || c.Balance(t, user).Posted != 3000 {
+	if w := c.Tell(t.Context(), "wechat", p.Notice(r.TradeNo)); w.Code != http.StatusOK ||
+		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 }
@@ -346,7 +411,8 @@ func TestANotifyOfARefundIsTakenAndCreditsNothing(t *testing.T) {
 	user := c.User(t)
 	r := p.Recharge(t, c, user, 3000)
 	p.Pay(r.TradeNo)
-	resource := sealed(`{"mchid":"`+mchID+`","out_trade_no":"`+r.TradeNo+`","refund_status":"SUCCESS"}`, "refund", v3Key)
+	resource := sealed(`{"mchid":"`+mchID+`","out_trade_no":"`+r.TradeNo+`","refund_status":"SUCCESS"}`, "refund",
+		v3Key)
 	resource["original_type"] = "refund"
 	b := body("REFUND.SUCCESS", resource)
 	w := c.Tell(t.Context(), "wechat", paymenttest.Notice{Header: s.signed(b, 1, time.Now(), keyID), Body: string(b)})
@@ -359,7 +425,8 @@ func TestKeysThatCannotBeUsedAreNamed(t *testing.T) {
 	p, _ := newPlatform(t, true)
 	c := paymenttest.New(t, dbtest.SQLite(t), []payment.Kind{p.Kind})
 	for field, change := range map[string][2]string{
-		"private_key": {"private_key", "x"}, "api_v3_key": {"api_v3_key", "short"}, "public_key": {"public_key_id", ""}, "mchid": {"mchid", ""},
+		"private_key": {"private_key", "x"}, "api_v3_key": {"api_v3_key", "short"}, "public_key": {"public_key_id", ""},
+		"mchid": {"mchid", ""},
 	} {
 		credentials := map[string]string{}
 		for name, v := range p.Credentials {

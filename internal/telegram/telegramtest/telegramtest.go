@@ -170,20 +170,27 @@ func (s *Server) add(kind string, what map[string]any) map[string]any {
 // Say sends the bot a message in private, and gives the update that it makes.
 func (s *Server) Say(who Person, text string) map[string]any {
 	return s.add("message", map[string]any{
-		"message_id": 1, "date": 1, "text": text, "from": who.wire(), "chat": map[string]any{"id": who.ID, "type": "private"},
+		"message_id": 1, "date": 1, "text": text, "from": who.wire(), "chat": map[string]any{
+			"id":   who.ID,
+			"type": "private",
+		},
 	})
 }
 
 // SayInGroup sends the bot a message in a group.
 func (s *Server) SayInGroup(who Person, text string) {
-	s.add("message", map[string]any{"message_id": 1, "date": 1, "text": text, "from": who.wire(), "chat": map[string]any{"id": -5, "type": "group"}})
+	s.add("message", map[string]any{
+		"message_id": 1, "date": 1, "text": text, "from": who.wire(),
+		"chat": map[string]any{"id": -5, "type": "group"},
+	})
 }
 
 // Start opens a link to the bot and presses Start.
 func (s *Server) Start(who Person, link string) {
 	s.t.Helper()
 	code, ok := strings.CutPrefix(link, "https://t.me/"+BotName+"?start=")
-	if !ok || len(code) > 64 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+	if !ok || len(code) > 64 ||
+		strings.Trim(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
 		s.t.Fatalf("Telegram cannot start a bot with %q", link)
 	}
 	s.Say(who, "/start "+code)
@@ -196,7 +203,10 @@ func (s *Server) Press(who Person, b Button) {
 		s.t.Fatalf("Telegram does not take %d bytes for a button", len(b.Data))
 	}
 	s.add("callback_query", map[string]any{
-		"id": "1", "from": who.wire(), "data": b.Data, "message": map[string]any{"message_id": 2, "date": 1, "chat": map[string]any{"id": who.ID, "type": "private"}},
+		"id": "1", "from": who.wire(), "data": b.Data, "message": map[string]any{
+			"message_id": 2, "date": 1,
+			"chat": map[string]any{"id": who.ID, "type": "private"},
+		},
 	})
 }
 

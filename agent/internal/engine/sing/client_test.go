@@ -56,7 +56,8 @@ func setups(t *testing.T) []setup {
 	} {
 		s.settings.TLS = api.TLS{ServerName: "www.example.test", Certificate: cert.PEM, Key: cert.Key}
 		list = append(list, setup{s.name, api.Node{
-			ID: 1, Protocol: s.protocol, Listen: "127.0.0.1", Port: xraytest.FreePort(t), Settings: s.settings, AllowPrivate: true,
+			ID: 1, Protocol: s.protocol, Listen: "127.0.0.1", Port: xraytest.FreePort(t), Settings: s.settings,
+			AllowPrivate: true,
 		}, cert})
 	}
 	return list
@@ -92,7 +93,8 @@ func (s setup) client(t *testing.T, u api.User, from string) *client {
 		})
 	} else {
 		c.anytls, err = anytls.NewClient(ctx, anytls.ClientConfig{
-			Password: u.UUID, Logger: logger.NOP(), IdleSessionCheckInterval: time.Minute, IdleSessionTimeout: time.Minute,
+			Password: u.UUID, Logger: logger.NOP(), IdleSessionCheckInterval: time.Minute,
+			IdleSessionTimeout: time.Minute,
 			DialOut: func(ctx context.Context) (net.Conn, error) {
 				conn, err := dialer.DialContext(ctx, "tcp", server)
 				if err != nil {

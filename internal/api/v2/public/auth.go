@@ -48,7 +48,8 @@ func Auth(a *account.Accounts) v2.Resource {
 			Answering(fault.Text{ZH: "登录成功", EN: "Signed in"}),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[signInBody]) (v2.TokensResult, error) {
 				g, err := a.SignIns.ByPassword(ctx, account.SignIn{
-					Email: in.Body.Email, Password: in.Body.Password, TwoFactor: in.Body.TwoFACode.text(), Remember: in.Body.IsRememberMe,
+					Email: in.Body.Email, Password: in.Body.Password, TwoFactor: in.Body.TwoFACode.text(),
+					Remember: in.Body.IsRememberMe,
 				}, in.Body.client(ctx))
 				return v2.TokensOf(g), err
 			})

@@ -81,7 +81,8 @@ func Captcha(c *captcha.Captchas) v2.Resource {
 			Named("captcha_challenge", "A proof of work to do, within 15 minutes"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (captchaChallenge, error) {
 				ch, err := c.NewChallenge(ctx, api.CallerOf(ctx).IP)
-				return captchaChallenge{ch.ID, ch.CreatedAt, ch.VerifiedAt, ch.ConsumedAt, ch.IP, ch.Puzzles, ch.Zeros}, err
+				return captchaChallenge{ch.ID, ch.CreatedAt, ch.VerifiedAt, ch.ConsumedAt, ch.IP, ch.Puzzles, ch.Zeros},
+					err
 			})
 		v2.Handle(r, v2.PublicOp("POST /captcha-key-v2-verify").
 			Named("captcha_verify", "Show the work done; gives the token that other calls take").

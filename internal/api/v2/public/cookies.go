@@ -49,7 +49,9 @@ func Cookies(a *account.Accounts) v2.Resource {
 		o := v2.PublicOp("POST /auth/jwt_token/login_old_v1").
 			Named("auth_login_old",
 				"Get the older cookies of a session, good for payment/admin_notify_by_cookies only")
-		v2.HandleOutput(r, o, func(ctx context.Context, _ account.Identity, in *v2.Body[loginOldBody]) (*oldCookiesOutput, error) {
+		v2.HandleOutput(r, o, func(ctx context.Context, _ account.Identity,
+			in *v2.Body[loginOldBody],
+		) (*oldCookiesOutput, error) {
 			access, refresh := orEmpty(in.Body.AccessToken), orEmpty(in.Body.RefreshToken)
 			if access == "" && refresh == "" {
 				return nil, fault.Required("auth_login_old", "access_token")
@@ -58,7 +60,8 @@ func Cookies(a *account.Accounts) v2.Resource {
 			if err != nil {
 				return nil, err
 			}
-			shown := oldCookies{c.User.ID, c.User.Email, c.ExpiresAt.Unix(), c.IP, c.Key, true, c.User.Role != "" && !c.User.Banned()}
+			shown := oldCookies{c.User.ID, c.User.Email, c.ExpiresAt.Unix(), c.IP, c.Key, true, c.User.Role != "" &&
+				!c.User.Banned()}
 			return &oldCookiesOutput{
 				shown.cookies(c.ExpiresAt, c.Prefix),
 				v2.NewEnvelope(o.Message(ctx), shown),
@@ -88,7 +91,11 @@ func orEmpty(s *string) string {
 func (c oldCookies) cookies(until time.Time, prefix string) []http.Cookie {
 	var all []http.Cookie
 	for _, pair := range [][2]string{
-		{"uid", strconv.FormatInt(c.UID, 10)}, {"email", c.Email}, {"expire_in", strconv.FormatInt(c.ExpireIn, 10)}, {"ip", c.IP}, {"key", c.Key},
+		{"uid", strconv.FormatInt(c.UID, 10)},
+		{"email", c.Email},
+		{"expire_in", strconv.FormatInt(c.ExpireIn, 10)},
+		{"ip", c.IP},
+		{"key", c.Key},
 	} {
 		all = append(all, http.Cookie{
 			Name: prefix + pair[0], Value: pair[1], Path: "/", Expires: until, HttpOnly: true, Secure: prefix != "",

@@ -40,9 +40,16 @@ func EmailCodes(a *account.Accounts) v2.Resource {
 			path, id, summary string
 			purpose           account.Purpose
 		}{
-			{"/auth/account_register", "auth_register_request_code", "Send a code that proves an address for sign-up", account.ForRegister},
+			{
+				"/auth/account_register", "auth_register_request_code",
+				"Send a code that proves an address for sign-up",
+				account.ForRegister,
+			},
 			{"/auth/account_login", "auth_login_request_code", "Send a code to sign in with", account.ForLogin},
-			{"/auth/account_reset_password", "auth_reset_request_code", "Send a code to set a new password with", account.ForForgotPassword},
+			{
+				"/auth/account_reset_password", "auth_reset_request_code", "Send a code to set a new password with",
+				account.ForForgotPassword,
+			},
 		} {
 			v2.Handle(r, v2.PublicOp("POST "+o.path+"/request-email-code").
 				Named(o.id, o.summary).
@@ -56,7 +63,8 @@ func EmailCodes(a *account.Accounts) v2.Resource {
 			Answering(fault.Text{ZH: "登录成功", EN: "Signed in"}),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[signInByCodeBody]) (v2.TokensResult, error) {
 				g, err := a.SignIns.ByCode(ctx, account.SignIn{
-					Email: in.Body.Email, EmailCode: in.Body.EmailCode, TwoFactor: in.Body.TwoFACode.text(), Remember: in.Body.IsRememberMe,
+					Email: in.Body.Email, EmailCode: in.Body.EmailCode, TwoFactor: in.Body.TwoFACode.text(),
+					Remember: in.Body.IsRememberMe,
 				}, v2.ClientOf(ctx))
 				return v2.TokensOf(g), err
 			})
@@ -66,7 +74,8 @@ func EmailCodes(a *account.Accounts) v2.Resource {
 					"and the link to Telegram").
 			Answering(fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"}),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[resetPasswordBody]) (v2.Empty, error) {
-				return v2.Empty{}, a.Credentials.ResetPassword(ctx, in.Body.Email, in.Body.EmailCode, in.Body.Password, v2.ClientOf(ctx))
+				return v2.Empty{}, a.Credentials.ResetPassword(ctx, in.Body.Email, in.Body.EmailCode, in.Body.Password,
+					v2.ClientOf(ctx))
 			})
 	}
 }

@@ -66,17 +66,23 @@ func Footer(siteName string) string { return "2020-2025 " + siteName }
 type SiteNow func() siteResult
 
 // NewSiteNow is of a site at siteURL that runs version.
-func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot, siteURL, version string, demo bool) SiteNow {
+func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot, siteURL, version string,
+	demo bool,
+) SiteNow {
 	return func() siteResult {
 		s := settings.Get()
 		return siteResult{
-			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
+			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo,
+			Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
 			SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 			Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
 			Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
-			About:    siteAbout{s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL, s.SourceURL},
-			Tests:    s.TestPages,
-			Crisp:    s.CrispWebsiteID,
+			About: siteAbout{
+				s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL,
+				s.SourceURL,
+			},
+			Tests: s.TestPages,
+			Crisp: s.CrispWebsiteID,
 		}
 	}
 }

@@ -52,7 +52,8 @@ func Telegram(b *telegram.Bot) v2.Resource {
 			Named("auth_telegram_login", "Get the tokens of a sign-in that was confirmed in Telegram, once").
 			Answering(fault.Text{ZH: "登录成功", EN: "Signed in"}),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[telegramSignInBody]) (v2.TokensResult, error) {
-				g, err := b.SignIn(ctx, in.Body.LoginCode, in.Body.TwoFACode.text(), in.Body.IsRememberMe, v2.ClientOf(ctx))
+				g, err := b.SignIn(ctx, in.Body.LoginCode, in.Body.TwoFACode.text(), in.Body.IsRememberMe,
+					v2.ClientOf(ctx))
 				return v2.TokensOf(g), err
 			})
 	}

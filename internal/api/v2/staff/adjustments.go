@@ -25,7 +25,10 @@ type adjustmentItem struct {
 }
 
 func newAdjustmentItem(a *wallet.Adjustment) adjustmentItem {
-	return adjustmentItem{a.ID, a.UserID, a.Amount, a.Reason, string(a.State), a.MadeBy, a.CreatedAt, a.DecidedBy, a.DecidedAt}
+	return adjustmentItem{
+		a.ID, a.UserID, a.Amount, a.Reason, string(a.State), a.MadeBy, a.CreatedAt, a.DecidedBy,
+		a.DecidedAt,
+	}
 }
 
 type adjustmentList struct {
@@ -50,7 +53,8 @@ func Adjustments(w *wallet.Wallets) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("POST /staff/wallet-adjustments", permission.AdjustmentMake, approval.Adjustment).
 			Named("staff_adjustment_make",
-				"Put money into a wallet or take it out; pending where a second member of staff must confirm it").WithKey(),
+				"Put money into a wallet or take it out; pending where a second member of staff must confirm it").
+			WithKey(),
 			func(ctx context.Context, who account.Identity, in *v2.Body[adjustmentBody]) (adjustmentItem, error) {
 				return show(w.Adjust(ctx, in.Body.UserID, in.Body.Amount.Amount, in.Body.Reason, &who.UserID))
 			})
@@ -64,7 +68,8 @@ func Adjustments(w *wallet.Wallets) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/wallet-adjustments", permission.AdjustmentRead).
 			Named("staff_adjustments_list", "What staff put into wallets and took out"),
 			func(ctx context.Context, _ account.Identity, in *part) (adjustmentList, error) {
-				adjustments, total, err := w.Adjustments(ctx, wallet.AdjustmentState(in.State), in.UserID, in.Limit, in.Offset)
+				adjustments, total, err := w.Adjustments(ctx, wallet.AdjustmentState(in.State), in.UserID, in.Limit,
+					in.Offset)
 				out := adjustmentList{[]adjustmentItem{}, total}
 				for i := range adjustments {
 					out.Adjustments = append(out.Adjustments, newAdjustmentItem(&adjustments[i]))
@@ -75,12 +80,14 @@ func Adjustments(w *wallet.Wallets) v2.Resource {
 		type which struct {
 			ID int64 `path:"adjustment_id"`
 		}
-		v2.Handle(r, v2.StaffOp("POST /staff/wallet-adjustments/{adjustment_id}/confirm", permission.ApprovalDecide, approval.Decision).
+		v2.Handle(r, v2.StaffOp("POST /staff/wallet-adjustments/{adjustment_id}/confirm", permission.ApprovalDecide,
+			approval.Decision).
 			Named("staff_adjustment_confirm", "Post what another member of staff made"),
 			func(ctx context.Context, who account.Identity, in *which) (adjustmentItem, error) {
 				return show(w.ConfirmAdjustment(ctx, in.ID, &who.UserID))
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/wallet-adjustments/{adjustment_id}/decline", permission.ApprovalDecide, approval.Decision).
+		v2.Handle(r, v2.StaffOp("POST /staff/wallet-adjustments/{adjustment_id}/decline", permission.ApprovalDecide,
+			approval.Decision).
 			Named("staff_adjustment_decline", "End a pending adjustment; nothing moves"),
 			func(ctx context.Context, who account.Identity, in *which) (adjustmentItem, error) {
 				return show(w.DeclineAdjustment(ctx, in.ID, &who.UserID))

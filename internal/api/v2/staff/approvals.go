@@ -26,7 +26,8 @@ type approvalItem struct {
 
 func newApprovalItem(g *approval.Grant) approvalItem {
 	item := approvalItem{
-		g.ID, string(g.Kind), g.ReferenceID, g.StaffID, g.BeneficiaryID, &g.Worth, string(g.State), g.CreatedAt, g.DecidedBy, g.DecidedAt,
+		g.ID, string(g.Kind), g.ReferenceID, g.StaffID, g.BeneficiaryID, &g.Worth, string(g.State), g.CreatedAt,
+		g.DecidedBy, g.DecidedAt,
 	}
 	if g.Worth == approval.Unknown {
 		item.Worth = nil
@@ -66,7 +67,8 @@ func Approvals(a *approval.Approvals) v2.Resource {
 				Approve bool `json:"approve" doc:"false: decline it; nothing of it takes effect"`
 			}
 		}
-		v2.Handle(r, v2.StaffOp("POST /staff/approvals/{approval_id}/decision", permission.ApprovalDecide, approval.Decision).
+		v2.Handle(r, v2.StaffOp("POST /staff/approvals/{approval_id}/decision", permission.ApprovalDecide,
+			approval.Decision).
 			Named("staff_approval_decide", "Approve what another member made, which carries it out, or decline it"),
 			func(ctx context.Context, who account.Identity, in *actDecision) (approvalItem, error) {
 				if err := a.DecideAct(ctx, in.ID, in.Body.Approve, &who.UserID); err != nil {

@@ -28,7 +28,10 @@ type staffAuditRule struct {
 }
 
 func newStaffAuditRule(r *node.Rule, sum node.HitSum) staffAuditRule {
-	return staffAuditRule{r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt, r.CreatedAt, r.Grammar().NotHeldBy()}
+	return staffAuditRule{
+		r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt,
+		r.CreatedAt, r.Grammar().NotHeldBy(),
+	}
 }
 
 type auditRuleBody struct {
@@ -89,7 +92,8 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 			Named("staff_audit_rule_change", "Change an audit rule; nodes follow at once"),
 			func(ctx context.Context, _ account.Identity, in *change) (staffAuditRule, error) {
 				changed, err := nodes.ChangeRule(ctx, in.ID, func(rule *node.Rule) {
-					rule.Name, rule.Text, rule.Pattern, rule.Exempt = in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs
+					rule.Name, rule.Text, rule.Pattern, rule.Exempt = in.Body.Name, in.Body.Text, in.Body.Pattern,
+						in.Body.ExemptUserIDs
 				})
 				if err != nil {
 					return staffAuditRule{}, err
@@ -112,10 +116,16 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/audit-records", permission.HitRead).
 			Named("staff_audit_records", "What the audit rules stopped, of whom and where"),
 			func(ctx context.Context, _ account.Identity, in *recordsQuery) (staffAuditRecords, error) {
-				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: in.UserID, RuleID: in.RuleID, NodeID: in.NodeID}, in.Limit, in.Offset)
+				records, total, err := nodes.HitsOf(ctx, node.HitFilter{
+					UserID: in.UserID, RuleID: in.RuleID,
+					NodeID: in.NodeID,
+				}, in.Limit, in.Offset)
 				out := staffAuditRecords{[]staffAuditRecord{}, total}
 				for _, h := range records {
-					out.Records = append(out.Records, staffAuditRecord{h.ID, h.UserID, h.Email, h.RuleID, h.RuleName, h.NodeID, h.NodeName, h.Count, h.At})
+					out.Records = append(out.Records, staffAuditRecord{
+						h.ID, h.UserID, h.Email, h.RuleID, h.RuleName,
+						h.NodeID, h.NodeName, h.Count, h.At,
+					})
 				}
 				return out, err
 			})

@@ -32,7 +32,8 @@ type keyBatch struct {
 
 func newKeyBatch(b *cdkey.Batch) keyBatch {
 	return keyBatch{
-		b.ID, b.Name, v2.NewGift(b.Gift), b.Size, b.MaxUses, b.PerUser, b.Used, b.ExpiresAt, b.MadeBy, b.CreatedAt, b.ConfirmedBy, b.ConfirmedAt, b.VoidedBy, b.VoidedAt,
+		b.ID, b.Name, v2.NewGift(b.Gift), b.Size, b.MaxUses, b.PerUser, b.Used, b.ExpiresAt, b.MadeBy, b.CreatedAt,
+		b.ConfirmedBy, b.ConfirmedAt, b.VoidedBy, b.VoidedAt,
 	}
 }
 
@@ -75,7 +76,10 @@ type batchBody struct {
 
 func (b batchBody) batch() cdkey.Batch {
 	out := cdkey.Batch{
-		Name: b.Name, Gift: cdkey.Gift{Kind: cdkey.Kind(b.Kind), PlanID: b.PlanID, Months: b.Months, Days: b.Days, Bytes: b.Bytes},
+		Name: b.Name, Gift: cdkey.Gift{
+			Kind: cdkey.Kind(b.Kind), PlanID: b.PlanID, Months: b.Months, Days: b.Days,
+			Bytes: b.Bytes,
+		},
 		Size: b.Size, MaxUses: cmp.Or(b.MaxUses, 1), PerUser: b.PerUser, ExpiresAt: b.ExpiresAt,
 	}
 	if b.Amount != nil {

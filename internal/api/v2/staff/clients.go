@@ -36,11 +36,17 @@ type appPath struct {
 }
 
 func (b AppBody) app(id string) link.App {
-	return link.App{ID: id, Name: b.Name, Icon: b.Icon, Platforms: b.Platforms, ImportURL: b.ImportURL, DownloadURL: b.Download, Formats: b.Formats, Sort: b.Sort, Enabled: b.Enabled}
+	return link.App{
+		ID: id, Name: b.Name, Icon: b.Icon, Platforms: b.Platforms, ImportURL: b.ImportURL,
+		DownloadURL: b.Download, Formats: b.Formats, Sort: b.Sort, Enabled: b.Enabled,
+	}
 }
 
 func showStaffApp(a link.App) staffApp {
-	return staffApp{a.ID, AppBody{a.Name, a.Icon, a.Platforms, a.ImportURL, a.DownloadURL, a.Formats, a.Sort, a.Enabled}}
+	return staffApp{a.ID, AppBody{
+		a.Name, a.Icon, a.Platforms, a.ImportURL, a.DownloadURL, a.Formats, a.Sort,
+		a.Enabled,
+	}}
 }
 
 // Clients adds what staff changes in the catalogue of programs that read the link.

@@ -42,7 +42,8 @@ type CouponTerms struct {
 
 func newCouponItem(c *shop.Coupon) couponItem {
 	out := couponItem{
-		ID: c.ID, Code: c.Code, Percent: c.Percent, CouponTerms: CouponTerms(c.Terms()), Taken: c.Taken, MadeBy: c.MadeBy, CreatedAt: c.CreatedAt,
+		ID: c.ID, Code: c.Code, Percent: c.Percent, CouponTerms: CouponTerms(c.Terms()), Taken: c.Taken,
+		MadeBy: c.MadeBy, CreatedAt: c.CreatedAt,
 		Waits: c.Waits, Declined: c.Declined, Proposed: (*CouponTerms)(c.Proposed),
 	}
 	if c.Percent == nil {

@@ -47,7 +47,10 @@ func Emby(media *emby.Emby) v2.Resource {
 				accounts, total, err := media.List(ctx, in.Limit, in.Offset)
 				out := mediaAccounts{[]mediaAccount{}, total}
 				for _, a := range accounts {
-					out.Accounts = append(out.Accounts, mediaAccount{a.UserID, a.Name, a.EmbyID, a.Wanted, a.State, a.Held, a.Allowed, a.LastError, a.UpdatedAt})
+					out.Accounts = append(out.Accounts, mediaAccount{
+						a.UserID, a.Name, a.EmbyID, a.Wanted, a.State,
+						a.Held, a.Allowed, a.LastError, a.UpdatedAt,
+					})
 				}
 				return out, err
 			})

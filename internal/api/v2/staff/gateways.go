@@ -73,8 +73,10 @@ type newGatewayBody struct {
 
 func newGatewayAccount(g *payment.Gateways, a *payment.Account) gatewayAccount {
 	out := gatewayAccount{
-		ID: a.ID, Kind: a.Kind, Name: a.Name, NotifyPath: "/v1/payment/notify/" + a.Name, TitleZH: a.TitleZH, TitleEN: a.TitleEN, Icon: a.Icon,
-		FeePercent: a.FeePercent.String(), FeeFixed: a.FeeFixed, Minimum: unlessZero(a.Minimum), Maximum: unlessZero(a.Maximum), Sort: a.Sort, Enabled: a.Enabled, Currency: a.Currency,
+		ID: a.ID, Kind: a.Kind, Name: a.Name, NotifyPath: "/v1/payment/notify/" + a.Name, TitleZH: a.TitleZH,
+		TitleEN: a.TitleEN, Icon: a.Icon,
+		FeePercent: a.FeePercent.String(), FeeFixed: a.FeeFixed, Minimum: unlessZero(a.Minimum),
+		Maximum: unlessZero(a.Maximum), Sort: a.Sort, Enabled: a.Enabled, Currency: a.Currency,
 		Credentials: g.Known(a), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 	if a.Rate != 0 {
@@ -146,12 +148,18 @@ func Gateways(g *payment.Gateways) v2.Resource {
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []gatewayKind, err error) {
 				lang := api.CallerOf(ctx).Lang
 				for _, k := range g.Kinds() {
-					kind := gatewayKind{Name: k.Name, Title: k.Title.In(lang), Currencies: k.Currencies, Fields: []gatewayCredential{}}
+					kind := gatewayKind{
+						Name: k.Name, Title: k.Title.In(lang), Currencies: k.Currencies,
+						Fields: []gatewayCredential{},
+					}
 					if len(k.Currencies) == 0 {
 						kind.Currencies = money.Currencies
 					}
 					for _, f := range k.Fields {
-						kind.Fields = append(kind.Fields, gatewayCredential{f.Name, f.Title.In(lang), f.Required, f.Long, append([]string{}, f.Choices...)})
+						kind.Fields = append(kind.Fields, gatewayCredential{
+							f.Name, f.Title.In(lang), f.Required,
+							f.Long, append([]string{}, f.Choices...),
+						})
 					}
 					out = append(out, kind)
 				}

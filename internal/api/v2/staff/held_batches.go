@@ -32,7 +32,8 @@ type keptBatch struct {
 
 func showKept(b traffic.HeldBatch) keptBatch {
 	out := keptBatch{
-		ID: b.ID, Report: b.Report, Reason: string(b.Reason), FromAt: b.FromAt, ToAt: b.ToAt, Rows: b.RowCount, UpBytes: b.Up,
+		ID: b.ID, Report: b.Report, Reason: string(b.Reason), FromAt: b.FromAt, ToAt: b.ToAt, Rows: b.RowCount,
+		UpBytes:   b.Up,
 		DownBytes: b.Down, ReceivedAt: b.ReceivedAt, State: b.State, DecidedAt: b.DecidedAt, DecidedBy: b.DecidedBy,
 		RowsRefused: b.RowsRefused, Note: b.Note,
 	}
@@ -78,7 +79,10 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				if _, err := nodes.Get(ctx, in.NodeID); err != nil {
 					return keptBatchPage{}, err
 				}
-				kept, total, err := t.HeldBatches(ctx, traffic.HeldQuery{NodeID: in.NodeID, State: in.State, Limit: in.Limit, Offset: in.Offset})
+				kept, total, err := t.HeldBatches(ctx, traffic.HeldQuery{
+					NodeID: in.NodeID, State: in.State,
+					Limit: in.Limit, Offset: in.Offset,
+				})
 				out := keptBatchPage{[]keptBatch{}, total}
 				for _, b := range kept {
 					out.Batches = append(out.Batches, showKept(b))

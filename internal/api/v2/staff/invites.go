@@ -37,7 +37,10 @@ func Invites(i *invite.Invites) v2.Resource {
 				earned, total, err := i.Commissions(ctx, filter, in.Limit, in.Offset)
 				out := staffCommissionList{[]staffCommission{}, total}
 				for _, e := range earned {
-					out.Commissions = append(out.Commissions, staffCommission{v2.NewCommissionItem(e), e.InviterID, e.UserID, e.OrderID})
+					out.Commissions = append(out.Commissions, staffCommission{
+						v2.NewCommissionItem(e), e.InviterID,
+						e.UserID, e.OrderID,
+					})
 				}
 				return out, err
 			})

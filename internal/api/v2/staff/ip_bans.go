@@ -39,7 +39,10 @@ func IPBans(bans *ipban.Bans) v2.Resource {
 				list, total, err := bans.List(ctx, in.Limit, in.Offset)
 				out := ipBanList{[]ipBanItem{}, total}
 				for _, b := range list {
-					out.Bans = append(out.Bans, ipBanItem{b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, b.CreatedAt})
+					out.Bans = append(out.Bans, ipBanItem{
+						b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark,
+						b.MadeBy, b.CreatedAt,
+					})
 				}
 				return out, err
 			})

@@ -74,7 +74,10 @@ func LinkTemplates(links *link.Links) v2.Resource {
 				}
 			},
 			) (v2.Empty, error) {
-				return v2.Empty{}, links.SetTemplate(ctx, link.Template{Scope: in.Scope, ScopeID: in.ScopeID, Document: in.Body.Document, UpdatedBy: who.UserID})
+				return v2.Empty{}, links.SetTemplate(ctx, link.Template{
+					Scope: in.Scope, ScopeID: in.ScopeID,
+					Document: in.Body.Document, UpdatedBy: who.UserID,
+				})
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
 			Named("staff_link_template_remove", "Take a template away"),

@@ -27,7 +27,10 @@ type MailItem struct {
 }
 
 func showMail(m mail.Mail) MailItem {
-	return MailItem{m.ID, m.Recipient, m.Kind, m.Lang, m.State, m.Tries, m.LastError, m.CreatedAt, m.ExpiresAt, m.EndedAt}
+	return MailItem{
+		m.ID, m.Recipient, m.Kind, m.Lang, m.State, m.Tries, m.LastError, m.CreatedAt, m.ExpiresAt,
+		m.EndedAt,
+	}
 }
 
 type mailPage struct {
@@ -65,7 +68,10 @@ func Mails(m *mail.Mails, a *account.Accounts) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/mails", permission.MailRead).
 			Named("staff_mails", "The mails of the last 30 days, newest first"),
 			func(ctx context.Context, _ account.Identity, in *mailQuery) (mailPage, error) {
-				mails, total, err := m.Find(ctx, mail.Filter{State: in.State, Recipient: in.Recipient, Limit: in.Size, Offset: (in.Page - 1) * in.Size})
+				mails, total, err := m.Find(ctx, mail.Filter{
+					State: in.State, Recipient: in.Recipient, Limit: in.Size,
+					Offset: (in.Page - 1) * in.Size,
+				})
 				out := mailPage{total, in.Page, in.Size, make([]MailItem, len(mails))}
 				for i, one := range mails {
 					out.Mails[i] = showMail(one)
@@ -91,7 +97,10 @@ func Mails(m *mail.Mails, a *account.Accounts) v2.Resource {
 				if hidden {
 					letter = letter.WithoutCode()
 				}
-				return mailResult{showMail(one), letter.Text != "", hidden && letter.Text != "", letter.Subject, letter.Text, letter.HTML}, nil
+				return mailResult{
+					showMail(one), letter.Text != "", hidden && letter.Text != "", letter.Subject,
+					letter.Text, letter.HTML,
+				}, nil
 			})
 		v2.Handle(r, v2.StaffOp("POST /staff/mails/{mail_id}/retry", permission.MailRetry).
 			Named("staff_mail_retry", "Send a mail again that failed or was kept").

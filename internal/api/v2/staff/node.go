@@ -86,12 +86,19 @@ type madeSecret struct {
 
 func newStaffNode(n node.Node, st node.State, month node.Month, now time.Time) staffNode {
 	out := staffNode{
-		ID: n.ID, Name: n.Name, NameZH: n.Names[fault.ZH], NameEN: n.Names[fault.EN], Protocol: n.Protocol, Address: n.Address, Port: n.Port, Listen: n.Listen, ListenPort: n.ListenPort, Settings: nodeSettings(n.Settings.Shown()), SecretsSet: n.Settings.SecretsSet(),
-		Rate: v2.RateText(n.RatePermille), HourRates: v2.RateTexts(n.HourRates), RateNow: v2.RateText(n.Rate(now)), QuotaBytes: n.QuotaBytes, ResetDay: n.ResetDay,
-		UsedBytes: month.Used, ResetsAt: month.Ends.UTC(), Spent: n.Spent, GroupHosts: map[string]nodeEndpoint{}, Relays: []nodeRelay{}, Tags: append([]string{}, n.Tags...), Remark: n.Remark,
-		Class: n.Class, GroupID: n.GroupID, Country: n.Country, SpeedMbps: n.SpeedMbps, LinkMbps: n.LinkMbps, Sort: n.Sort, Visible: n.Visible, Enabled: n.Enabled,
-		Status: st.Health(now), Agent: st.Version, Uptime: st.UptimeSeconds, Load: append([]float64{}, st.Load...), CPU: float64(st.CPUPermille) / 10, Memory: float64(st.MemoryPermille) / 10,
-		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connected: st.Connections, Online: st.OnlineUsers, CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt,
+		ID: n.ID, Name: n.Name, NameZH: n.Names[fault.ZH], NameEN: n.Names[fault.EN], Protocol: n.Protocol,
+		Address: n.Address, Port: n.Port, Listen: n.Listen, ListenPort: n.ListenPort,
+		Settings: nodeSettings(n.Settings.Shown()), SecretsSet: n.Settings.SecretsSet(),
+		Rate: v2.RateText(n.RatePermille), HourRates: v2.RateTexts(n.HourRates), RateNow: v2.RateText(n.Rate(now)),
+		QuotaBytes: n.QuotaBytes, ResetDay: n.ResetDay,
+		UsedBytes: month.Used, ResetsAt: month.Ends.UTC(), Spent: n.Spent, GroupHosts: map[string]nodeEndpoint{},
+		Relays: []nodeRelay{}, Tags: append([]string{}, n.Tags...), Remark: n.Remark,
+		Class: n.Class, GroupID: n.GroupID, Country: n.Country, SpeedMbps: n.SpeedMbps, LinkMbps: n.LinkMbps,
+		Sort: n.Sort, Visible: n.Visible, Enabled: n.Enabled,
+		Status: st.Health(now), Agent: st.Version, Uptime: st.UptimeSeconds, Load: append([]float64{}, st.Load...),
+		CPU: float64(st.CPUPermille) / 10, Memory: float64(st.MemoryPermille) / 10,
+		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connected: st.Connections, Online: st.OnlineUsers, CreatedAt: n.CreatedAt,
+		UpdatedAt: n.UpdatedAt,
 	}
 	if !st.SeenAt.IsZero() {
 		out.SeenAt = &st.SeenAt
@@ -145,7 +152,10 @@ func (c NodeChange) read() (func(*node.Node), error) {
 	rate := func(field, text string) int64 {
 		permille, ok := parseRate(text)
 		if !ok {
-			wrong = append(wrong, fault.Field{Name: field, Code: "format", Text: fault.Text{ZH: "倍率为 0 到 100 的数，最多三位小数", EN: "A rate is a number from 0 to 100 with at most three places"}})
+			wrong = append(wrong, fault.Field{Name: field, Code: "format", Text: fault.Text{
+				ZH: "倍率为 0 到 100 的数，最多三位小数",
+				EN: "A rate is a number from 0 to 100 with at most three places",
+			}})
 		}
 		return permille
 	}
@@ -164,7 +174,10 @@ func (c NodeChange) read() (func(*node.Node), error) {
 		for name, e := range *c.GroupHosts {
 			group, err := strconv.Atoi(name)
 			if err != nil {
-				wrong = append(wrong, fault.Field{Name: "group_hosts." + name, Code: "type", Text: fault.Text{ZH: "链接分组为正整数", EN: "A link group is a whole number from 1"}})
+				wrong = append(wrong, fault.Field{
+					Name: "group_hosts." + name, Code: "type",
+					Text: fault.Text{ZH: "链接分组为正整数", EN: "A link group is a whole number from 1"},
+				})
 			}
 			hosts[group] = node.Endpoint(e)
 		}

@@ -62,7 +62,11 @@ func NodeMigration(nodes *node.Nodes) v2.Resource {
 			) (out []rebuiltNode, err error) {
 				rebuilt, err := nodes.RebuildVMess(ctx, in.Apply)
 				for _, b := range rebuilt {
-					out = append(out, rebuiltNode{b.Before.ID, b.Before.Name, b.Before.Settings.Method, string(b.After.Protocol), nodeSettings(b.After.Settings.Shown()), in.Apply, b.After.Address, b.After.Port})
+					out = append(out, rebuiltNode{
+						b.Before.ID, b.Before.Name, b.Before.Settings.Method,
+						string(b.After.Protocol), nodeSettings(b.After.Settings.Shown()), in.Apply, b.After.Address,
+						b.After.Port,
+					})
 				}
 				return out, err
 			})

@@ -78,7 +78,10 @@ func NodeStats(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				outages, err := nodes.Outages(ctx, in.ID, from)
 				out := nodeHistory{step, []nodeMoment{}, []nodeOutage{}}
 				for _, m := range moments {
-					out.Moments = append(out.Moments, nodeMoment{m.At, float64(m.CPUPermille) / 10, float64(m.MemoryPermille) / 10, m.UpBPS, m.DownBPS, m.Connections, m.OnlineUsers})
+					out.Moments = append(out.Moments, nodeMoment{
+						m.At, float64(m.CPUPermille) / 10,
+						float64(m.MemoryPermille) / 10, m.UpBPS, m.DownBPS, m.Connections, m.OnlineUsers,
+					})
 				}
 				for _, o := range outages {
 					out.Outages = append(out.Outages, nodeOutage{o.BeganAt, o.EndedAt})

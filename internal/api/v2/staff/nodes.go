@@ -56,8 +56,11 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 				}
 				var found []node.Node
 				for _, n := range all {
-					words := strings.ToLower(n.Name + "\n" + n.Address + "\n" + strings.Join(n.Tags, "\n") + "\n" + n.Remark)
-					if strings.Contains(words, strings.ToLower(in.Q)) && (in.Status == "" || in.Status == string(states[n.ID].Health(nodes.Local()))) && (in.Protocol == "" || in.Protocol == string(n.Protocol)) {
+					words := strings.ToLower(n.Name + "\n" + n.Address + "\n" + strings.Join(n.Tags, "\n") + "\n" +
+						n.Remark)
+					if strings.Contains(words, strings.ToLower(in.Q)) && (in.Status == "" ||
+						in.Status == string(states[n.ID].Health(nodes.Local()))) && (in.Protocol == "" ||
+						in.Protocol == string(n.Protocol)) {
 						found = append(found, n)
 					}
 				}
@@ -119,7 +122,8 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 			func(ctx context.Context, who account.Identity, in *v2.NodeID) (nodeCertificate, error) {
 				cert, err := nodes.Certificate(ctx, in.ID)
 				if err == nil {
-					slog.WarnContext(ctx, "staff took a node's certificate and private key", "node", in.ID, "staff", who.UserID)
+					slog.WarnContext(ctx, "staff took a node's certificate and private key", "node", in.ID, "staff",
+						who.UserID)
 				}
 				return nodeCertificate(cert), err
 			})

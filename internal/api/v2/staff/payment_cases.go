@@ -39,9 +39,11 @@ func showPaymentCase(c *payment.Case, err error) (PaymentCaseItem, error) {
 		return PaymentCaseItem{}, err
 	}
 	item := PaymentCaseItem{
-		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits, Gateway: c.Gateway, TransactionID: c.TransactionID, TradeNo: c.TradeNo,
-		Amount: c.Amount, Currency: c.Currency, RechargeNo: c.RechargeID, UserID: c.UserID, Reason: c.Reason, DecidedBy: c.DecidedBy,
-		Answer: c.Answer, CreatedAt: c.CreatedAt, EndedAt: c.EndedAt,
+		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits, Gateway: c.Gateway,
+		TransactionID: c.TransactionID, TradeNo: c.TradeNo,
+		Amount: c.Amount, Currency: c.Currency, RechargeNo: c.RechargeID, UserID: c.UserID, Reason: c.Reason,
+		DecidedBy: c.DecidedBy,
+		Answer:    c.Answer, CreatedAt: c.CreatedAt, EndedAt: c.EndedAt,
 	}
 	if c.Credit != 0 {
 		item.Credit = &c.Credit
@@ -102,7 +104,8 @@ func PaymentCases(p *payment.Payments) v2.Resource {
 				out := paymentCaseResult{item, []paymentCaseEvent{}}
 				for _, n := range notifies {
 					out.Events = append(out.Events, paymentCaseEvent{
-						n.ID, n.Method, n.Query, n.Header, strings.ToValidUTF8(string(n.Body), "\uFFFD"), n.Address, string(n.Outcome), string(n.Reason), n.CreatedAt,
+						n.ID, n.Method, n.Query, n.Header, strings.ToValidUTF8(string(n.Body), "\uFFFD"), n.Address,
+						string(n.Outcome), string(n.Reason), n.CreatedAt,
 					})
 				}
 				return out, err
@@ -116,11 +119,16 @@ func PaymentCases(p *payment.Payments) v2.Resource {
 				Reason string          `json:"reason" minLength:"1" maxLength:"200"`
 			}
 		}
-		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/credit", permission.CaseDecide, approval.PaymentCase).
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/credit", permission.CaseDecide,
+			approval.PaymentCase).
 			Named("staff_payment_case_credit",
-				"Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member").WithKey(),
+				"Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member").
+			WithKey(),
 			func(ctx context.Context, who account.Identity, in *credit) (PaymentCaseItem, error) {
-				wish := payment.CaseCredit{CaseID: in.ID, UserID: in.Body.UserID, Reason: in.Body.Reason, StaffID: &who.UserID}
+				wish := payment.CaseCredit{
+					CaseID: in.ID, UserID: in.Body.UserID, Reason: in.Body.Reason,
+					StaffID: &who.UserID,
+				}
 				if in.Body.Amount != nil {
 					if wish.Amount = in.Body.Amount.Amount; wish.Amount == 0 {
 						wish.Amount = -1 // zero stands for all of it inside
@@ -135,7 +143,8 @@ func PaymentCases(p *payment.Payments) v2.Resource {
 				Reason string `json:"reason" minLength:"1" maxLength:"200"`
 			}
 		}
-		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/refund", permission.CaseDecide, approval.CaseRefund).
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/refund", permission.CaseDecide,
+			approval.CaseRefund).
 			Named("staff_payment_case_refund", "Have the gateway pay back the payment"),
 			func(ctx context.Context, who account.Identity, in *decision) (PaymentCaseItem, error) {
 				return showPaymentCase(p.RefundCase(ctx, in.ID, in.Body.Reason, &who.UserID))
@@ -145,13 +154,15 @@ func PaymentCases(p *payment.Payments) v2.Resource {
 			func(ctx context.Context, who account.Identity, in *decision) (PaymentCaseItem, error) {
 				return showPaymentCase(p.DismissCase(ctx, in.ID, in.Body.Reason, &who.UserID))
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/confirm", permission.ApprovalDecide, approval.Decision).
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/confirm", permission.ApprovalDecide,
+			approval.Decision).
 			Named("staff_payment_case_confirm",
 				"Approve, as a second member of staff, the credit or refund that waits"),
 			func(ctx context.Context, who account.Identity, in *which) (PaymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, true, &who.UserID))
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/decline", permission.ApprovalDecide, approval.Decision).
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/decline", permission.ApprovalDecide,
+			approval.Decision).
 			Named("staff_payment_case_decline", "Decline the credit or refund that waits; the case is open again"),
 			func(ctx context.Context, who account.Identity, in *which) (PaymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, false, &who.UserID))

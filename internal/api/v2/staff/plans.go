@@ -24,7 +24,8 @@ type staffPlan struct {
 
 func newStaffPlan(p *shop.Plan) staffPlan {
 	return staffPlan{
-		p.ID, string(p.Kind), p.Name, p.Names[fault.ZH], p.Names[fault.EN], p.Info, p.Infos[fault.ZH], p.Infos[fault.EN],
+		p.ID, string(p.Kind), p.Name, p.Names[fault.ZH], p.Names[fault.EN], p.Info, p.Infos[fault.ZH],
+		p.Infos[fault.EN],
 	}
 }
 
@@ -44,26 +45,29 @@ type planTextsWish struct {
 func Plans(s *shop.Shop) v2.Resource {
 	return func(r *v2.Router) {
 		v2.HandleList(r, v2.StaffOp("GET /staff/plans", permission.PlanRead).
-			Named("staff_plans_list", "The names and descriptions of plans and packages, hidden ones too"), func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []staffPlan, err error) {
-			plans, err := s.ListPlans(ctx)
-			for i := range plans {
-				out = append(out, newStaffPlan(&plans[i]))
-			}
-			return out, err
-		})
-		v2.Handle(r, v2.StaffOp("PATCH /staff/plans/{plan_id}/texts", permission.PlanWrite).
-			Named("staff_plan_texts_set", "Change the name and description of a plan, by language; what was sold keeps its text"), func(ctx context.Context, _ account.Identity, in *planTextsWish) (staffPlan, error) {
-			b := in.Body
-			p, err := s.ChangePlan(ctx, in.ID, func(p *shop.Plan) {
-				assign(&p.Name, b.Name)
-				assign(&p.Info, b.Info)
-				p.Names = p.Names.With(fault.ZH, b.NameZH).With(fault.EN, b.NameEN)
-				p.Infos = p.Infos.With(fault.ZH, b.InfoZH).With(fault.EN, b.InfoEN)
+			Named("staff_plans_list", "The names and descriptions of plans and packages, hidden ones too"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []staffPlan, err error) {
+				plans, err := s.ListPlans(ctx)
+				for i := range plans {
+					out = append(out, newStaffPlan(&plans[i]))
+				}
+				return out, err
 			})
-			if err != nil {
-				return staffPlan{}, err
-			}
-			return newStaffPlan(p), nil
-		})
+		v2.Handle(r, v2.StaffOp("PATCH /staff/plans/{plan_id}/texts", permission.PlanWrite).
+			Named("staff_plan_texts_set",
+				"Change the name and description of a plan, by language; what was sold keeps its text"),
+			func(ctx context.Context, _ account.Identity, in *planTextsWish) (staffPlan, error) {
+				b := in.Body
+				p, err := s.ChangePlan(ctx, in.ID, func(p *shop.Plan) {
+					assign(&p.Name, b.Name)
+					assign(&p.Info, b.Info)
+					p.Names = p.Names.With(fault.ZH, b.NameZH).With(fault.EN, b.NameEN)
+					p.Infos = p.Infos.With(fault.ZH, b.InfoZH).With(fault.EN, b.InfoEN)
+				})
+				if err != nil {
+					return staffPlan{}, err
+				}
+				return newStaffPlan(p), nil
+			})
 	}
 }

@@ -34,7 +34,8 @@ type gatewayRefundItem struct {
 
 func newGatewayRefundItem(g *wallet.GatewayRefund) gatewayRefundItem {
 	return gatewayRefundItem{
-		g.ID, g.No, g.RechargeID, g.UserID, g.Amount, g.Fee, g.PayAmount, g.ByHand, g.Waits, string(g.State), g.Reason, g.Answer, g.MadeBy, g.DecidedBy, g.CreatedAt, g.EndedAt,
+		g.ID, g.No, g.RechargeID, g.UserID, g.Amount, g.Fee, g.PayAmount, g.ByHand, g.Waits, string(g.State), g.Reason,
+		g.Answer, g.MadeBy, g.DecidedBy, g.CreatedAt, g.EndedAt,
 	}
 }
 
@@ -60,12 +61,16 @@ func RechargeRefunds(w *wallet.Wallets, p *payment.Payments) v2.Resource {
 				ByHand bool           `json:"by_hand,omitempty" doc:"Note it as paid by hand: for gateways that cannot give money back"`
 			}
 		}
-		v2.Handle(r, v2.StaffOp("POST /staff/recharges/{recharge_no}/refund", permission.Refund, approval.Refund, approval.RefundByHand).
+		v2.Handle(r, v2.StaffOp("POST /staff/recharges/{recharge_no}/refund", permission.Refund, approval.Refund,
+			approval.RefundByHand).
 			Named("staff_recharge_refund",
 				"Pay a recharge, or a part of it, back through its gateway; it waits where a second member of staff "+
 					"must confirm it").WithKey(),
 			func(ctx context.Context, who account.Identity, in *gatewayRefundWish) (gatewayRefundItem, error) {
-				return show(p.GiveBack(ctx, payment.RefundWish{RechargeID: in.No, Amount: in.Body.Amount.Amount, Reason: in.Body.Reason, ByHand: in.Body.ByHand, StaffID: &who.UserID}))
+				return show(p.GiveBack(ctx, payment.RefundWish{
+					RechargeID: in.No, Amount: in.Body.Amount.Amount,
+					Reason: in.Body.Reason, ByHand: in.Body.ByHand, StaffID: &who.UserID,
+				}))
 			})
 
 		type part struct {
@@ -77,7 +82,8 @@ func RechargeRefunds(w *wallet.Wallets, p *payment.Payments) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/recharge-refunds", permission.RefundRead).
 			Named("staff_recharge_refunds_list", "The refunds of recharges"),
 			func(ctx context.Context, _ account.Identity, in *part) (gatewayRefundList, error) {
-				refunds, total, err := w.GatewayRefunds(ctx, wallet.GatewayRefundState(in.State), in.RechargeNo, in.Limit, in.Offset)
+				refunds, total, err := w.GatewayRefunds(ctx, wallet.GatewayRefundState(in.State), in.RechargeNo,
+					in.Limit, in.Offset)
 				out := gatewayRefundList{[]gatewayRefundItem{}, total}
 				for i := range refunds {
 					out.Refunds = append(out.Refunds, newGatewayRefundItem(&refunds[i]))
@@ -93,14 +99,16 @@ func RechargeRefunds(w *wallet.Wallets, p *payment.Payments) v2.Resource {
 			func(ctx context.Context, _ account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(w.GatewayRefund(ctx, in.ID))
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/recharge-refunds/{refund_id}/confirm", permission.ApprovalDecide, approval.Decision).
+		v2.Handle(r, v2.StaffOp("POST /staff/recharge-refunds/{refund_id}/confirm", permission.ApprovalDecide,
+			approval.Decision).
 			Named("staff_recharge_refund_confirm",
 				"Let a refund that waits go on, as a second member of staff: one by hand is noted as paid, for any "+
 					"other the gateway is asked"),
 			func(ctx context.Context, who account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(p.DecideRefund(ctx, in.ID, true, &who.UserID))
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/recharge-refunds/{refund_id}/decline", permission.ApprovalDecide, approval.Decision).
+		v2.Handle(r, v2.StaffOp("POST /staff/recharge-refunds/{refund_id}/decline", permission.ApprovalDecide,
+			approval.Decision).
 			Named("staff_recharge_refund_decline", "End a refund that waits; the money is the user's again"),
 			func(ctx context.Context, who account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(p.DecideRefund(ctx, in.ID, false, &who.UserID))

@@ -54,7 +54,8 @@ func Refunds(s *shop.Shop) v2.Resource {
 				Answer string `json:"answer" minLength:"1" maxLength:"500" doc:"Shown to the user"`
 			}
 		}
-		v2.Handle(r, v2.StaffOp("POST /staff/refund-requests/{request_id}/decision", permission.Refund, approval.OrderRefund).
+		v2.Handle(r, v2.StaffOp("POST /staff/refund-requests/{request_id}/decision", permission.Refund,
+			approval.OrderRefund).
 			Named("staff_refund_decide",
 				"Grant a request, which gives the order back, or decline it; 403 second_member_needed where that "+
 					"waits now"),

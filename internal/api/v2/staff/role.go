@@ -37,7 +37,10 @@ func Role() v2.Resource {
 				for _, a := range who.Role.May() {
 					area := staffArea{a.Name.In(lang), append([]string{}, a.Commands...), []staffPermission{}}
 					for _, g := range a.Grants {
-						area.Permissions = append(area.Permissions, staffPermission{g.Permission, g.Allows.In(lang), r.Needs(g.Permission)})
+						area.Permissions = append(area.Permissions, staffPermission{
+							g.Permission, g.Allows.In(lang),
+							r.Needs(g.Permission),
+						})
 					}
 					out.Areas = append(out.Areas, area)
 				}

@@ -87,7 +87,8 @@ func Account(a *account.Accounts) v2.Resource {
 		v2.Handle(r, v2.UserOp("GET /user").
 			Named("user_index", "What the access token says"),
 			func(_ context.Context, who account.Identity, _ *v2.Empty) (userIndexResult, error) {
-				return userIndexResult{who.UserID, token.User, token.Access, who.IssuedAt.Unix(), who.ExpiresAt.Unix()}, nil
+				return userIndexResult{who.UserID, token.User, token.Access, who.IssuedAt.Unix(), who.ExpiresAt.Unix()},
+					nil
 			})
 		v2.Handle(r, v2.UserOp("GET /user/get_me").
 			Named("user_get_me", "Who is signed in"),
@@ -97,13 +98,19 @@ func Account(a *account.Accounts) v2.Resource {
 					return getMeResult{}, err
 				}
 				ban, err := showBan(ctx, a, u)
-				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role, errors.Is(who.Refusal(), account.ErrStaffTwoFactor), u.InviteCode}, err
+				return getMeResult{
+					u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role,
+					errors.Is(who.Refusal(), account.ErrStaffTwoFactor), u.InviteCode,
+				}, err
 			})
 		v2.Handle(r, v2.UserOp("GET /user/account/me").
 			Named("account_me", "The user's account"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (accountMeResult, error) {
 				u, err := a.User(ctx, who.UserID)
-				return accountMeResult{u.ID, u.UUID, u.Email, u.Name, u.CreatedAt, u.SignedInAt, u.EmailVerifiedAt != nil, u.TelegramID != nil}, err
+				return accountMeResult{
+					u.ID, u.UUID, u.Email, u.Name, u.CreatedAt, u.SignedInAt,
+					u.EmailVerifiedAt != nil, u.TelegramID != nil,
+				}, err
 			})
 		v2.Handle(r, v2.UserOp("GET /user/account/login-history").
 			Named("account_login_history", "The newest 100 sign-ins, failed ones too, newest first"),
@@ -116,12 +123,18 @@ func Account(a *account.Accounts) v2.Resource {
 				return records, err
 			})
 		// the original has both
-		for path, id := range map[string]string{"change-password": "account_change_password", "edit-password": "account_edit_password"} {
+		for path, id := range map[string]string{
+			"change-password": "account_change_password",
+			"edit-password":   "account_edit_password",
+		} {
 			v2.Handle(r, v2.UserOp("POST "+"/user/account/"+path).
 				Named(id, "Change the password; ends all sessions and begins a new one for this device").
 				Answering(fault.Text{ZH: "密码已修改", EN: "The password was changed"}),
-				func(ctx context.Context, who account.Identity, in *v2.Body[changePasswordBody]) (v2.TokensResult, error) {
-					g, err := a.Credentials.ChangePassword(ctx, who, in.Body.CurrentPassword, in.Body.NewPassword, v2.ClientOf(ctx))
+				func(ctx context.Context, who account.Identity, in *v2.Body[changePasswordBody]) (v2.TokensResult,
+					error,
+				) {
+					g, err := a.Credentials.ChangePassword(ctx, who, in.Body.CurrentPassword, in.Body.NewPassword,
+						v2.ClientOf(ctx))
 					return v2.TokensOf(g), err
 				})
 		}
@@ -129,7 +142,8 @@ func Account(a *account.Accounts) v2.Resource {
 			Named("account_edit_profile", "Change the name; tokens have it from the next refresh on").
 			Answering(fault.Text{ZH: "资料已保存", EN: "Your profile was saved"}),
 			func(ctx context.Context, who account.Identity, in *v2.Body[profileBody]) (v2.Empty, error) {
-				return v2.Empty{}, fieldsCalled(a.Rename(ctx, who.UserID, in.Body.UserName, v2.ClientOf(ctx)), "name", "user_name")
+				return v2.Empty{}, fieldsCalled(a.Rename(ctx, who.UserID, in.Body.UserName, v2.ClientOf(ctx)), "name",
+					"user_name")
 			})
 	}
 }

@@ -38,7 +38,10 @@ func CloseAccount(a *account.Accounts) v2.Resource {
 			Answering(fault.Text{ZH: "账号已注销", EN: "The account is closed"}),
 			func(ctx context.Context, who account.Identity, in *v2.Body[closeBody]) (v2.Empty, error) {
 				b := in.Body
-				err := a.Close(ctx, who, account.CloseInput{Password: b.Password, TwoFactor: b.GaToken, Email: b.Email, Forfeit: b.Forfeit.Amount}, v2.ClientOf(ctx))
+				err := a.Close(ctx, who, account.CloseInput{
+					Password: b.Password, TwoFactor: b.GaToken, Email: b.Email,
+					Forfeit: b.Forfeit.Amount,
+				}, v2.ClientOf(ctx))
 				return v2.Empty{}, fieldsCalled(err, "code", "ga_token")
 			})
 	}

@@ -85,7 +85,10 @@ func Activity(a *account.Accounts) v2.Resource {
 				all, total, err := a.History.Activity(ctx, who.UserID, in.Size, (in.Page-1)*in.Size)
 				out := activityResult{total, make([]activityItem, len(all))}
 				for i, one := range all {
-					out.Activities[i] = activityItem{one.ID, one.Kind, activityTexts[one.Kind].In(api.CallerOf(ctx).Lang), one.At, placeOf(one.Origin)}
+					out.Activities[i] = activityItem{
+						one.ID, one.Kind,
+						activityTexts[one.Kind].In(api.CallerOf(ctx).Lang), one.At, placeOf(one.Origin),
+					}
 				}
 				return out, err
 			})

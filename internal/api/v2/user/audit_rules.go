@@ -52,7 +52,10 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 				sums, err := nodes.HitSums(ctx, who.UserID)
 				for _, rule := range rules {
 					sum := sums[rule.ID]
-					out.Rules = append(out.Rules, auditRule{rule.ID, rule.Name, rule.Text, rule.Pattern, sum.Count, sum.LastAt})
+					out.Rules = append(out.Rules, auditRule{
+						rule.ID, rule.Name, rule.Text, rule.Pattern, sum.Count,
+						sum.LastAt,
+					})
 				}
 				return out, err
 			})
@@ -65,10 +68,14 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.UserOp("GET /user/services/audit/record").
 			Named("audit_records", "What the audit rules stopped of the user's"),
 			func(ctx context.Context, who account.Identity, in *part) (auditRecords, error) {
-				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID}, in.Limit, in.Offset)
+				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID},
+					in.Limit, in.Offset)
 				out := auditRecords{[]auditRecord{}, total}
 				for _, h := range records {
-					out.Records = append(out.Records, auditRecord{h.ID, h.RuleID, h.RuleName, h.NodeID, h.LocalizedNode(api.CallerOf(ctx).Lang), h.Count, h.At})
+					out.Records = append(out.Records, auditRecord{
+						h.ID, h.RuleID, h.RuleName, h.NodeID,
+						h.LocalizedNode(api.CallerOf(ctx).Lang), h.Count, h.At,
+					})
 				}
 				return out, err
 			})

@@ -44,7 +44,8 @@ func newBillList(orders []shop.Order, total int64, lang fault.Lang) billList {
 	out := billList{total, []billItem{}}
 	for _, o := range orders {
 		out.Bills = append(out.Bills, billItem{
-			o.UUID, o.ID, o.CreatedAt, o.Service, o.PriceID, o.Terms.NameIn(lang), string(o.Kind), o.Terms.Months, o.Price, o.Discount, o.Credit, o.Amount, o.Currency,
+			o.UUID, o.ID, o.CreatedAt, o.Service, o.PriceID, o.Terms.NameIn(lang), string(o.Kind), o.Terms.Months,
+			o.Price, o.Discount, o.Credit, o.Amount, o.Currency,
 			string(o.State), o.EndsAt, o.Renews, o.InvoiceUUID,
 		})
 	}
@@ -61,7 +62,9 @@ type autoRenewal struct {
 
 // Bills adds what a user has paid for services, and their automatic renewal.
 func Bills(s *shop.Shop) v2.Resource {
-	renew := func(ctx context.Context, who account.Identity, serviceID int64, on bool, seen *v2.AmountInput) (autoRenewal, error) {
+	renew := func(ctx context.Context, who account.Identity, serviceID int64, on bool,
+		seen *v2.AmountInput,
+	) (autoRenewal, error) {
 		var price *money.Amount
 		if seen != nil {
 			price = &seen.Amount

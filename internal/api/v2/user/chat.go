@@ -35,10 +35,15 @@ func Chat(a *account.Accounts, w *wallet.Wallets, services *service.Services) v2
 					return out, err
 				}
 				out = crispDataResult{u.Email, u.Name, [][]any{
-					{"user_id", u.ID}, {"user_new_id", u.UUID}, {"balance", balance.Available.String()}, {"access", access.State}, {"language", u.Lang},
+					{"user_id", u.ID},
+					{"user_new_id", u.UUID},
+					{"balance", balance.Available.String()},
+					{"access", access.State},
+					{"language", u.Lang},
 				}}
 				if access.ExpiresAt != nil {
-					out.SessionData = append(out.SessionData, []any{"expires_at", access.ExpiresAt.Format(time.RFC3339)})
+					out.SessionData = append(out.SessionData,
+						[]any{"expires_at", access.ExpiresAt.Format(time.RFC3339)})
 				}
 				return out, nil
 			})

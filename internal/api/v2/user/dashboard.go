@@ -74,7 +74,10 @@ type oldServiceInfo struct {
 const unlimitedOld = int64(1) << 50
 
 // Dashboard adds the first page of a signed-in user. links gives the addresses of a user's subscription link.
-func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Services, nodes *node.Nodes, t *traffic.Traffic, settings *setting.Settings, links func(ctx context.Context, userID int64) ([]string, error)) v2.Resource {
+func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Services, nodes *node.Nodes,
+	t *traffic.Traffic, settings *setting.Settings, links func(ctx context.Context, userID int64) ([]string,
+		error),
+) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.UserOp("GET /user/dashboard").
 			Named("dashboard_get", "The user at a glance"),
@@ -109,7 +112,8 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 				}
 				urls, err := links(ctx, who.UserID)
 				return dashboard{
-					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID, UserName: u.Name, CreatedAt: u.CreatedAt, MoneyAmount: balance.Available,
+					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID,
+					UserName: u.Name, CreatedAt: u.CreatedAt, MoneyAmount: balance.Available,
 					OldServiceInfo: oldInfo(u, access, today, urls), Access: showAccess(access, today, online, renew),
 					Wallet: dashboardWallet{balance.Available, settings.Get().Currency},
 				}, err
@@ -118,14 +122,19 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 }
 
 func showAccess(a service.Access, today int64, online int, renew *int64) Access {
-	return Access{a.State, a.QuotaBytes, a.UsedBytes, a.RemainingBytes, today, a.ResetsAt, a.ExpiresAt, a.Class, a.SpeedMbps, a.Devices, online, renew}
+	return Access{
+		a.State, a.QuotaBytes, a.UsedBytes, a.RemainingBytes, today, a.ResetsAt, a.ExpiresAt, a.Class,
+		a.SpeedMbps, a.Devices, online, renew,
+	}
 }
 
 func oldInfo(u account.User, a service.Access, today int64, urls []string) oldServiceInfo {
 	info := oldServiceInfo{
 		UserLevelText: fmt.Sprintf("VIP %d", a.Class), OnlineIPLimit: a.Devices, SubLink: append([]string{}, urls...),
-		SSPasswd: a.Password, SSUUID: a.UUID, UserLevelExpireIn: u.CreatedAt, UserAccountExpireIn: noExpiry, SSUploadSize: a.UpBytes, SSDownloadSize: a.DownBytes,
-		SSBandwidthTotalSize: unlimitedOld, SSBandwidthYesterdayUsedSize: max(0, a.UsedBytes-today), SSBandwidthTodayUsedSize: min(today, a.UsedBytes),
+		SSPasswd: a.Password, SSUUID: a.UUID, UserLevelExpireIn: u.CreatedAt, UserAccountExpireIn: noExpiry,
+		SSUploadSize: a.UpBytes, SSDownloadSize: a.DownBytes,
+		SSBandwidthTotalSize: unlimitedOld, SSBandwidthYesterdayUsedSize: max(0, a.UsedBytes-today),
+		SSBandwidthTodayUsedSize: min(today, a.UsedBytes),
 	}
 	if a.QuotaBytes != nil {
 		info.SSBandwidthTotalSize = *a.QuotaBytes

@@ -26,14 +26,16 @@ func Email(a *account.Accounts) v2.Resource {
 			Named("account_edit_email_request_code", "Send a code to the present address and one to the new").
 			Answering(fault.Text{ZH: "验证码已分别发送至当前邮箱和新邮箱", EN: "A code is on its way to each of the two addresses"}),
 			func(ctx context.Context, who account.Identity, in *v2.Body[requestEmailChangeBody]) (v2.Empty, error) {
-				return v2.Empty{}, a.Credentials.RequestEmailChange(ctx, who, in.Body.Email, in.Body.CurrentPassword, v2.ClientOf(ctx))
+				return v2.Empty{}, a.Credentials.RequestEmailChange(ctx, who, in.Body.Email, in.Body.CurrentPassword,
+					v2.ClientOf(ctx))
 			})
 		v2.Handle(r, v2.UserOp("POST /user/account/edit-email").
 			Named("account_edit_email",
 				"Change the e-mail address with the codes sent to both; ends all other sessions and all API tokens").
 			Answering(fault.Text{ZH: "邮箱已更换", EN: "The e-mail address was changed"}),
 			func(ctx context.Context, who account.Identity, in *v2.Body[changeEmailBody]) (v2.Empty, error) {
-				return v2.Empty{}, a.Credentials.ChangeEmail(ctx, who, in.Body.Email, in.Body.EmailCode, in.Body.CurrentEmailCode, v2.ClientOf(ctx))
+				return v2.Empty{}, a.Credentials.ChangeEmail(ctx, who, in.Body.Email, in.Body.EmailCode,
+					in.Body.CurrentEmailCode, v2.ClientOf(ctx))
 			})
 	}
 }

@@ -23,7 +23,8 @@ func Emby(media *emby.Emby, siteURL string) v2.Resource {
 			Named("emby_get", "The user's account on the media server"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (ownMedia, error) {
 				a, password, err := media.Own(ctx, who.UserID)
-				return ownMedia{siteURL + "/v1/emby_link/" + a.Token.String(), a.Name, password, a.State, a.Allowed}, err
+				return ownMedia{siteURL + "/v1/emby_link/" + a.Token.String(), a.Name, password, a.State, a.Allowed},
+					err
 			})
 	}
 }

@@ -81,9 +81,12 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 				people, err := i.People(ctx, who.UserID, 50, 0)
 				s := settings.Get()
 				out := inviteResult{
-					InviteCode: e.Code, InviteLink: site + "/auth/sign-up?invite_code=" + e.Code, TotalInvites: e.Invited, TotalCommission: e.Total,
-					CommissionRate: money.Amount(e.Permille / 10), RatePermille: e.Permille, InvitedUsers: newInvitedUsers(people), Released: b.Commission, Pending: b.Pending,
-					Owed: e.Owed, ReleaseDays: s.CommissionDays, FirstOrderOnly: s.CommissionFirstOnly, InvitesLeft: e.Remaining,
+					InviteCode: e.Code, InviteLink: site + "/auth/sign-up?invite_code=" + e.Code,
+					TotalInvites: e.Invited, TotalCommission: e.Total,
+					CommissionRate: money.Amount(e.Permille / 10), RatePermille: e.Permille,
+					InvitedUsers: newInvitedUsers(people), Released: b.Commission, Pending: b.Pending,
+					Owed: e.Owed, ReleaseDays: s.CommissionDays, FirstOrderOnly: s.CommissionFirstOnly,
+					InvitesLeft: e.Remaining,
 				}
 				if s.InvitePrice > 0 && e.Remaining != nil {
 					out.InvitePrice = &s.InvitePrice

@@ -66,7 +66,9 @@ var lineTexts = map[wallet.LineKind]fault.Text{
 }
 
 // newInvoiceItems shows invoices with what was given back of their orders and recharges.
-func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, p *payment.Payments, invoices []wallet.Invoice) ([]InvoiceItem, error) {
+func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, p *payment.Payments,
+	invoices []wallet.Invoice,
+) ([]InvoiceItem, error) {
 	of := map[string][]int64{}
 	for _, in := range invoices {
 		of[in.Reference.Kind] = append(of[in.Reference.Kind], in.Reference.ID)
@@ -78,7 +80,11 @@ func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, p *pa
 	returned, err := w.Returned(ctx, of["recharge"]...)
 	out := []InvoiceItem{}
 	for _, in := range invoices {
-		item := InvoiceItem{in.UUID, in.ID, in.CreatedAt, in.Reference.Kind, in.Reference.ID, in.Total, in.Currency, []invoiceLine{}, nil}
+		item := InvoiceItem{
+			in.UUID, in.ID, in.CreatedAt, in.Reference.Kind, in.Reference.ID, in.Total, in.Currency,
+			[]invoiceLine{},
+			nil,
+		}
 		for _, l := range in.Lines {
 			item.Lines = append(item.Lines, newInvoiceLine(p, l, api.CallerOf(ctx).Lang))
 		}
@@ -126,7 +132,8 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *se
 				var from, to time.Time
 				if in.Month != "" {
 					var err error
-					if from, err = time.ParseInLocation("200601", strings.ReplaceAll(in.Month, "-", ""), settings.Get().Zone()); err != nil {
+					if from, err = time.ParseInLocation("200601", strings.ReplaceAll(in.Month, "-", ""), settings.Get().
+						Zone()); err != nil {
 						return invoiceList{}, err
 					}
 					to = from.AddDate(0, 1, 0)

@@ -119,7 +119,8 @@ func LinkToken(links *link.Links, services *service.Services) v2.Resource {
 				out := linkLogResult{total, []linkFetch{}}
 				for _, f := range fetches {
 					out.Items = append(out.Items, linkFetch{
-						f.FetchedAt, f.Token, f.Token == token.Fingerprint(), f.IP, f.Area, f.Client, f.Version, f.UserAgent, f.Format, f.Status, f.Nodes, f.LeftOut, f.Bytes,
+						f.FetchedAt, f.Token, f.Token == token.Fingerprint(), f.IP, f.Area, f.Client, f.Version,
+						f.UserAgent, f.Format, f.Status, f.Nodes, f.LeftOut, f.Bytes,
 					})
 				}
 				return out, err
@@ -140,7 +141,10 @@ func showEntries(entries []link.NodeEntry) nodeLinks {
 }
 
 func showToken(t link.Token, last *time.Time) linkTokenResult {
-	out := linkTokenResult{Token: t.Token, URLs: append([]string{}, t.URLs...), UpdatedAt: t.UpdatedAt, LastFetchAt: last}
+	out := linkTokenResult{
+		Token: t.Token, URLs: append([]string{}, t.URLs...), UpdatedAt: t.UpdatedAt,
+		LastFetchAt: last,
+	}
 	if len(t.URLs) > 0 {
 		out.URL = t.URLs[0]
 	}

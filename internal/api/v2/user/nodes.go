@@ -56,7 +56,8 @@ func Nodes(nodes *node.Nodes, services *service.Services) v2.Resource {
 		}
 		states, err := nodes.States(ctx)
 		now := nodes.Local()
-		out = nodesResult{AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d", access.Class)}
+		out = nodesResult{AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d",
+			access.Class)}
 		for _, n := range all {
 			if !n.Visible || !n.Serves() {
 				continue
@@ -99,8 +100,11 @@ func Nodes(nodes *node.Nodes, services *service.Services) v2.Resource {
 
 func showNode(n node.Node, st node.State, now time.Time) nodeInfo {
 	info := nodeInfo{
-		NodeID: n.ID, NodeName: n.Name, ServerAddress: n.Address, Location: n.Country, CountryCode: n.Country, Load: float64(st.CPUPermille) / 10, Status: st.Health(now),
-		Bandwidth: bandwidth(n.LinkMbps), IsPremium: n.Class > 0, Rate: v2.RateText(n.Rate(now)), HourRates: v2.RateTexts(n.HourRates), Tags: append([]string{}, n.Tags...), Class: n.Class, SpeedMbps: n.SpeedMbps, OnlineUsers: st.OnlineUsers,
+		NodeID: n.ID, NodeName: n.Name, ServerAddress: n.Address, Location: n.Country, CountryCode: n.Country,
+		Load: float64(st.CPUPermille) / 10, Status: st.Health(now),
+		Bandwidth: bandwidth(n.LinkMbps), IsPremium: n.Class > 0, Rate: v2.RateText(n.Rate(now)),
+		HourRates: v2.RateTexts(n.HourRates), Tags: append([]string{}, n.Tags...), Class: n.Class,
+		SpeedMbps: n.SpeedMbps, OnlineUsers: st.OnlineUsers,
 	}
 	for _, word := range []string{string(n.Protocol), n.Settings.Transport, n.Settings.Security} {
 		if word != "" && word != "none" {

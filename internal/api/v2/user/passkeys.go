@@ -56,8 +56,11 @@ func Passkeys(a *account.Accounts) v2.Resource {
 			})
 		v2.Handle(r, v2.UserOp("POST /user/account/passkeys/begin").
 			Named("account_passkey_begin", "Begin to add a passkey"),
-			func(ctx context.Context, who account.Identity, in *v2.Body[passkeyBeginBody]) (out passkeyCreationResult, err error) {
-				options, err := a.Passkeys.Begin(ctx, who, in.Body.Name, in.Body.Password, in.Body.GaToken, v2.ClientOf(ctx))
+			func(ctx context.Context, who account.Identity, in *v2.Body[passkeyBeginBody]) (out passkeyCreationResult,
+				err error,
+			) {
+				options, err := a.Passkeys.Begin(ctx, who, in.Body.Name, in.Body.Password, in.Body.GaToken,
+					v2.ClientOf(ctx))
 				if err != nil {
 					return out, fieldsCalled(err, "code", "ga_token")
 				}

@@ -44,7 +44,8 @@ type priceItem struct {
 
 func newPlanItem(p *shop.Plan, bought map[int64]int) planItem {
 	out := planItem{
-		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, append([]int{}, p.Groups...), p.SpeedMbps, p.Devices, p.ValidDays,
+		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, append([]int{}, p.Groups...),
+		p.SpeedMbps, p.Devices, p.ValidDays,
 		p.Stock, p.PerUser, bought[p.ID], p.Renewable,
 		[]priceItem{},
 	}
@@ -99,10 +100,13 @@ type oldServiceShop struct {
 func newOldServiceShop(price *shop.Price, lang fault.Lang) oldServiceShop {
 	p := price.Plan.In(lang)
 	out := oldServiceShop{
-		ID: price.ID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, ShopName: p.Name, ShopGroupID: p.ID, ShopType: "main_package", MoneyAmount: price.Amount,
-		SsBandwidthTotalSize: p.TrafficBytes, NodeSpeedLimit: p.SpeedMbps, NodeConnector: p.Devices, ContentExtra: p.Info,
-		IsAutoResetBandwidth: p.Kind == shop.KindPlan && p.Reset != service.Never, IsEnable: true, IsCannotNewPurchase: !p.Visible,
-		DataJSON: map[string]any{"months": price.Months},
+		ID: price.ID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, ShopName: p.Name, ShopGroupID: p.ID,
+		ShopType: "main_package", MoneyAmount: price.Amount,
+		SsBandwidthTotalSize: p.TrafficBytes, NodeSpeedLimit: p.SpeedMbps, NodeConnector: p.Devices,
+		ContentExtra:         p.Info,
+		IsAutoResetBandwidth: p.Kind == shop.KindPlan && p.Reset != service.Never, IsEnable: true,
+		IsCannotNewPurchase: !p.Visible,
+		DataJSON:            map[string]any{"months": price.Months},
 	}
 	if p.Kind == shop.KindPackage {
 		out.ShopType = "additional_package"
@@ -153,7 +157,8 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 				plans, err := s.OnSale(ctx)
 				out := productList{map[string]trialPlan{}}
 				for i := range plans {
-					out.Products["plan_"+strconv.FormatInt(plans[i].ID, 10)] = newTrialPlan(&plans[i], settings.Get().Currency, api.CallerOf(ctx).Lang)
+					out.Products["plan_"+strconv.FormatInt(plans[i].ID, 10)] = newTrialPlan(&plans[i],
+						settings.Get().Currency, api.CallerOf(ctx).Lang)
 				}
 				return out, err
 			})
@@ -178,7 +183,10 @@ var currencySigns = map[string]string{"CNY": "¥", "USD": "$", "EUR": "€", "GB
 func newTrialPlan(p *shop.Plan, currency string, lang fault.Lang) trialPlan {
 	p = p.In(lang)
 	say := func(zh, en string) string { return fault.Text{ZH: zh, EN: en}.In(lang) }
-	out := trialPlan{Name: p.Name, Info: &p.Info, Currency: currency, Billing: say("一次性", "once"), PlanShopID: map[string]int64{}}
+	out := trialPlan{
+		Name: p.Name, Info: &p.Info, Currency: currency, Billing: say("一次性", "once"),
+		PlanShopID: map[string]int64{},
+	}
 	if sign, ok := currencySigns[currency]; ok {
 		out.Currency = sign
 	}
@@ -189,7 +197,8 @@ func newTrialPlan(p *shop.Plan, currency string, lang fault.Lang) trialPlan {
 				out.Price = say("免费", "free")
 			}
 			if price.Months > 0 {
-				out.Billing = say("每 "+monthsText(price.Months).ZH, "every "+strings.TrimPrefix(monthsText(price.Months).EN, "1 "))
+				out.Billing = say("每 "+monthsText(price.Months).ZH,
+					"every "+strings.TrimPrefix(monthsText(price.Months).EN, "1 "))
 			}
 		}
 		period := "package"

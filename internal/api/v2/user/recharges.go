@@ -60,9 +60,11 @@ type payPage struct {
 // newRechargeRecord shows a recharge; order is the one that waits, or waited, for it, nil for none.
 func newRechargeRecord(p *payment.Payments, r *wallet.Recharge, order *shop.Order, lang fault.Lang) rechargeRecord {
 	out := rechargeRecord{
-		ID: r.UUID, No: r.ID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, TradeNo: r.TradeNo, MoneyAmount: r.Amount, Currency: r.Currency,
-		Fee: r.Fee, PayAmount: r.PayAmount, PayCurrency: r.PayCurrency,
-		Refunded: r.Refunded, IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway, Title: p.Title(r.Gateway).In(lang), OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
+		ID: r.UUID, No: r.ID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, TradeNo: r.TradeNo, MoneyAmount: r.Amount,
+		Currency: r.Currency,
+		Fee:      r.Fee, PayAmount: r.PayAmount, PayCurrency: r.PayCurrency,
+		Refunded: r.Refunded, IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway,
+		Title: p.Title(r.Gateway).In(lang), OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
 		InvoiceID: r.InvoiceUUID, ConfigJSON: map[string]any{},
 	}
 	if order != nil {
@@ -100,7 +102,8 @@ type gatewayChargeNow struct {
 func newGatewayItem(m *payment.Method, site setting.Site, lang fault.Lang) gatewayItem {
 	least, most := m.Limits(site)
 	out := gatewayItem{
-		Name: m.Name, Title: m.Title().In(lang), Icon: cmp.Or(m.Icon, m.Kind), FeePercent: m.FeePercent.String(), FeeFixed: m.FeeFixed, Minimum: least, Maximum: most,
+		Name: m.Name, Title: m.Title().In(lang), Icon: cmp.Or(m.Icon, m.Kind), FeePercent: m.FeePercent.String(),
+		FeeFixed: m.FeeFixed, Minimum: least, Maximum: most,
 		Currency: cmp.Or(m.Currency, site.Currency),
 	}
 	if m.Rate != 0 {

@@ -42,7 +42,11 @@ func Renewals(s *renewal.Renewals, settings *setting.Settings) v2.Resource {
 				list, available, err := s.Upcoming(ctx, who.UserID)
 				out := renewalList{available, settings.Get().Currency, []renewalItem{}}
 				for _, u := range list {
-					item := renewalItem{ServiceID: u.ServiceID, Name: u.Names.In(api.CallerOf(ctx).Lang, u.Name), EndsAt: u.EndsAt, AutoRenew: u.AutoRenew, Agreed: u.Agreed, RenewAt: u.At, Missing: u.Missing, Tries: u.Tries, Problem: u.Problem}
+					item := renewalItem{
+						ServiceID: u.ServiceID, Name: u.Names.In(api.CallerOf(ctx).Lang, u.Name),
+						EndsAt: u.EndsAt, AutoRenew: u.AutoRenew, Agreed: u.Agreed, RenewAt: u.At, Missing: u.Missing,
+						Tries: u.Tries, Problem: u.Problem,
+					}
 					if u.Price != nil {
 						item.Price, item.Months = &u.Price.Amount, u.Price.Months
 					}

@@ -122,7 +122,9 @@ func twoFactor(r *v2.Router, a *account.Accounts) {
 		})
 }
 
-func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity, b securityBody) (securityPostResult, error) {
+func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity, b securityBody) (securityPostResult,
+	error,
+) {
 	out := securityPostResult{RecoveryCodes: []string{}}
 	if b.EmailNotification != nil {
 		if err := a.SetNoticeByMail(ctx, who.UserID, *b.EmailNotification); err != nil {
@@ -145,7 +147,8 @@ func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity,
 	if b.Password == nil {
 		return out, fault.Required("account_security_set", "password")
 	}
-	return out, fieldsCalled(a.TwoFactor.TurnOff(ctx, who, *b.Password, *b.GaToken, v2.ClientOf(ctx)), "code", "ga_token")
+	return out, fieldsCalled(a.TwoFactor.TurnOff(ctx, who, *b.Password, *b.GaToken, v2.ClientOf(ctx)), "code",
+		"ga_token")
 }
 
 func sessions(r *v2.Router, a *account.Accounts) {

@@ -94,7 +94,10 @@ func Services(s *service.Services) v2.Resource {
 					out.Services = append(out.Services, showService(v, api.CallerOf(ctx).Lang))
 				}
 				for _, p := range packages {
-					out.Packages = append(out.Packages, packageItem{p.ID, p.NameIn(api.CallerOf(ctx).Lang), p.Kind, p.Bytes, p.Used, p.Bytes - p.Used, p.CreatedAt, p.ExpiresAt, p.OrderID})
+					out.Packages = append(out.Packages, packageItem{
+						p.ID, p.NameIn(api.CallerOf(ctx).Lang), p.Kind,
+						p.Bytes, p.Used, p.Bytes - p.Used, p.CreatedAt, p.ExpiresAt, p.OrderID,
+					})
 				}
 				return out, err
 			})
@@ -108,7 +111,10 @@ func Services(s *service.Services) v2.Resource {
 				}
 				services, _, err := s.List(ctx, who.UserID)
 				for _, v := range services {
-					item := oldServiceItem{v.ID, v.NameIn(api.CallerOf(ctx).Lang), "main_package", "active", v.StartedAt, v.Until(), v.Billed, unlimitedOld, 0, access.Password}
+					item := oldServiceItem{
+						v.ID, v.NameIn(api.CallerOf(ctx).Lang), "main_package", "active",
+						v.StartedAt, v.Until(), v.Billed, unlimitedOld, 0, access.Password,
+					}
 					if v.EndedAt != nil {
 						item.Status = "expired"
 					}
@@ -136,7 +142,10 @@ func Services(s *service.Services) v2.Resource {
 					}
 					return a.EndsAt.Compare(b.EndsAt)
 				})
-				out := oldService{last.ID, last.NameIn(api.CallerOf(ctx).Lang), "main_package", last.Until(), last.Billed, unlimitedOld, last.EndedAt == nil}
+				out := oldService{
+					last.ID, last.NameIn(api.CallerOf(ctx).Lang), "main_package", last.Until(),
+					last.Billed, unlimitedOld, last.EndedAt == nil,
+				}
 				if last.QuotaBytes != nil {
 					out.TrafficTotal = *last.QuotaBytes
 				}
@@ -147,8 +156,10 @@ func Services(s *service.Services) v2.Resource {
 
 func showService(v service.Service, lang fault.Lang) serviceItem {
 	item := serviceItem{
-		ID: v.ID, PlanID: v.PlanID, Name: v.NameIn(lang), State: "running", Class: v.Class, Groups: v.Groups, SpeedMbps: v.SpeedMbps, DeviceLimit: v.Devices,
-		QuotaBytes: v.QuotaBytes, UsedBytes: v.Billed, UpBytes: v.Up, DownBytes: v.Down, UsedUpBytes: v.BilledUp, UsedDownBytes: v.Billed - v.BilledUp, Reset: v.Reset, Cycle: v.Cycle, ResetsAt: v.NextResetAt,
+		ID: v.ID, PlanID: v.PlanID, Name: v.NameIn(lang), State: "running", Class: v.Class, Groups: v.Groups,
+		SpeedMbps: v.SpeedMbps, DeviceLimit: v.Devices,
+		QuotaBytes: v.QuotaBytes, UsedBytes: v.Billed, UpBytes: v.Up, DownBytes: v.Down, UsedUpBytes: v.BilledUp,
+		UsedDownBytes: v.Billed - v.BilledUp, Reset: v.Reset, Cycle: v.Cycle, ResetsAt: v.NextResetAt,
 		StartedAt: v.StartedAt, EndsAt: v.Until(), AutoRenew: v.AutoRenew,
 	}
 	if v.EndedAt != nil {

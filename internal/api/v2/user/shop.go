@@ -85,9 +85,11 @@ type orderItem struct {
 
 func newOrderItem(o *shop.Order, lang fault.Lang) orderItem {
 	out := orderItem{
-		ID: o.UUID, No: o.ID, Kind: string(o.Kind), State: string(o.State), ShopID: o.PriceID, PlanID: o.PlanID, Name: o.Terms.NameIn(lang), Months: o.Terms.Months,
-		Price: o.Price, Discount: o.Discount, Credit: o.Credit, Amount: o.Amount, Currency: o.Currency, AutoRenew: o.AutoRenew,
-		Coupon: o.Terms.Coupon, RenewID: o.ServiceID, ChangeID: o.ReplacesID, Replaces: o.Terms.Replaces,
+		ID: o.UUID, No: o.ID, Kind: string(o.Kind), State: string(o.State), ShopID: o.PriceID, PlanID: o.PlanID,
+		Name: o.Terms.NameIn(lang), Months: o.Terms.Months,
+		Price: o.Price, Discount: o.Discount, Credit: o.Credit, Amount: o.Amount, Currency: o.Currency,
+		AutoRenew: o.AutoRenew,
+		Coupon:    o.Terms.Coupon, RenewID: o.ServiceID, ChangeID: o.ReplacesID, Replaces: o.Terms.Replaces,
 		TrafficBytes: o.Terms.TrafficBytes, Reset: o.Terms.Reset, EndsAt: o.EndsAt,
 		CreatedAt: o.CreatedAt, PaidAt: o.PaidAt, ServiceID: o.Service, PackageID: o.Package, InvoiceID: o.InvoiceUUID,
 	}
@@ -130,18 +132,25 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) v2.Reso
 				lang := api.CallerOf(ctx).Lang
 				what := shop.Purchase{PriceID: in.ShopID, Lang: lang}
 				if in.Body != nil {
-					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
+					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID,
+						in.Body.ChangeServiceID, in.Body.Coupon
 				}
 				q, err := s.PreOrder(ctx, who.UserID, what)
 				if err != nil {
 					return preOrderResult{}, err
 				}
 				out := preOrderResult{
-					ShopID: q.Price.ID, PlanID: q.Price.PlanID, Kind: string(q.Price.Plan.Kind), Name: q.Price.Plan.In(lang).Name, Months: q.Price.Months, Currency: settings.Get().Currency,
-					Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Change: q.Change, Kept: q.Kept, EndsAt: q.EndsAt, Balance: q.Available, BalanceUsed: q.BalanceUsed, Missing: q.Missing, RechargeAmount: q.Recharge,
+					ShopID: q.Price.ID, PlanID: q.Price.PlanID, Kind: string(q.Price.Plan.Kind),
+					Name: q.Price.Plan.In(lang).Name, Months: q.Price.Months, Currency: settings.Get().Currency,
+					Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Change: q.Change,
+					Kept: q.Kept, EndsAt: q.EndsAt, Balance: q.Available, BalanceUsed: q.BalanceUsed,
+					Missing: q.Missing, RechargeAmount: q.Recharge,
 				}
 				if q.Renews != nil {
-					out.Kind, out.Renews = string(shop.KindRenewal), &renewedItem{q.Renews.ID, q.Renews.NameIn(lang), q.Renews.EndsAt}
+					out.Kind, out.Renews = string(shop.KindRenewal), &renewedItem{
+						q.Renews.ID, q.Renews.NameIn(lang),
+						q.Renews.EndsAt,
+					}
 				}
 				if q.Replaces != nil {
 					out.Replaces = &renewedItem{q.Replaces.ID, q.Replaces.NameIn(lang), q.Replaces.EndsAt}
@@ -162,11 +171,13 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) v2.Reso
 		}
 		v2.Handle(r, v2.UserOp("POST /user/shop-old/{shop_id}/confirm-order").
 			Named("shop_confirm_order",
-				"Buy from the wallet; 409 balance_too_low where it does not cover the price and no gateway is named").WithKey(),
+				"Buy from the wallet; 409 balance_too_low where it does not cover the price and no gateway is named").
+			WithKey(),
 			func(ctx context.Context, who account.Identity, in *confirmation) (orderResult, error) {
 				what, gateway := shop.Purchase{PriceID: in.ShopID, Lang: api.CallerOf(ctx).Lang}, ""
 				if in.Body != nil {
-					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
+					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID,
+						in.Body.ChangeServiceID, in.Body.Coupon
 					what.AutoRenew, gateway = in.Body.AutoRenew, in.Body.Gateway
 					if in.Body.ExpectedAmount != nil {
 						what.MaxAmount = &in.Body.ExpectedAmount.Amount

@@ -35,15 +35,19 @@ func Telegram(b *telegram.Bot) v2.Resource {
 			Named("account_link_telegram", "The linked Telegram account"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (telegramLinkResult, error) {
 				l, err := b.Link(ctx, who.UserID)
-				return telegramLinkResult{IsLinked: l.TelegramID != nil, TelegramID: l.TelegramID, BotName: l.BotName}, err
+				return telegramLinkResult{IsLinked: l.TelegramID != nil, TelegramID: l.TelegramID, BotName: l.BotName},
+					err
 			})
 		v2.Handle(r, v2.UserOp("POST /user/account/link/telegram").
 			Named("account_link_telegram_begin",
 				"Get a link that links a Telegram account, which then opens this account and ends all other "+
 					"sessions and all API tokens"),
-			func(ctx context.Context, who account.Identity, in *v2.Body[telegramLinkBeginBody]) (telegramLinkBeginResult, error) {
+			func(ctx context.Context, who account.Identity,
+				in *v2.Body[telegramLinkBeginBody],
+			) (telegramLinkBeginResult, error) {
 				l, err := b.BeginLink(ctx, who, in.Body.Password, in.Body.GaToken, v2.ClientOf(ctx))
-				return telegramLinkBeginResult{l.BotName, l.Address, l.Token, l.ExpiresAt}, fieldsCalled(err, "code", "ga_token")
+				return telegramLinkBeginResult{l.BotName, l.Address, l.Token, l.ExpiresAt}, fieldsCalled(err, "code",
+					"ga_token")
 			})
 		v2.Handle(r, v2.UserOp("DELETE /user/account/link/telegram").
 			Named("account_unlink_telegram",

@@ -57,7 +57,8 @@ func Traffic(t *traffic.Traffic, nodes *node.Nodes) v2.Resource {
 					in.From = in.To.AddDate(0, 0, -30)
 				}
 				if in.To.Before(in.From) {
-					return nil, fault.Invalid("to", "range", "结束时间不能早于开始时间", "The end must not come before the beginning")
+					return nil, fault.Invalid("to", "range", "结束时间不能早于开始时间",
+						"The end must not come before the beginning")
 				}
 				read := t.Hours
 				if in.Bucket == "day" {
@@ -101,7 +102,10 @@ func Traffic(t *traffic.Traffic, nodes *node.Nodes) v2.Resource {
 				}
 				out := make([]trafficRecord, len(records))
 				for i, rec := range records {
-					out[i] = trafficRecord{who.UserID, rec.NodeID, names[rec.NodeID], rec.At, rec.Up, rec.Down, v2.RateText(rec.RatePermille), rec.Up + rec.Down, rec.Billed}
+					out[i] = trafficRecord{
+						who.UserID, rec.NodeID, names[rec.NodeID], rec.At, rec.Up, rec.Down,
+						v2.RateText(rec.RatePermille), rec.Up + rec.Down, rec.Billed,
+					}
 				}
 				return out, err
 			})
@@ -111,7 +115,10 @@ func Traffic(t *traffic.Traffic, nodes *node.Nodes) v2.Resource {
 func showPoints(userID int64, points []traffic.Point) []timeAxisPoint {
 	out := make([]timeAxisPoint, len(points))
 	for i, p := range points {
-		out[i] = timeAxisPoint{userID, p.At, p.Up, p.Down, p.Up + p.Down, p.Billed, float64(p.Up+p.Down) / (1 << 30), p.At.UnixMilli()}
+		out[i] = timeAxisPoint{
+			userID, p.At, p.Up, p.Down, p.Up + p.Down, p.Billed, float64(p.Up+p.Down) / (1 << 30),
+			p.At.UnixMilli(),
+		}
 	}
 	return out
 }

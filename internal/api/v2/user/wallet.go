@@ -93,13 +93,18 @@ type purchaseRecord struct {
 }
 
 // Wallet adds the operations on a user's balance and its history.
-func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *payment.Payments, settings *setting.Settings) v2.Resource {
+func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *payment.Payments,
+	settings *setting.Settings,
+) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.UserOp("GET /user/wallet").
 			Named("wallet_get", "The balance"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (walletResult, error) {
 				b, err := w.Balance(ctx, who.UserID)
-				return walletResult{b.CreatedAt, b.Posted, b.Commission, b.Pending, b.Held, b.Available, settings.Get().Currency}, err
+				return walletResult{
+					b.CreatedAt, b.Posted, b.Commission, b.Pending, b.Held, b.Available,
+					settings.Get().Currency,
+				}, err
 			})
 
 		type page struct {
@@ -122,7 +127,8 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 				for _, m := range movements {
 					text, note := movementText(p, &m, lang)
 					out.Movements = append(out.Movements, movementItem{
-						m.ID, m.CreatedAt, string(m.Reason), text, note, m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
+						m.ID, m.CreatedAt, string(m.Reason), text, note, m.Amount, m.BalanceAfter,
+						movementReference{m.Reference.Kind, m.Reference.ID},
 					})
 				}
 				return out, err
@@ -149,7 +155,8 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 				out := []purchaseRecord{}
 				for _, o := range orders {
 					record := purchaseRecord{
-						ID: o.UUID, No: o.ID, CreatedAt: o.CreatedAt, ShopID: o.PriceID, ShopName: o.Terms.NameIn(api.CallerOf(ctx).Lang), MoneyAmount: o.Amount, Months: o.Terms.Months,
+						ID: o.UUID, No: o.ID, CreatedAt: o.CreatedAt, ShopID: o.PriceID,
+						ShopName: o.Terms.NameIn(api.CallerOf(ctx).Lang), MoneyAmount: o.Amount, Months: o.Terms.Months,
 						Kind: string(o.Kind), State: string(o.State), EndsAt: o.EndsAt,
 					}
 					if o.Service != nil {
