@@ -73,13 +73,7 @@ func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 	}
 	kinds := map[string]string{huma.TypeInteger: "whole", huma.TypeBoolean: "flag"}
 	for pattern, item := range a.api(http.NewServeMux()).Paths {
-		for method, o := range map[string]*huma.Operation{
-			"GET": item.Get, "POST": item.Post, "PUT": item.Put,
-			"DELETE": item.Delete, "PATCH": item.Patch,
-		} {
-			if o == nil {
-				continue
-			}
+		for method, o := range operationsOf(item) {
 			route := parameterRoute{method: method, pattern: pattern, operation: o.OperationID}
 			for _, p := range o.Parameters {
 				kind := kinds[p.Schema.Type]

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"airstrip/internal/account"
 	"airstrip/internal/permission"
 )
@@ -97,10 +95,8 @@ func (f *testServer) staffRoutes(t *testing.T) (routes []staffRoute) {
 	t.Helper()
 	seen := map[string]bool{}
 	for path, item := range f.api(http.NewServeMux()).Paths {
-		for method, o := range map[string]*huma.Operation{
-			"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch,
-		} {
-			if o == nil || !slices.Contains(o.Tags, "staff") {
+		for method, o := range operationsOf(item) {
+			if !slices.Contains(o.Tags, "staff") {
 				continue
 			}
 			roles, ok := permissions[o.OperationID]

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
@@ -32,8 +31,8 @@ var forReaders = []string{
 func TestOnlyNamedOperationsAreForTokensThatMayOnlyRead(t *testing.T) {
 	found := []string{}
 	for _, item := range (&App{version: "1", Accounts: new(account.Accounts)}).api(http.NewServeMux()).Paths {
-		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete, item.Patch} {
-			if o != nil && o.Extensions["x-api-token-scope"] == account.ScopeRead {
+		for _, o := range operationsOf(item) {
+			if o.Extensions["x-api-token-scope"] == account.ScopeRead {
 				found = append(found, o.OperationID)
 			}
 		}
@@ -99,10 +98,8 @@ type tokenRoute struct{ method, path string }
 // tokenRoutes gives all routes of v1 and v2 but those that take no token and change something for everybody who calls.
 func (h *fixture) tokenRoutes() (routes []tokenRoute) {
 	for pattern, item := range h.api(http.NewServeMux()).Paths {
-		for method, o := range map[string]*huma.Operation{
-			"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch,
-		} {
-			if o != nil && len(o.Security) > 0 {
+		for method, o := range operationsOf(item) {
+			if len(o.Security) > 0 {
 				routes = append(routes, tokenRoute{method, pattern})
 			}
 		}

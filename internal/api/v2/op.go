@@ -12,14 +12,25 @@ import (
 	"airstrip/internal/permission"
 )
 
-// access is who may call an operation.
+// access is who may call an operation. The zero value is nobody: such an operation cannot be registered.
 type access int
 
 const (
-	open  access = iota // anybody; see PublicOp
-	user                // a signed-in user; what they see is bound to their id; see UserOp
-	staff               // a member of staff whose role has the operation's permission; see StaffOp
+	open  access = iota + 1 // anybody; see PublicOp
+	user                    // a signed-in user, whose id narrows what they see; see UserOp
+	staff                   // a member of staff whose role has the operation's permission; see StaffOp
 )
+
+// areas are the paths below which all operations have one access, so that an operation of staff cannot be registered
+// for users, nor one of users for anybody. Elsewhere, as below /auth, an operation is for anybody or for users.
+var areas = []struct {
+	prefix string
+	access access
+}{
+	{"/staff/", staff},
+	{"/admin_api/", staff}, // paths of the original
+	{"/user/", user},
+}
 
 // Op describes one operation. PublicOp, UserOp and StaffOp begin one.
 type Op struct {
@@ -36,29 +47,43 @@ type Op struct {
 }
 
 // PublicOp describes an operation that anybody may call: "METHOD /path" below /api/v2.
-func PublicOp(route string) Op {
-	method, path, _ := strings.Cut(route, " ")
-	return Op{method: method, path: path, tag: "public", access: open}
-}
+func PublicOp(route string) Op { return newOp(route, "public", open) }
 
 // UserOp describes an operation of a signed-in user: "METHOD /path" below /api/v2.
-func UserOp(route string) Op {
-	method, path, _ := strings.Cut(route, " ")
-	return Op{method: method, path: path, tag: "user", access: user}
-}
+func UserOp(route string) Op { return newOp(route, "user", user) }
 
 // StaffOp describes an operation of staff: "METHOD /path" below /api/v2, the permission that a member needs, and the
 // kinds of acts by which it gives something that is worth money. Whatever an operation without kinds does, nobody's
 // wallet, service or traffic gains by it. The acts and the permission belong together: see approval.Kind.Permission.
 func StaffOp(route string, needs permission.Permission, gives ...approval.Kind) Op {
-	method, path, _ := strings.Cut(route, " ")
+	o := newOp(route, "staff", staff)
 	permission.Must(needs, route)
 	for _, kind := range gives {
 		if kind.Permission() != needs {
 			panic("v2: " + route + " gives " + string(kind) + ", which needs " + string(kind.Permission()))
 		}
 	}
-	return Op{method: method, path: path, tag: "staff", access: staff, permission: needs, gives: gives}
+	o.permission, o.gives = needs, gives
+	return o
+}
+
+// newOp panics where the path's area has another access, and on an operation of staff outside the areas of staff.
+func newOp(route, tag string, access access) Op {
+	method, path, _ := strings.Cut(route, " ")
+	if demanded := accessBelow(path); demanded != access && (demanded != 0 || access == staff) {
+		panic("v2: " + route + " is registered as an operation of " + tag + ", which its path is not")
+	}
+	return Op{method: method, path: path, tag: tag, access: access}
+}
+
+// accessBelow gives the access that the area of path demands, 0 where it is in none.
+func accessBelow(path string) access {
+	for _, area := range areas {
+		if strings.HasPrefix(path, area.prefix) {
+			return area.access
+		}
+	}
+	return 0
 }
 
 // Named sets the operation's id, which generated clients call it by, and its summary.

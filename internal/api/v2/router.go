@@ -39,6 +39,7 @@ type Router struct {
 	token        AuthenticateToken // see UseAPITokens
 	log          *audit.Log        // see UseAuditLog
 	needed       map[permission.Permission]bool
+	ids          map[string]bool // of the operations
 }
 
 // huma's settings belong to the whole process: they are made once, before a server of the process reads them.
@@ -64,6 +65,7 @@ func New(mux *http.ServeMux, version string, authenticate Authenticate, resource
 	config.OnAddOperation = append(config.OnAddOperation, addSummaryZH)
 	r := &Router{
 		huma: humago.New(mux, config), authenticate: authenticate, needed: map[permission.Permission]bool{},
+		ids: map[string]bool{},
 	}
 	for _, resource := range resources {
 		resource(r)
@@ -111,8 +113,7 @@ func HandleList[I, T any](r *Router, o Op, fn func(ctx context.Context, who acco
 func HandleOutput[I, O any](r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) (*O, error)) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[O]())
 	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*O, error) {
-		return call(ctx, r, o, fn,
-			in)
+		return call(ctx, r, o, fn, in)
 	})
 }
 
@@ -123,8 +124,8 @@ func NewEnvelope[T any](message string, result T) Envelope[T] {
 
 // HandleEnvelope registers an operation whose answer is what envelope makes of the message and the result.
 func HandleEnvelope[I, T, B any](
-	r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error), envelope func(message string,
-		result T) B,
+	r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error),
+	envelope func(message string, result T) B,
 ) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[B]())
 	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*output[B], error) {
@@ -181,8 +182,15 @@ func call[I, T any](
 	return result, err
 }
 
-// operation describes o in the contract.
+// operation describes o in the contract. It panics on one that does not say who may call it, or how it is called.
 func (r *Router) operation(o Op) huma.Operation {
+	if o.access == 0 || o.id == "" || o.summary == "" {
+		panic("v2: " + o.method + " " + o.path + " is registered without access, name or summary")
+	}
+	if r.ids[o.id] {
+		panic("v2: there are two operations " + o.id)
+	}
+	r.ids[o.id] = true
 	h := huma.Operation{
 		Method: o.method, Path: "/api/v2" + o.path, OperationID: o.id, Summary: o.summary, Tags: []string{o.tag},
 		Middlewares: huma.Middlewares{r.guard(o)}, Extensions: map[string]any{},
