@@ -1,0 +1,20 @@
+import { Suspense } from 'react'
+import { lazyPart } from '@/lib/lazy-part'
+import classes from './markdown.module.css'
+
+const MarkdownView = lazyPart(() => import('./markdown-view'), 'MarkdownView')
+
+export type MarkdownProps = {
+  text: string
+  /** The level of the heading that `#` makes: one below that of what the text stands in. */
+  level?: 2 | 3 | 4
+}
+
+/** Text that people write, in Markdown. Its source is shown until what reads Markdown has come. */
+export function Markdown(props: MarkdownProps) {
+  return (
+    <Suspense fallback={<div className={classes.source}>{props.text}</div>}>
+      <MarkdownView {...props} />
+    </Suspense>
+  )
+}
