@@ -47,7 +47,7 @@ func NewUserLists(nodes *node.Nodes) *UserLists { return &UserLists{nodes, NewLi
 // body: XrayR panics on an empty list, other agents do not start, and v2node searches for the first text "users".
 func (l *UserLists) Serve(w http.ResponseWriter, r *http.Request, n node.Node, revision int64) error {
 	return l.lists.Serve(w, r, UserListKeyOf(n), revision, func(ctx context.Context) ([]byte, error) {
-		roster, err := l.nodes.UserList(ctx, n)
+		roster, err := l.nodes.Admission.UserList(ctx, n)
 		if err != nil {
 			return nil, err
 		}

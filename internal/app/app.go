@@ -183,8 +183,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Emby.Close)
 	a.Accounts.OnClose(a.Telegram.Close)
 
-	a.Nodes.OnOutage(a.notifyOutage)
-	a.Nodes.OnAlarm(a.notifyAlarm)
+	a.Nodes.Monitor.OnOutage(a.notifyOutage)
+	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
 	a.Audit.OnFault(a.notifyAuditFault)
 	a.Payments.OnCase(a.notifyPaymentCase)
 

@@ -95,7 +95,7 @@ func auditedActs(h *fixture) map[string]func() act {
 		return made.ID
 	}
 	rule := func() int64 {
-		made, err := h.Nodes.AddRule(ctx, "test", "", `(^|\.)example\.com:`)
+		made, err := h.Nodes.Rules.Add(ctx, "test", "", `(^|\.)example\.com:`)
 		must(err)
 		return made.ID
 	}
@@ -203,7 +203,7 @@ func auditedActs(h *fixture) map[string]func() act {
 		},
 		"staff_audit_rule_remove": func() act { return staff(admin, "audit-rules/%d", "", rule()) },
 		"staff_ip_unblock": func() act {
-			_, err := h.Nodes.BlockIPs(ctx, addNode(), []string{"8.8.4.4"})
+			_, err := h.Nodes.Blocklist.Block(ctx, addNode(), []string{"8.8.4.4"})
 			must(err)
 			return staff(admin, "blocked-ips/unblock", `{"ip":"8.8.4.4"}`)
 		},

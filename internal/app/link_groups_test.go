@@ -34,7 +34,7 @@ func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
 		}
 		groups := func() (out []int) {
 			for _, u := range h.users {
-				g, err := h.Nodes.LinkGroup(t.Context(), u.id)
+				g, err := h.Nodes.LinkGroups.Of(t.Context(), u.id)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -109,7 +109,7 @@ func (d *duty) later(t *testing.T, by time.Duration) {
 
 func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
-		if err := d.Nodes.RecordContact(t.Context(), d.node.ID); err != nil {
+		if err := d.Nodes.Monitor.RecordContact(t.Context(), d.node.ID); err != nil {
 			t.Fatal(err)
 		}
 		d.later(t, 0) // the server watches from here on
@@ -117,7 +117,7 @@ func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
 		d.says(t, "hk")
 		d.later(t, 10*time.Minute)
 		d.silent(t)
-		if err := d.Nodes.RecordContact(t.Context(), d.node.ID); err != nil {
+		if err := d.Nodes.Monitor.RecordContact(t.Context(), d.node.ID); err != nil {
 			t.Fatal(err)
 		}
 		d.Down(true)

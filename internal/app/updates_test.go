@@ -118,7 +118,7 @@ func updatedRows(h *fixture, round int) map[string]updated {
 		},
 		"rule by field": {
 			change: func(ctx context.Context, body string) error {
-				_, err := h.Nodes.ChangeRule(ctx, rule.ID, func(r *node.Rule) {
+				_, err := h.Nodes.Rules.Change(ctx, rule.ID, func(r *node.Rule) {
 					if err := json.Unmarshal([]byte(body), r); err != nil {
 						h.Error(err)
 					}

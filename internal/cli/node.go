@@ -61,11 +61,11 @@ func (nodeList) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		states, err := a.Nodes.States(ctx)
+		states, err := a.Nodes.Monitor.States(ctx)
 		if err != nil {
 			return err
 		}
-		months, err := a.Nodes.Months(ctx, nodes...)
+		months, err := a.Nodes.Limits.Months(ctx, nodes...)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (nodeList) Run(ctx context.Context, cfg *app.Config) error {
 		for i, n := range nodes {
 			n.Private = nil
 			state, heard := states[n.ID]
-			all[i] = listed{Node: n, Status: state.Health(a.Nodes.Local()), Month: months[n.ID]}
+			all[i] = listed{Node: n, Status: state.Health(a.Nodes.Limits.LocalTime()), Month: months[n.ID]}
 			if heard {
 				all[i].SeenAt = &state.SeenAt
 			}
@@ -115,7 +115,7 @@ type nodeSecret struct {
 
 func (c nodeSecret) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		secret, err := a.Nodes.RotateSecret(ctx, c.ID, c.HonourOld)
+		secret, err := a.Nodes.Secrets.Rotate(ctx, c.ID, c.HonourOld)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ type nodeBlocked struct {
 
 func (c nodeBlocked) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		rows, total, err := a.Nodes.BlockedIPs(ctx, int64(c.Limit), int64(c.Offset))
+		rows, total, err := a.Nodes.Blocklist.List(ctx, int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ type nodeUnblock struct {
 }
 
 func (c nodeUnblock) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error { return a.Nodes.UnblockIP(ctx, c.IP) })
+	return open(ctx, cfg, func(a *app.App) error { return a.Nodes.Blocklist.Unblock(ctx, c.IP) })
 }
 
 type nodeShared struct {
@@ -171,11 +171,11 @@ func (c nodeShared) Run(ctx context.Context, cfg *app.Config) error {
 			if c.For != 0 {
 				until = time.Now().Add(c.For)
 			}
-			if err := a.Nodes.SetSharedKey(ctx, c.Key, until); err != nil {
+			if err := a.Nodes.Secrets.SetSharedKey(ctx, c.Key, until); err != nil {
 				return err
 			}
 		}
-		on, end, err := a.Nodes.SharedKey(ctx)
+		on, end, err := a.Nodes.Secrets.SharedKey(ctx)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ type nodeDeal struct {
 
 func (c nodeDeal) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		dealt, err := a.Nodes.ReassignGroups(ctx, c.Anew)
+		dealt, err := a.Nodes.LinkGroups.Reassign(ctx, c.Anew)
 		if err != nil {
 			return err
 		}

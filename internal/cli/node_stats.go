@@ -29,13 +29,13 @@ type nodeHistory struct {
 
 func (c nodeHistory) Run(ctx context.Context, cfg *app.Config) error {
 	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) {
-		to := a.Nodes.Local()
+		to := a.Nodes.Limits.LocalTime()
 		from, step := to.Add(-time.Duration(c.Hours)*time.Hour), max(1, int64(c.Hours)*60/300)
-		moments, err := a.Nodes.History(ctx, c.ID, from, to.Add(time.Minute), step)
+		moments, err := a.Nodes.Monitor.History(ctx, c.ID, from, to.Add(time.Minute), step)
 		if err != nil {
 			return nil, err
 		}
-		outages, err := a.Nodes.Outages(ctx, c.ID, from)
+		outages, err := a.Nodes.Monitor.Outages(ctx, c.ID, from)
 		return map[string]any{"step_minutes": step, "moments": moments, "outages": append([]node.Outage{}, outages...)},
 			err
 	})
@@ -47,7 +47,7 @@ type nodeOnline struct {
 
 func (c nodeOnline) Run(ctx context.Context, cfg *app.Config) error {
 	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) {
-		rows, err := a.Nodes.OnlineOn(ctx, c.ID)
+		rows, err := a.Nodes.Presence.OnlineOn(ctx, c.ID)
 		type online struct {
 			UserID          int64
 			IP              string
@@ -69,7 +69,8 @@ type nodeUsers struct {
 
 func (c nodeUsers) Run(ctx context.Context, cfg *app.Config) error {
 	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) {
-		return a.Traffic.HeaviestOn(ctx, c.ID, a.Nodes.Local().Add(-time.Duration(c.Hours)*time.Hour), int64(c.Limit))
+		from := a.Nodes.Limits.LocalTime().Add(-time.Duration(c.Hours) * time.Hour)
+		return a.Traffic.HeaviestOn(ctx, c.ID, from, int64(c.Limit))
 	})
 }
 
@@ -78,5 +79,5 @@ type nodeSpeedTests struct {
 }
 
 func (c nodeSpeedTests) Run(ctx context.Context, cfg *app.Config) error {
-	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) { return a.Nodes.SpeedTests(ctx, c.ID) })
+	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) { return a.Nodes.Monitor.SpeedTests(ctx, c.ID) })
 }

@@ -49,7 +49,7 @@ func TestCommandsSayHowANodeIsAndWas(t *testing.T) {
 		for minute := range 10 {
 			a.DB.SetClock(func() time.Time { return began.Add(time.Duration(minute) * time.Minute) })
 			if minute == 0 {
-				err = a.Nodes.SetVitals(s.Context(), id, node.Vitals{
+				err = a.Nodes.Monitor.SetVitals(s.Context(), id, node.Vitals{
 					CPUPermille: new(int64(125)),
 					Connections: new(int64(7)),
 				})
@@ -59,11 +59,12 @@ func TestCommandsSayHowANodeIsAndWas(t *testing.T) {
 			}
 		}
 		a.DB.SetClock(time.Now)
-		if _, err := a.Nodes.SetOnline(s.Context(), n,
+		if _, err := a.Nodes.Presence.SetOnline(s.Context(), n,
 			[]node.OnlineIP{{UserID: users[0].UserID, IP: "192.0.2.7"}}); err != nil {
 			s.Fatal(err)
 		}
-		if _, err := a.Nodes.AddSpeedTests(s.Context(), id, []map[string]string{{"telecomping": "31 ms"}}); err != nil {
+		_, err = a.Nodes.Monitor.AddSpeedTests(s.Context(), id, []map[string]string{{"telecomping": "31 ms"}})
+		if err != nil {
 			s.Fatal(err)
 		}
 		// the demo's may all be of the month before

@@ -25,7 +25,7 @@ type ruleAdd struct {
 
 func (c ruleAdd) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		made, err := a.Nodes.AddRule(ctx, c.Name, c.Text, c.Pattern, c.Exempt...)
+		made, err := a.Nodes.Rules.Add(ctx, c.Name, c.Text, c.Pattern, c.Exempt...)
 		if err != nil {
 			return err
 		}
@@ -37,11 +37,11 @@ type ruleList struct{}
 
 func (ruleList) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		rules, err := a.Nodes.Rules(ctx)
+		rules, err := a.Nodes.Rules.InForce(ctx)
 		if err != nil {
 			return err
 		}
-		sums, err := a.Nodes.HitSums(ctx, 0)
+		sums, err := a.Nodes.Rules.HitSums(ctx, 0)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ type ruleChange struct {
 
 func (c ruleChange) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		changed, err := a.Nodes.ChangeRule(ctx, c.ID, func(r *node.Rule) {
+		changed, err := a.Nodes.Rules.Change(ctx, c.ID, func(r *node.Rule) {
 			set(&r.Name, c.Name)
 			set(&r.Pattern, c.Pattern)
 			set(&r.Text, c.Text)
@@ -92,7 +92,7 @@ type ruleRemove struct {
 }
 
 func (c ruleRemove) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error { return a.Nodes.RemoveRule(ctx, c.ID) })
+	return open(ctx, cfg, func(a *app.App) error { return a.Nodes.Rules.Remove(ctx, c.ID) })
 }
 
 type ruleHits struct {
@@ -105,7 +105,7 @@ type ruleHits struct {
 
 func (c ruleHits) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		hits, total, err := a.Nodes.HitsOf(ctx, node.HitFilter{UserID: c.User, RuleID: c.Rule, NodeID: c.Node},
+		hits, total, err := a.Nodes.Rules.HitLog(ctx, node.HitFilter{UserID: c.User, RuleID: c.Rule, NodeID: c.Node},
 			int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err

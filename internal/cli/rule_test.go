@@ -25,7 +25,8 @@ func TestRulesAreListedWithWhatTheyStopped(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		_, err = a.Nodes.Hits(s.Context(), n, []node.Hit{{UserID: seeded.User.ID, RuleID: rule.ID, Count: 3}})
+		hits := []node.Hit{{UserID: seeded.User.ID, RuleID: rule.ID, Count: 3}}
+		_, err = a.Nodes.Rules.RecordHits(s.Context(), n, hits)
 		if err := errors.Join(err, a.Close()); err != nil {
 			s.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func (l *Links) Node(ctx context.Context, userID, nodeID int64, lang fault.Lang)
 	if !n.Visible || !n.Serves() || !access.Admits(n.Class, n.GroupID) {
 		return nil, node.ErrNotFound
 	}
-	group, err := l.nodes.LinkGroup(ctx, userID)
+	group, err := l.nodes.LinkGroups.Of(ctx, userID)
 	if err != nil {
 		return nil, err
 	}

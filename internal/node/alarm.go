@@ -26,15 +26,15 @@ const (
 const alarmInterval = 24 * time.Hour
 
 // OnAlarm has fn called where there is an alarm, in a transaction of its own, and for each node and reason once a day.
-func (s *Nodes) OnAlarm(fn func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error) {
-	s.onAlarm = append(s.onAlarm, fn)
+func (mo *Monitor) OnAlarm(fn func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error) {
+	mo.onAlarm = append(mo.onAlarm, fn)
 }
 
 // Alarm tells those who want to hear of it, unless they heard the same of n a short while ago. What is wrong shows
 // again and again, so an alarm that nobody could be told of now is told then.
-func (s *Nodes) Alarm(ctx context.Context, n Node, why Alarm) {
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		now := s.db.Now()
+func (mo *Monitor) Alarm(ctx context.Context, n Node, why Alarm) {
+	err := mo.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		now := mo.db.Now()
 		// Later than now only if the clock was set back since.
 		first, err := db.Changed(tx.NewRaw(`INSERT INTO node_alarm (node_id, why, told_at) VALUES (?0, ?1, ?2)
 			ON CONFLICT (node_id, why) DO UPDATE SET told_at = EXCLUDED.told_at WHERE node_alarm.told_at <= ?3
@@ -43,7 +43,7 @@ func (s *Nodes) Alarm(ctx context.Context, n Node, why Alarm) {
 		if err != nil || first == 0 {
 			return err
 		}
-		for _, fn := range s.onAlarm {
+		for _, fn := range mo.onAlarm {
 			if err := fn(ctx, tx, n, why); err != nil {
 				return err
 			}

@@ -29,8 +29,8 @@ type Certificate struct {
 }
 
 // Certificate gives the certificate that the server has of a node, which links may pin.
-func (s *Nodes) Certificate(ctx context.Context, id int64) (Certificate, error) {
-	n, err := s.Get(ctx, id)
+func (rg *Registry) Certificate(ctx context.Context, id int64) (Certificate, error) {
+	n, err := rg.Get(ctx, id)
 	if err != nil {
 		return Certificate{}, err
 	}

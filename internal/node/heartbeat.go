@@ -11,12 +11,12 @@ import (
 // Heartbeat stores what n's agent, one of ours, reports of itself and who is online on it. double reports whether
 // another agent claims to be n too, for which an alarm is raised. Values that are no addresses are dropped, and so are
 // users whose bytes on n would not count: a leaked secret must not occupy device slots of other nodes' users.
-func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []OnlineIP) (double bool, err error) {
-	st.NodeID, st.SeenAt = n.ID, s.db.Now()
-	if double, err = s.double(ctx, st); err != nil {
+func (ps *Presence) Heartbeat(ctx context.Context, n Node, st State, online []OnlineIP) (double bool, err error) {
+	st.NodeID, st.SeenAt = n.ID, ps.db.Now()
+	if double, err = ps.double(ctx, st); err != nil {
 		return false, err
 	}
-	online, err = s.ofItsUsers(ctx, n, readable(n.ID, online, st.SeenAt))
+	online, err = ps.ofItsUsers(ctx, n, readable(n.ID, online, st.SeenAt))
 	if err != nil {
 		return false, err
 	}
@@ -24,21 +24,21 @@ func (s *Nodes) Heartbeat(ctx context.Context, n Node, st State, online []Online
 	for i := range online {
 		online[i].Slot = given
 	}
-	s.beats.Set(n.ID, st.SeenAt)
-	news, written := s.news(n.ID, online, st.SeenAt)
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	ps.monitor.contacts.Set(n.ID, st.SeenAt)
+	news, written := ps.news(n.ID, online, st.SeenAt)
+	err = ps.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := upsertState(ctx, tx, &st); err != nil {
 			return err
 		}
-		return s.upsertOnline(ctx, tx, news)
+		return ps.upsertOnline(ctx, tx, news)
 	})
 	if err != nil {
 		return false, err
 	}
-	s.written.Set(n.ID, written)
+	ps.written.Set(n.ID, written)
 	if double {
 		slog.WarnContext(ctx, "two agents have the secret of one node", "node", n.ID, "boot", st.Boot)
-		s.Alarm(ctx, n, Doubled)
+		ps.monitor.Alarm(ctx, n, Doubled)
 	}
 	return double, nil
 }
@@ -52,9 +52,9 @@ const (
 
 // double reports whether another agent sent a heartbeat of the node while the agent that reports st was already
 // running: both have the node's secret, and users reach two machines under one node's name.
-func (s *Nodes) double(ctx context.Context, st State) (bool, error) {
+func (ps *Presence) double(ctx context.Context, st State) (bool, error) {
 	var rows []State
-	if err := s.db.NewSelect().Model(&rows).Where("node_id = ?", st.NodeID).Scan(ctx); err != nil || len(rows) == 0 {
+	if err := ps.db.NewSelect().Model(&rows).Where("node_id = ?", st.NodeID).Scan(ctx); err != nil || len(rows) == 0 {
 		return false, err
 	}
 	last := rows[0]
@@ -76,8 +76,8 @@ type recentlyWritten struct {
 
 // news returns those of a node's addresses that are to be written at now, and what to remember once they are. These are
 // the new ones, or all of them after writtenFor.
-func (s *Nodes) news(nodeID int64, online []OnlineIP, now time.Time) (news []OnlineIP, then recentlyWritten) {
-	before, _ := s.written.GetIfPresent(nodeID)
+func (ps *Presence) news(nodeID int64, online []OnlineIP, now time.Time) (news []OnlineIP, then recentlyWritten) {
+	before, _ := ps.written.GetIfPresent(nodeID)
 	if age := now.Sub(before.since); age < 0 || age >= writtenFor {
 		before = recentlyWritten{since: now}
 	}

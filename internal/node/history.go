@@ -44,9 +44,9 @@ type Moment struct {
 
 // History gives how the node was from from until before to, in steps of some minutes, the oldest first; steps in which
 // it said nothing are left out.
-func (s *Nodes) History(ctx context.Context, nodeID int64, from, to time.Time, step int64) ([]Moment, error) {
+func (mo *Monitor) History(ctx context.Context, nodeID int64, from, to time.Time, step int64) ([]Moment, error) {
 	var rows []struct{ Step, CPU, Memory, Up, Down, Connections, Online int64 }
-	err := s.db.NewSelect().TableExpr("node_history").
+	err := mo.db.NewSelect().TableExpr("node_history").
 		ColumnExpr("minute / ? AS step, CAST(avg(cpu_permille) AS BIGINT) AS cpu, CAST(avg(memory_permille) AS "+
 			"BIGINT) AS memory", step).
 		ColumnExpr("CAST(avg(up_bps) AS BIGINT) AS up, CAST(avg(down_bps) AS BIGINT) AS down, "+

@@ -11,7 +11,11 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/audit"
+	"airstrip/internal/db"
 )
+
+// LinkGroups assigns users to link groups.
+type LinkGroups struct{ db *db.DB }
 
 // GroupAssignment is the result of assigning users to link groups.
 type GroupAssignment struct {
@@ -26,22 +30,22 @@ type member struct {
 	AssignedAt    time.Time `bun:"dealt_at"`
 }
 
-// LinkGroup returns the link group that the user is assigned to; 0: none.
-func (s *Nodes) LinkGroup(ctx context.Context, userID int64) (int, error) {
+// Of returns the link group that the user is assigned to; 0: none.
+func (lg *LinkGroups) Of(ctx context.Context, userID int64) (int, error) {
 	var groups []int
-	err := s.db.NewSelect().Model((*member)(nil)).Column("link_group").Where("user_id = ?", userID).Scan(ctx, &groups)
+	err := lg.db.NewSelect().Model((*member)(nil)).Column("link_group").Where("user_id = ?", userID).Scan(ctx, &groups)
 	if err != nil || len(groups) == 0 {
 		return 0, err
 	}
 	return groups[0], nil
 }
 
-// ReassignGroups assigns all users to the link groups that enabled nodes have, so that the sizes of two groups differ
+// Reassign assigns all users to the link groups that enabled nodes have, so that the sizes of two groups differ
 // by one user at most. A user stays in their group unless it has too many. With shuffle all users are assigned at
 // random, so that those who shared an endpoint that leaked no longer do.
-func (s *Nodes) ReassignGroups(ctx context.Context, shuffle bool) (GroupAssignment, error) {
+func (lg *LinkGroups) Reassign(ctx context.Context, shuffle bool) (GroupAssignment, error) {
 	var d GroupAssignment
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := lg.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		groups, err := linkGroups(ctx, tx)
 		if err != nil || len(groups) == 0 {
 			return err
@@ -60,7 +64,7 @@ func (s *Nodes) ReassignGroups(ctx context.Context, shuffle bool) (GroupAssignme
 		d.Users, moved = reassign(groups, present, shuffle)
 		d.Moved = len(moved)
 		for i := range moved {
-			moved[i].AssignedAt = s.db.Now()
+			moved[i].AssignedAt = lg.db.Now()
 		}
 		for part := range slices.Chunk(moved, 500) {
 			if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id) DO UPDATE").

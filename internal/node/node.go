@@ -1,7 +1,8 @@
 // Package node owns the exits that users connect to: their settings and secrets, who may use them, and how they are.
+// Nodes joins the parts, one type for each concern; a part knows only those made before it in New.
 //
-// What an agent must know is read as a Feed, whole or since a revision: whoever changes a node, a rule or a blocked
-// address stamps it with the revision that its transaction bumped, so that an agent misses no change. Secrets of the
+// What an agent must know is read as a Feed, complete or since a revision: whoever changes a node, a rule or a blocked
+// address stamps it with the revision that its transaction bumped, so that an agent misses no change. Secrets in the
 // settings are sealed in the database and leave the server only to the node's agent and, where clients need them, in
 // links. A node's secret opens the data of that node alone, and everything that its holder may send is bounded. Device
 // slots are given out under a lock on the user, so that a device limit holds over all nodes together.

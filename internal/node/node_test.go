@@ -524,22 +524,22 @@ func TestARemovedNodesSecretIsNone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, _, err := nodes.BySecret(t.Context(), secret); err != nil || found.ID != n.ID {
+		if found, _, err := nodes.Secrets.Node(t.Context(), secret); err != nil || found.ID != n.ID {
 			t.Fatal(found.ID, err)
 		}
-		if _, err := nodes.RotateSecret(t.Context(), n.ID, -time.Hour); err == nil {
+		if _, err := nodes.Secrets.Rotate(t.Context(), n.ID, -time.Hour); err == nil {
 			t.Error("the old secret was to work until an hour ago")
 		}
 		if err := nodes.Remove(t.Context(), n.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := nodes.BySecret(t.Context(), secret); !errors.Is(err, node.ErrSecret) {
+		if _, _, err := nodes.Secrets.Node(t.Context(), secret); !errors.Is(err, node.ErrSecret) {
 			t.Fatalf("the secret answers %v", err)
 		}
 		for _, err := range []error{
 			nodes.Remove(t.Context(), n.ID),
 			second(nodes.Change(t.Context(), n.ID, func(*node.Node) {})),
-			second(nodes.RotateSecret(t.Context(), n.ID, 0)),
+			second(nodes.Secrets.Rotate(t.Context(), n.ID, 0)),
 		} {
 			if !errors.Is(err, node.ErrNotFound) {
 				t.Errorf("a node that is gone: %v", err)
@@ -578,11 +578,12 @@ func TestTheOneInAnEmptyListIsNobodyAndCannotBeGuessed(t *testing.T) {
 		seen := map[string]bool{}
 		for _, key := range []seal.Key{{1}, {2}} {
 			for range 2 { // agents cut everybody's connections when it changes
-				roster, err := node.New(d, key, settings, services).UserList(t.Context(), node.Node{Enabled: true})
-				if err != nil || len(roster) != 1 || roster[0].UserID != 0 {
-					t.Fatal(roster, err)
+				admission := node.New(d, key, settings, services).Admission
+				users, err := admission.UserList(t.Context(), node.Node{Enabled: true})
+				if err != nil || len(users) != 1 || users[0].UserID != 0 {
+					t.Fatal(users, err)
 				}
-				seen[roster[0].UUID.String()+roster[0].Password] = true
+				seen[users[0].UUID.String()+users[0].Password] = true
 			}
 		}
 		if len(seen) != 2 {
@@ -601,7 +602,7 @@ func TestSetSharedKey_ThatCanBeGuessed_IsRefused(t *testing.T) {
 			strings.Repeat(" ", 32),
 			"a key with spaces in it 29384", "a\x00key293847239847", strings.Repeat("k", 129),
 		} {
-			err := nodes.SetSharedKey(t.Context(), weak, time.Time{})
+			err := nodes.Secrets.SetSharedKey(t.Context(), weak, time.Time{})
 			if f, ok := fault.As(err); !ok || f.Fields[0].Name != "key" {
 				t.Errorf("the shared key %q: %v, want a fault of the field key", weak, err)
 			}
@@ -610,7 +611,7 @@ func TestSetSharedKey_ThatCanBeGuessed_IsRefused(t *testing.T) {
 			"an-old-key-of-all", "NimaQu-sspanel-7Hq", "9f86d081884c7d65",
 			"3sQ!x8_Zp-0vYt2m",
 		} {
-			if err := nodes.SetSharedKey(t.Context(), good, time.Time{}); err != nil {
+			if err := nodes.Secrets.SetSharedKey(t.Context(), good, time.Time{}); err != nil {
 				t.Errorf("the shared key %q: %v", good, err)
 			}
 		}

@@ -2,349 +2,75 @@ package node
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
-	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
-	"airstrip/internal/fault"
+	"airstrip/internal/job"
 	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 )
 
-// Revision is the name of the revision that grows when a node is added, changed or removed.
-const Revision = "node"
-
-// ErrNotFound is the fault of an id that no node has.
-var ErrNotFound = fault.NotFound("node_not_found", "没有找到该节点", "There is no such node")
-
-// What the secrets in nodes' settings are sealed for: those that the node alone knows, and those that clients know too.
-// The migration that sealed the latter in rows of earlier versions (db/sealing.go) has the same purpose and form.
-const (
-	sealed           = "node settings"
-	sealedForClients = "node client secrets"
-)
-
-// Nodes keeps all nodes.
+// Nodes is the registry of all nodes, with the parts that act on them, one for each concern.
 type Nodes struct {
-	db       *db.DB
-	key      seal.Key
-	settings *setting.Settings
-	services *service.Services
-	bySecret *otter.Cache[claim, known]
-	beats    *otter.Cache[int64, time.Time]
-	written  *otter.Cache[int64, recentlyWritten]
-	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
-	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
-
-	whereabouts whereabouts
-	requests    sync.Map // channels, by the node's id
-	streams     streams
+	*Registry
+	Secrets     *Secrets
+	Limits      *Limits
+	Admission   *Admission
+	Feeds       *Feeds
+	Rules       *Rules
+	Blocklist   *Blocklist
+	Monitor     *Monitor
+	Presence    *Presence
+	DeviceSlots *DeviceSlots
+	LinkGroups  *LinkGroups
 }
 
-// New gives the nodes in d; private keys in it are sealed with key.
+// New returns the nodes stored in d. Secrets in their settings are sealed with key. Each part knows only those that are
+// made before it.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.Services) *Nodes {
+	limits := &Limits{db: d, settings: settings, streams: streams{of: map[int64][]*stream{}}}
+	registry := &Registry{db: d, key: key, limits: limits}
+	admission := &Admission{db: d, key: key, services: services}
+	rules := &Rules{db: d, admission: admission}
+	blocklist := &Blocklist{db: d, registry: registry}
+	monitor := &Monitor{
+		db: d, settings: settings, contacts: otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
+	}
+	slots := &DeviceSlots{db: d, services: services, admission: admission}
 	return &Nodes{
-		db: d, key: key, settings: settings, services: services,
-		bySecret: otter.Must(&otter.Options[claim, known]{
-			MaximumSize:      10_000,
-			ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached),
-		}),
-		beats:   otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
-		streams: streams{of: map[int64][]*stream{}},
-		written: otter.Must(&otter.Options[int64, recentlyWritten]{ExpiryCalculator: otter.ExpiryWriting[int64,
-			recentlyWritten](writtenFor)}),
+		Registry: registry, Limits: limits, Admission: admission, Rules: rules, Blocklist: blocklist, Monitor: monitor,
+		DeviceSlots: slots,
+		Secrets: &Secrets{
+			db: d, registry: registry,
+			found: otter.Must(&otter.Options[claim, known]{
+				MaximumSize:      10_000,
+				ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached),
+			}),
+		},
+		Feeds: &Feeds{
+			db: d, services: services, registry: registry, admission: admission, rules: rules, blocklist: blocklist,
+		},
+		Presence: &Presence{
+			db: d, services: services, admission: admission, slots: slots, monitor: monitor,
+			written: otter.Must(&otter.Options[int64, recentlyWritten]{
+				ExpiryCalculator: otter.ExpiryWriting[int64, recentlyWritten](writtenFor),
+			}),
+		},
+		LinkGroups: &LinkGroups{db: d},
 	}
 }
 
-// Add makes a node and its secret, which is shown this once. Keys that its settings need and lack are made; wrong
-// fields are named. With an ID it gets that number, which agents that move here from another panel go on naming.
-func (s *Nodes) Add(ctx context.Context, n Node) (Node, string, error) {
-	now := s.db.Now()
-	secret := newSecret()
-	id := n.ID
-	n.CreatedAt, n.Settings = now, n.Settings.clone()
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n.ID = id // a repeated transaction begins anew
-		revision, err := bump(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if err := s.put(ctx, tx, revision, &n, nil); err != nil {
-			return err
-		}
-		return insertSecret(ctx, tx, n.ID, secret, now)
-	})
-	return n, secret, err
-}
-
-// Change edits a node, private keys included, all or nothing. Its agent hears of it after the commit.
-func (s *Nodes) Change(ctx context.Context, id int64, edit func(*Node)) (n Node, err error) {
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err = s.changeIn(ctx, tx, id, edit)
+// Register adds the recurring work on nodes to the timetable.
+func (ns *Nodes) Register(q *job.Queue) {
+	q.Every("node.follow", func(ctx context.Context) error { return ns.ApplyLimits(ctx) })
+	q.Every("node.watch", ns.Monitor.findOutages)
+	q.Every("node.link_groups", func(ctx context.Context) error {
+		_, err := ns.LinkGroups.Reassign(ctx, false)
 		return err
 	})
-	return n, err
-}
-
-func (s *Nodes) changeIn(ctx context.Context, tx bun.Tx, id int64, edit func(*Node)) (Node, error) {
-	revision, err := bump(ctx, tx)
-	if err != nil {
-		return Node{}, err
-	}
-	was, err := s.read(ctx, tx, id)
-	if err != nil {
-		return Node{}, err
-	}
-	n := was
-	n.Settings = was.Settings.clone()
-	edit(&n)
-	n.ID, n.CreatedAt, n.ScopeRevision, n.ScopeAt = was.ID, was.CreatedAt, was.ScopeRevision, was.ScopeAt
-	return n, s.put(ctx, tx, revision, &n, &was)
-}
-
-// put checks and writes n with the revision that its transaction bumped before it read; it was was before, nil: it is
-// new.
-func (s *Nodes) put(ctx context.Context, tx bun.Tx, revision int64, n, was *Node) error {
-	now := s.db.Now()
-	setDefaults(n)
-	if err := fillKeys(n, now); err != nil {
-		return err
-	}
-	if err := check(n, was); err != nil {
-		return err
-	}
-	if err := s.follow(ctx, tx, n); err != nil {
-		return err
-	}
-	if err := checkRelays(ctx, tx, n); err != nil {
-		return err
-	}
-	n.Revision, n.UpdatedAt = revision, now
-	switch {
-	case was == nil:
-		n.ScopeRevision, n.ScopeAt = revision, nil
-	case n.Class != was.Class || n.GroupID != was.GroupID || n.Serves() != was.Serves():
-		n.ScopeRevision, n.ScopeAt = revision, &now
-	case n.PublishedPermille != was.PublishedPermille: // what is left of quotas is another number of bytes on the node
-		n.ScopeRevision = revision
-	}
-	stored := *n
-	err := s.hide(&stored)
-	switch {
-	case err != nil:
-	case was == nil:
-		err = s.insert(ctx, tx, &stored)
-		n.ID = stored.ID
-	default:
-		_, err = tx.NewUpdate().Model(&stored).WherePK().Exec(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if was == nil {
-		err = audit.Record(ctx, tx, "node.add", audit.ID("node", n.ID), nil, n.recorded(), "")
-		was = n
-	} else {
-		err = audit.Record(ctx, tx, "node.change", audit.ID("node", n.ID), was.recorded(), n.recorded(), "")
-	}
-	if err != nil {
-		return err
-	}
-	return stampRelays(ctx, tx, revision, n, was)
-}
-
-// recordedNode is a node as the audit log keeps it.
-type recordedNode Node
-
-// recorded gives what of the node staff decides. The audit log shows of the secrets only that they changed.
-func (n *Node) recorded() recordedNode {
-	r := recordedNode(*n)
-	r.Private, r.ClientSecrets = nil, nil
-	r.Revision, r.ScopeRevision, r.ScopeAt, r.PublishedPermille, r.UpdatedAt = 0, 0, nil, 0, time.Time{}
-	return r
-}
-
-// insert writes a new node. Numbers that are given out later are above all that there were.
-func (s *Nodes) insert(ctx context.Context, tx bun.Tx, n *Node) error {
-	numbered := n.ID != 0
-	_, err := tx.NewInsert().Model(n).Exec(ctx)
-	if err = db.Error(err); numbered && errors.Is(err, db.ErrUnique) {
-		return fault.Invalid("id", "taken", "已有该编号的节点", "There is a node of this number already").Because(err)
-	}
-	if err != nil || !numbered || s.db.SQLite() {
-		return err
-	}
-	_, err = tx.NewRaw(`SELECT setval(sequence, greatest(?, nextval(sequence)))
-		FROM (SELECT pg_get_serial_sequence('node', 'id')::regclass AS sequence) AS s`, n.ID).Exec(ctx)
-	return err
-}
-
-// bump grows both revisions, always in this order, and gives the value that rows are stamped with. Whoever changes a
-// node bumps before reading it: the revision's row is then the lock that keeps two changes from overwriting each other.
-// A lock on the node's own row would be taken in another order than by those that stamp its relays.
-func bump(ctx context.Context, tx bun.Tx) (int64, error) {
-	revision, err := db.Bump(ctx, tx, service.Revision)
-	if err != nil {
-		return 0, err
-	}
-	_, err = db.Bump(ctx, tx, Revision)
-	return revision, err
-}
-
-// Remove deletes a node; its agent is refused from then on. What was counted on it stays. Others lose it as a relay.
-func (s *Nodes) Remove(ctx context.Context, id int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		revision, err := bump(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if err := s.leaveRelays(ctx, tx, revision, id); err != nil {
-			return err
-		}
-		was, err := s.read(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		n, err := db.Changed(tx.NewDelete().Model((*Node)(nil)).Where("id = ?", id).Exec(ctx))
-		if err == nil && n == 0 {
-			return ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, "node.remove", audit.ID("node", id), was.recorded(), nil, "")
-	})
-}
-
-// List gives all nodes in their order, without private keys.
-func (s *Nodes) List(ctx context.Context) ([]Node, error) {
-	var nodes []Node
-	if err := s.db.NewSelect().Model(&nodes).OrderExpr("sort, id").Scan(ctx); err != nil {
-		return nil, err
-	}
-	for i := range nodes {
-		if err := s.showClientSecrets(&nodes[i]); err != nil { // the others are listed; links leave the node out
-			slog.ErrorContext(ctx, "a node is listed without its secrets; run airstrip doctor", "node", nodes[i].ID,
-				"error", err)
-		}
-	}
-	return nodes, nil
-}
-
-// Enabled counts the nodes that may be used, as idb, a transaction perhaps, sees it.
-func (s *Nodes) Enabled(ctx context.Context, idb bun.IDB) (int64, error) {
-	n, err := idb.NewSelect().Model((*Node)(nil)).Where("enabled").Count(ctx)
-	return int64(n), err
-}
-
-// Get gives a node with its private keys, for its agent.
-func (s *Nodes) Get(ctx context.Context, id int64) (Node, error) { return s.read(ctx, s.db, id) }
-
-func (s *Nodes) read(ctx context.Context, idb bun.IDB, id int64) (Node, error) {
-	var n Node
-	err := idb.NewSelect().Model(&n).Where("id = ?", id).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		return n, ErrNotFound.Because(err)
-	}
-	if err != nil {
-		return n, err
-	}
-	return n, s.show(&n)
-}
-
-// private is what the node alone knows.
-type private struct {
-	Reality string `json:"reality,omitempty"`
-	TLS     string `json:"tls,omitempty"`
-}
-
-// clientSecrets are what stands in links, too.
-type clientSecrets struct {
-	ServerKey    string `json:"server_key,omitempty"`
-	ObfsPassword string `json:"obfs_password,omitempty"`
-}
-
-// hide moves the secrets out of the settings into the sealed parts.
-func (s *Nodes) hide(n *Node) error {
-	n.Settings = n.Settings.clone()
-	var keys private
-	if r := n.Settings.Reality; r != nil {
-		keys.Reality, r.PrivateKey = r.PrivateKey, ""
-	}
-	if t := n.Settings.TLS; t != nil {
-		keys.TLS, t.Key = t.Key, ""
-	}
-	plain, err := json.Marshal(keys)
-	if err != nil {
-		return err
-	}
-	n.Private, n.ClientSecrets = s.key.Seal(sealed, plain), nil
-	shared := clientSecrets{n.Settings.ServerKey, n.Settings.ObfsPassword}
-	if shared == (clientSecrets{}) {
-		return nil
-	}
-	n.Settings.ServerKey, n.Settings.ObfsPassword = "", ""
-	plain, err = json.Marshal(shared)
-	n.ClientSecrets = s.key.Seal(sealedForClients, plain)
-	return err
-}
-
-// show puts the secrets back.
-func (s *Nodes) show(n *Node) error {
-	var keys private
-	if err := open(s.key, sealed, n.Private, &keys); err != nil {
-		return fmt.Errorf("private keys of node %d: %w", n.ID, err)
-	}
-	if r := n.Settings.Reality; r != nil {
-		r.PrivateKey = keys.Reality
-	}
-	if t := n.Settings.TLS; t != nil {
-		t.Key = keys.TLS
-	}
-	return s.showClientSecrets(n)
-}
-
-// showClientSecrets puts those secrets back that clients know too.
-func (s *Nodes) showClientSecrets(n *Node) error {
-	if n.ClientSecrets == nil {
-		return nil
-	}
-	var shared clientSecrets
-	if err := open(s.key, sealedForClients, n.ClientSecrets, &shared); err != nil {
-		return fmt.Errorf("client secrets of node %d: %w", n.ID, err)
-	}
-	n.Settings.ServerKey, n.Settings.ObfsPassword = shared.ServerKey, shared.ObfsPassword
-	return nil
-}
-
-func open(key seal.Key, purpose string, from []byte, into any) error {
-	plain, err := key.Open(purpose, from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(plain, into)
-}
-
-// Sealed returns the nodes in d whose secrets key does not open.
-func Sealed(ctx context.Context, d *db.DB, key seal.Key) (closed []string, err error) {
-	var nodes []Node
-	if err := d.NewSelect().Model(&nodes).OrderExpr("id").Scan(ctx); err != nil {
-		return nil, err
-	}
-	s := &Nodes{key: key}
-	for i := range nodes {
-		if s.show(&nodes[i]) != nil {
-			closed = append(closed, fmt.Sprintf("secrets of node %d", nodes[i].ID))
-		}
-	}
-	return closed, nil
+	q.Every("node.forget", ns.Monitor.forget)
+	q.Every("node.unblock", ns.Blocklist.unblockOld)
 }

@@ -17,20 +17,20 @@ type Outage struct {
 }
 
 // OnOutage has fn called once as each outage begins and once as it ends, in the transaction that notes it.
-func (s *Nodes) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outage) error) {
-	s.onOutage = append(s.onOutage, fn)
+func (mo *Monitor) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outage) error) {
+	mo.onOutage = append(mo.onOutage, fn)
 }
 
 // maxBreak is how long no look for outages may have been taken for it to be no break in watching; one is due each
 // minute.
 const maxBreak = 90 * time.Second
 
-// watch notes outages of enabled nodes that were ever heard of. While the server or its database was away nobody could
-// be heard of: after such a break nodes have as long as they may be silent to come back.
-func (s *Nodes) watch(ctx context.Context) error {
-	now := s.db.Now()
-	silent := now.Add(-time.Duration(s.settings.Get().NodeOfflineMinutes) * time.Minute)
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+// findOutages records outages of enabled nodes that were in contact before. While the server or its database is away no
+// node can be in contact: after such a break each node has as long as it may be silent to come back.
+func (mo *Monitor) findOutages(ctx context.Context) error {
+	now := mo.db.Now()
+	silent := now.Add(-time.Duration(mo.settings.Get().NodeOfflineMinutes) * time.Minute)
+	return mo.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var since time.Time
 		err := tx.NewRaw(`INSERT INTO node_watch (id, since, looked_at) VALUES (1, ?0, ?0) ON CONFLICT (id)
 			DO UPDATE SET looked_at = EXCLUDED.looked_at,
@@ -67,7 +67,7 @@ func (s *Nodes) watch(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			for _, fn := range s.onOutage {
+			for _, fn := range mo.onOutage {
 				if err := fn(ctx, tx, r.Node, o); err != nil {
 					return err
 				}
@@ -78,9 +78,9 @@ func (s *Nodes) watch(ctx context.Context) error {
 }
 
 // Outages gives the node's outages since from, the newest first.
-func (s *Nodes) Outages(ctx context.Context, nodeID int64, from time.Time) ([]Outage, error) {
+func (mo *Monitor) Outages(ctx context.Context, nodeID int64, from time.Time) ([]Outage, error) {
 	var rows []Outage
-	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND (ended_at IS NULL OR ended_at > ?)", nodeID, from).
+	err := mo.db.NewSelect().Model(&rows).Where("node_id = ? AND (ended_at IS NULL OR ended_at > ?)", nodeID, from).
 		OrderExpr("began_at DESC").Limit(1000).Scan(ctx)
 	return rows, err
 }

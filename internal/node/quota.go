@@ -32,16 +32,16 @@ func dayOf(local time.Time) int64 {
 	return int64(local.Year()*10_000 + int(local.Month())*100 + local.Day())
 }
 
-// Local is the time in the site's time zone.
-func (s *Nodes) Local() time.Time { return s.db.Now().In(s.settings.Get().Zone()) }
+// LocalTime is the time in the site's time zone.
+func (ls *Limits) LocalTime() time.Time { return ls.db.Now().In(ls.settings.Get().Zone()) }
 
 // Months gives the present month of each node's quota, by id; of nodes without a quota too.
-func (s *Nodes) Months(ctx context.Context, nodes ...Node) (map[int64]Month, error) {
-	return s.months(ctx, s.db, nodes...)
+func (ls *Limits) Months(ctx context.Context, nodes ...Node) (map[int64]Month, error) {
+	return ls.months(ctx, ls.db, nodes...)
 }
 
-func (s *Nodes) months(ctx context.Context, idb bun.IDB, nodes ...Node) (map[int64]Month, error) {
-	local := s.Local()
+func (ls *Limits) months(ctx context.Context, idb bun.IDB, nodes ...Node) (map[int64]Month, error) {
+	local := ls.LocalTime()
 	ids := make([]int64, len(nodes))
 	by := make(map[int64]Month, len(nodes))
 	for i, n := range nodes {
@@ -61,38 +61,38 @@ func (s *Nodes) months(ctx context.Context, idb bun.IDB, nodes ...Node) (map[int
 	return by, err
 }
 
-// follow sets what follows from the clock and from what was counted.
-func (s *Nodes) follow(ctx context.Context, tx bun.Tx, n *Node) error {
-	n.PublishedPermille, n.Spent = n.Rate(s.Local()), false
+// setDerived sets what follows from the clock and from what was counted.
+func (rg *Registry) setDerived(ctx context.Context, tx bun.Tx, n *Node) error {
+	n.PublishedPermille, n.Spent = n.Rate(rg.limits.LocalTime()), false
 	if n.QuotaBytes == nil || n.ID == 0 {
 		return nil
 	}
-	months, err := s.months(ctx, tx, *n)
+	months, err := rg.limits.months(ctx, tx, *n)
 	n.Spent = months[n.ID].Used >= *n.QuotaBytes
 	return err
 }
 
-// Follow closes those of the nodes whose quota is used up, opens those whose quota's month is a new one, and tells
+// ApplyLimits closes those of the nodes whose quota is used up, opens those whose quota's month is a new one, and tells
 // agents of another rate. ids are the nodes to look at; without any all are looked at.
-func (s *Nodes) Follow(ctx context.Context, ids ...int64) error {
+func (rg *Registry) ApplyLimits(ctx context.Context, ids ...int64) error {
 	var nodes []Node
-	q := s.db.NewSelect().Model(&nodes).Where("(quota_bytes IS NOT NULL OR CAST(hour_rates AS TEXT) <> '[]')")
+	q := rg.db.NewSelect().Model(&nodes).Where("(quota_bytes IS NOT NULL OR CAST(hour_rates AS TEXT) <> '[]')")
 	if len(ids) > 0 {
 		q = q.Where("id IN (?)", bun.List(ids))
 	}
 	if err := q.Scan(ctx); err != nil || len(nodes) == 0 {
 		return err
 	}
-	months, err := s.Months(ctx, nodes...)
+	months, err := rg.limits.Months(ctx, nodes...)
 	if err != nil {
 		return err
 	}
 	for _, n := range nodes {
 		spent := n.QuotaBytes != nil && months[n.ID].Used >= *n.QuotaBytes
-		if spent == n.Spent && n.Rate(s.Local()) == n.PublishedPermille {
+		if spent == n.Spent && n.Rate(rg.limits.LocalTime()) == n.PublishedPermille {
 			continue
 		}
-		if _, err := s.Change(ctx, n.ID, func(*Node) {}); err != nil {
+		if _, err := rg.Change(ctx, n.ID, func(*Node) {}); err != nil {
 			return err
 		}
 	}

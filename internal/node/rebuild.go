@@ -16,8 +16,8 @@ type Rebuilt struct {
 // RebuildVMess converts the nodes of Shadowsocks before its edition of 2022 into VMess over TCP at the same address and
 // port, and gives them by id. Without apply nothing is changed. With it all are changed or none; agents and links
 // follow at once.
-func (s *Nodes) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, error) {
-	all, err := s.List(ctx)
+func (rg *Registry) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, error) {
+	all, err := rg.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +33,9 @@ func (s *Nodes) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, error)
 	if !apply || len(rebuilt) == 0 {
 		return rebuilt, nil
 	}
-	return rebuilt, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return rebuilt, rg.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for i := range rebuilt {
-			if _, err := s.changeIn(ctx, tx, rebuilt[i].Before.ID, toVMess); err != nil {
+			if _, err := rg.changeIn(ctx, tx, rebuilt[i].Before.ID, toVMess); err != nil {
 				return err
 			}
 		}

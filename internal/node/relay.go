@@ -48,8 +48,8 @@ func relayed(ctx context.Context, idb bun.IDB) ([]Node, error) {
 }
 
 // Forwards gives the ports at which the node's agent is a relay of others.
-func (s *Nodes) Forwards(ctx context.Context, nodeID int64) ([]Forward, error) {
-	nodes, err := relayed(ctx, s.db)
+func (rg *Registry) Forwards(ctx context.Context, nodeID int64) ([]Forward, error) {
+	nodes, err := relayed(ctx, rg.db)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ type Relayed struct {
 const maxRelays = 20
 
 // RelayedBy gives the relays that the node's agent is, or with 0 all that agents are, in order.
-func (s *Nodes) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) {
-	nodes, err := s.List(ctx)
+func (rg *Registry) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) {
+	nodes, err := rg.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func stampRelays(ctx context.Context, tx bun.Tx, revision int64, nodes ...*Node)
 }
 
 // leaveRelays is for a node that is about to go: neither is it a relay any more, nor are others for it.
-func (s *Nodes) leaveRelays(ctx context.Context, tx bun.Tx, revision, id int64) error {
+func (rg *Registry) leaveRelays(ctx context.Context, tx bun.Tx, revision, id int64) error {
 	nodes, err := relayed(ctx, tx)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *Nodes) leaveRelays(ctx context.Context, tx bun.Tx, revision, id int64) 
 		case n.ID == id:
 			err = stampRelays(ctx, tx, revision, &n)
 		case slices.ContainsFunc(n.Relays, by):
-			_, err = s.changeIn(ctx, tx, n.ID, func(n *Node) { n.Relays = slices.DeleteFunc(n.Relays, by) })
+			_, err = rg.changeIn(ctx, tx, n.ID, func(n *Node) { n.Relays = slices.DeleteFunc(n.Relays, by) })
 		}
 		if err != nil {
 			return err

@@ -32,6 +32,12 @@ type Rule struct {
 	RemovedAt *time.Time
 }
 
+// Rules holds the audit rules and the log of what they stopped.
+type Rules struct {
+	db        *db.DB
+	admission *Admission
+}
+
 // Limits of a rule. A pattern runs for every connection on every node.
 const (
 	maxRuleName    = 64 // characters
@@ -43,16 +49,16 @@ const (
 // ErrNoRule is the fault of an id that no audit rule in force has.
 var ErrNoRule = fault.NotFound("rule_not_found", "没有找到该审计规则", "There is no such audit rule")
 
-// AddRule makes an audit rule, which does not stop the users named as exempt. Wrong fields are named.
-func (s *Nodes) AddRule(ctx context.Context, name, text, pattern string, exempt ...int64) (Rule, error) {
-	r := Rule{Name: name, Text: text, Pattern: pattern, Exempt: exempt, CreatedAt: s.db.Now()}
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+// Add makes an audit rule, which does not stop the users named as exempt. Wrong fields are named.
+func (rs *Rules) Add(ctx context.Context, name, text, pattern string, exempt ...int64) (Rule, error) {
+	r := Rule{Name: name, Text: text, Pattern: pattern, Exempt: exempt, CreatedAt: rs.db.Now()}
+	err := rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r.ID = 0 // a repeated transaction begins anew
 		var err error
 		if r.Revision, err = db.Bump(ctx, tx, service.Revision); err != nil {
 			return err
 		}
-		if err := s.putRule(ctx, tx, &r); err != nil {
+		if err := rs.put(ctx, tx, &r); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, "node.rule.add", audit.ID("audit_rule", r.ID), nil, r.recorded(), "")
@@ -60,10 +66,10 @@ func (s *Nodes) AddRule(ctx context.Context, name, text, pattern string, exempt 
 	return r, err
 }
 
-// ChangeRule edits a rule in force, all or nothing.
-func (s *Nodes) ChangeRule(ctx context.Context, id int64, edit func(*Rule)) (Rule, error) {
+// Change edits a rule in force, all or nothing.
+func (rs *Rules) Change(ctx context.Context, id int64, edit func(*Rule)) (Rule, error) {
 	var r Rule
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		// The revision's row stays locked until the end, so that no two changes overwrite each other.
 		revision, err := db.Bump(ctx, tx, service.Revision)
 		if err != nil {
@@ -76,7 +82,7 @@ func (s *Nodes) ChangeRule(ctx context.Context, id int64, edit func(*Rule)) (Rul
 		r = was
 		edit(&r)
 		r.ID, r.Revision, r.CreatedAt, r.RemovedAt = id, revision, was.CreatedAt, nil
-		if err := s.putRule(ctx, tx, &r); err != nil {
+		if err := rs.put(ctx, tx, &r); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, "node.rule.change", audit.ID("audit_rule", id), was.recorded(), r.recorded(), "")
@@ -103,8 +109,8 @@ func (r *Rule) recorded() map[string]any {
 		r.Exempt...)}
 }
 
-// putRule checks and writes r, which is new where it has no id. Its revision was bumped before.
-func (s *Nodes) putRule(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
+// put checks and writes r, which is new where it has no id. Its revision was bumped before.
+func (rs *Rules) put(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 	r.Name, r.Text = strings.TrimSpace(r.Name), strings.TrimSpace(r.Text)
 	r.Exempt = slices.Compact(slices.Sorted(slices.Values(r.Exempt)))
 	if err := checkRule(r); err != nil {
@@ -173,9 +179,9 @@ func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 	return err
 }
 
-// RemoveRule lifts an audit rule.
-func (s *Nodes) RemoveRule(ctx context.Context, id int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+// Remove lifts an audit rule.
+func (rs *Rules) Remove(ctx context.Context, id int64) error {
+	return rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		revision, err := db.Bump(ctx, tx, service.Revision)
 		if err != nil {
 			return err
@@ -184,7 +190,7 @@ func (s *Nodes) RemoveRule(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.NewUpdate().Model(&was).Set("removed_at = ?", s.db.Now()).Set("revision = ?", revision).
+		if _, err := tx.NewUpdate().Model(&was).Set("removed_at = ?", rs.db.Now()).Set("revision = ?", revision).
 			WherePK().Exec(ctx); err != nil {
 			return err
 		}
@@ -192,13 +198,13 @@ func (s *Nodes) RemoveRule(ctx context.Context, id int64) error {
 	})
 }
 
-// Rules gives the audit rules in force.
-func (s *Nodes) Rules(ctx context.Context) ([]Rule, error) {
+// InForce gives the audit rules in force.
+func (rs *Rules) InForce(ctx context.Context) ([]Rule, error) {
 	var rules []Rule
-	if err := s.db.NewSelect().Model(&rules).Where("removed_at IS NULL").OrderExpr("id").Scan(ctx); err != nil {
+	if err := rs.db.NewSelect().Model(&rules).Where("removed_at IS NULL").OrderExpr("id").Scan(ctx); err != nil {
 		return nil, err
 	}
-	return rules, addExempt(ctx, s.db, rules)
+	return rules, addExempt(ctx, rs.db, rules)
 }
 
 // addExempt says of each rule whom it does not stop.
@@ -218,13 +224,13 @@ func addExempt(ctx context.Context, idb bun.IDB, rules []Rule) error {
 	return nil
 }
 
-// rulesSince gives the rules in force where one was added, changed or removed after the revision since; changed tells
+// since gives the rules in force where one was added, changed or removed after the revision since; changed tells
 // whether.
-func (s *Nodes) rulesSince(ctx context.Context, since int64) (rules []Rule, changed bool, err error) {
-	if changed, err = s.db.NewSelect().Model((*Rule)(nil)).Where("revision > ?", since).Exists(ctx); err != nil ||
+func (rs *Rules) since(ctx context.Context, since int64) (rules []Rule, changed bool, err error) {
+	if changed, err = rs.db.NewSelect().Model((*Rule)(nil)).Where("revision > ?", since).Exists(ctx); err != nil ||
 		!changed {
 		return nil, false, err
 	}
-	rules, err = s.Rules(ctx)
+	rules, err = rs.InForce(ctx)
 	return rules, true, err
 }

@@ -29,7 +29,7 @@ const maxHits = 1_000_000_000
 // AddHits logs what a node's rules stopped, as part of tx, and gives how many of the rows it took. Hits of unknown
 // rules, of users whom the rule does not stop and impossible counts are left out; rows of the same user and rule become
 // one.
-func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit) (taken int, err error) {
+func (rs *Rules) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit) (taken int, err error) {
 	if len(hits) == 0 {
 		return 0, nil
 	}
@@ -56,7 +56,7 @@ func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit
 		i, seen := at[key]
 		if !seen {
 			i, at[key] = len(rows), len(rows)
-			rows = append(rows, ruleHit{UserID: h.UserID, NodeID: nodeID, RuleID: h.RuleID, At: s.db.Now()})
+			rows = append(rows, ruleHit{UserID: h.UserID, NodeID: nodeID, RuleID: h.RuleID, At: rs.db.Now()})
 		}
 		rows[i].Count = min(rows[i].Count+min(h.Count, maxHits), maxHits)
 	}
@@ -69,7 +69,7 @@ func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit
 }
 
 // OwnHits gives those of the hits that are of users whose bytes on n would count.
-func (s *Nodes) OwnHits(ctx context.Context, n Node, hits []Hit) ([]Hit, error) {
+func (rs *Rules) OwnHits(ctx context.Context, n Node, hits []Hit) ([]Hit, error) {
 	if len(hits) == 0 {
 		return nil, nil
 	}
@@ -77,17 +77,17 @@ func (s *Nodes) OwnHits(ctx context.Context, n Node, hits []Hit) ([]Hit, error) 
 	for i, h := range hits {
 		ids[i] = h.UserID
 	}
-	admitted, err := s.Admitted(ctx, n, ids)
+	admitted, err := rs.admission.Admitted(ctx, n, ids)
 	return slices.DeleteFunc(slices.Clone(hits), func(h Hit) bool { return !admitted[h.UserID] }), err
 }
 
-// Hits logs what a foreign agent's rules stopped of n's users, and gives how many of the rows it took.
-func (s *Nodes) Hits(ctx context.Context, n Node, hits []Hit) (taken int, err error) {
-	if hits, err = s.OwnHits(ctx, n, hits); err != nil {
+// RecordHits logs what a foreign agent's rules stopped of n's users, and gives how many of the rows it took.
+func (rs *Rules) RecordHits(ctx context.Context, n Node, hits []Hit) (taken int, err error) {
+	if hits, err = rs.OwnHits(ctx, n, hits); err != nil {
 		return 0, err
 	}
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		taken, err = s.AddHits(ctx, tx, n.ID, hits)
+	err = rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		taken, err = rs.AddHits(ctx, tx, n.ID, hits)
 		return err
 	})
 	return taken, err
@@ -119,11 +119,11 @@ func (r *HitRecord) LocalizedNode(lang fault.Lang) *string {
 // HitFilter says which rows of the audit log are meant; 0 is every user, rule or node.
 type HitFilter struct{ UserID, RuleID, NodeID int64 }
 
-// HitsOf gives a part of the audit log, the newest first, and how many rows it has.
-func (s *Nodes) HitsOf(ctx context.Context, f HitFilter, limit, offset int64) (records []HitRecord, total int64,
+// HitLog gives a part of the audit log, the newest first, and how many rows it has.
+func (rs *Rules) HitLog(ctx context.Context, f HitFilter, limit, offset int64) (records []HitRecord, total int64,
 	err error,
 ) {
-	q := s.db.NewSelect().TableExpr("rule_hit AS h")
+	q := rs.db.NewSelect().TableExpr("rule_hit AS h")
 	for column, id := range map[string]int64{"h.user_id": f.UserID, "h.rule_id": f.RuleID, "h.node_id": f.NodeID} {
 		if id != 0 {
 			q = q.Where("? = ?", bun.Ident(column), id)
@@ -148,9 +148,9 @@ type HitSum struct {
 }
 
 // HitSums gives a user's hits of each rule that has any, by the rule's id; of user 0 those of all users.
-func (s *Nodes) HitSums(ctx context.Context, userID int64) (map[int64]HitSum, error) {
+func (rs *Rules) HitSums(ctx context.Context, userID int64) (map[int64]HitSum, error) {
 	var rows []HitSum
-	q := s.db.NewSelect().TableExpr("rule_hit").ColumnExpr("rule_id, sum(count) AS count, max(at) AS last_at").
+	q := rs.db.NewSelect().TableExpr("rule_hit").ColumnExpr("rule_id, sum(count) AS count, max(at) AS last_at").
 		GroupExpr("rule_id")
 	if userID > 0 {
 		q = q.Where("user_id = ?", userID)

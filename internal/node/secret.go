@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/audit"
@@ -16,6 +17,13 @@ import (
 	"airstrip/internal/service"
 	"airstrip/internal/text"
 )
+
+// Secrets finds nodes by what their agents prove themselves with.
+type Secrets struct {
+	db       *db.DB
+	registry *Registry
+	found    *otter.Cache[claim, known]
+}
 
 // ErrSecret is the fault of a secret that no node has.
 var ErrSecret = fault.Unauthorized("bad_secret", "节点密钥无效", "This is no node's secret")
@@ -31,20 +39,20 @@ func insertSecret(ctx context.Context, tx bun.Tx, nodeID int64, secret string, n
 	return err
 }
 
-// RotateSecret gives the node another secret, shown this once; the present ones stay good for the time given.
-func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Duration) (string, error) {
+// Rotate gives the node another secret, shown this once; the present ones stay good for the time given.
+func (ss *Secrets) Rotate(ctx context.Context, id int64, honourOld time.Duration) (string, error) {
 	if honourOld < 0 {
 		return "", fault.Invalid("honour_old", "range", "时长不能为负", "The time must not be negative")
 	}
 	secret := newSecret()
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := bump(ctx, tx); err != nil {
 			return err
 		}
-		if _, err := s.read(ctx, tx, id); err != nil {
+		if _, err := ss.registry.read(ctx, tx, id); err != nil {
 			return err
 		}
-		now := s.db.Now()
+		now := ss.db.Now()
 		until := now.Add(honourOld)
 		if _, err := tx.NewRaw(`UPDATE node_secret SET expires_at = ? WHERE node_id = ? AND (expires_at IS NULL
 			OR expires_at > ?)`, until, id, until).Exec(ctx); err != nil {
@@ -70,8 +78,8 @@ const maxSharedKey = 128
 // SetSharedKey lets the key of a panel before this one open every node to agents of others, which then name their node,
 // until the time given; the zero time: until it is taken back. An empty key takes it back. It is for moving only:
 // whoever has it has all nodes.
-func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) error {
-	now := s.db.Now()
+func (ss *Secrets) SetSharedKey(ctx context.Context, key string, until time.Time) error {
+	now := ss.db.Now()
 	switch {
 	case key == "":
 	case len(key) < SharedKeyLength || len(key) > maxSharedKey:
@@ -86,7 +94,7 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 	if !until.IsZero() && !until.After(now) {
 		return fault.Invalid("until", "range", "截止时间必须在将来", "The time must lie ahead")
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := bump(ctx, tx); err != nil {
 			return err
 		}
@@ -122,10 +130,10 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 }
 
 // SharedKey tells whether there is one key of all nodes, and until when; nil: until it is taken back.
-func (s *Nodes) SharedKey(ctx context.Context) (on bool, until *time.Time, err error) {
+func (ss *Secrets) SharedKey(ctx context.Context) (on bool, until *time.Time, err error) {
 	var rows []secretRow
-	err = s.db.NewSelect().Model(&rows).Where("node_id IS NULL AND (expires_at IS NULL OR expires_at > ?)", s.db.Now()).
-		Scan(ctx)
+	err = ss.db.NewSelect().Model(&rows).
+		Where("node_id IS NULL AND (expires_at IS NULL OR expires_at > ?)", ss.db.Now()).Scan(ctx)
 	if err != nil || len(rows) == 0 {
 		return false, nil, err
 	}
@@ -164,42 +172,42 @@ type known struct {
 	until    *time.Time
 }
 
-// BySecret gives the node that a secret belongs to, without private keys, and the revision of everything that agents
+// Node gives the node that a secret belongs to, without private keys, and the revision of everything that agents
 // are told, which the node is not older than. Anything else is ErrSecret.
-func (s *Nodes) BySecret(ctx context.Context, secret string) (Node, int64, error) {
-	return s.open(ctx, claim{hash: hashOf(secret)})
+func (ss *Secrets) Node(ctx context.Context, secret string) (Node, int64, error) {
+	return ss.open(ctx, claim{hash: hashOf(secret)})
 }
 
-// ByKey gives the same for an agent of others, which may have the one key of all nodes; nodeID then names the node, and
-// with 0 the node is one that nobody uses. A node's own secret opens that node alone, whatever nodeID is.
-func (s *Nodes) ByKey(ctx context.Context, key string, nodeID int64) (Node, int64, error) {
+// NodeByKey returns the same for a foreign agent, which may have the key that all nodes share; nodeID then names the
+// node, and with 0 the node is one that nobody uses. A node's own secret opens that node alone, whatever nodeID is.
+func (ss *Secrets) NodeByKey(ctx context.Context, key string, nodeID int64) (Node, int64, error) {
 	c := claim{hash: hashOf(key)}
-	n, revision, err := s.open(ctx, c)
+	n, revision, err := ss.open(ctx, c)
 	if !errors.Is(err, ErrSecret) {
 		return n, revision, err
 	}
 	if c.node = nodeID; nodeID <= 0 {
 		c.node = -1
 	}
-	return s.open(ctx, c)
+	return ss.open(ctx, c)
 }
 
 // hashOf is what the database compares, so the time of the answer tells nothing of how close a guess came.
 func hashOf(secret string) [32]byte { return sha256.Sum256([]byte(secret)) }
 
-func (s *Nodes) open(ctx context.Context, c claim) (Node, int64, error) {
-	revision, err := db.Revision(ctx, s.db, service.Revision)
+func (ss *Secrets) open(ctx context.Context, c claim) (Node, int64, error) {
+	revision, err := db.Revision(ctx, ss.db, service.Revision)
 	if err != nil {
 		return Node{}, 0, err
 	}
-	now := s.db.Now()
-	k, cached := s.bySecret.GetIfPresent(c)
+	now := ss.db.Now()
+	k, cached := ss.found.GetIfPresent(c)
 	if !cached || k.revision != revision {
-		if k, err = s.find(ctx, c); err != nil {
+		if k, err = ss.find(ctx, c); err != nil {
 			return Node{}, 0, err
 		}
 		k.revision = revision
-		s.bySecret.Set(c, k)
+		ss.found.Set(c, k)
 	}
 	if k.until != nil && !k.until.After(now) {
 		return Node{}, 0, ErrSecret
@@ -207,9 +215,9 @@ func (s *Nodes) open(ctx context.Context, c claim) (Node, int64, error) {
 	return k.node, revision, nil
 }
 
-func (s *Nodes) find(ctx context.Context, c claim) (known, error) {
+func (ss *Secrets) find(ctx context.Context, c claim) (known, error) {
 	var rows []secretRow
-	if err := s.db.NewSelect().Model(&rows).Where("hash = ?", c.hash[:]).Scan(ctx, &rows); err != nil {
+	if err := ss.db.NewSelect().Model(&rows).Where("hash = ?", c.hash[:]).Scan(ctx, &rows); err != nil {
 		return known{}, err
 	}
 	if len(rows) == 0 || (rows[0].NodeID == nil) != (c.node != 0) {
@@ -224,12 +232,12 @@ func (s *Nodes) find(ctx context.Context, c claim) (known, error) {
 		return k, nil
 	}
 	var nodes []Node
-	if err := s.db.NewSelect().Model(&nodes).Where("id = ?", id).Scan(ctx); err != nil {
+	if err := ss.db.NewSelect().Model(&nodes).Where("id = ?", id).Scan(ctx); err != nil {
 		return known{}, err
 	}
 	if len(nodes) == 0 { // removed between the two, or never there
 		return known{}, ErrSecret
 	}
 	k.node = nodes[0]
-	return k, s.showClientSecrets(&k.node)
+	return k, ss.registry.showClientSecrets(&k.node)
 }

@@ -32,18 +32,18 @@ const (
 )
 
 // AddSpeedTests keeps the newest speed tests of a node and gives how many of these were fit to be kept.
-func (s *Nodes) AddSpeedTests(ctx context.Context, nodeID int64, tests []map[string]string) (int, error) {
+func (mo *Monitor) AddSpeedTests(ctx context.Context, nodeID int64, tests []map[string]string) (int, error) {
 	var rows []SpeedTest
 	for _, results := range tests {
 		if isSpeedTest(results) {
-			rows = append(rows, SpeedTest{NodeID: nodeID, Results: results, At: s.db.Now()})
+			rows = append(rows, SpeedTest{NodeID: nodeID, Results: results, At: mo.db.Now()})
 		}
 	}
 	if len(rows) == 0 {
 		return 0, nil
 	}
 	last := rows[max(0, len(rows)-maxSpeedTests):]
-	return len(rows), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return len(rows), mo.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewInsert().Model(&last).Exec(ctx); err != nil {
 			return err
 		}
@@ -65,8 +65,8 @@ func isSpeedTest(results map[string]string) bool {
 }
 
 // SpeedTests gives what is kept of a node's, the newest first.
-func (s *Nodes) SpeedTests(ctx context.Context, nodeID int64) ([]SpeedTest, error) {
+func (mo *Monitor) SpeedTests(ctx context.Context, nodeID int64) ([]SpeedTest, error) {
 	var rows []SpeedTest
-	err := s.db.NewSelect().Model(&rows).Where("node_id = ?", nodeID).OrderExpr("id DESC").Scan(ctx)
+	err := mo.db.NewSelect().Model(&rows).Where("node_id = ?", nodeID).OrderExpr("id DESC").Scan(ctx)
 	return rows, err
 }

@@ -263,7 +263,7 @@ func TestWhatIsBeyondALinkWaitsAndIsNotLost(t *testing.T) {
 			}
 		}
 		var alarms []node.Alarm
-		s.nodes.OnAlarm(func(_ context.Context, _ bun.Tx, about node.Node, why node.Alarm) error {
+		s.nodes.Monitor.OnAlarm(func(_ context.Context, _ bun.Tx, about node.Node, why node.Alarm) error {
 			alarms = append(alarms, why)
 			return nil
 		})

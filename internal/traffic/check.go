@@ -62,7 +62,7 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (
 			good = append(good, c)
 		}
 	}
-	if r.Hits, err = t.nodes.OwnHits(ctx, r.Node, r.Hits); err != nil {
+	if r.Hits, err = t.nodes.Rules.OwnHits(ctx, r.Node, r.Hits); err != nil {
 		return nil, nil, err
 	}
 	if len(refused) > 0 {
@@ -78,7 +78,7 @@ func (t *Traffic) admitted(ctx context.Context, r *Report, at int64) (map[int64]
 	for i, row := range r.Rows {
 		ids[i] = row.UserID
 	}
-	return t.nodes.AdmittedAt(ctx, r.Node, ids, time.UnixMilli(at).UTC())
+	return t.nodes.Admission.AdmittedAt(ctx, r.Node, ids, time.UnixMilli(at).UTC())
 }
 
 // bill gives what the row costs: (up + down) × rate, rounded down to whole bytes, of which up × rate, rounded down too,

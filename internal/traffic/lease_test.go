@@ -352,7 +352,7 @@ func TestLease_OlderAgentsAreToldOfShares(t *testing.T) {
 		s.start(t, service.Terms{UserID: u, QuotaBytes: ptr(int64(900 * megabyte))})
 		c := newCrowd(t, s, u, 1000, 1000, 1000, 1000)
 		told := func(n node.Node) int64 {
-			users, err := s.nodes.Users(t.Context(), n)
+			users, err := s.nodes.Admission.Users(t.Context(), n)
 			if err != nil || len(users) != 1 {
 				t.Fatal(users, err)
 			}

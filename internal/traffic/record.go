@@ -268,13 +268,13 @@ func (t *Traffic) alarm(ctx context.Context, e *entry) {
 		slog.ErrorContext(ctx,
 			"a report came with the boot and sequence of another: a copy of the agent's data folder may be running",
 			"node", e.Node.ID, "id", e.ID)
-		t.nodes.Alarm(ctx, e.Node, node.InConflict)
+		t.nodes.Monitor.Alarm(ctx, e.Node, node.InConflict)
 	case errors.Is(e.err, ErrBeyondLink):
 		slog.ErrorContext(ctx,
 			"a node reports more than its link can have carried: link_mbps is too low, or its secret leaked",
 			"node", e.Node.ID, "id", e.ID, "rows", len(e.Rows), "link_mbps", e.Node.LinkMbps, "seconds_missing",
 			int64(e.missing.Seconds()))
-		t.nodes.Alarm(ctx, e.Node, node.BeyondLink)
+		t.nodes.Monitor.Alarm(ctx, e.Node, node.BeyondLink)
 	}
 }
 
@@ -289,7 +289,7 @@ func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
 	if len(ids) == 0 {
 		return
 	}
-	if err := t.nodes.Follow(ctx, ids...); err != nil {
+	if err := t.nodes.ApplyLimits(ctx, ids...); err != nil {
 		slog.WarnContext(ctx, "the quotas of nodes could not be looked at", "nodes", ids, "error", err)
 	}
 }
@@ -342,7 +342,7 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 				Down: c.Down, BilledUp: c.billedUp, BilledDown: c.billedDown,
 			})
 		}
-		if _, err := t.nodes.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
+		if _, err := t.nodes.Rules.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
 			return err
 		}
 		if err := t.services.ConsumeLateTraffic(ctx, tx, e.at, late); err != nil {

@@ -38,7 +38,7 @@ func TestUsedUpService_LendsItsRightsToPackagesAlone(t *testing.T) {
 				node node.Node
 				want bool
 			}{{premiumNode, onPremium}, {cheapNode, onCheap}} {
-				users, err := s.nodes.Users(t.Context(), one.node)
+				users, err := s.nodes.Admission.Users(t.Context(), one.node)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -41,7 +41,7 @@ func register(mux *http.ServeMux, s *server) {
 // message}.
 func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		n, _, err := s.nodes.BySecret(r.Context(), secretOf(r))
+		n, _, err := s.nodes.Secrets.Node(r.Context(), secretOf(r))
 		if err == nil {
 			err = fn(w, r, n)
 		}
@@ -56,7 +56,7 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) er
 func (s *server) inRequestSlot(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter,
 	*http.Request, node.Node) error {
 	return func(w http.ResponseWriter, r *http.Request, n node.Node) error {
-		done, err := s.nodes.RequestSlot(r.Context(), n)
+		done, err := s.nodes.Limits.RequestSlot(r.Context(), n)
 		if err != nil {
 			return err
 		}

@@ -167,7 +167,7 @@ func TestSecret_Wrong_IsRefusedBeforeAnythingElse(t *testing.T) {
 func TestSecret_Rotated_OldOneIsValidForItsTime(t *testing.T) {
 	each(t, func(s *site) {
 		old := s.secret
-		fresh, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
+		fresh, err := s.Nodes.Secrets.Rotate(t.Context(), s.node.ID, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestSecret_Rotated_OldOneIsValidForItsTime(t *testing.T) {
 		if s.secret = old; first(s.call("GET", "snapshot", "")) != 401 {
 			t.Fatal("the old secret is good after its time")
 		}
-		if _, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
+		if _, err := s.Nodes.Secrets.Rotate(t.Context(), s.node.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if s.secret = fresh; first(s.call("GET", "snapshot", "")) != 401 {
@@ -196,7 +196,7 @@ func TestStream_SecretEnds_StreamEnds(t *testing.T) {
 		since := s.revision()
 		lines := s.stream(since)
 		s.next(lines)
-		fresh, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
+		fresh, err := s.Nodes.Secrets.Rotate(t.Context(), s.node.ID, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestStream_SecretEnds_StreamEnds(t *testing.T) {
 		s.secret = fresh
 		present := s.stream(since)
 		s.next(present)
-		if _, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
+		if _, err := s.Nodes.Secrets.Rotate(t.Context(), s.node.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.SetBanned(ctx, tx, 2, true) })
@@ -292,7 +292,7 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 		if l := s.next(lines); !slices.Equal(l.Removed, []int64{2}) || len(l.Users) > 0 {
 			t.Fatalf("a ban came as %+v", l)
 		}
-		rule, err := s.Nodes.AddRule(t.Context(), "no mail", "", `:25$`, 2)
+		rule, err := s.Nodes.Rules.Add(t.Context(), "no mail", "", `:25$`, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,14 +300,14 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 			!slices.Equal(l.Rules[0].Exempt, []int64{2}) {
 			t.Fatalf("a rule came as %+v", l)
 		}
-		if err := s.Nodes.RemoveRule(t.Context(), rule.ID); err != nil {
+		if err := s.Nodes.Rules.Remove(t.Context(), rule.ID); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); l.Rules == nil || len(l.Rules) != 0 {
 			t.Fatalf("the removal of the last rule came as %+v", l)
 		}
 		for range 2 { // Two nodes may request the same.
-			if _, err := s.Nodes.BlockIPs(t.Context(), s.node, []string{"8.8.8.8", "10.0.0.1"}); err != nil {
+			if _, err := s.Nodes.Blocklist.Block(t.Context(), s.node, []string{"8.8.8.8", "10.0.0.1"}); err != nil {
 				t.Fatal(err)
 			}
 			if l := s.next(lines); !slices.Equal(l.Blocked, []string{"8.8.8.8"}) || len(l.Unblocked) > 0 {
@@ -319,7 +319,7 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 		if err := json.Unmarshal(body, &all); err != nil || !slices.Equal(all.Blocked, []string{"8.8.8.8"}) {
 			t.Fatalf("the snapshot says that blocked are %v, %v", all.Blocked, err)
 		}
-		if err := s.Nodes.UnblockIP(t.Context(), "8.8.8.8"); err != nil {
+		if err := s.Nodes.Blocklist.Unblock(t.Context(), "8.8.8.8"); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); !slices.Equal(l.Unblocked, []string{"8.8.8.8"}) || len(l.Blocked) > 0 {
@@ -496,7 +496,7 @@ func TestStatus_IsStoredAsHealth(t *testing.T) {
 		if status != 200 || string(body) != "{}" {
 			t.Fatal(status, string(body))
 		}
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -513,7 +513,7 @@ func TestStatus_IsStoredAsHealth(t *testing.T) {
 				t.Errorf("after %s: %s", silent, got)
 			}
 		}
-		if devices, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || devices != 2 {
+		if devices, err := s.Nodes.Presence.DeviceCount(t.Context(), 1); err != nil || devices != 2 {
 			t.Fatalf("user 1 is at %d addresses, %v", devices, err)
 		}
 	})
@@ -534,7 +534,7 @@ func TestStatus_Address_IsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 		}
 		devices := func(want int) {
 			t.Helper()
-			if got, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || got != want {
+			if got, err := s.Nodes.Presence.DeviceCount(t.Context(), 1); err != nil || got != want {
 				t.Errorf("after %s user 1 is at %d addresses instead of %d, %v", now.Sub(began), got, want, err)
 			}
 		}
@@ -564,11 +564,11 @@ func TestStatus_UsersOfOtherNodes_AreIgnored(t *testing.T) {
 			`{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`); status != 200 {
 			t.Fatal(status, string(body))
 		}
-		online, err := s.Nodes.OnlineOn(t.Context(), s.node.ID)
+		online, err := s.Nodes.Presence.OnlineOn(t.Context(), s.node.ID)
 		if err != nil || len(online) != 1 || online[0].UserID != 1 {
 			t.Errorf("online are %+v, %v", online, err)
 		}
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil || states[s.node.ID].OnlineUsers != 1 {
 			t.Errorf("%+v, %v", states, err)
 		}
@@ -587,7 +587,7 @@ func TestStatus_OnlineAddresses_AreBounded(t *testing.T) {
 		if status, _, body := s.call("POST", "status", body); status != 200 {
 			t.Fatal(status, string(body))
 		}
-		if online, err := s.Nodes.OnlineOn(t.Context(), s.node.ID); err != nil || len(online) != 0 {
+		if online, err := s.Nodes.Presence.OnlineOn(t.Context(), s.node.ID); err != nil || len(online) != 0 {
 			t.Errorf("what stood behind 50,000 addresses was kept: %+v, %v", online, err)
 		}
 	})
@@ -595,7 +595,7 @@ func TestStatus_OnlineAddresses_AreBounded(t *testing.T) {
 
 func TestReport_HitsOfUsersOfOtherNodes_AreIgnored(t *testing.T) {
 	each(t, func(s *site) {
-		rule, err := s.Nodes.AddRule(t.Context(), "mail", "", ":25$")
+		rule, err := s.Nodes.Rules.Add(t.Context(), "mail", "", ":25$")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -604,7 +604,7 @@ func TestReport_HitsOfUsersOfOtherNodes_AreIgnored(t *testing.T) {
 		if status, out := s.report(body); status != 200 {
 			t.Fatal(status, out)
 		}
-		sums, err := s.Nodes.HitSums(t.Context(), 0)
+		sums, err := s.Nodes.Rules.HitSums(t.Context(), 0)
 		if err != nil || sums[rule.ID].Count != 2 {
 			t.Errorf("logged %+v, %v", sums, err)
 		}
@@ -618,7 +618,7 @@ func TestStatus_AbsurdValues_AreBounded(t *testing.T) {
 		if status, _, body := s.call("POST", "status", body); status != 200 {
 			t.Fatal(status, string(body))
 		}
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

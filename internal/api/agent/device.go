@@ -44,7 +44,7 @@ func (s *server) device(w http.ResponseWriter, r *http.Request, n node.Node) err
 		return err
 	}
 	if len(in.Gone) > 0 {
-		if err := s.nodes.RecordCut(r.Context(), n, in.UserID, in.Gone); err != nil {
+		if err := s.nodes.DeviceSlots.RecordCut(r.Context(), n, in.UserID, in.Gone); err != nil {
 			return err
 		}
 	}
@@ -63,11 +63,11 @@ func (s *server) device(w http.ResponseWriter, r *http.Request, n node.Node) err
 }
 
 func (s *server) admit(ctx context.Context, n node.Node, userID int64, ip netip.Addr) (out admissionJSON, err error) {
-	changes, stop := s.nodes.WatchDevices()
+	changes, stop := s.nodes.DeviceSlots.Watch()
 	defer stop()
 	timeout := time.After(s.placeWithin)
 	for {
-		answer, err := s.nodes.Admit(ctx, n, userID, ip)
+		answer, err := s.nodes.DeviceSlots.Admit(ctx, n, userID, ip)
 		if err != nil || answer != node.Wait {
 			return admissionJSON{Admitted: answer == node.Admitted}, err
 		}
@@ -92,7 +92,7 @@ func (s *server) admit(ctx context.Context, n node.Node, userID int64, ip netip.
 
 // devicesToCut returns the addresses that n's agent has to cut.
 func (s *server) devicesToCut(ctx context.Context, n node.Node) ([]dropJSON, error) {
-	rows, err := s.nodes.AddressesToCut(ctx, n)
+	rows, err := s.nodes.DeviceSlots.AddressesToCut(ctx, n)
 	var out []dropJSON
 	for _, r := range rows {
 		if last := len(out) - 1; last < 0 || out[last].UserID != r.UserID {

@@ -181,7 +181,7 @@ func TestDevices_LimitHoldsOverAllNodes(t *testing.T) {
 		if in := a.devices.names(); a.devices.maxCount != 3 || len(in) != 3 {
 			t.Fatalf("of 20 addresses at once %v are in, and once there were %d", in, a.devices.maxCount)
 		}
-		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 3 {
+		if devices, err := s.Nodes.Presence.DeviceCount(t.Context(), 3); err != nil || devices != 3 {
 			t.Fatalf("the server knows of %d, %v", devices, err)
 		}
 	})
@@ -304,7 +304,7 @@ func TestDevices_Heartbeats_ExtendSlotsOnly(t *testing.T) {
 			mu.Unlock()
 			beat("127.0.0.1")
 		}
-		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
+		if devices, err := s.Nodes.Presence.DeviceCount(t.Context(), 3); err != nil || devices != 1 {
 			t.Fatalf("after two minutes of heartbeats %d addresses are online, %v", devices, err)
 		}
 		if !b.connect(3, "127.0.0.2") {
@@ -314,7 +314,7 @@ func TestDevices_Heartbeats_ExtendSlotsOnly(t *testing.T) {
 		if b.connect(3, "127.0.0.2"); !slices.Equal(a.devices.names(), []string{"127.0.0.2"}) {
 			t.Errorf("in are %v", a.devices.names())
 		}
-		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
+		if devices, err := s.Nodes.Presence.DeviceCount(t.Context(), 3); err != nil || devices != 1 {
 			t.Errorf("%d addresses are online, %v", devices, err)
 		}
 	})
@@ -358,7 +358,7 @@ func TestDevices_NodeReconnects_LimitHoldsAgain(t *testing.T) {
 
 func (s *site) setOnline(n node.Node, rows []node.OnlineIP) {
 	s.Helper()
-	if _, err := s.Nodes.SetOnline(s.Context(), n, rows); err != nil {
+	if _, err := s.Nodes.Presence.SetOnline(s.Context(), n, rows); err != nil {
 		s.Fatal(err)
 	}
 }

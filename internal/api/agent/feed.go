@@ -99,7 +99,7 @@ func (s *server) usersJSON(ctx context.Context, n node.Node, users []service.Acc
 	if err != nil {
 		return nil, err
 	}
-	rate := n.Rate(s.nodes.Local())
+	rate := n.Rate(s.nodes.Limits.LocalTime())
 	for i, a := range users {
 		out[i] = userJSON{
 			ID: a.UserID, UUID: a.UUID, Password: a.Password, SpeedMbps: a.SpeedMbps, DeviceLimit: a.Devices,
@@ -137,7 +137,7 @@ func rulesJSON(rules []node.Rule) []ruleJSON {
 }
 
 func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) error {
-	f, err := s.nodes.Snapshot(r.Context(), n.ID)
+	f, err := s.nodes.Feeds.Snapshot(r.Context(), n.ID)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 		_, err := st.sendChanges(r.Context(), false)
 		return st.ended(err)
 	}
-	ctx, done := s.nodes.Stream(r.Context(), n)
+	ctx, done := s.nodes.Limits.Stream(r.Context(), n)
 	defer done()
 	return st.ended(st.follow(ctx))
 }
@@ -205,18 +205,18 @@ func (st *stream) ended(err error) error {
 }
 
 func (st *stream) follow(ctx context.Context) error {
-	changes, stop := st.nodes.Watch()
+	changes, stop := st.nodes.Feeds.Watch()
 	defer stop()
 	settings, stopSettings := st.settings.Watch()
 	defer stopSettings()
-	devices, stopDevices := st.nodes.WatchDevices()
+	devices, stopDevices := st.nodes.DeviceSlots.Watch()
 	defer stopDevices()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	defer st.control.SetWriteDeadline(time.Time{})
 	// The first line always contains the node: settings may have changed while the agent was away.
 	for tellNode := true; ; {
-		if _, _, err := st.nodes.BySecret(ctx, st.secret); err != nil { // The secret was replaced or has expired.
+		if _, _, err := st.nodes.Secrets.Node(ctx, st.secret); err != nil { // The secret was replaced or has expired.
 			return err
 		}
 		reset, err := st.sendChanges(ctx, tellNode)
@@ -244,7 +244,7 @@ func (st *stream) follow(ctx context.Context) error {
 // sendChanges writes one line with everything that the agent does not know, if there is any. With includeNode the node
 // is sent if it differs from what this stream sent last. reset means that the agent needs a new snapshot.
 func (st *stream) sendChanges(ctx context.Context, includeNode bool) (reset bool, err error) {
-	f, err := st.nodes.Changes(ctx, st.node.ID, st.since)
+	f, err := st.nodes.Feeds.Changes(ctx, st.node.ID, st.since)
 	if err != nil {
 		return false, err
 	}

@@ -186,7 +186,7 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS,
 		DownBPS: in.DownBPS, Connections: in.Connections,
 	}
-	double, err := s.nodes.Heartbeat(r.Context(), n, st, online)
+	double, err := s.nodes.Presence.Heartbeat(r.Context(), n, st, online)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestRequestSlots_OfOneNode_AreBounded(t *testing.T) {
 		other := s.Add(node.Draft("HK 02", node.VLESS, "hk.example", 444))
 		var held []func()
 		for range 4 {
-			done, err := s.Nodes.RequestSlot(t.Context(), s.node)
+			done, err := s.Nodes.Limits.RequestSlot(t.Context(), s.node)
 			if err != nil {
 				t.Fatal(err)
 			}

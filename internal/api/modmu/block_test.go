@@ -60,10 +60,10 @@ func TestBlockIP_IsBounded(t *testing.T) {
 		if got := s.block("vmess", "9.9.9.9", ips[0]); got != `"ok"` {
 			t.Errorf("another node: %s", got)
 		}
-		if _, total, err := s.Nodes.BlockedIPs(t.Context(), 1, 0); err != nil || total != 10_002 {
+		if _, total, err := s.Nodes.Blocklist.List(t.Context(), 1, 0); err != nil || total != 10_002 {
 			t.Errorf("%d are blocked, %v", total, err)
 		}
-		if err := s.Nodes.UnblockIP(t.Context(), ips[1]); err != nil {
+		if err := s.Nodes.Blocklist.Unblock(t.Context(), ips[1]); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.block("ss", "9.9.9.9"); !strings.Contains(got, "ok") {

@@ -67,7 +67,7 @@ func TestCycle_XrayR(t *testing.T) {
 			"go-resty/2.13.1 (https://github.com/go-resty/resty)")
 		id := s.IDs["reality"]
 		of := "?node_id=" + strconv.FormatInt(id, 10)
-		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", "torrent")
+		rule, err := s.Nodes.Rules.Add(t.Context(), "torrent", "", "torrent")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestCycle_XrayR(t *testing.T) {
 		if s.Used(1) != 600 { // 400 × 1.5; the same body at once is the same report.
 			t.Errorf("counted %d", s.Used(1))
 		}
-		if n, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || n != 1 {
+		if n, err := s.Nodes.Presence.DeviceCount(t.Context(), 1); err != nil || n != 1 {
 			t.Errorf("%d online, %v", n, err)
 		}
 	})

@@ -39,7 +39,7 @@ func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int
 	hash := sha256.Sum256([]byte(strconv.FormatInt(id, 10) + " " + key))
 	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()
-	n, revision, err := s.nodes.ByKey(ctx, key, id)
+	n, revision, err := s.nodes.Secrets.NodeByKey(ctx, key, id)
 	if err == nil {
 		s.fallback.nodes.Set(hash, n)
 		return n, revision, nil

@@ -44,7 +44,7 @@ func (s *server) freshInfo(ctx context.Context, id int64) (infoJSON, error) {
 	}
 	return infoJSON{
 		NodeGroup: n.GroupID, NodeClass: n.Class, NodeSpeedLimit: orZero(n.SpeedMbps),
-		TrafficRate: float64(n.Rate(s.nodes.Local())) / 1000,
+		TrafficRate: float64(n.Rate(s.nodes.Limits.LocalTime())) / 1000,
 		MuOnly:      1, Sort: sort(n), Server: legacyServer(n), CustomConfig: customConfig(n),
 		Type:    "ss-panel-v3-mod_Uim",
 		Version: version,
@@ -264,7 +264,7 @@ type ruleJSON struct {
 // answer that is not a 304. An empty list would leave the old rules in force, so there is always a rule that matches
 // nothing.
 func (s *server) detectRules(r *http.Request, _ node.Node) (any, error) {
-	rules, err := s.nodes.Rules(r.Context())
+	rules, err := s.nodes.Rules.InForce(r.Context())
 	out := []ruleJSON{}
 	for _, rule := range rules {
 		out = append(out, ruleJSON{rule.ID, rule.Name, rule.Text, rule.Grammar().Network, 1})

@@ -102,7 +102,7 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 			fail(w, r, api.ErrOtherNode)
 			return
 		}
-		done, err := s.nodes.RequestSlot(r.Context(), n)
+		done, err := s.nodes.Limits.RequestSlot(r.Context(), n)
 		if err != nil {
 			fail(w, r, err)
 			return
@@ -212,7 +212,7 @@ func (s *server) accept(r *http.Request, _ node.Node) (any, error) {
 func (s *server) recordContact(ctx context.Context, n node.Node) {
 	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()
-	if err := s.nodes.RecordContact(ctx, n.ID); err != nil {
+	if err := s.nodes.Monitor.RecordContact(ctx, n.ID); err != nil {
 		slog.WarnContext(ctx, "a node's sign of life could not be noted", "node", n.ID, "error", err)
 	}
 }

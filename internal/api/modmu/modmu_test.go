@@ -218,7 +218,7 @@ func TestRelayRules_AreThoseServedByAgent(t *testing.T) {
 		if got := s.data("vmess", "GET", "/func/relay_rules", ""); string(got) != "[]" {
 			t.Errorf("a node that is no relay gets %s", got)
 		}
-		if err := s.Nodes.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
+		if err := s.Nodes.Secrets.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 		status, _, got := s.raw("GET", "/mod_mu/func/relay_rules?key=an-old-key-of-all", "")
@@ -282,7 +282,7 @@ func TestUsers_AreSentOnceAndFollowChanges(t *testing.T) {
 			len(body) != 0 {
 			t.Fatalf("with its ETag: %d", status)
 		}
-		if states, err := s.Nodes.States(t.Context()); err != nil ||
+		if states, err := s.Nodes.Monitor.States(t.Context()); err != nil ||
 			states[s.IDs["ss"]].Health(s.DB.Now()) != node.Online {
 			t.Fatal("the call is no heartbeat", err)
 		}
@@ -341,7 +341,7 @@ func TestStatus_BothKindsOfAgents(t *testing.T) {
 		path := fmt.Sprintf("/nodes/%d/info", s.IDs["ss"])
 		s.data("ss", "POST", path, `{"uptime":"2798","load":"0.25 0.11 0.52"}`)
 		state := func() node.State {
-			states, err := s.Nodes.States(t.Context())
+			states, err := s.Nodes.Monitor.States(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -80,7 +80,7 @@ func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
 	for i, row := range in.rows {
 		online[i] = node.OnlineIP{UserID: int64(row.UserID), IP: row.IP}
 	}
-	kept, err := s.nodes.SetOnline(r.Context(), n, online)
+	kept, err := s.nodes.Presence.SetOnline(r.Context(), n, online)
 	return describeAccepted(kept, in.total), err
 }
 
@@ -97,7 +97,7 @@ func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
 	for i, row := range in.rows {
 		hits[i] = node.Hit{UserID: int64(row.UserID), RuleID: int64(row.ListID), Count: 1}
 	}
-	kept, err := s.nodes.Hits(r.Context(), n, hits)
+	kept, err := s.nodes.Rules.RecordHits(r.Context(), n, hits)
 	return describeAccepted(kept, in.total), err
 }
 
@@ -130,7 +130,7 @@ func (s *server) postNodeInfo(r *http.Request, n node.Node) (any, error) {
 	} else {
 		v.CPUPermille, v.MemoryPermille = permille(load[0]), permille(load[1])
 	}
-	return "ok", s.nodes.SetVitals(r.Context(), n.ID, v)
+	return "ok", s.nodes.Monitor.SetVitals(r.Context(), n.ID, v)
 }
 
 func permille(share float64) *int64 { return new(int64(math.Round(min(share, 1) * 1000))) }
@@ -140,7 +140,7 @@ func (s *server) postSpeedTest(r *http.Request, n node.Node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := s.nodes.AddSpeedTests(r.Context(), n.ID, in.rows)
+	kept, err := s.nodes.Monitor.AddSpeedTests(r.Context(), n.ID, in.rows)
 	return describeAccepted(kept, in.total), err
 }
 
@@ -155,7 +155,7 @@ func (s *server) blockIPs(r *http.Request, n node.Node) (any, error) {
 	for _, row := range in.rows {
 		ips = append(ips, row.IP)
 	}
-	kept, err := s.nodes.BlockIPs(r.Context(), n, ips)
+	kept, err := s.nodes.Blocklist.Block(r.Context(), n, ips)
 	return describeAccepted(kept, in.total), err
 }
 
@@ -167,7 +167,7 @@ type blockedJSON struct {
 }
 
 func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
-	rows, err := s.nodes.BlockedLately(r.Context())
+	rows, err := s.nodes.Blocklist.BlockedLately(r.Context())
 	out := make([]blockedJSON, len(rows))
 	for i, b := range rows {
 		out[i] = blockedJSON{b.ID, b.NodeID, b.IP, b.At.Unix()}
@@ -177,7 +177,7 @@ func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
 
 // unblockedIPs lists each address once, whichever nodes had it blocked.
 func (s *server) unblockedIPs(r *http.Request, _ node.Node) (any, error) {
-	rows, err := s.nodes.UnblockedLately(r.Context())
+	rows, err := s.nodes.Blocklist.UnblockedLately(r.Context())
 	out, seen := []blockedJSON{}, map[string]bool{}
 	for _, b := range rows {
 		if !seen[b.IP] {

@@ -40,7 +40,7 @@ func invalidRows(good ...string) string {
 
 func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
-		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", `torrent`)
+		rule, err := s.Nodes.Rules.Add(t.Context(), "torrent", "", `torrent`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestRefusals_HaveCodes(t *testing.T) {
 func TestReport_EmptyOnlineList_EndsPresence(t *testing.T) {
 	each(t, func(s *site) {
 		online := func() int {
-			n, err := s.Nodes.OnlineDevices(t.Context(), 1)
+			n, err := s.Nodes.Presence.DeviceCount(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestReport_EmptyOnlineList_EndsPresence(t *testing.T) {
 				t.Fatalf("%d online after %s", online(), nobody)
 			}
 		}
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil || states[s.IDs["ss"]].OnlineUsers != 0 {
 			t.Error("the node still has users", err)
 		}
@@ -139,11 +139,11 @@ func TestReport_EmptyOnlineList_EndsPresence(t *testing.T) {
 func TestRules_AreListedAndHitsCount(t *testing.T) {
 	each(t, func(s *site) {
 		for _, pattern := range []string{`(?=x)`, ``, `(`, strings.Repeat("x", 1001)} {
-			if _, err := s.Nodes.AddRule(t.Context(), "bad", "", pattern); err == nil {
+			if _, err := s.Nodes.Rules.Add(t.Context(), "bad", "", pattern); err == nil {
 				t.Errorf("%.20q was taken; XrayR crashes on what RE2 cannot compile", pattern)
 			}
 		}
-		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`, 2)
+		rule, err := s.Nodes.Rules.Add(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestRules_AreListedAndHitsCount(t *testing.T) {
 			fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":2}]}`, rule.ID)); string(got) != `"took 0 of 1 rows"` {
 			t.Errorf("a hit of somebody whom the rule does not stop: %s", got)
 		}
-		records, total, err := s.Nodes.HitsOf(t.Context(), node.HitFilter{UserID: 1}, 10, 0)
+		records, total, err := s.Nodes.Rules.HitLog(t.Context(), node.HitFilter{UserID: 1}, 10, 0)
 		if err != nil || total != 1 || records[0].Count != 2 || records[0].RuleName != "torrent" ||
 			*records[0].NodeName != "ss" {
 			t.Fatalf("%+v, %d, %v", records, total, err)
@@ -210,10 +210,10 @@ func TestBlockIP_AddressesAreBlockedAndUnblocked(t *testing.T) {
 		}
 		_, _, answer := s.call("trojan", "GET", "/func/block_ip", "")
 		s.Golden("block-ip.json", answer)
-		if err := s.Nodes.UnblockIP(t.Context(), "8.8.4.4"); err != nil {
+		if err := s.Nodes.Blocklist.Unblock(t.Context(), "8.8.4.4"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Nodes.UnblockIP(t.Context(), "8.8.4.4"); !errors.Is(err, node.ErrNotBlocked) {
+		if err := s.Nodes.Blocklist.Unblock(t.Context(), "8.8.4.4"); !errors.Is(err, node.ErrNotBlocked) {
 			t.Errorf("a second time: %v", err)
 		}
 		_, _, answer = s.call("trojan", "GET", "/func/unblock_ip", "")
@@ -248,7 +248,7 @@ func TestSpeedTest_LatestIsStored(t *testing.T) {
 				65)+`"},{},{"cmccping":4},{"cmccping":"\u0000"}]}`); string(got) != `"took 0 of 5 rows"` {
 			t.Errorf("answered %s", got)
 		}
-		tests, err := s.Nodes.SpeedTests(t.Context(), s.IDs["ss"])
+		tests, err := s.Nodes.Monitor.SpeedTests(t.Context(), s.IDs["ss"])
 		if err != nil || len(tests) != 20 || tests[0].Results["cmccdownload"] != "29" ||
 			tests[0].Results["telecomping"] != "31.2" {
 			t.Errorf("%d tests, %v", len(tests), err)

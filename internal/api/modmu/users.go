@@ -55,7 +55,7 @@ func (s *server) users(w http.ResponseWriter, r *http.Request, n node.Node, revi
 }
 
 func (s *server) list(ctx context.Context, n node.Node) ([]byte, error) {
-	roster, err := s.nodes.UserList(ctx, n)
+	roster, err := s.nodes.Admission.UserList(ctx, n)
 	if err != nil {
 		return nil, err
 	}

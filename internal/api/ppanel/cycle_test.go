@@ -14,7 +14,7 @@ import (
 
 func TestAnswers_MatchAgent(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`); err != nil {
+		if _, err := s.Nodes.Rules.Add(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`); err != nil {
 			t.Fatal(err)
 		}
 		for name := range s.IDs {
@@ -106,11 +106,11 @@ func TestCycle_PPanelNode(t *testing.T) {
 			`{"users":[{"UID":1,"IP":"1.2.3.4"},{"UID":1,"IP":"::ffff:1.2.3.4"},{"UID":1,"IP":"5.6.7.8"},{"UID":2,"IP":"9.9.9.9"},{"UID":3,"IP":"9.9.9.9"},{"UID":"x"}]}`)
 		s.ok(&struct{}{}, "reality", "POST", "/v1/server/status",
 			`{"cpu":12.5,"mem":250,"disk":7,"updated_at":1764000000000}`)
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		devices, err := s.Nodes.OnlineDevices(t.Context(), 1)
+		devices, err := s.Nodes.Presence.DeviceCount(t.Context(), 1)
 		if st := states[s.IDs["reality"]]; s.Used(1) != 463 || s.Used(2) != 7 || devices != 2 ||
 			st.OnlineUsers != 2 || st.CPUPermille != 125 || st.MemoryPermille != 1000 ||
 			st.Health(s.DB.Now()) != node.Online {
@@ -188,7 +188,7 @@ func TestKey_IdentifiesNode(t *testing.T) {
 		if s.Used(1) != 0 {
 			t.Fatal("a refused push was counted")
 		}
-		if err := s.Nodes.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
+		if err := s.Nodes.Secrets.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 		if status, _, got := s.Send("GET", s.config("tuic")+"?secret_key=an-old-key-of-all", ""); status != 200 ||

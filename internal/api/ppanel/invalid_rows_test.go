@@ -65,7 +65,7 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 		s.ok(&got, "vmess", "POST", "/v1/server/online",
 			`{"users":`+invalidRows(kinds, `{"UID":1,"IP":"9.9.9.9"}`, `{"UID":2,"IP":"::ffff:9.9.9.9"}`)+`}`)
 		for user, want := range map[int64]int{1: 1, 2: 1, 3: 0} {
-			if devices, err := s.Nodes.OnlineDevices(t.Context(), user); err != nil || devices != want {
+			if devices, err := s.Nodes.Presence.DeviceCount(t.Context(), user); err != nil || devices != want {
 				t.Errorf("user %d is at %d addresses, %v", user, devices, err)
 			}
 		}

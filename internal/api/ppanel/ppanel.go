@@ -66,7 +66,7 @@ func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFun
 }
 
 func (s *server) inTurn(w http.ResponseWriter, c call, fn func(http.ResponseWriter, call) error) error {
-	done, err := s.nodes.RequestSlot(c.Context(), c.node)
+	done, err := s.nodes.Limits.RequestSlot(c.Context(), c.node)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *server) find(r *http.Request) (call, error) {
 		claimed = query.Get("server_id")
 	}
 	id, _ := strconv.ParseInt(claimed, 10, 64) // An ID that is not a number identifies no node.
-	n, revision, err := s.nodes.ByKey(r.Context(), query.Get("secret_key"), id)
+	n, revision, err := s.nodes.Secrets.NodeByKey(r.Context(), query.Get("secret_key"), id)
 	protocol := query.Get("protocol")
 	if protocol == "hysteria" {
 		protocol = string(node.Hysteria2)
@@ -98,7 +98,7 @@ func (s *server) find(r *http.Request) (call, error) {
 		return call{}, api.ErrOtherNodeType
 	}
 	// A failure to record the contact does not affect the answer.
-	if err := s.nodes.RecordContact(r.Context(), n.ID); err != nil {
+	if err := s.nodes.Monitor.RecordContact(r.Context(), n.ID); err != nil {
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", n.ID, "error", err)
 	}
 	return call{r, n, revision}, nil

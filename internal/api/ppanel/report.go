@@ -74,7 +74,7 @@ func (s *server) online(w http.ResponseWriter, c call) error {
 			online = append(online, node.OnlineIP{UserID: int64(r.UID), IP: r.IP})
 		}
 	}
-	if _, err := s.nodes.SetOnline(c.Context(), c.node, online); err != nil {
+	if _, err := s.nodes.Presence.SetOnline(c.Context(), c.node, online); err != nil {
 		return err
 	}
 	api.WriteJSON(w, http.StatusOK, done)
@@ -94,7 +94,7 @@ func (s *server) status(w http.ResponseWriter, c call) error {
 	if in.CPU < 0 || in.Mem < 0 {
 		return fault.Invalid("cpu", "range", "负载不能为负", "The load must not be negative")
 	}
-	if err := s.nodes.SetVitals(c.Context(), c.node.ID,
+	if err := s.nodes.Monitor.SetVitals(c.Context(), c.node.ID,
 		node.Vitals{CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Mem)}); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func typeOf(n node.Node) string {
 
 func TestAnswers_MatchAgents(t *testing.T) {
 	each(t, func(s *site) {
-		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`)
+		rule, err := s.Nodes.Rules.Add(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`)
 		if err != nil || rule.ID != 1 {
 			t.Fatal(rule.ID, err)
 		}
@@ -329,7 +329,7 @@ func TestRules_AreInGrammarOfAgent(t *testing.T) {
 		if p, err := regexp.Compile(none[0].Match[0]); err != nil || p.MatchString("tcp:a.example:443") {
 			t.Fatal(none, err)
 		}
-		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", `torrent/x\.`)
+		rule, err := s.Nodes.Rules.Add(t.Context(), "torrent", "", `torrent/x\.`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +343,7 @@ func TestRules_AreInGrammarOfAgent(t *testing.T) {
 				t.Errorf("%s: %v", nodeType, got)
 			}
 		}
-		mail, err := s.Nodes.AddRule(t.Context(), "mail", "", `:(25|465)$|^203\.0\.113\.9:|(^|\.)example\.com:`)
+		mail, err := s.Nodes.Rules.Add(t.Context(), "mail", "", `:(25|465)$|^203\.0\.113\.9:|(^|\.)example\.com:`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +397,7 @@ func TestETags_Unchanged_Answers304(t *testing.T) {
 				}
 			}
 		}
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil || states[s.IDs["ss"]].Health(s.DB.Now()) != node.Online {
 			t.Fatal("the call is no heartbeat", err)
 		}

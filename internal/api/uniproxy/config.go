@@ -96,7 +96,7 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	rules, err := s.nodes.Rules(c.Context())
+	rules, err := s.nodes.Rules.InForce(c.Context())
 	if err != nil {
 		return err
 	}

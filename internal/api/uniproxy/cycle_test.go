@@ -115,7 +115,7 @@ func TestCycle_V2bX(t *testing.T) {
 		if s.ok(&others, "trojan", "trojan", "GET", "alivelist", ""); others.Alive == nil || len(others.Alive) != 0 {
 			t.Fatalf("a node lists users who may not use it: %v", others)
 		}
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil || states[s.IDs["reality"]].OnlineUsers != 2 {
 			t.Fatal(states[s.IDs["reality"]].OnlineUsers, err)
 		}
@@ -155,7 +155,7 @@ func TestCycle_XboardNode(t *testing.T) {
 				t.Fatalf("%s: %s", path, got)
 			}
 		}
-		states, err := s.Nodes.States(t.Context())
+		states, err := s.Nodes.Monitor.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

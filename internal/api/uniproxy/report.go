@@ -117,7 +117,7 @@ func (s *server) alive(w http.ResponseWriter, c call) error {
 		return err
 	}
 	s.traffic.WentOn(c.node.ID)
-	if _, err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
+	if _, err := s.nodes.Presence.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
 		return err
 	}
 	api.WriteJSON(w, http.StatusOK, receiptJSON{Data: true})
@@ -152,7 +152,7 @@ func address(text string) string {
 // aliveList returns how many addresses of each user are connected on all nodes, by which agents apply the device limit.
 // It is an object even if it is empty.
 func (s *server) aliveList(w http.ResponseWriter, c call) error {
-	alive, err := s.nodes.Alive(c.Context(), c.node)
+	alive, err := s.nodes.Presence.DeviceCounts(c.Context(), c.node)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (s *server) status(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.nodes.SetVitals(c.Context(), c.node.ID, v); err != nil {
+	if err := s.nodes.Monitor.SetVitals(c.Context(), c.node.ID, v); err != nil {
 		return err
 	}
 	api.WriteJSON(w, http.StatusOK, map[string]any{"data": true, "code": 0, "message": "success"})
@@ -207,7 +207,7 @@ func (s *server) keepVitals(ctx context.Context, nodeID int64, parts ...json.Raw
 		slog.WarnContext(ctx, "a node's status was left out", "node", nodeID, "error", err)
 		return nil
 	}
-	return s.nodes.SetVitals(ctx, nodeID, v)
+	return s.nodes.Monitor.SetVitals(ctx, nodeID, v)
 }
 
 // keepOnline stores who is connected. An agent that counts connections in online lists all addresses in alive, and
@@ -219,9 +219,9 @@ func (s *server) keepOnline(c call, alive, online json.RawMessage) error {
 		slog.WarnContext(c.Context(), "a node's list of addresses was left out", "node", c.node.ID, "error", err)
 		return nil
 	case alive != nil && online != nil:
-		err = s.nodes.SetAllOnline(c.Context(), c.node, addresses(rows))
+		err = s.nodes.Presence.SetAllOnline(c.Context(), c.node, addresses(rows))
 	case alive != nil:
-		_, err = s.nodes.SetOnline(c.Context(), c.node, addresses(rows))
+		_, err = s.nodes.Presence.SetOnline(c.Context(), c.node, addresses(rows))
 	case online != nil:
 		return s.keepUsers(c, online)
 	}
@@ -240,5 +240,5 @@ func (s *server) keepUsers(c call, online json.RawMessage) error {
 			users = append(users, id)
 		}
 	}
-	return s.nodes.StillOnline(c.Context(), c.node, users)
+	return s.nodes.Presence.KeepOnline(c.Context(), c.node, users)
 }

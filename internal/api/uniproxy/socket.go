@@ -77,14 +77,14 @@ type follower struct {
 }
 
 func (f *follower) follow(ctx context.Context, gone func()) error {
-	changes, stop := f.nodes.Watch()
+	changes, stop := f.nodes.Feeds.Watch()
 	defer stop()
 	n, revision, err := f.admit(ctx)
 	if err != nil {
 		return err
 	}
 	f.node, f.since = n, revision
-	ctx, done := f.nodes.Stream(ctx, n)
+	ctx, done := f.nodes.Limits.Stream(ctx, n)
 	defer done()
 	f.listening.Go(func() { defer gone(); f.listen(ctx, n) })
 	if err = f.run(ctx, changes); ctx.Err() != nil {
@@ -130,7 +130,7 @@ func (f *follower) admit(ctx context.Context) (node.Node, int64, error) {
 
 // sendAll sends everything to an agent that has just connected.
 func (f *follower) sendAll(ctx context.Context) error {
-	roster, err := f.nodes.UserList(ctx, f.node)
+	roster, err := f.nodes.Admission.UserList(ctx, f.node)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (f *follower) sendChanges(ctx context.Context) error {
 	if api.UserListKeyOf(n) != api.UserListKeyOf(f.node) {
 		return errReconnect
 	}
-	changed, err := f.nodes.Changes(ctx, n.ID, f.since)
+	changed, err := f.nodes.Feeds.Changes(ctx, n.ID, f.since)
 	if err != nil {
 		return err
 	}
@@ -259,20 +259,20 @@ func (f *follower) handle(ctx context.Context, n node.Node, event string, data j
 				return err
 			}
 		}
-		return f.nodes.SetAllOnline(ctx, n, addresses(rows))
+		return f.nodes.Presence.SetAllOnline(ctx, n, addresses(rows))
 	case "request.devices":
 		select {
 		case f.asked <- struct{}{}:
 		default:
 		}
 	}
-	return f.nodes.RecordContact(ctx, n.ID)
+	return f.nodes.Monitor.RecordContact(ctx, n.ID)
 }
 
 // sendDevices sends who is connected on all nodes, unless it is unchanged. The protocol cannot split it, so what
 // exceeds a frame is left to the list that agents can request.
 func (f *follower) sendDevices(ctx context.Context) error {
-	devices, err := f.nodes.Devices(ctx, f.node)
+	devices, err := f.nodes.Presence.Devices(ctx, f.node)
 	if err != nil {
 		return err
 	}

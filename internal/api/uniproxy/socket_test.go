@@ -173,7 +173,7 @@ func untimed(f frame) []byte {
 
 func TestFrames_MatchAgents(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.Nodes.SetOnline(t.Context(), node.Node{ID: s.IDs["ss"], Enabled: true},
+		if _, err := s.Nodes.Presence.SetOnline(t.Context(), node.Node{ID: s.IDs["ss"], Enabled: true},
 			[]node.OnlineIP{{UserID: 1, IP: "1.2.3.4"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestSocket_SendsOnlyChanges(t *testing.T) {
 		delta("add", 3)
 		s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.ResetCredentials(ctx, tx, 1) })
 		delta("add", 1)
-		if _, err := s.Nodes.AddRule(t.Context(), "no mail", "", `:25$`); err != nil {
+		if _, err := s.Nodes.Rules.Add(t.Context(), "no mail", "", `:25$`); err != nil {
 			t.Fatal(err)
 		}
 		if f := k.next("sync.config"); f.Data.Config.Routes == nil || len(f.Data.Config.Routes) != 0 {
@@ -292,7 +292,7 @@ func TestSocket_WrongToken_IsRefused(t *testing.T) {
 func TestSocket_TokenExpires_IsClosed(t *testing.T) {
 	eachAt(t, intervals{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
 		rotated, kept, removed := s.follow("ss"), s.follow("vmess"), s.follow("trojan")
-		if _, err := s.Nodes.RotateSecret(t.Context(), s.IDs["ss"], 0); err != nil {
+		if _, err := s.Nodes.Secrets.Rotate(t.Context(), s.IDs["ss"], 0); err != nil {
 			t.Fatal(err)
 		}
 		rotated.mustClose(websocket.StatusPolicyViolation)
@@ -300,7 +300,7 @@ func TestSocket_TokenExpires_IsClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		removed.mustClose(websocket.StatusPolicyViolation)
-		if _, err := s.Nodes.RotateSecret(t.Context(), s.IDs["vmess"], time.Hour); err != nil {
+		if _, err := s.Nodes.Secrets.Rotate(t.Context(), s.IDs["vmess"], time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		kept.next("ping")
@@ -325,7 +325,7 @@ func TestSocket_Pings_KeepNodeOnline(t *testing.T) {
 
 func (s *site) state(name string) node.State {
 	s.Helper()
-	states, err := s.Nodes.States(s.Context())
+	states, err := s.Nodes.Monitor.States(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -367,7 +367,7 @@ func TestStatus_NodeInformation_IsStored(t *testing.T) {
 		})
 		alive := func() map[int64]int {
 			t.Helper()
-			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
+			alive, err := s.Nodes.Presence.DeviceCounts(t.Context(), node.Node{Enabled: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -388,7 +388,7 @@ func TestSocket_DevicesOfLimitedUsers_AreSent(t *testing.T) {
 		s.ok(&struct{}{}, "reality", "vless", "POST", "alive", `{"1":["1.2.3.4"],"2":["9.9.9.9"]}`)
 		k.send(`{"event":"report.devices","data":{"1":["5.6.7.8","1.2.3.4"]}}`)
 		s.eventually("both are known", func() bool {
-			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
+			alive, err := s.Nodes.Presence.DeviceCounts(t.Context(), node.Node{Enabled: true})
 			return err == nil && alive[1] == 2
 		})
 		later := time.Now().Add(10 * time.Second) // The devices are checked again only then.

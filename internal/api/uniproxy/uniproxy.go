@@ -89,7 +89,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 		return err
 	}
 	c.nodeType = who.nodeType
-	done, err := s.nodes.RequestSlot(r.Context(), c.node)
+	done, err := s.nodes.Limits.RequestSlot(r.Context(), c.node)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 		}
 	}
 	// A failure to record the contact does not affect the answer.
-	if err := s.nodes.RecordContact(r.Context(), c.node.ID); err != nil {
+	if err := s.nodes.Monitor.RecordContact(r.Context(), c.node.ID); err != nil {
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", c.node.ID, "error", err)
 	}
 	return fn(w, c)
@@ -137,7 +137,7 @@ const anyType = "v2node"
 // installation has one, needs the node's ID in addition.
 func (c claim) find(ctx context.Context, nodes *node.Nodes) (node.Node, int64, error) {
 	id, _ := strconv.ParseInt(c.nodeID, 10, 64) // An ID that is not a number identifies no node.
-	n, revision, err := nodes.ByKey(ctx, c.token, id)
+	n, revision, err := nodes.Secrets.NodeByKey(ctx, c.token, id)
 	if err == nil && n.ID == 0 {
 		err = api.ErrWhichNode
 	}

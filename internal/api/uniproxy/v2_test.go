@@ -234,7 +234,8 @@ func TestReport_InvalidPart_OthersCount(t *testing.T) {
 				t.Errorf("%q: %d %s", body, status, got)
 			}
 		}
-		if devices, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || devices != 0 || s.Used(1) != 1045 {
+		if devices, err := s.Nodes.Presence.DeviceCount(t.Context(), 1); err != nil || devices != 0 ||
+			s.Used(1) != 1045 {
 			t.Fatalf("of an unreadable report something was kept: %d devices, %d bytes, %v", devices, s.Used(1), err)
 		}
 	})
@@ -276,7 +277,7 @@ func TestReport_UnchangedDevices_StayOnline(t *testing.T) {
 		report := func(body string, want map[int64]int) {
 			t.Helper()
 			s.v2().ok(&struct{}{}, "ss", "", "POST", "report", body)
-			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
+			alive, err := s.Nodes.Presence.DeviceCounts(t.Context(), node.Node{Enabled: true})
 			if err != nil || !maps.Equal(alive, want) {
 				t.Fatalf("after %s online are %v, want %v, %v", body, alive, want, err)
 			}

@@ -12,7 +12,7 @@ import (
 func (r *Router) Detect(nodes *node.Nodes) {
 	r.user("GET /v1/user/detect", paged, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
 		p := in.paging()
-		rules, err := nodes.Rules(req.Context())
+		rules, err := nodes.Rules.InForce(req.Context())
 		if err != nil {
 			return Answer{}, err
 		}
@@ -28,7 +28,7 @@ func (r *Router) Detect(nodes *node.Nodes) {
 	})
 	r.user("GET /v1/user/detect/log", paged, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		p := in.paging()
-		records, total, err := nodes.HitsOf(req.Context(), node.HitFilter{UserID: who.UserID}, p.size, p.offset())
+		records, total, err := nodes.Rules.HitLog(req.Context(), node.HitFilter{UserID: who.UserID}, p.size, p.offset())
 		rows := []map[string]any{}
 		for _, h := range records {
 			name := ""

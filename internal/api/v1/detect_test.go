@@ -11,7 +11,7 @@ import (
 func TestTheOlderAuditRoutes(t *testing.T) {
 	s := newSite(t)
 	ming := s.person("ming@example.com", "")
-	rule, err := s.nodes.AddRule(t.Context(), "Mail", "Sending mail", ":25$")
+	rule, err := s.nodes.Rules.Add(t.Context(), "Mail", "Sending mail", ":25$")
 	if err != nil {
 		t.Fatal(err)
 	}

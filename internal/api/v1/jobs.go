@@ -32,7 +32,7 @@ func (r *Router) Jobs(a *account.Accounts, nodes *node.Nodes, jobs ...Job) {
 func (r *Router) LinkGroups(a *account.Accounts, nodes *node.Nodes) {
 	r.job("GET /api/v2/cron_task/user_link_group", a, nodes, params{may("is_all_flush").as(flag)},
 		func(ctx context.Context, in Input) (any, error) {
-			dealt, err := nodes.ReassignGroups(ctx, in.Yes("is_all_flush"))
+			dealt, err := nodes.LinkGroups.Reassign(ctx, in.Yes("is_all_flush"))
 			return map[string]any{"moved": dealt.Moved, "groups": dealt.Users}, err
 		})
 }
@@ -88,7 +88,7 @@ func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.
 	}
 	for _, name := range []string{"key", "muKey", "token"} {
 		if key := query.Get(name); key != "" {
-			_, _, err := nodes.ByKey(req.Context(), key, 0)
+			_, _, err := nodes.Secrets.NodeByKey(req.Context(), key, 0)
 			if err == nil {
 				return nil, api.ErrNotForYou
 			}

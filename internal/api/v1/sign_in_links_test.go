@@ -72,7 +72,7 @@ func newSite(t *testing.T) *site {
 	s.hit = func(n node.Node, hits ...node.Hit) {
 		t.Helper()
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-			_, err := nodes.AddHits(ctx, tx, n.ID, hits)
+			_, err := nodes.Rules.AddHits(ctx, tx, n.ID, hits)
 			return err
 		}); err != nil {
 			t.Fatal(err)

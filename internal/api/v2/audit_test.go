@@ -27,7 +27,7 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		id := func(rule map[string]any) int64 { return int64(rule["id"].(float64)) }
 		hit := func(rule map[string]any, user, count int64) {
 			t.Helper()
-			if _, err := f.nodes.Hits(t.Context(), f.node,
+			if _, err := f.nodes.Rules.RecordHits(t.Context(), f.node,
 				[]node.Hit{{UserID: user, RuleID: id(rule), Count: count}}); err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestStaffKeepsTheRules(t *testing.T) {
 			t.Errorf("exempt are %v", ids)
 		}
 		path := fmt.Sprintf("%s/%v", staffRules, rule["id"])
-		before, err := f.nodes.Snapshot(t.Context(), f.node.ID)
+		before, err := f.nodes.Feeds.Snapshot(t.Context(), f.node.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,8 +108,8 @@ func TestStaffKeepsTheRules(t *testing.T) {
 			"")["rules"].([]any)[0].(map[string]any)["exempt_user_ids"].([]any); len(ids) != 0 {
 			t.Errorf("exempt are still %v", ids)
 		}
-		if after, err := f.nodes.Changes(t.Context(), f.node.ID, before.Revision); err != nil || !after.RulesSet ||
-			after.Rules[0].Name != "Post" {
+		after, err := f.nodes.Feeds.Changes(t.Context(), f.node.ID, before.Revision)
+		if err != nil || !after.RulesSet || after.Rules[0].Name != "Post" {
 			t.Errorf("agents hear %+v, %v", after, err)
 		}
 		for body, field := range map[string]string{
@@ -145,7 +145,7 @@ func TestStaffKeepsTheRules(t *testing.T) {
 func TestStaffLetsBlockedAddressesGo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		f := newField(t, d)
-		if _, err := f.nodes.BlockIPs(t.Context(), f.node, []string{"8.8.4.4"}); err != nil {
+		if _, err := f.nodes.Blocklist.Block(t.Context(), f.node, []string{"8.8.4.4"}); err != nil {
 			t.Fatal(err)
 		}
 		const path = "/api/v2/staff/blocked-ips"
@@ -158,7 +158,7 @@ func TestStaffLetsBlockedAddressesGo(t *testing.T) {
 		f.refused(t, boss, "POST", path+"/unblock", `{"ip":"nonsense"}`, 422, "invalid_input")
 		want(t, f.ok(t, boss, "GET", path, ""), map[string]any{"total_count": 0})
 
-		if _, err := f.nodes.AddSpeedTests(t.Context(), f.node.ID,
+		if _, err := f.nodes.Monitor.AddSpeedTests(t.Context(), f.node.ID,
 			[]map[string]string{{"cmccping": "31"}}); err != nil {
 			t.Fatal(err)
 		}

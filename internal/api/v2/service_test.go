@@ -152,7 +152,7 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 		f := newField(t, d)
 		f.move(t, 100, 300) // 600 billed, on the day that ends half an hour later
 		f.move(t, 10, 30)   // 60 billed
-		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}},
+		if _, err := f.nodes.Presence.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}},
 			[]node.OnlineIP{{UserID: f.user, IP: "1.2.3.4"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -237,8 +237,8 @@ func TestNodesAreThoseThatTheUserMayUse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}, CPUPermille: 125},
-			nil); err != nil {
+		state := node.State{Load: []float64{0, 0, 0}, CPUPermille: 125}
+		if _, err := f.nodes.Presence.Heartbeat(t.Context(), f.node, state, nil); err != nil {
 			t.Fatal(err)
 		}
 		got := f.ok(t, f.user, "GET", "/api/v2/user/services/nodes", "")

@@ -72,11 +72,11 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 			Named("staff_audit_rules", "The audit rules"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (staffAuditRules, error) {
 				out := staffAuditRules{[]staffAuditRule{}}
-				rules, err := nodes.Rules(ctx)
+				rules, err := nodes.Rules.InForce(ctx)
 				if err != nil {
 					return out, err
 				}
-				sums, err := nodes.HitSums(ctx, 0)
+				sums, err := nodes.Rules.HitSums(ctx, 0)
 				for i := range rules {
 					out.Rules = append(out.Rules, newStaffAuditRule(&rules[i], sums[rules[i].ID]))
 				}
@@ -85,26 +85,26 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.StaffOp("POST /staff/audit-rules", permission.RuleWrite).
 			Named("staff_audit_rule_make", "Make an audit rule; nodes follow at once"),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[auditRuleBody]) (staffAuditRule, error) {
-				made, err := nodes.AddRule(ctx, in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs...)
+				made, err := nodes.Rules.Add(ctx, in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs...)
 				return newStaffAuditRule(&made, node.HitSum{}), err
 			})
 		v2.Handle(r, v2.StaffOp("PUT /staff/audit-rules/{rule_id}", permission.RuleWrite).
 			Named("staff_audit_rule_change", "Change an audit rule; nodes follow at once"),
 			func(ctx context.Context, _ account.Identity, in *change) (staffAuditRule, error) {
-				changed, err := nodes.ChangeRule(ctx, in.ID, func(rule *node.Rule) {
+				changed, err := nodes.Rules.Change(ctx, in.ID, func(rule *node.Rule) {
 					rule.Name, rule.Text, rule.Pattern, rule.Exempt = in.Body.Name, in.Body.Text, in.Body.Pattern,
 						in.Body.ExemptUserIDs
 				})
 				if err != nil {
 					return staffAuditRule{}, err
 				}
-				sums, err := nodes.HitSums(ctx, 0)
+				sums, err := nodes.Rules.HitSums(ctx, 0)
 				return newStaffAuditRule(&changed, sums[changed.ID]), err
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/audit-rules/{rule_id}", permission.RuleWrite).
 			Named("staff_audit_rule_remove", "Lift an audit rule; its hits stay in the log"),
 			func(ctx context.Context, _ account.Identity, in *which) (v2.Empty, error) {
-				return v2.Empty{}, nodes.RemoveRule(ctx, in.ID)
+				return v2.Empty{}, nodes.Rules.Remove(ctx, in.ID)
 			})
 		type recordsQuery struct {
 			UserID int64 `query:"user_id" minimum:"1" doc:"Of this user only"`
@@ -116,7 +116,7 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/audit-records", permission.HitRead).
 			Named("staff_audit_records", "What the audit rules stopped, of whom and where"),
 			func(ctx context.Context, _ account.Identity, in *recordsQuery) (staffAuditRecords, error) {
-				records, total, err := nodes.HitsOf(ctx, node.HitFilter{
+				records, total, err := nodes.Rules.HitLog(ctx, node.HitFilter{
 					UserID: in.UserID, RuleID: in.RuleID,
 					NodeID: in.NodeID,
 				}, in.Limit, in.Offset)

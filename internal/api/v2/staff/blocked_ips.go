@@ -35,7 +35,7 @@ func BlockedIPs(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/blocked-ips", permission.BlockedRead).
 			Named("staff_blocked_ips", "Addresses that all nodes block because one asked for it"),
 			func(ctx context.Context, _ account.Identity, in *part) (blockedIPs, error) {
-				rows, total, err := nodes.BlockedIPs(ctx, in.Limit, in.Offset)
+				rows, total, err := nodes.Blocklist.List(ctx, in.Limit, in.Offset)
 				out := blockedIPs{[]blockedIP{}, total}
 				for _, b := range rows {
 					out.Addresses = append(out.Addresses, blockedIP{b.IP, b.NodeID, b.At})
@@ -45,7 +45,7 @@ func BlockedIPs(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.StaffOp("POST /staff/blocked-ips/unblock", permission.BlockedLift).
 			Named("staff_ip_unblock", "Let an address go before its day is over"),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[unblockBody]) (v2.Empty, error) {
-				return v2.Empty{}, nodes.UnblockIP(ctx, in.Body.IP)
+				return v2.Empty{}, nodes.Blocklist.Unblock(ctx, in.Body.IP)
 			})
 	}
 }

@@ -33,7 +33,7 @@ func NodeMigration(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/node-shared-key", permission.SharedKeyRead).
 			Named("staff_shared_key", "Whether the one key of a panel before this one still opens all nodes"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (sharedKey, error) {
-				on, until, err := nodes.SharedKey(ctx)
+				on, until, err := nodes.Secrets.SharedKey(ctx)
 				return sharedKey{on, until}, err
 			})
 		type sharedWish struct {
@@ -48,10 +48,10 @@ func NodeMigration(nodes *node.Nodes) v2.Resource {
 				if in.Body.Until != nil {
 					until = *in.Body.Until
 				}
-				if err := nodes.SetSharedKey(ctx, in.Body.Key, until); err != nil {
+				if err := nodes.Secrets.SetSharedKey(ctx, in.Body.Key, until); err != nil {
 					return sharedKey{}, err
 				}
-				on, at, err := nodes.SharedKey(ctx)
+				on, at, err := nodes.Secrets.SharedKey(ctx)
 				return sharedKey{on, at}, err
 			})
 		v2.HandleList(r, v2.StaffOp("GET /admin_api/old_ss_node_rebuild_vmess", permission.NodeWrite).

@@ -69,13 +69,13 @@ func NodeStats(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return nodeHistory{}, err
 				}
-				to := nodes.Local()
+				to := nodes.Limits.LocalTime()
 				from, step := to.Add(-time.Duration(in.Hours)*time.Hour), max(1, in.Hours*60/300)
-				moments, err := nodes.History(ctx, in.ID, from, to.Add(time.Minute), step)
+				moments, err := nodes.Monitor.History(ctx, in.ID, from, to.Add(time.Minute), step)
 				if err != nil {
 					return nodeHistory{}, err
 				}
-				outages, err := nodes.Outages(ctx, in.ID, from)
+				outages, err := nodes.Monitor.Outages(ctx, in.ID, from)
 				out := nodeHistory{step, []nodeMoment{}, []nodeOutage{}}
 				for _, m := range moments {
 					out.Moments = append(out.Moments, nodeMoment{
@@ -94,7 +94,7 @@ func NodeStats(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return nil, err
 				}
-				online, err := nodes.OnlineOn(ctx, in.ID)
+				online, err := nodes.Presence.OnlineOn(ctx, in.ID)
 				for _, o := range online {
 					out = append(out, nodeOnline{o.UserID, o.IP, o.FirstAt, o.LastAt})
 				}
@@ -111,7 +111,8 @@ func NodeStats(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return nil, err
 				}
-				users, err := t.HeaviestOn(ctx, in.ID, nodes.Local().Add(-time.Duration(in.Hours)*time.Hour), in.Limit)
+				from := nodes.Limits.LocalTime().Add(-time.Duration(in.Hours) * time.Hour)
+				users, err := t.HeaviestOn(ctx, in.ID, from, in.Limit)
 				for _, u := range users {
 					out = append(out, heavyUser{u.UserID, u.Email, u.Up, u.Down, u.Billed})
 				}
@@ -123,7 +124,7 @@ func NodeStats(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return speedTests{}, err
 				}
-				tests, err := nodes.SpeedTests(ctx, in.ID)
+				tests, err := nodes.Monitor.SpeedTests(ctx, in.ID)
 				out := speedTests{[]speedTest{}}
 				for _, t := range tests {
 					out.Tests = append(out.Tests, speedTest{t.Results, t.At})

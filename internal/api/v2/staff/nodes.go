@@ -16,8 +16,8 @@ import (
 // node of that number.
 func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2.Resource {
 	show := func(ctx context.Context, states map[int64]node.State, chosen ...node.Node) ([]staffNode, error) {
-		now := nodes.Local()
-		months, err := nodes.Months(ctx, chosen...)
+		now := nodes.Limits.LocalTime()
+		months, err := nodes.Limits.Months(ctx, chosen...)
 		out := make([]staffNode, len(chosen))
 		for i, n := range chosen {
 			out[i] = newStaffNode(n, states[n.ID], months[n.ID], now)
@@ -25,7 +25,7 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 		return out, err
 	}
 	one := func(ctx context.Context, n node.Node) (staffNode, error) {
-		states, err := nodes.States(ctx)
+		states, err := nodes.Monitor.States(ctx)
 		if err != nil {
 			return staffNode{}, err
 		}
@@ -50,7 +50,7 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 				if err != nil {
 					return staffNodePage{}, err
 				}
-				states, err := nodes.States(ctx)
+				states, err := nodes.Monitor.States(ctx)
 				if err != nil {
 					return staffNodePage{}, err
 				}
@@ -59,7 +59,7 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 					words := strings.ToLower(n.Name + "\n" + n.Address + "\n" + strings.Join(n.Tags, "\n") + "\n" +
 						n.Remark)
 					if strings.Contains(words, strings.ToLower(in.Q)) && (in.Status == "" ||
-						in.Status == string(states[n.ID].Health(nodes.Local()))) && (in.Protocol == "" ||
+						in.Status == string(states[n.ID].Health(nodes.Limits.LocalTime()))) && (in.Protocol == "" ||
 						in.Protocol == string(n.Protocol)) {
 						found = append(found, n)
 					}
@@ -136,7 +136,7 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 		v2.Handle(r, v2.StaffOp("POST /staff/nodes/{node_id}/secret", permission.NodeSecretRotate).
 			Named("staff_node_secret", "Give a node's agent another secret"),
 			func(ctx context.Context, _ account.Identity, in *secretWish) (madeSecret, error) {
-				secret, err := nodes.RotateSecret(ctx, in.ID, time.Duration(in.Body.HonourOldMinutes)*time.Minute)
+				secret, err := nodes.Secrets.Rotate(ctx, in.ID, time.Duration(in.Body.HonourOldMinutes)*time.Minute)
 				if err != nil {
 					return madeSecret{}, err
 				}

@@ -45,11 +45,11 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 			Named("audit_rules", "The audit rules in force, with how often each stopped the user"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (auditRules, error) {
 				out := auditRules{[]auditRule{}}
-				rules, err := nodes.Rules(ctx)
+				rules, err := nodes.Rules.InForce(ctx)
 				if err != nil {
 					return out, err
 				}
-				sums, err := nodes.HitSums(ctx, who.UserID)
+				sums, err := nodes.Rules.HitSums(ctx, who.UserID)
 				for _, rule := range rules {
 					sum := sums[rule.ID]
 					out.Rules = append(out.Rules, auditRule{
@@ -68,7 +68,7 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 		v2.Handle(r, v2.UserOp("GET /user/services/audit/record").
 			Named("audit_records", "What the audit rules stopped of the user's"),
 			func(ctx context.Context, who account.Identity, in *part) (auditRecords, error) {
-				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID},
+				records, total, err := nodes.Rules.HitLog(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID},
 					in.Limit, in.Offset)
 				out := auditRecords{[]auditRecord{}, total}
 				for _, h := range records {

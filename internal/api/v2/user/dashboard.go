@@ -98,7 +98,7 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 				if err != nil {
 					return out, err
 				}
-				online, err := nodes.OnlineDevices(ctx, who.UserID)
+				online, err := nodes.Presence.DeviceCount(ctx, who.UserID)
 				if err != nil {
 					return out, err
 				}

@@ -50,12 +50,12 @@ func Nodes(nodes *node.Nodes, services *service.Services) v2.Resource {
 		if err != nil {
 			return out, err
 		}
-		group, err := nodes.LinkGroup(ctx, userID)
+		group, err := nodes.LinkGroups.Of(ctx, userID)
 		if err != nil {
 			return out, err
 		}
-		states, err := nodes.States(ctx)
-		now := nodes.Local()
+		states, err := nodes.Monitor.States(ctx)
+		now := nodes.Limits.LocalTime()
 		out = nodesResult{AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d",
 			access.Class)}
 		for _, n := range all {

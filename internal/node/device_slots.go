@@ -18,6 +18,13 @@ import (
 // slot has the oldest address cut and waits until that is done, so the limit is never exceeded. Addresses on nodes of
 // foreign agents occupy slots too, but those agents cannot be asked to cut them.
 
+// DeviceSlots gives addresses of users their device slots.
+type DeviceSlots struct {
+	db        *db.DB
+	services  *service.Services
+	admission *Admission
+}
+
 // slotState is the state of an address in its device slot.
 type slotState string
 
@@ -45,23 +52,23 @@ const (
 	Wait
 )
 
-// WatchDevices returns a channel that holds a value after an address was to be cut or was cut. The caller calls stop
+// Watch returns a channel that holds a value after an address was to be cut or was cut. The caller calls stop
 // when it is done.
-func (s *Nodes) WatchDevices() (changes <-chan int64, stop func()) { return s.db.Watch(devices) }
+func (ds *DeviceSlots) Watch() (changes <-chan int64, stop func()) { return ds.db.Watch(devices) }
 
 // Admit gives the user's address on n a device slot, or reports why it has none yet. Repeating the call is harmless.
-func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.Addr) (answer Answer, err error) {
-	if admitted, err := s.Admitted(ctx, n, []int64{userID}); err != nil || !admitted[userID] {
+func (ds *DeviceSlots) Admit(ctx context.Context, n Node, userID int64, address netip.Addr) (answer Answer, err error) {
+	if admitted, err := ds.admission.Admitted(ctx, n, []int64{userID}); err != nil || !admitted[userID] {
 		return Refused, err
 	}
 	ip := address.Unmap().WithZone("").String()
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = ds.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		limit, err := service.LockDevices(ctx, tx, userID)
 		if err != nil {
 			return err
 		}
-		now := s.db.Now()
-		all, err := s.addresses(ctx, tx, userID)
+		now := ds.db.Now()
+		all, err := ds.addresses(ctx, tx, userID)
 		if err != nil {
 			return err
 		}
@@ -70,7 +77,7 @@ func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.A
 			if len(evict) == 0 && all.leaving() == 0 {
 				answer = Refused
 			}
-			return s.evict(ctx, tx, userID, evict)
+			return ds.evict(ctx, tx, userID, evict)
 		}
 		if answer == Refused {
 			return nil
@@ -86,8 +93,8 @@ func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.A
 }
 
 // RecordCut stores that n's agent has cut the user's addresses, as it was asked to.
-func (s *Nodes) RecordCut(ctx context.Context, n Node, userID int64, ips []string) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+func (ds *DeviceSlots) RecordCut(ctx context.Context, n Node, userID int64, ips []string) error {
+	return ds.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		changed, err := db.Changed(tx.NewUpdate().Model((*OnlineIP)(nil)).Set("place = ?", gone).
 			Where("user_id = ? AND node_id = ? AND place = ? AND ip IN (?)", userID, n.ID, leaving, bun.List(ips)).
 			Exec(ctx))
@@ -99,17 +106,17 @@ func (s *Nodes) RecordCut(ctx context.Context, n Node, userID int64, ips []strin
 }
 
 // AddressesToCut returns the addresses that n's agent is to cut, by user.
-func (s *Nodes) AddressesToCut(ctx context.Context, n Node) ([]OnlineIP, error) {
+func (ds *DeviceSlots) AddressesToCut(ctx context.Context, n Node) ([]OnlineIP, error) {
 	var rows []OnlineIP
-	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND place = 'leaving' AND last_at > ?", n.ID, s.db.Now().
+	err := ds.db.NewSelect().Model(&rows).Where("node_id = ? AND place = 'leaving' AND last_at > ?", n.ID, ds.db.Now().
 		Add(-onlineFor)).OrderExpr("user_id, ip").Scan(ctx)
 	return rows, err
 }
 
 // evictAll sends addresses of the users away where they are more than the limit.
-func (s *Nodes) evictAll(ctx context.Context, tx bun.Tx, userIDs []int64) error {
+func (ds *DeviceSlots) evictAll(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	slices.Sort(userIDs)
-	limited, err := s.services.Limited(ctx, slices.Compact(userIDs), 0, 0) // on whatever nodes
+	limited, err := ds.services.Limited(ctx, slices.Compact(userIDs), 0, 0) // on whatever nodes
 	if err != nil {
 		return err
 	}
@@ -121,22 +128,22 @@ func (s *Nodes) evictAll(ctx context.Context, tx bun.Tx, userIDs []int64) error 
 		if limit == 0 {
 			continue
 		}
-		all, err := s.addresses(ctx, tx, id)
+		all, err := ds.addresses(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if err := s.evict(ctx, tx, id, all.oldest(limit)); err != nil {
+		if err := ds.evict(ctx, tx, id, all.oldest(limit)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Nodes) evict(ctx context.Context, tx bun.Tx, userID int64, ips []string) error {
+func (ds *DeviceSlots) evict(ctx context.Context, tx bun.Tx, userID int64, ips []string) error {
 	if len(ips) == 0 {
 		return nil
 	}
-	_, err := tx.NewUpdate().Model((*OnlineIP)(nil)).Set("place = ?, evicted_at = ?", leaving, s.db.Now()).
+	_, err := tx.NewUpdate().Model((*OnlineIP)(nil)).Set("place = ?, evicted_at = ?", leaving, ds.db.Now()).
 		Where("user_id = ? AND place = ? AND ip IN (?)", userID, given, bun.List(ips)).Exec(ctx)
 	if err == nil {
 		_, err = db.Bump(ctx, tx, devices)
@@ -156,9 +163,9 @@ type address struct {
 	away    bool // it lost its place lately
 }
 
-func (s *Nodes) addresses(ctx context.Context, tx bun.Tx, userID int64) (addresses, error) {
+func (ds *DeviceSlots) addresses(ctx context.Context, tx bun.Tx, userID int64) (addresses, error) {
 	var rows []OnlineIP
-	now := s.db.Now()
+	now := ds.db.Now()
 	if err := tx.NewSelect().Model(&rows).Where("user_id = ? AND last_at > ?", userID, now.Add(-onlineFor)).
 		Scan(ctx); err != nil {
 		return nil, err

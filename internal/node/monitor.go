@@ -2,9 +2,14 @@ package node
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/setting"
 )
 
 // Health says whether a node's agent was heard of lately.
@@ -46,10 +51,19 @@ func (s State) Health(now time.Time) Health {
 	return Offline
 }
 
+// Monitor stores how nodes are, and notes outages and alarms.
+type Monitor struct {
+	db       *db.DB
+	settings *setting.Settings
+	contacts *otter.Cache[int64, time.Time] // when each node's agent was last in contact
+	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
+	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
+}
+
 // States gives the states of all nodes that were ever heard of, by id.
-func (s *Nodes) States(ctx context.Context) (map[int64]State, error) {
+func (mo *Monitor) States(ctx context.Context) (map[int64]State, error) {
 	var rows []State
-	if err := s.db.NewSelect().Model(&rows).Scan(ctx); err != nil {
+	if err := mo.db.NewSelect().Model(&rows).Scan(ctx); err != nil {
 		return nil, err
 	}
 	by := make(map[int64]State, len(rows))
@@ -69,8 +83,8 @@ type Vitals struct {
 }
 
 // SetVitals keeps what a foreign agent says of its machine.
-func (s *Nodes) SetVitals(ctx context.Context, nodeID int64, v Vitals) error {
-	return s.edit(ctx, nodeID, func(st *State) {
+func (mo *Monitor) SetVitals(ctx context.Context, nodeID int64, v Vitals) error {
+	return mo.edit(ctx, nodeID, func(st *State) {
 		for known, said := range map[*int64]*int64{
 			&st.UptimeSeconds: v.UptimeSeconds, &st.CPUPermille: v.CPUPermille, &st.MemoryPermille: v.MemoryPermille,
 			&st.UpBPS: v.UpBPS, &st.DownBPS: v.DownBPS, &st.Connections: v.Connections, &st.OnlineUsers: v.OnlineUsers,
@@ -87,20 +101,20 @@ func (s *Nodes) SetVitals(ctx context.Context, nodeID int64, v Vitals) error {
 
 // RecordContact stores that a foreign agent was in contact, every 20 s at most, so that answers from a cache stay
 // cheap.
-func (s *Nodes) RecordContact(ctx context.Context, nodeID int64) error {
-	now := s.db.Now()
-	if last, ok := s.beats.GetIfPresent(nodeID); ok && now.Sub(last) < 20*time.Second {
+func (mo *Monitor) RecordContact(ctx context.Context, nodeID int64) error {
+	now := mo.db.Now()
+	if last, ok := mo.contacts.GetIfPresent(nodeID); ok && now.Sub(last) < 20*time.Second {
 		return nil
 	}
-	return s.edit(ctx, nodeID, func(*State) {})
+	return mo.edit(ctx, nodeID, func(*State) {})
 }
 
 // edit changes the node's state and notes a sign of life.
-func (s *Nodes) edit(ctx context.Context, nodeID int64, change func(*State)) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.editIn(ctx, tx, nodeID, change) })
+func (mo *Monitor) edit(ctx context.Context, nodeID int64, change func(*State)) error {
+	return mo.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return mo.editIn(ctx, tx, nodeID, change) })
 }
 
-func (s *Nodes) editIn(ctx context.Context, tx bun.Tx, nodeID int64, change func(*State)) error {
+func (mo *Monitor) editIn(ctx context.Context, tx bun.Tx, nodeID int64, change func(*State)) error {
 	var rows []State
 	if err := tx.NewSelect().Model(&rows).Where("node_id = ?", nodeID).Scan(ctx); err != nil {
 		return err
@@ -110,8 +124,8 @@ func (s *Nodes) editIn(ctx context.Context, tx bun.Tx, nodeID int64, change func
 		st = rows[0]
 	}
 	change(&st)
-	st.SeenAt = s.db.Now()
-	s.beats.Set(nodeID, st.SeenAt)
+	st.SeenAt = mo.db.Now()
+	mo.contacts.Set(nodeID, st.SeenAt)
 	return upsertState(ctx, tx, &st)
 }
 
@@ -153,4 +167,25 @@ func overwrite(q *bun.InsertQuery, columns ...string) *bun.InsertQuery {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
 	}
 	return q
+}
+
+// forget removes the logs of nodes that are older than the setting allows.
+func (mo *Monitor) forget(ctx context.Context) error {
+	oldest := mo.db.Now().AddDate(0, 0, -mo.settings.Get().TrafficLogDays)
+	return mo.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		for _, q := range []struct{ table, condition string }{
+			{"online_ip", "last_at < ?"},
+			{"rule_hit", "at < ?"},
+			{"blocked_ip", "at < ?"},
+			{"node_outage", "ended_at < ?"},
+			{"speed_test", "at < ?"},
+		} {
+			if _, err := tx.NewRaw("DELETE FROM "+q.table+" WHERE "+q.condition, oldest).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		_, err := tx.NewRaw("DELETE FROM node_history WHERE minute < " + strconv.FormatInt(oldest.Unix()/60, 10)).
+			Exec(ctx)
+		return err
+	})
 }

@@ -10,38 +10,38 @@ import (
 // SetOnline keeps the addresses that n's agent, a foreign one, reports, and gives how many it kept: each once, and none
 // of users whose bytes on n would not count. Agents name who connected since their last report, so that others stay
 // online for a while; a report of nobody says that nobody is left.
-func (s *Nodes) SetOnline(ctx context.Context, n Node, online []OnlineIP) (kept int, err error) {
-	return s.setOnline(ctx, n, online, len(online) == 0)
+func (ps *Presence) SetOnline(ctx context.Context, n Node, online []OnlineIP) (kept int, err error) {
+	return ps.setOnline(ctx, n, online, len(online) == 0)
 }
 
 // SetAllOnline keeps the addresses that n's agent, a foreign one, reports as all that are connected to n: others are no
 // longer online there.
-func (s *Nodes) SetAllOnline(ctx context.Context, n Node, online []OnlineIP) error {
-	_, err := s.setOnline(ctx, n, online, true)
+func (ps *Presence) SetAllOnline(ctx context.Context, n Node, online []OnlineIP) error {
+	_, err := ps.setOnline(ctx, n, online, true)
 	return err
 }
 
-func (s *Nodes) setOnline(ctx context.Context, n Node, online []OnlineIP, all bool) (kept int, err error) {
-	online, err = s.ofItsUsers(ctx, n, readable(n.ID, online, s.db.Now()))
+func (ps *Presence) setOnline(ctx context.Context, n Node, online []OnlineIP, all bool) (kept int, err error) {
+	online, err = ps.ofItsUsers(ctx, n, readable(n.ID, online, ps.db.Now()))
 	if err != nil {
 		return 0, err
 	}
-	return len(online), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.editIn(ctx, tx, n.ID, func(st *State) { st.OnlineUsers = usersOf(online) }); err != nil {
+	return len(online), ps.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := ps.monitor.editIn(ctx, tx, n.ID, func(st *State) { st.OnlineUsers = usersOf(online) }); err != nil {
 			return err
 		}
 		if all {
-			if err := s.endOthers(ctx, tx, n.ID, online); err != nil {
+			if err := ps.endOthers(ctx, tx, n.ID, online); err != nil {
 				return err
 			}
 		}
-		return s.upsertOnline(ctx, tx, online)
+		return ps.upsertOnline(ctx, tx, online)
 	})
 }
 
 // endOthers lets no addresses count as online on the node any more but these.
-func (s *Nodes) endOthers(ctx context.Context, tx bun.Tx, nodeID int64, online []OnlineIP) error {
-	since := s.db.Now().Add(-onlineFor)
+func (ps *Presence) endOthers(ctx context.Context, tx bun.Tx, nodeID int64, online []OnlineIP) error {
+	since := ps.db.Now().Add(-onlineFor)
 	there := make(map[userIP]bool, len(online))
 	for _, o := range online {
 		there[userIP{o.UserID, o.IP}] = true
@@ -62,11 +62,11 @@ func (s *Nodes) endOthers(ctx context.Context, tx bun.Tx, nodeID int64, online [
 	return nil
 }
 
-// StillOnline keeps all addresses of users on n online, for agents that name them only when one of them changes. Who
+// KeepOnline keeps all addresses of users on n online, for agents that name them only when one of them changes. Who
 // fell out by time stays out.
-func (s *Nodes) StillOnline(ctx context.Context, n Node, userIDs []int64) error {
-	now := s.db.Now()
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+func (ps *Presence) KeepOnline(ctx context.Context, n Node, userIDs []int64) error {
+	now := ps.db.Now()
+	return ps.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for part := range slices.Chunk(userIDs, 500) {
 			if _, err := tx.NewRaw(`UPDATE online_ip SET last_at = ? WHERE node_id = ? AND user_id IN (?)
 				AND last_at > ? AND place <> ?`,

@@ -9,9 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/service"
 )
 
 // onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
@@ -34,6 +36,17 @@ type OnlineIP struct {
 	EvictedAt     *time.Time
 }
 
+// Presence stores at which addresses users are connected.
+type Presence struct {
+	db        *db.DB
+	services  *service.Services
+	admission *Admission
+	slots     *DeviceSlots
+	monitor   *Monitor
+	written   *otter.Cache[int64, recentlyWritten]
+	online    onlineAddresses
+}
+
 // userIP is one user at one address.
 type userIP struct {
 	UserID int64
@@ -50,18 +63,18 @@ func usersOf(online []OnlineIP) int64 {
 }
 
 // ofItsUsers leaves out users whose bytes on n would not count.
-func (s *Nodes) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) ([]OnlineIP, error) {
+func (ps *Presence) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) ([]OnlineIP, error) {
 	ids := make([]int64, len(online))
 	for i, o := range online {
 		ids[i] = o.UserID
 	}
-	admitted, err := s.Admitted(ctx, n, ids)
+	admitted, err := ps.admission.Admitted(ctx, n, ids)
 	return slices.DeleteFunc(online, func(o OnlineIP) bool { return !admitted[o.UserID] }), err
 }
 
 // upsertOnline keeps the addresses, all of one node and of one kind of place, and sends the oldest of a user's away
 // where they have become too many.
-func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
+func (ps *Presence) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
 	var came []int64
 	for part := range slices.Chunk(online, 500) {
 		now := part[0].LastAt
@@ -92,7 +105,7 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 			}
 		}
 	}
-	return s.evictAll(ctx, tx, came)
+	return ps.slots.evictAll(ctx, tx, came)
 }
 
 // readable gives each address once and in one form, as many as are kept; IPv4 in IPv6 is IPv4.
@@ -118,28 +131,28 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 }
 
 // OnlineOn gives the addresses that are connected to the node now, those that were heard of last first.
-func (s *Nodes) OnlineOn(ctx context.Context, nodeID int64) ([]OnlineIP, error) {
+func (ps *Presence) OnlineOn(ctx context.Context, nodeID int64) ([]OnlineIP, error) {
 	var rows []OnlineIP
-	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND last_at > ?", nodeID, s.db.Now().Add(-onlineFor)).
+	err := ps.db.NewSelect().Model(&rows).Where("node_id = ? AND last_at > ?", nodeID, ps.db.Now().Add(-onlineFor)).
 		OrderExpr("last_at DESC, user_id, ip").Limit(5000).Scan(ctx)
 	return rows, err
 }
 
-// OnlineDevices gives at how many addresses the user is connected now, over all nodes.
-func (s *Nodes) OnlineDevices(ctx context.Context, userID int64) (int, error) {
+// DeviceCount gives at how many addresses the user is connected now, over all nodes.
+func (ps *Presence) DeviceCount(ctx context.Context, userID int64) (int, error) {
 	var count int
-	err := s.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
-		Where("user_id = ? AND last_at > ? AND place <> ?", userID, s.db.Now().Add(-onlineFor), gone).Scan(ctx, &count)
+	err := ps.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
+		Where("user_id = ? AND last_at > ? AND place <> ?", userID, ps.db.Now().Add(-onlineFor), gone).Scan(ctx, &count)
 	return count, err
 }
 
 // Devices gives at which addresses those users of n who have a limit of devices are connected now, over all nodes.
-func (s *Nodes) Devices(ctx context.Context, n Node) (map[int64][]string, error) {
-	by, err := s.whereabouts.look(ctx, s)
+func (ps *Presence) Devices(ctx context.Context, n Node) (map[int64][]string, error) {
+	by, err := ps.online.get(ctx, ps.db)
 	if err != nil || !n.Serves() {
 		return nil, err
 	}
-	limited, err := s.services.Limited(ctx, slices.Collect(maps.Keys(by)), n.Class, n.GroupID)
+	limited, err := ps.services.Limited(ctx, slices.Collect(maps.Keys(by)), n.Class, n.GroupID)
 	devices := make(map[int64][]string, len(limited))
 	for _, id := range limited {
 		devices[id] = by[id]
@@ -147,26 +160,26 @@ func (s *Nodes) Devices(ctx context.Context, n Node) (map[int64][]string, error)
 	return devices, err
 }
 
-// whereabouts is where everybody is connected, as it was at most a few seconds ago: every agent that follows asks for
-// it.
-type whereabouts struct {
+// onlineAddresses caches the addresses of all users who are online for a few seconds: every agent that follows asks for
+// them.
+type onlineAddresses struct {
 	mu sync.Mutex
 	at time.Time
 	by map[int64][]string
 }
 
-const whereaboutsFor = 5 * time.Second
+const onlineCached = 5 * time.Second
 
-// look gives the addresses of each user, in order. They must not be changed.
-func (w *whereabouts) look(ctx context.Context, s *Nodes) (map[int64][]string, error) {
+// get returns the addresses of each user, in order. They must not be changed.
+func (w *onlineAddresses) get(ctx context.Context, d *db.DB) (map[int64][]string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := s.db.Now()
-	if age := now.Sub(w.at); age >= 0 && age < whereaboutsFor {
+	now := d.Now()
+	if age := now.Sub(w.at); age >= 0 && age < onlineCached {
 		return w.by, nil
 	}
 	var rows []OnlineIP
-	err := s.db.NewSelect().Model(&rows).ColumnExpr("DISTINCT user_id, ip").Where("last_at > ? AND place <> ?",
+	err := d.NewSelect().Model(&rows).ColumnExpr("DISTINCT user_id, ip").Where("last_at > ? AND place <> ?",
 		now.Add(-onlineFor), gone).OrderExpr("user_id, ip").Scan(ctx)
 	if err != nil {
 		return nil, err
@@ -178,14 +191,14 @@ func (w *whereabouts) look(ctx context.Context, s *Nodes) (map[int64][]string, e
 	return w.by, nil
 }
 
-// Alive gives at how many addresses each user of n is connected now, over all nodes.
-func (s *Nodes) Alive(ctx context.Context, n Node) (map[int64]int, error) {
+// DeviceCounts gives at how many addresses each user of n is connected now, over all nodes.
+func (ps *Presence) DeviceCounts(ctx context.Context, n Node) (map[int64]int, error) {
 	var rows []struct {
 		UserID int64
 		IPs    int `bun:"ips"`
 	}
-	err := s.db.NewSelect().TableExpr("online_ip").ColumnExpr("user_id, count(DISTINCT ip) AS ips").
-		Where("last_at > ? AND place <> ?", s.db.Now().Add(-onlineFor), gone).GroupExpr("user_id").Scan(ctx, &rows)
+	err := ps.db.NewSelect().TableExpr("online_ip").ColumnExpr("user_id, count(DISTINCT ip) AS ips").
+		Where("last_at > ? AND place <> ?", ps.db.Now().Add(-onlineFor), gone).GroupExpr("user_id").Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +206,7 @@ func (s *Nodes) Alive(ctx context.Context, n Node) (map[int64]int, error) {
 	for i, r := range rows {
 		ids[i] = r.UserID
 	}
-	admitted, err := s.Admitted(ctx, n, ids)
+	admitted, err := ps.admission.Admitted(ctx, n, ids)
 	alive := make(map[int64]int, len(admitted))
 	for _, r := range rows {
 		if admitted[r.UserID] {

@@ -4,7 +4,18 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"airstrip/internal/db"
+	"airstrip/internal/setting"
 )
+
+// Limits holds back the requests of nodes' agents and computes what nodes have used of their quotas.
+type Limits struct {
+	db       *db.DB
+	settings *setting.Settings
+	requests sync.Map // channels, by the node's id
+	streams  streams
+}
 
 // The limits of one node's agent. An agent rarely has two requests at once, and one stream. Whoever broke into a node
 // has its secret, and could keep the server from answering all others with thousands.
@@ -15,11 +26,11 @@ const (
 
 // RequestSlot waits until fewer than maxRequests requests of n are being answered. The caller calls done when it has
 // answered this one. A request with the shared key that names no node does not wait.
-func (s *Nodes) RequestSlot(ctx context.Context, n Node) (done func(), err error) {
+func (ls *Limits) RequestSlot(ctx context.Context, n Node) (done func(), err error) {
 	if n.ID == 0 {
 		return func() {}, nil
 	}
-	held, _ := s.requests.LoadOrStore(n.ID, make(chan struct{}, maxRequests))
+	held, _ := ls.requests.LoadOrStore(n.ID, make(chan struct{}, maxRequests))
 	requests := held.(chan struct{})
 	select {
 	case requests <- struct{}{}:
@@ -39,20 +50,20 @@ type stream struct{ end context.CancelFunc }
 
 // Stream returns the context of a stream to n's agent. It ends with ctx, and when maxStreams newer streams of n have
 // begun. The caller calls done when the stream has ended.
-func (s *Nodes) Stream(ctx context.Context, n Node) (_ context.Context, done func()) {
+func (ls *Limits) Stream(ctx context.Context, n Node) (_ context.Context, done func()) {
 	ctx, end := context.WithCancel(ctx)
 	this := &stream{end}
-	s.streams.mu.Lock()
-	defer s.streams.mu.Unlock()
-	all := append(s.streams.of[n.ID], this)
+	ls.streams.mu.Lock()
+	defer ls.streams.mu.Unlock()
+	all := append(ls.streams.of[n.ID], this)
 	for len(all) > maxStreams {
 		all[0].end()
 		all = all[1:]
 	}
-	s.streams.of[n.ID] = all
+	ls.streams.of[n.ID] = all
 	return ctx, func() {
 		end()
-		s.streams.remove(n.ID, this)
+		ls.streams.remove(n.ID, this)
 	}
 }
 

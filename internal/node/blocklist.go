@@ -28,6 +28,12 @@ type BlockedIP struct {
 	UnblockedAt   *time.Time // nil: it is blocked
 }
 
+// Blocklist holds the addresses that nodes asked all nodes to block.
+type Blocklist struct {
+	db       *db.DB
+	registry *Registry
+}
+
 // blockedFor is how long an address stays blocked where nobody lets it go before.
 const blockedFor = 24 * time.Hour
 
@@ -40,15 +46,15 @@ var ErrNotBlocked = fault.NotFound("ip_not_blocked", "该 IP 没有被封锁", "
 // maxBlocked is how many addresses of one node are blocked at a time.
 const maxBlocked = 10_000
 
-// BlockIPs keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
+// Block keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
 // never those of nodes, of the ways to them and of users whom other nodes let in lately, so that no node can cut off
 // the others or their users.
-func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, err error) {
-	ips, err = s.blockable(ctx, n, ips)
+func (bl *Blocklist) Block(ctx context.Context, n Node, ips []string) (kept int, err error) {
+	ips, err = bl.blockable(ctx, n, ips)
 	if err != nil || len(ips) == 0 {
 		return 0, err
 	}
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = bl.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		revision, err := db.Bump(ctx, tx, service.Revision)
 		if err != nil {
 			return err
@@ -56,7 +62,7 @@ func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, e
 		var again []string
 		if err := tx.NewRaw(`UPDATE blocked_ip SET at = ?, revision = ? WHERE node_id = ? AND unblocked_at IS NULL
 			AND ip IN (?) RETURNING ip`,
-			s.db.Now(), revision, n.ID, bun.List(ips)).Scan(ctx, &again); err != nil && !errors.Is(err, db.ErrNoRows) {
+			bl.db.Now(), revision, n.ID, bun.List(ips)).Scan(ctx, &again); err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
 		}
 		held, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("node_id = ? AND unblocked_at IS NULL", n.ID).
@@ -70,7 +76,7 @@ func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, e
 		for part := range slices.Chunk(fresh, 500) {
 			rows := make([]BlockedIP, len(part))
 			for i, ip := range part {
-				rows[i] = BlockedIP{NodeID: n.ID, IP: ip, Revision: revision, At: s.db.Now()}
+				rows[i] = BlockedIP{NodeID: n.ID, IP: ip, Revision: revision, At: bl.db.Now()}
 			}
 			if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
 				return err
@@ -82,8 +88,8 @@ func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, e
 }
 
 // blockable gives the addresses that n may have blocked, each once and in one form.
-func (s *Nodes) blockable(ctx context.Context, n Node, ips []string) ([]string, error) {
-	nodes, err := s.List(ctx)
+func (bl *Blocklist) blockable(ctx context.Context, n Node, ips []string) ([]string, error) {
+	nodes, err := bl.registry.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +119,8 @@ func (s *Nodes) blockable(ctx context.Context, n Node, ips []string) ([]string, 
 		fit = append(fit, ip.String())
 	}
 	var used []string
-	if err := s.db.NewRaw(`SELECT DISTINCT ip FROM online_ip WHERE last_at > ? AND node_id <> ? AND ip IN (?)`,
-		s.db.Now().Add(-blockedFor), n.ID, bun.List(fit)).Scan(ctx, &used); err != nil &&
+	if err := bl.db.NewRaw(`SELECT DISTINCT ip FROM online_ip WHERE last_at > ? AND node_id <> ? AND ip IN (?)`,
+		bl.db.Now().Add(-blockedFor), n.ID, bun.List(fit)).Scan(ctx, &used); err != nil &&
 		!errors.Is(err, db.ErrNoRows) {
 		return nil, err
 	}
@@ -131,34 +137,34 @@ func without(ips, others []string) []string {
 }
 
 // BlockedLately gives what was asked to be blocked in the last minute and is still.
-func (s *Nodes) BlockedLately(ctx context.Context) ([]BlockedIP, error) {
+func (bl *Blocklist) BlockedLately(ctx context.Context) ([]BlockedIP, error) {
 	var rows []BlockedIP
-	err := s.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", s.db.Now().Add(-told)).
+	err := bl.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", bl.db.Now().Add(-told)).
 		OrderExpr("id").Scan(ctx)
 	return rows, err
 }
 
-// BlockedIPs gives a part of what is blocked now, the newest first, and how many there are.
-func (s *Nodes) BlockedIPs(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
-	total, err = s.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).
+// List gives a part of what is blocked now, the newest first, and how many there are.
+func (bl *Blocklist) List(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
+	total, err = bl.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).
 		Offset(offset).ScanAndCount(ctx)
 	return rows, total, err
 }
 
 // UnblockedLately gives what was let go in the last minute.
-func (s *Nodes) UnblockedLately(ctx context.Context) ([]BlockedIP, error) {
+func (bl *Blocklist) UnblockedLately(ctx context.Context) ([]BlockedIP, error) {
 	var rows []BlockedIP
-	err := s.db.NewSelect().Model(&rows).Where("unblocked_at > ?", s.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
+	err := bl.db.NewSelect().Model(&rows).Where("unblocked_at > ?", bl.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
 	return rows, err
 }
 
-// UnblockIP lets an address go, whichever nodes asked to block it.
-func (s *Nodes) UnblockIP(ctx context.Context, text string) error {
+// Unblock lets an address go, whichever nodes asked to block it.
+func (bl *Blocklist) Unblock(ctx context.Context, text string) error {
 	ip, err := netip.ParseAddr(strings.TrimSpace(text))
 	if err != nil {
 		return fault.Invalid("ip", "format", "请填写 IP 地址", "This is not an IP address")
 	}
-	n, err := s.unblock(ctx, "ip = ?", ip.Unmap().WithZone("").String())
+	n, err := bl.unblock(ctx, "ip = ?", ip.Unmap().WithZone("").String())
 	if err == nil && n == 0 {
 		return ErrNotBlocked
 	}
@@ -166,13 +172,13 @@ func (s *Nodes) UnblockIP(ctx context.Context, text string) error {
 }
 
 // unblockOld lets go what was blocked long ago.
-func (s *Nodes) unblockOld(ctx context.Context) error {
-	_, err := s.unblock(ctx, "at < ?", s.db.Now().Add(-blockedFor))
+func (bl *Blocklist) unblockOld(ctx context.Context) error {
+	_, err := bl.unblock(ctx, "at < ?", bl.db.Now().Add(-blockedFor))
 	return err
 }
 
-func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int64, err error) {
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+func (bl *Blocklist) unblock(ctx context.Context, condition string, value any) (n int64, err error) {
+	err = bl.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		found, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("unblocked_at IS NULL").Where(condition, value).
 			Exists(ctx)
 		if err != nil || !found {
@@ -182,7 +188,7 @@ func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int
 		if err != nil {
 			return err
 		}
-		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).
+		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", bl.db.Now()).
 			Set("revision = ?", revision).
 			Where("unblocked_at IS NULL").Where(condition, value).Exec(ctx))
 		if err != nil {
@@ -195,22 +201,22 @@ func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int
 	return n, err
 }
 
-// blocked gives the addresses that are blocked now, each once.
-func (s *Nodes) blocked(ctx context.Context) ([]string, error) {
+// addresses gives the addresses that are blocked now, each once.
+func (bl *Blocklist) addresses(ctx context.Context) ([]string, error) {
 	var ips []string
-	err := s.db.NewSelect().Model((*BlockedIP)(nil)).Distinct().Column("ip").Where("unblocked_at IS NULL").
+	err := bl.db.NewSelect().Model((*BlockedIP)(nil)).Distinct().Column("ip").Where("unblocked_at IS NULL").
 		OrderExpr("ip").Scan(ctx, &ips)
 	return ips, err
 }
 
-// blockedSince gives the addresses that were blocked or let go after a revision, by what is true of them now: several
+// since gives the addresses that were blocked or let go after a revision, by what is true of them now: several
 // nodes may have asked for one.
-func (s *Nodes) blockedSince(ctx context.Context, revision int64) (blocked, unblocked []string, err error) {
+func (bl *Blocklist) since(ctx context.Context, revision int64) (blocked, unblocked []string, err error) {
 	var rows []struct {
 		IP   string
 		Held int
 	}
-	err = s.db.NewRaw(`SELECT ip, MAX(CASE WHEN unblocked_at IS NULL THEN 1 ELSE 0 END) AS held FROM blocked_ip
+	err = bl.db.NewRaw(`SELECT ip, MAX(CASE WHEN unblocked_at IS NULL THEN 1 ELSE 0 END) AS held FROM blocked_ip
 		WHERE ip IN (SELECT ip FROM blocked_ip WHERE revision > ?) GROUP BY ip ORDER BY ip`, revision).Scan(ctx, &rows)
 	for _, r := range rows {
 		if r.Held == 1 {
