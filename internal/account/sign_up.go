@@ -122,7 +122,7 @@ func newRow(email, name string) row {
 // insert adds a user with a wallet and a row of access.
 func (s *SignUps) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 	now := s.db.Now()
-	r.Lang = cmp.Or(r.Lang, fault.ZH)
+	r.Lang = cmp.Or(r.Lang, s.settings.Get().Language)
 	r.UUID, r.PasswordVersion, r.InviteCode, r.NoticeByMail, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(),
 		newInviteCode(), true, now, now
 	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {

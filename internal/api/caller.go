@@ -14,7 +14,8 @@ type Caller struct {
 	RequestID string
 	IP        netip.Addr // behind trusted proxies the address that they name
 	UserAgent string
-	Lang      fault.Lang
+	Lang      fault.Lang // in which the caller is answered
+	AskedLang fault.Lang // that the caller asks for; empty: none that the product speaks
 }
 
 type callerKey struct{}
@@ -63,7 +64,7 @@ func among(ip netip.Addr, prefixes []netip.Prefix) bool {
 	return false
 }
 
-// language reads Accept-Language: whichever of the two languages comes first; Chinese where none does.
+// language reads Accept-Language: whichever of the two languages comes first; empty where none does.
 func language(header string) fault.Lang {
 	for _, part := range strings.Split(strings.ToLower(header), ",") {
 		switch tag := strings.TrimSpace(part); {
@@ -73,5 +74,5 @@ func language(header string) fault.Lang {
 			return fault.EN
 		}
 	}
-	return fault.ZH
+	return ""
 }

@@ -6,6 +6,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -31,6 +32,7 @@ type Middleware struct {
 	seconds   *prometheus.HistogramVec
 	filter    func(netip.Addr) error
 	httpsHost string // of the site; empty where its address is not https
+	language  func() fault.Lang
 }
 
 // The largest bodies that are read, in bytes.
@@ -48,7 +50,7 @@ const (
 
 // NewMiddleware returns the middleware around mux. Forwarding headers count only from trusted; metrics go to reg.
 func NewMiddleware(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Registerer) *Middleware {
-	m := &Middleware{mux: mux, trusted: trusted, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	m := &Middleware{mux: mux, trusted: trusted, language: func() fault.Lang { return fault.ZH }, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "airstrip_http_seconds", Help: "How long requests took, by route and status.",
 		Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5, 10},
 	}, []string{"route", "status"})}
@@ -69,6 +71,10 @@ func (m *Middleware) SetSite(address string) {
 	}
 }
 
+// SetLanguage has fn name the language in which callers are answered who ask for none that the product speaks. Without
+// it that is Chinese.
+func (m *Middleware) SetLanguage(fn func() fault.Lang) { m.language = fn }
+
 // Handler returns the mux behind the middleware. A panic is logged and answered with 500.
 func (m *Middleware) Handler() http.Handler {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1400),
@@ -81,9 +87,10 @@ func (m *Middleware) Handler() http.Handler {
 
 func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func(http.Handler) http.HandlerFunc) {
 	start := time.Now()
+	asked := language(r.Header.Get("Accept-Language"))
 	caller := Caller{
 		RequestID: uuid.NewString(), IP: address(r, m.trusted), UserAgent: r.UserAgent(),
-		Lang: language(r.Header.Get("Accept-Language")),
+		Lang: cmp.Or(asked, m.language()), AskedLang: asked,
 	}
 	ctx := context.WithValue(r.Context(), callerKey{}, caller)
 	r = r.WithContext(ctx)

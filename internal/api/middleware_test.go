@@ -18,12 +18,15 @@ import (
 	"airstrip/internal/fault"
 )
 
+// siteLanguage is that of callers who ask for none.
+var siteLanguage = fault.ZH
+
 func newHandler(t *testing.T, reg *prometheus.Registry) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /who", func(w http.ResponseWriter, r *http.Request) {
 		c := api.CallerOf(r.Context())
-		io.WriteString(w, c.IP.String()+" "+string(c.Lang))
+		io.WriteString(w, c.IP.String()+" "+string(c.Lang)+" "+string(c.AskedLang))
 	})
 	mux.HandleFunc("POST /v1/read", func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
@@ -44,7 +47,9 @@ func newHandler(t *testing.T, reg *prometheus.Registry) http.Handler {
 	mux.HandleFunc("GET /wait", func(w http.ResponseWriter, r *http.Request) {
 		api.NewFailure(r.Context(), fault.TooMany("slow", "慢", "slow").After(1500*time.Millisecond)).Write(w)
 	})
-	return api.NewMiddleware(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, reg).Handler()
+	m := api.NewMiddleware(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, reg)
+	m.SetLanguage(func() fault.Lang { return siteLanguage })
+	return m.Handler()
 }
 
 func ask(h http.Handler, method, path, from string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
@@ -92,10 +97,15 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 
 func TestTheLanguageIsTheFirstOfOursInTheHeader(t *testing.T) {
 	h := newHandler(t, prometheus.NewRegistry())
+	defer func() { siteLanguage = fault.ZH }()
 	for header, want := range map[string]string{
-		"": "zh-CN", "en-US,zh;q=0.5": "en", "fr, zh-TW": "zh-CN",
-		"de": "zh-CN", "fr,EN": "en",
+		"": "zh-CN ", "en-US,zh;q=0.5": "en en", "fr, zh-TW": "zh-CN zh-CN", "de": "zh-CN ", "fr,EN": "en en",
+		"fr": "en ", // after the site's language is English
 	} {
+		siteLanguage = fault.ZH
+		if header == "fr" {
+			siteLanguage = fault.EN
+		}
 		w := ask(h, http.MethodGet, "/who", "1.2.3.4:1", nil, "Accept-Language", header)
 		if _, got, _ := strings.Cut(w.Body.String(), " "); got != want {
 			t.Errorf("%q is %s, want %s", header, got, want)

@@ -35,6 +35,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
 	"airstrip/internal/emby"
+	"airstrip/internal/fault"
 	"airstrip/internal/geo"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/invite"
@@ -326,6 +327,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	middleware := api.NewMiddleware(mux, a.cfg.proxies, reg)
 	middleware.FilterAddresses(a.IPBans.Refuse)
 	middleware.SetSite(a.cfg.site)
+	middleware.SetLanguage(func() fault.Lang { return a.Settings.Get().Language })
 	return middleware.Handler(), nil
 }
 

@@ -57,9 +57,9 @@ func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, 
 	site := l.settings.Get()
 	o := format.Options{
 		Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly,
-		Notices: notices(access, client, r, site), Status: status(access, client, site),
+		Notices: notices(access, client, r, site, k.Lang), Status: status(access, client, site),
 	}
-	o.Title = site.SiteName
+	o.Title, o.Lang = site.SiteName, k.Lang
 	if client.Managed {
 		o.URL, o.Hours = l.fileURL(r), site.LinkUpdateHours
 	}
@@ -236,17 +236,26 @@ func (l *Links) access(ctx context.Context, k tokenOwner) (*service.Access, erro
 }
 
 // stateNotices explain in place of nodes why there are none.
-var stateNotices = map[service.State]string{
-	service.None:      "⛔ 还没有套餐，请先购买 · No plan yet",
-	service.Exhausted: "⛔ 流量已用完，请购买流量包或续费 · Out of traffic",
-	service.Expired:   "⛔ 套餐已到期，请续费 · Plan expired",
-	service.Banned:    "⛔ 账号已停用，请联系客服 · Account disabled",
+var stateNotices = map[service.State]fault.Text{
+	service.None: {ZH: "⛔ 还没有套餐，请先购买", EN: "⛔ No plan yet, please buy one"},
+	service.Exhausted: {
+		ZH: "⛔ 流量已用完，请购买流量包或续费", EN: "⛔ Out of traffic, please buy a traffic package or renew",
+	},
+	service.Expired: {ZH: "⛔ 套餐已到期，请续费", EN: "⛔ The plan has expired, please renew"},
+	service.Banned:  {ZH: "⛔ 账号已停用，请联系客服", EN: "⛔ The account is disabled, please contact support"},
 }
 
+// What the entries before the nodes say.
+var (
+	textLeft      = fault.Text{ZH: "剩余流量：", EN: "Traffic left: "}
+	textUnlimited = fault.Text{ZH: "不限", EN: "unlimited"}
+	textExpires   = fault.Text{ZH: "到期：", EN: "Expires: "}
+)
+
 // notices returns the entries before the nodes that only carry information.
-func notices(a *service.Access, client format.Client, r Request, site setting.Site) []string {
+func notices(a *service.Access, client format.Client, r Request, site setting.Site, lang fault.Lang) []string {
 	if !a.Allowed {
-		return []string{stateNotices[a.State]}
+		return []string{stateNotices[a.State].In(lang)}
 	}
 	extend := !client.Shows && !client.Status && !client.Usage && !client.Core && !r.NodesOnly
 	if r.Extend != nil {
@@ -255,13 +264,13 @@ func notices(a *service.Access, client format.Client, r Request, site setting.Si
 	if !extend {
 		return nil
 	}
-	remaining := "不限 · unlimited"
+	remaining := textUnlimited.In(lang)
 	if a.RemainingBytes != nil {
 		remaining = gigabytes(*a.RemainingBytes)
 	}
-	out := []string{"剩余流量 Traffic left: " + remaining}
+	out := []string{textLeft.In(lang) + remaining}
 	if a.ExpiresAt != nil {
-		out = append(out, "到期 Expires: "+a.ExpiresAt.In(site.Zone()).Format(time.DateOnly))
+		out = append(out, textExpires.In(lang)+a.ExpiresAt.In(site.Zone()).Format(time.DateOnly))
 	}
 	return append(out, site.LinkNotices...)
 }

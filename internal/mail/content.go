@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	htmltemplate "html/template"
@@ -108,15 +109,12 @@ func (m *Mails) Write(msg Message) (Letter, error) {
 	if err != nil {
 		return Letter{}, err
 	}
-	lang := msg.Lang
-	if lang != fault.EN {
-		lang = fault.ZH
-	}
+	site := m.settings.Get()
+	lang := cmp.Or(msg.Lang, site.Language)
 	pair, ok := t[path(lang, msg.Content.kind())]
 	if !ok {
 		return Letter{}, fmt.Errorf("mail: no template for %q in %s", msg.Content.kind(), lang)
 	}
-	site := m.settings.Get()
 	about := struct {
 		Lang                      fault.Lang
 		SiteName, SiteURL, Mailed string

@@ -4,6 +4,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,8 +37,8 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Sec
 
 // Message is a mail to one person.
 type Message struct {
-	To      string // address, without a name
-	Lang    fault.Lang
+	To      string     // address, without a name
+	Lang    fault.Lang // empty: the site's
 	Content Content
 	Until   time.Time // after it the mail is not sent any more; zero: tried for a day
 }
@@ -86,6 +87,7 @@ const (
 
 // Send puts a mail into the queue as part of tx. The text is written now, in the words of today's settings.
 func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
+	msg.Lang = cmp.Or(msg.Lang, m.settings.Get().Language)
 	letter, err := m.Write(msg)
 	if err != nil {
 		return err

@@ -163,6 +163,7 @@ func (p *problems) choices(s *Site) {
 		name, value string
 		of          []string
 	}{
+		{"language", string(s.Language), []string{string(fault.ZH), string(fault.EN)}},
 		{"sign_up_mode", s.SignUpMode, []string{"open", "invite", "closed"}},
 		{"telegram_updates", s.TelegramUpdates, []string{"poll", "webhook"}},
 		{"change_credit", s.ChangeCredit, []string{AsTime, ToWallet}},

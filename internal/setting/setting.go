@@ -23,8 +23,10 @@ import (
 // Site is all settings. The JSON name of a field is the setting's name.
 type Site struct {
 	SiteName string `json:"site_name"`
-	TimeZone string `json:"time_zone"` // IANA name; days, months and check-ins are counted in it
-	Currency string `json:"currency"`  // ISO 4217; fixed once money has moved
+	// of who asks for no language that the product speaks: pages, mails, the bot
+	Language fault.Lang `json:"language"`
+	TimeZone string     `json:"time_zone"` // IANA name; days, months and check-ins are counted in it
+	Currency string     `json:"currency"`  // ISO 4217; fixed once money has moved
 
 	AboutZH      string `json:"about_zh"`      // what the service is, for the page /about; empty: a sentence of ours
 	AboutEN      string `json:"about_en"`      // the same in English
@@ -130,7 +132,7 @@ const (
 // Defaults are the settings of a new site.
 func Defaults() Site {
 	return Site{
-		SiteName: "网络加速器", TimeZone: "Asia/Shanghai", Currency: "CNY",
+		SiteName: "网络加速器", Language: fault.ZH, TimeZone: "Asia/Shanghai", Currency: "CNY",
 		SignUpMode: "open", SignUpPerIPDaily: 20,
 		SMTPPort: 587, SMTPTLS: "starttls",
 		CaptchaProvider: "pow", CaptchaRegister: "risk", CaptchaLogin: "risk", CaptchaForgotPassword: "risk",

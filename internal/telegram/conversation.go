@@ -42,7 +42,7 @@ func (b *Bot) answer(ctx context.Context, tx bun.Tx, u update) ([]call, error) {
 }
 
 func (b *Bot) reply(ctx context.Context, tx bun.Tx, who person, text string) (string, [][]button, error) {
-	lang := langOf(who)
+	lang := b.langOf(ctx, who)
 	command, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	command, _, _ = strings.Cut(command, "@") // as /help@bot
 	rest = strings.TrimSpace(rest)
@@ -84,7 +84,7 @@ func (b *Bot) reply(ctx context.Context, tx bun.Tx, who person, text string) (st
 }
 
 func (b *Bot) greet(ctx context.Context, who person) (string, [][]button, error) {
-	lang := langOf(who)
+	lang := b.langOf(ctx, who)
 	u, err := b.accounts.ByTelegram(ctx, who.ID)
 	if errors.Is(err, account.ErrNoUser) {
 		return say(lang, textNotLinked, b.site), nil, nil
@@ -94,7 +94,7 @@ func (b *Bot) greet(ctx context.Context, who person) (string, [][]button, error)
 
 // askToConfirm shows what is known of the page that wants to sign in. Only a linked account is asked.
 func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.UUID) (string, [][]button, error) {
-	lang := langOf(who)
+	lang := b.langOf(ctx, who)
 	u, err := b.accounts.ByTelegram(ctx, who.ID)
 	if errors.Is(err, account.ErrNoUser) {
 		return say(lang, textNotLinked, b.site), nil, nil
@@ -116,7 +116,7 @@ func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.U
 }
 
 func (b *Bot) linked(ctx context.Context, tx bun.Tx, who person, id uuid.UUID) (string, error) {
-	lang := langOf(who)
+	lang := b.langOf(ctx, who)
 	userID, ok, err := b.consumeLink(ctx, tx, id, who.ID)
 	if f, known := fault.As(err); known && fault.Refused(err) {
 		return f.Text.In(lang), nil
@@ -130,7 +130,7 @@ func (b *Bot) linked(ctx context.Context, tx bun.Tx, who person, id uuid.UUID) (
 
 // pressed does what a button says and takes the buttons away.
 func (b *Bot) handleButton(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]call, error) {
-	lang := langOf(c.From)
+	lang := b.langOf(ctx, c.From)
 	word, rest, _ := strings.Cut(c.Data, " ")
 	text := textStale.In(lang)
 	switch word {
@@ -163,7 +163,7 @@ func (b *Bot) handleButton(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]
 
 // standing tells a linked user what they have.
 func (b *Bot) status(ctx context.Context, who person) (string, error) {
-	lang := langOf(who)
+	lang := b.langOf(ctx, who)
 	u, err := b.accounts.ByTelegram(ctx, who.ID)
 	if errors.Is(err, account.ErrNoUser) {
 		return say(lang, textNotLinked, b.site), nil
@@ -186,6 +186,21 @@ func (b *Bot) status(ctx context.Context, who person) (string, error) {
 		}
 	}
 	return sayStanding(lang, mask(u.Email), plans, access, b.settings.Get().Zone()), nil
+}
+
+// langOf gives the language of the linked account, which is the one that its user reads on the site; of other people
+// that of their Telegram.
+func (b *Bot) langOf(ctx context.Context, who person) fault.Lang {
+	if u, err := b.accounts.ByTelegram(ctx, who.ID); err == nil {
+		return u.Lang
+	}
+	switch {
+	case who.LanguageCode == "":
+		return b.settings.Get().Language
+	case strings.HasPrefix(who.LanguageCode, "zh"):
+		return fault.ZH
+	}
+	return fault.EN
 }
 
 // mask gives an e-mail address so that its owner knows it and a bystander does not.

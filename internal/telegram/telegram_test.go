@@ -2,6 +2,7 @@ package telegram_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/netip"
 	"strconv"
@@ -38,6 +39,7 @@ var (
 		IP: netip.MustParseAddr("192.0.2.1"),
 		UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
 			"Chrome/140.0.0.0 Safari/537.36",
+		Lang: fault.EN,
 	}
 	lin   = telegramtest.Person{ID: 42, Lang: "en"}
 	other = telegramtest.Person{ID: 43, Lang: "zh-hans"}
@@ -276,9 +278,9 @@ func TestOnlyTheTelegramThatOpenedTheLinkConfirms(t *testing.T) {
 		w.Start(lin, s.Link)
 		asked := w.says("Number")
 		w.Start(other, s.Link)
-		w.says("无效")
+		w.says("not valid")
 		w.Press(other, asked.Markup.Rows[0][0])
-		w.says("无效")
+		w.says("not valid")
 		w.Press(stranger, asked.Markup.Rows[0][0])
 		w.says("too old")
 		w.state(s, telegram.Opened)
@@ -440,6 +442,22 @@ func TestTheBotAnswersInThePersonsLanguageAndInPrivateOnly(t *testing.T) {
 	if u, err := w.accounts.ByTelegram(t.Context(), lin.ID); err != nil || u.Email != "lin@example.com" {
 		t.Errorf("%+v, %v", u, err)
 	}
+}
+
+func TestBot_AnswersInLanguageOfAccount(t *testing.T) {
+	each(t, func(w *world) {
+		w.Say(other, "/help")
+		w.says("/me 查看套餐")
+		w.linked("lin@example.com", other) // whose account is English, whatever their Telegram is
+		w.Say(other, "/help")
+		w.says("/me your plan")
+		noLanguage := telegramtest.Person{ID: 44}
+		w.Say(noLanguage, "/help")
+		w.says("/me 查看套餐")
+		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"language": json.RawMessage(`"en"`)}))
+		w.Say(noLanguage, "/help")
+		w.says("/me your plan")
+	})
 }
 
 func TestAPersonWhoFloodsTheBotIsNotAnswered(t *testing.T) {

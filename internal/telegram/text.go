@@ -76,14 +76,6 @@ var (
 	commandHelp   = fault.Text{ZH: "帮助", EN: "Help"}
 )
 
-// langOf is the language of a person's Telegram.
-func langOf(p person) fault.Lang {
-	if p.LanguageCode == "" || strings.HasPrefix(p.LanguageCode, "zh") {
-		return fault.ZH
-	}
-	return fault.EN
-}
-
 func say(lang fault.Lang, text fault.Text, values ...any) string {
 	return fmt.Sprintf(text.In(lang), values...)
 }

@@ -69,6 +69,21 @@ func TestFetch_NodeNames_AreInLanguageOfUser(t *testing.T) {
 	})
 }
 
+func TestFetch_Notices_AreInLanguageOfUser(t *testing.T) {
+	each(t, func(s *site) {
+		for lang, texts := range map[fault.Lang]struct{ own, other string }{
+			fault.ZH: {"剩余流量：100.00 GB", "Traffic"}, fault.EN: {"Traffic left: 100.00 GB", "剩余"},
+		} {
+			s.setLanguage(lang)
+			w := s.get("?client_type=V2RayN&is_node_extend=true")
+			if got := plain(t, w.Body.String()); !strings.Contains(got, texts.own) ||
+				strings.Contains(got, texts.other) {
+				t.Errorf("%s: %s", lang, got)
+			}
+		}
+	})
+}
+
 // plain decodes the entries of a list of share links, with readable names.
 func plain(t *testing.T, body string) string {
 	t.Helper()

@@ -60,7 +60,7 @@ func granted(req *http.Request, g account.Grant, msg fault.Text) Answer {
 
 func clientOf(req *http.Request) account.Client {
 	c := api.CallerOf(req.Context())
-	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.Lang}
+	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.AskedLang}
 }
 
 // answeredBy gives the client with its answer to a captcha, under our name for it or one that a provider's widget has.

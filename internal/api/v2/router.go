@@ -305,5 +305,5 @@ func keyed(ctx context.Context, req *http.Request, userID int64) (context.Contex
 // ClientOf gives the other end of a call as package account knows it.
 func ClientOf(ctx context.Context) account.Client {
 	c := api.CallerOf(ctx)
-	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.Lang}
+	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.AskedLang}
 }

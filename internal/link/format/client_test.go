@@ -291,7 +291,7 @@ func TestFetch_NoNodeFitsClient_SaysSo(t *testing.T) {
 		}
 		said = append(said, string(remark))
 	}
-	if len(said) != 2 || said[0] != "1 GB left" || !strings.Contains(said[1], "No node for this client") {
+	if len(said) != 2 || said[0] != "1 GB left" || !strings.Contains(said[1], "没有此客户端可用的节点") {
 		t.Errorf("said %q", said)
 	}
 	if len(o.Notices) != 1 {

@@ -5,21 +5,23 @@ import (
 	"strconv"
 	"strings"
 
+	"airstrip/internal/fault"
 	"airstrip/internal/node"
 )
 
 // Options say how to write a file.
 type Options struct {
 	Client    Client
-	NodesOnly bool      // For clients with their own rules: no groups, rules or DNS.
-	Flags     bool      // Add the flag of its country before each node's name.
-	Notices   []string  // Entries that lead nowhere and carry information, before the nodes.
-	Status    string    // The STATUS line of clients that show one.
-	Title     string    // Name of the service, for formats that contain it.
-	URL       string    // Address of this file, for Managed clients.
-	Hours     int       // Interval at which clients should fetch it again.
-	Usage     Usage     // For clients that show it from the file.
-	Template  *Template // nil for Plain.
+	NodesOnly bool       // For clients with their own rules: no groups, rules or DNS.
+	Flags     bool       // Add the flag of its country before each node's name.
+	Notices   []string   // Entries that lead nowhere and carry information, before the nodes.
+	Status    string     // The STATUS line of clients that show one.
+	Title     string     // Name of the service, for formats that contain it.
+	URL       string     // Address of this file, for Managed clients.
+	Hours     int        // Interval at which clients should fetch it again.
+	Usage     Usage      // For clients that show it from the file.
+	Template  *Template  // nil for Plain.
+	Lang      fault.Lang // Language of the notices that Render adds.
 }
 
 // Usage is a user's traffic and expiry.
@@ -52,6 +54,14 @@ var reserved = []string{
 	"HYBRID", "DNS", "BLOCK",
 }
 
+// noNode is the notice of a file without nodes.
+var noNode = fault.Text{ZH: "没有此客户端可用的节点", EN: "No node for this client"}
+
+// leftOut says how many nodes are not in a file.
+var leftOut = fault.Text{
+	ZH: " 个节点因客户端不支持而未列出", EN: " nodes left out that this client can't use",
+}
+
 // Render writes the proxies for the client. If it supports none of them, or there would be no entry at all, a notice
 // says so: many clients refuse an empty file.
 func Render(proxies []Proxy, o Options) File {
@@ -77,7 +87,7 @@ func Render(proxies []Proxy, o Options) File {
 	left := len(proxies) - len(usable)
 	notices := o.Notices
 	if len(usable) == 0 && (len(proxies) > 0 || len(notices) == 0) {
-		notices = append(slices.Clone(notices), "没有此客户端可用的节点 No node for this client")
+		notices = append(slices.Clone(notices), noNode.In(o.Lang))
 	}
 	entries := make([]Proxy, 0, len(notices)+len(usable))
 	for _, text := range notices {
@@ -160,7 +170,7 @@ func (c content) leftOutComment(sign string) string {
 	if c.left == 0 {
 		return ""
 	}
-	return sign + strconv.Itoa(c.left) + " 个节点因客户端不支持而未列出 / nodes left out that this client can't use\n"
+	return sign + strconv.Itoa(c.left) + leftOut.In(c.Lang) + "\n"
 }
 
 // notice returns an entry of a protocol that visibly leads nowhere.

@@ -6,6 +6,7 @@ import (
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/setting"
 	"airstrip/internal/telegram"
@@ -18,6 +19,7 @@ type siteResult struct {
 	Footer   string       `json:"footer" doc:"The years and the site's name"`
 	Version  string       `json:"version"`
 	Demo     bool         `json:"demo" doc:"Whether this is a demonstration with play money"`
+	Language fault.Lang   `json:"language" enum:"zh-CN,en" doc:"Of readers whose browser asks for no language that the pages have"`
 	Currency string       `json:"currency" doc:"ISO 4217"`
 	TimeZone string       `json:"time_zone" doc:"IANA name of the zone in which the site counts days"`
 	Telegram string       `json:"telegram" doc:"User name of the bot that signs people in, without @; empty: there is none"`
@@ -73,7 +75,7 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 		s := settings.Get()
 		return siteResult{
 			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo,
-			Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
+			Language: s.Language, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
 			SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 			Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
 			Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},

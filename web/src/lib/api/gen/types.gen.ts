@@ -3915,6 +3915,10 @@ export type SiteResult = {
      */
     footer: string;
     /**
+     * Of readers whose browser asks for no language that the pages have
+     */
+    language: 'zh-CN' | 'en';
+    /**
      * Whether people can sign in with passkeys
      */
     passkeys: boolean;
