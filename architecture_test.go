@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"node"},
 	{"traffic", "shop"},
 	{"payment", "link", "renewal", "cdkey"},
-	{"ticket", "notice", "share", "emby"},
+	{"ticket", "notice", "shareaccount", "emby"},
 	{"telegram"},
 	{"api"},
 	{"app"},

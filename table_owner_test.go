@@ -38,11 +38,12 @@ var tableOwners = map[string]string{
 	"mail":        `mail`,
 	"node": `blocked_ip node node_alarm node_history node_outage node_secret node_state node_watch online_ip rule
 		rule_exemption rule_hit speed_test user_link_group`,
-	"payment": `payment_case payment_gateway payment_notify sandbox_payment sandbox_refund`,
-	"renewal": `auto_renewal service_notice`,
-	"secret":  `secret`,
-	"service": `access fulfilment package service service_cycle service_period`,
-	"setting": `setting`,
+	"payment":      `payment_case payment_gateway payment_notify sandbox_payment sandbox_refund`,
+	"renewal":      `auto_renewal service_notice`,
+	"secret":       `secret`,
+	"service":      `access fulfilment package service service_cycle service_period`,
+	"setting":      `setting`,
+	"shareaccount": `share_account share_account_view`,
 	"shop": `coupon order_refund plan price price_history refund refund_request shop_order
 		traffic_grant`,
 	"telegram": `telegram_link_code telegram_poller telegram_sign_in telegram_update`,

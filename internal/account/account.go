@@ -179,6 +179,26 @@ func userByID(ctx context.Context, idb bun.IDB, id int64) (User, error) {
 	return r.User, err
 }
 
+// Emails returns the e-mail addresses of the users with these ids.
+func (a *Accounts) Emails(ctx context.Context, ids []int64) (map[int64]string, error) {
+	emails := map[int64]string{}
+	if len(ids) == 0 {
+		return emails, nil
+	}
+	var rows []struct {
+		ID    int64
+		Email string
+	}
+	if err := a.db.NewSelect().Model((*row)(nil)).Column("id", "email").Where("id IN (?)", bun.List(ids)).
+		Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		emails[r.ID] = r.Email
+	}
+	return emails, nil
+}
+
 // ByEmail returns the user with this e-mail address, or ErrNoUser.
 func (a *Accounts) ByEmail(ctx context.Context, email string) (User, error) {
 	r, err := find(ctx, a.db, "email = ?", NormalEmail(email))

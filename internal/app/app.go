@@ -51,6 +51,7 @@ import (
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
+	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/telegram"
 	"airstrip/internal/token"
@@ -90,6 +91,7 @@ type App struct {
 	Traffic   *traffic.Traffic
 	Links     *link.Links
 	Emby      *emby.Emby
+	Shares    *shareaccount.Accounts
 	Telegram  *telegram.Bot
 	Loki      *loki.Loki
 	sandbox   *sandbox.Gateway // nil unless this is a demo
@@ -166,6 +168,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		a.cfg.TelegramAPI)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
+	a.Shares = shareaccount.New(a.DB, a.cfg.key, a.Services)
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	var built []payment.Method
 	if a.cfg.Demo {
@@ -183,6 +186,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Links.Close)
 	a.Accounts.OnClose(a.Emby.Close)
 	a.Accounts.OnClose(a.Telegram.Close)
+	a.Accounts.OnClose(a.Shares.Close)
 
 	a.Nodes.Monitor.OnOutage(a.notifyOutage)
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
@@ -192,7 +196,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
-		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram,
+		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares,
 	} {
 		part.Register(a.Queue)
 	}

@@ -45,6 +45,8 @@ var worth = map[string][]approval.Kind{
 	"staff_ip_unblock":   {nothing},
 	"staff_cd_keys_void": {nothing}, "staff_cd_key_void": {nothing},
 	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},
+	"staff_share_account_add": {nothing}, "staff_share_account_change": {nothing},
+	"staff_share_account_rotate": {nothing}, "staff_share_account_remove": {nothing},
 	"staff_emby_set":    {nothing}, // for whom the plan admits only
 	"staff_gateway_add": {nothing}, "staff_gateway_change": {nothing}, "staff_gateway_remove": {nothing},
 	"staff_kept_batch_count": {nothing}, "staff_kept_batch_dismiss": {nothing},

@@ -25,6 +25,7 @@ import (
 	"airstrip/internal/payment/manual"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/permission"
+	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
@@ -38,7 +39,10 @@ type act struct {
 }
 
 // knownSecrets are texts that the acts send or that the site has, none of which may stand in the audit log.
-var knownSecrets = []string{"swordfish-transfer-account", "aVeryLong1SharedKey9zQ", "sk_live_of_the_gateway"}
+var knownSecrets = []string{
+	"swordfish-transfer-account", "aVeryLong1SharedKey9zQ", "sk_live_of_the_gateway",
+	"correct-horse-of-netflix", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+}
 
 // auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself.
 // Nothing that the preparation does has an actor, so it leaves no entry.
@@ -147,6 +151,12 @@ func auditedActs(h *fixture) map[string]func() act {
 		}
 		return n.ID, kept[0].ID
 	}
+	share := func() shareaccount.Account {
+		made, err := h.Shares.Add(ctx, shareaccount.Draft{Name: "Netflix", Enabled: true},
+			shareaccount.NewSecret{Password: "correct-horse-of-netflix"})
+		must(err)
+		return made
+	}
 	client := func(id string) string {
 		must(h.Links.AddApp(ctx, link.App{
 			ID: id, Name: "Own", Icon: "x", Platforms: []string{"ios"}, ImportURL: "own://add?url={url}",
@@ -233,6 +243,19 @@ func auditedActs(h *fixture) map[string]func() act {
 			made, err := h.Shop.AddCoupon(ctx, shop.Coupon{Code: "AUTUMN", Enabled: true, Percent: new(50)}, nil)
 			must(err)
 			return staff(bob, "coupons/%d", `{"enabled":false}`, made.ID)
+		},
+		"staff_share_account_add": func() act {
+			return staff(admin, "share-accounts", `{"name":"Netflix","is_enabled":true,`+
+				`"password":"correct-horse-of-netflix","totp":"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}`)
+		},
+		"staff_share_account_change": func() act {
+			return staff(admin, "share-accounts/%d", `{"name":"Other","is_enabled":false}`, share().ID)
+		},
+		"staff_share_account_rotate": func() act {
+			return staff(admin, "share-accounts/%d/rotate", `{"password":"correct-horse-of-netflix"}`, share().ID)
+		},
+		"staff_share_account_remove": func() act {
+			return staff(admin, "share-accounts/%d", "", share().ID)
 		},
 		"staff_emby_set": func() act { return staff(admin, "emby/%d", `{"state":"disabled"}`, user.id) },
 		"staff_recharge_refund": func() act {

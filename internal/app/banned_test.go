@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
 )
@@ -81,6 +82,12 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 		if err != nil {
 			t.Fatal(err)
 		}
+		shared, err := h.Shares.Add(t.Context(), shareaccount.Draft{Name: "Netflix", Enabled: true},
+			shareaccount.NewSecret{Password: "secret", TOTP: new("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sharePath := fmt.Sprintf("/api/v2/user/services/share-account/%d", shared.ID)
 		type try struct{ path, body string }
 		v1 := func(path, form string) []try { return []try{{path + "?" + form, ""}} }
 		tries := map[string][]try{
@@ -91,6 +98,8 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 				{buy(other), fmt.Sprintf(`{"change_service_id":%d}`, services[0].ID)},
 				{buy(h.sells(t, shop.KindPlan, 90000)), `{"gateway":"` + sandbox.Name + `"}`},
 			},
+			"share_account_secret": {{sharePath + "/secret", ""}},
+			"share_account_code":   {{sharePath + "/code", ""}},
 			"recharge_create": {{"/api/v2/user/wallet/recharge", `{"amount":"20.00","gateway":"` + sandbox.Name +
 				`"}`}},
 			"cd_key_redeem": {{"/api/v2/user/wallet/cd-key/" + keys[0], ""}},

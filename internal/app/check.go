@@ -20,6 +20,7 @@ import (
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
+	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/token"
 	"airstrip/internal/traffic"
@@ -107,7 +108,7 @@ func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 		return nil, err
 	}
 	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){
-		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed,
+		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed, shareaccount.Sealed,
 	} {
 		closed, err := check(ctx, d, key)
 		if err != nil {

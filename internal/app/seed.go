@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/node"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/service"
+	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/traffic"
 )
@@ -79,6 +80,9 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 		}
 	}
 	s.at(s.now)
+	if err := s.shareAccounts(ctx); err != nil {
+		return Seeded{}, err
+	}
 	if err := s.extraNodes(ctx, want.Nodes); err != nil {
 		return Seeded{}, err
 	}
@@ -266,6 +270,34 @@ func (s *seeder) people(ctx context.Context) (err error) {
 			return err
 		}
 		if err := s.buys(ctx, id, 10000, []string{"1/3", "2/3"}[i%2]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shareAccounts adds one account for everybody with a plan, and one with codes for the better plans.
+func (s *seeder) shareAccounts(ctx context.Context) error {
+	for _, one := range []struct {
+		draft  shareaccount.Draft
+		secret shareaccount.NewSecret
+	}{
+		{shareaccount.Draft{
+			Name: "影视会员", Names: fault.ByLang{fault.EN: "Films and series"},
+			URL: "https://films.example/login", Login: "family@example.com",
+			Note:  "请使用 2 号资料，不要修改密码。",
+			Notes: fault.ByLang{fault.EN: "Please use profile 2 and leave the password as it is."},
+			Class: 1, Sort: 1, Enabled: true,
+		}, shareaccount.NewSecret{Password: "demo-films-2026"}},
+		{shareaccount.Draft{
+			Name: "AI 助手", Names: fault.ByLang{fault.EN: "AI assistant"},
+			URL: "https://assistant.example/", Login: "team@example.com",
+			Note:  "登录时需要动态验证码。",
+			Notes: fault.ByLang{fault.EN: "Signing in takes a verification code."},
+			Class: 2, MaxUsers: new(int64(5)), Sort: 2, Enabled: true,
+		}, shareaccount.NewSecret{Password: "demo-assistant-2026", TOTP: new("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")}},
+	} {
+		if _, err := s.Shares.Add(ctx, one.draft, one.secret); err != nil {
 			return err
 		}
 	}

@@ -23,8 +23,8 @@ var forReaders = []string{
 	"invite_records", "invoice_get", "invoices_list", "link_log", "link_token_get", "node_get", "node_get_old",
 	"node_links",
 	"nodes_list", "order_get", "order_refund_quote", "recharge_list", "refund_requests", "service_renewals",
-	"services_list", "services_old", "services_old_bills", "services_old_bills_of", "shop_info", "shop_old",
-	"shop_plans", "ss_password_get", "traffic_calendar", "traffic_detail", "traffic_time_axis", "user_get_me",
+	"services_list", "services_old", "services_old_bills", "services_old_bills_of", "share_accounts", "shop_info",
+	"shop_old", "shop_plans", "ss_password_get", "traffic_calendar", "traffic_detail", "traffic_time_axis", "user_get_me",
 	"user_index", "wallet_get", "wallet_movements", "wallet_purchase_records",
 }
 

@@ -90,6 +90,8 @@ const (
 	MailRetry    Permission = "mail.retry"
 	MediaRead    Permission = "media.read"
 	MediaWrite   Permission = "media.write"
+	ShareRead    Permission = "shareaccount.read"
+	ShareWrite   Permission = "shareaccount.write"
 	PartnerRead  Permission = "partner.read"
 	JobRun       Permission = "job.run"
 	AuditRead    Permission = "audit.read"
@@ -213,6 +215,14 @@ var Areas = []Area{
 		{MediaWrite, admins, fault.Text{
 			ZH: "创建、停用和删除媒体服务器上的账号",
 			EN: "make, turn off and delete accounts on the media server",
+		}},
+		{ShareRead, supporters, fault.Text{
+			ZH: "查看共享账号（不含密码）及谁看过",
+			EN: "see share accounts without their secrets, and who was shown them",
+		}},
+		{ShareWrite, admins, fault.Text{
+			ZH: "添加、修改和移除共享账号，更换其密码",
+			EN: "add, change and remove share accounts, and replace their secrets",
 		}},
 		{PartnerRead, admins, fault.Text{
 			ZH: "用 partner 权限的 API 令牌查看用户可用的内容",

@@ -74,6 +74,24 @@ func (s *Services) GetIn(ctx context.Context, idb bun.IDB, userID, serviceID int
 	return v, err
 }
 
+// RunningIn returns the services of the user that run at this moment as idb, a transaction perhaps, sees them, and
+// whether the user is banned.
+func (s *Services) RunningIn(
+	ctx context.Context, idb bun.IDB, userID int64,
+) (running []Service, banned bool, err error) {
+	if err := idb.NewSelect().Model((*Access)(nil)).Column("banned").Where("user_id = ?", userID).
+		Scan(ctx, &banned); errors.Is(err, db.ErrNoRows) {
+		return nil, false, ErrNoUser
+	} else if err != nil {
+		return nil, false, err
+	}
+	now := s.db.Now()
+	err = withCycle(idb.NewSelect().Model(&running)).
+		Where("service.user_id = ? AND service.ended_at IS NULL AND service.ends_at > ?", userID, now).
+		OrderExpr("ends_at, id").Scan(ctx)
+	return running, banned, err
+}
+
 // Changed gives everybody whose Access changed after the revision since, and a revision that the list is not older
 // than.
 func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, error) {

@@ -13,6 +13,7 @@ import type order from './locales/zh-CN/order.json'
 import type node from './locales/zh-CN/node.json'
 import type invite from './locales/zh-CN/invite.json'
 import type home from './locales/zh-CN/home.json'
+import type share from './locales/zh-CN/share.json'
 import type staff from './locales/zh-CN/staff.json'
 import type security from './locales/zh-CN/security.json'
 import type passkey from './locales/zh-CN/open/passkey.json'
@@ -38,6 +39,7 @@ declare module 'i18next' {
       home: typeof home
       invite: typeof invite
       security: typeof security
+      share: typeof share
       staff: typeof staff
       passkey: typeof passkey
       telegram: typeof telegram

@@ -35,6 +35,7 @@ import { Route as UserMyAccountRouteImport } from './routes/user.my-account'
 import { Route as UserNodesRouteImport } from './routes/user.nodes'
 import { Route as UserPromoteRouteImport } from './routes/user.promote'
 import { Route as UserServicesOldRouteImport } from './routes/user.services-old'
+import { Route as UserShareAccountsRouteImport } from './routes/user.share-accounts'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
 import { Route as TestPageDefaultShopDemoRouteImport } from './routes/test-page._default.shop-demo'
@@ -195,6 +196,11 @@ const UserPromoteRoute = UserPromoteRouteImport.update({
 const UserServicesOldRoute = UserServicesOldRouteImport.update({
   id: '/services-old',
   path: '/services-old',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserShareAccountsRoute = UserShareAccountsRouteImport.update({
+  id: '/share-accounts',
+  path: '/share-accounts',
   getParentRoute: () => UserRoute,
 } as any)
 const TestPageDefaultApiExampleRoute =
@@ -388,6 +394,7 @@ export interface FileRoutesByFullPath {
   '/user/nodes': typeof UserNodesRoute
   '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
+  '/user/share-accounts': typeof UserShareAccountsRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
@@ -444,6 +451,7 @@ export interface FileRoutesByTo {
   '/user/nodes': typeof UserNodesRoute
   '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
+  '/user/share-accounts': typeof UserShareAccountsRoute
   '/auth': typeof AuthIndexRoute
   '/settings': typeof SettingsIndexRoute
   '/user': typeof UserIndexRoute
@@ -505,6 +513,7 @@ export interface FileRoutesById {
   '/user/nodes': typeof UserNodesRoute
   '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
+  '/user/share-accounts': typeof UserShareAccountsRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
@@ -566,6 +575,7 @@ export interface FileRouteTypes {
     | '/user/nodes'
     | '/user/promote'
     | '/user/services-old'
+    | '/user/share-accounts'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
@@ -622,6 +632,7 @@ export interface FileRouteTypes {
     | '/user/nodes'
     | '/user/promote'
     | '/user/services-old'
+    | '/user/share-accounts'
     | '/auth'
     | '/settings'
     | '/user'
@@ -682,6 +693,7 @@ export interface FileRouteTypes {
     | '/user/nodes'
     | '/user/promote'
     | '/user/services-old'
+    | '/user/share-accounts'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
@@ -913,6 +925,13 @@ declare module '@tanstack/react-router' {
       path: '/services-old'
       fullPath: '/user/services-old'
       preLoaderRoute: typeof UserServicesOldRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/share-accounts': {
+      id: '/user/share-accounts'
+      path: '/share-accounts'
+      fullPath: '/user/share-accounts'
+      preLoaderRoute: typeof UserShareAccountsRouteImport
       parentRoute: typeof UserRoute
     }
     '/test-page/_default/api-example': {
@@ -1248,6 +1267,7 @@ interface UserRouteChildren {
   UserNodesRoute: typeof UserNodesRoute
   UserPromoteRoute: typeof UserPromoteRoute
   UserServicesOldRoute: typeof UserServicesOldRoute
+  UserShareAccountsRoute: typeof UserShareAccountsRoute
   UserIndexRoute: typeof UserIndexRoute
   UserAccountActivityRoute: typeof UserAccountActivityRoute
   UserAccountCloseRoute: typeof UserAccountCloseRoute
@@ -1282,6 +1302,7 @@ const UserRouteChildren: UserRouteChildren = {
   UserNodesRoute: UserNodesRoute,
   UserPromoteRoute: UserPromoteRoute,
   UserServicesOldRoute: UserServicesOldRoute,
+  UserShareAccountsRoute: UserShareAccountsRoute,
   UserIndexRoute: UserIndexRoute,
   UserAccountActivityRoute: UserAccountActivityRoute,
   UserAccountCloseRoute: UserAccountCloseRoute,

@@ -248,6 +248,29 @@ export const required: Record<string, readonly string[]> = {
     "body.grant",
     "body.answer"
   ],
+  "POST /api/v2/staff/share-accounts": [
+    "body.password",
+    "body.name",
+    "body.is_enabled"
+  ],
+  "DELETE /api/v2/staff/share-accounts/{account_id}": [
+    "path.account_id"
+  ],
+  "PUT /api/v2/staff/share-accounts/{account_id}": [
+    "path.account_id",
+    "body.name",
+    "body.is_enabled"
+  ],
+  "POST /api/v2/staff/share-accounts/{account_id}/rotate": [
+    "path.account_id",
+    "body.password"
+  ],
+  "GET /api/v2/staff/share-accounts/{account_id}/viewers": [
+    "path.account_id"
+  ],
+  "GET /api/v2/staff/share-accounts/{account_id}/views": [
+    "path.account_id"
+  ],
   "GET /api/v2/staff/users/{user_id}/link-groups/{group}": [
     "path.user_id",
     "path.group"
@@ -352,6 +375,12 @@ export const required: Record<string, readonly string[]> = {
   ],
   "GET /api/v2/user/services/nodes/{node_id}/links": [
     "path.node_id"
+  ],
+  "POST /api/v2/user/services/share-account/{account_id}/code": [
+    "path.account_id"
+  ],
+  "POST /api/v2/user/services/share-account/{account_id}/secret": [
+    "path.account_id"
   ],
   "GET /api/v2/user/services/{node_id}": [
     "path.node_id"

@@ -2199,6 +2199,65 @@ export type NewNodeBody = {
     visible?: boolean;
 };
 
+export type NewShareAccountBody = {
+    /**
+     * Least class of a running service that includes it
+     */
+    class?: number;
+    /**
+     * When the account at the service ends
+     */
+    expires_at?: string | null;
+    /**
+     * Group of the service; 0: any
+     */
+    group?: number;
+    /**
+     * Whether users are offered it
+     */
+    is_enabled: boolean;
+    /**
+     * User name at the service
+     */
+    login?: string;
+    /**
+     * Users who may see one version of the secret; null: no limit
+     */
+    max_users?: number | null;
+    /**
+     * Where the reader's language has no name of its own
+     */
+    name: string;
+    name_en?: string;
+    name_zh?: string;
+    /**
+     * Plain text
+     */
+    note?: string;
+    note_en?: string;
+    note_zh?: string;
+    /**
+     * Never shown to staff again
+     */
+    password: string;
+    /**
+     * Plans of the service; empty: any
+     */
+    plan_ids?: Array<number>;
+    /**
+     * Smaller ones come first
+     */
+    sort?: number;
+    /**
+     * Key in base32 or otpauth address; never shown to anybody
+     */
+    totp?: string;
+    /**
+     * Where to sign in
+     */
+    url?: string;
+};
+
 export type NodeCertificate = {
     /**
      * PEM
@@ -3565,6 +3624,15 @@ export type ResetPasswordBody = {
     password: string;
 };
 
+export type RotatedShareAccount = {
+    account: StaffShareAccount;
+    /**
+     * Users who saw the secret that was replaced, the last 500
+     */
+    seen_by: Array<ShareAccountViewer>;
+    seen_by_count: number;
+};
+
 export type SecretWishBody = {
     /**
      * How long the present secret stays good
@@ -3713,6 +3781,207 @@ export type SessionResult = {
      * As Windows or Android 16; empty where unknown
      */
     system: string;
+};
+
+export type ShareAccount = {
+    account_id: number;
+    account_name: string;
+    /**
+     * Users who saw the present secret
+     */
+    current_users: number;
+    /**
+     * When the account or the user's right to it ends
+     */
+    expire_time: string;
+    /**
+     * Whether it has verification codes
+     */
+    has_totp: boolean;
+    /**
+     * The secret was replaced after the user saw it
+     */
+    is_replaced: boolean;
+    /**
+     * Users who may see the present secret; 0: no limit
+     */
+    max_users: number;
+    /**
+     * Always empty
+     */
+    method: string;
+    /**
+     * Plain text of staff; may be empty
+     */
+    note: string;
+    /**
+     * Always empty: share_account_secret shows it
+     */
+    password: string;
+    /**
+     * Port of url; 0 without one
+     */
+    port: number;
+    /**
+     * Scheme of url
+     */
+    protocol: string;
+    /**
+     * When the secret was last replaced
+     */
+    rotated_at: string;
+    /**
+     * When the user last saw the secret
+     */
+    seen_at: string | null;
+    /**
+     * Host of url
+     */
+    server_address: string;
+    /**
+     * full: nobody else may see the present secret
+     */
+    status: 'available' | 'full';
+    /**
+     * Always 0
+     */
+    traffic_limit: number;
+    /**
+     * Always 0
+     */
+    traffic_used: number;
+    /**
+     * Where to sign in; may be empty
+     */
+    url: string;
+};
+
+export type ShareAccountBody = {
+    /**
+     * Least class of a running service that includes it
+     */
+    class?: number;
+    /**
+     * When the account at the service ends
+     */
+    expires_at?: string | null;
+    /**
+     * Group of the service; 0: any
+     */
+    group?: number;
+    /**
+     * Whether users are offered it
+     */
+    is_enabled: boolean;
+    /**
+     * User name at the service
+     */
+    login?: string;
+    /**
+     * Users who may see one version of the secret; null: no limit
+     */
+    max_users?: number | null;
+    /**
+     * Where the reader's language has no name of its own
+     */
+    name: string;
+    name_en?: string;
+    name_zh?: string;
+    /**
+     * Plain text
+     */
+    note?: string;
+    note_en?: string;
+    note_zh?: string;
+    /**
+     * Plans of the service; empty: any
+     */
+    plan_ids?: Array<number>;
+    /**
+     * Smaller ones come first
+     */
+    sort?: number;
+    /**
+     * Where to sign in
+     */
+    url?: string;
+};
+
+export type ShareAccountCode = {
+    /**
+     * Time of the server
+     */
+    at: string;
+    code: string;
+    /**
+     * For how long the code is good
+     */
+    seconds_left: number;
+};
+
+export type ShareAccountSecret = {
+    has_totp: boolean;
+    /**
+     * User name at the service; may be empty
+     */
+    login: string;
+    password: string;
+};
+
+export type ShareAccountSecretBody = {
+    password: string;
+    /**
+     * Key in base32 or otpauth address; empty: none any more; absent: as before
+     */
+    totp?: string;
+};
+
+export type ShareAccountView = {
+    at: string;
+    email: string;
+    id: number;
+    ip: string;
+    kind: 'secret' | 'code';
+    user_agent: string;
+    user_id: number;
+    version: number;
+};
+
+export type ShareAccountViewer = {
+    count: number;
+    email: string;
+    first_at: string;
+    last_at: string;
+    /**
+     * Whether they saw the version before the present one
+     */
+    saw_previous: boolean;
+    user_id: number;
+    /**
+     * The last that they saw
+     */
+    version: number;
+};
+
+export type ShareAccountViewers = {
+    total_count: number;
+    /**
+     * Who saw it last comes first
+     */
+    viewers: Array<ShareAccountViewer>;
+};
+
+export type ShareAccountViews = {
+    total_count: number;
+    /**
+     * Newest first
+     */
+    views: Array<ShareAccountView>;
+};
+
+export type ShareAccounts = {
+    available_accounts: Array<ShareAccount>;
+    total_accounts: number;
 };
 
 export type SharedKey = {
@@ -4293,6 +4562,70 @@ export type StaffRole = {
      */
     areas: Array<StaffArea>;
     role: 'owner' | 'admin' | 'finance' | 'support' | 'viewer';
+};
+
+export type StaffShareAccount = {
+    /**
+     * Least class of a running service that includes it
+     */
+    class?: number;
+    created_at: string;
+    /**
+     * When the account at the service ends
+     */
+    expires_at?: string | null;
+    /**
+     * Group of the service; 0: any
+     */
+    group?: number;
+    has_totp: boolean;
+    id: number;
+    /**
+     * Whether users are offered it
+     */
+    is_enabled: boolean;
+    /**
+     * User name at the service
+     */
+    login?: string;
+    /**
+     * Users who may see one version of the secret; null: no limit
+     */
+    max_users?: number | null;
+    /**
+     * Where the reader's language has no name of its own
+     */
+    name: string;
+    name_en?: string;
+    name_zh?: string;
+    /**
+     * Plain text
+     */
+    note?: string;
+    note_en?: string;
+    note_zh?: string;
+    /**
+     * Plans of the service; empty: any
+     */
+    plan_ids?: Array<number>;
+    rotated_at: string;
+    /**
+     * Smaller ones come first
+     */
+    sort?: number;
+    updated_at: string;
+    /**
+     * Where to sign in
+     */
+    url?: string;
+    /**
+     * Users who saw the present secret
+     */
+    users: number;
+    /**
+     * Of the secret; grows with each replacement
+     */
+    version: number;
 };
 
 export type StaffLinkTemplatePreviewRequest = {
@@ -6427,6 +6760,140 @@ export type StaffRoleResponses = {
 
 export type StaffRoleResponse = StaffRoleResponses[keyof StaffRoleResponses];
 
+export type StaffShareAccountsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/share-accounts';
+};
+
+export type StaffShareAccountsResponses = {
+    /**
+     * OK
+     */
+    200: Array<StaffShareAccount>;
+};
+
+export type StaffShareAccountsResponse = StaffShareAccountsResponses[keyof StaffShareAccountsResponses];
+
+export type StaffShareAccountAddData = {
+    body: NewShareAccountBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/share-accounts';
+};
+
+export type StaffShareAccountAddResponses = {
+    /**
+     * OK
+     */
+    200: StaffShareAccount;
+};
+
+export type StaffShareAccountAddResponse = StaffShareAccountAddResponses[keyof StaffShareAccountAddResponses];
+
+export type StaffShareAccountRemoveData = {
+    body?: never;
+    path: {
+        account_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/share-accounts/{account_id}';
+};
+
+export type StaffShareAccountRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffShareAccountRemoveResponse = StaffShareAccountRemoveResponses[keyof StaffShareAccountRemoveResponses];
+
+export type StaffShareAccountChangeData = {
+    body: ShareAccountBody;
+    path: {
+        account_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/share-accounts/{account_id}';
+};
+
+export type StaffShareAccountChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffShareAccount;
+};
+
+export type StaffShareAccountChangeResponse = StaffShareAccountChangeResponses[keyof StaffShareAccountChangeResponses];
+
+export type StaffShareAccountRotateData = {
+    body: ShareAccountSecretBody;
+    path: {
+        account_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/share-accounts/{account_id}/rotate';
+};
+
+export type StaffShareAccountRotateResponses = {
+    /**
+     * OK
+     */
+    200: RotatedShareAccount;
+};
+
+export type StaffShareAccountRotateResponse = StaffShareAccountRotateResponses[keyof StaffShareAccountRotateResponses];
+
+export type StaffShareAccountViewersData = {
+    body?: never;
+    path: {
+        account_id: number;
+    };
+    query?: {
+        /**
+         * Only who saw the version before the present one
+         */
+        only_previous?: boolean;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/share-accounts/{account_id}/viewers';
+};
+
+export type StaffShareAccountViewersResponses = {
+    /**
+     * OK
+     */
+    200: ShareAccountViewers;
+};
+
+export type StaffShareAccountViewersResponse = StaffShareAccountViewersResponses[keyof StaffShareAccountViewersResponses];
+
+export type StaffShareAccountViewsData = {
+    body?: never;
+    path: {
+        account_id: number;
+    };
+    query?: {
+        user_id?: number;
+        kind?: 'secret' | 'code';
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/share-accounts/{account_id}/views';
+};
+
+export type StaffShareAccountViewsResponses = {
+    /**
+     * OK
+     */
+    200: ShareAccountViews;
+};
+
+export type StaffShareAccountViewsResponse = StaffShareAccountViewsResponses[keyof StaffShareAccountViewsResponses];
+
 export type StaffLinkGroupQueryData = {
     body?: never;
     path: {
@@ -7561,6 +8028,58 @@ export type ServiceRenewalsResponses = {
 };
 
 export type ServiceRenewalsResponse = ServiceRenewalsResponses[keyof ServiceRenewalsResponses];
+
+export type ShareAccountsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/share-account';
+};
+
+export type ShareAccountsResponses = {
+    /**
+     * OK
+     */
+    200: ShareAccounts;
+};
+
+export type ShareAccountsResponse = ShareAccountsResponses[keyof ShareAccountsResponses];
+
+export type ShareAccountCodeData = {
+    body?: never;
+    path: {
+        account_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/services/share-account/{account_id}/code';
+};
+
+export type ShareAccountCodeResponses = {
+    /**
+     * OK
+     */
+    200: ShareAccountCode;
+};
+
+export type ShareAccountCodeResponse = ShareAccountCodeResponses[keyof ShareAccountCodeResponses];
+
+export type ShareAccountSecretData = {
+    body?: never;
+    path: {
+        account_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/services/share-account/{account_id}/secret';
+};
+
+export type ShareAccountSecretResponses = {
+    /**
+     * OK
+     */
+    200: ShareAccountSecret;
+};
+
+export type ShareAccountSecretResponse = ShareAccountSecretResponses[keyof ShareAccountSecretResponses];
 
 export type SsPasswordGetData = {
     body?: never;
