@@ -21,7 +21,7 @@ type Account struct {
 	bun.BaseModel `bun:"table:payment_gateway"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Kind          string
-	Name          string // stands in the path of its notifies and in the ledger, and never changes
+	Name          string // part of the path of its notifies and of the ledger; it never changes
 	TitleZH       string
 	TitleEN       string
 	Icon          string // one of Icons; empty: its kind's
@@ -85,11 +85,11 @@ var Icons = []string{
 }
 
 // Limits gives the smallest and the largest recharge that begins here.
-func (a *Account) Limits(site setting.Site) (least, most money.Amount) {
+func (a *Account) Limits(site setting.Site) (minAmount, maxAmount money.Amount) {
 	return max(site.RechargeMin, a.Minimum), min(site.RechargeMax, cmp.Or(a.Maximum, site.RechargeMax))
 }
 
-// usable tells whether what is paid here has a price in the site's currency, which may have changed since.
+// usable reports whether what is paid here has a price in the site's currency, which may have changed since.
 func (a *Account) usable(site setting.Site) bool {
 	return a.currency(site) == site.Currency || a.Rate != 0
 }
@@ -99,10 +99,10 @@ func (a *Account) currency(site setting.Site) string { return cmp.Or(a.Currency,
 
 // Charge gives what a recharge of amount costs here. An amount outside the limits is a fault of the field "amount".
 func (a *Account) Charge(site setting.Site, amount money.Amount) (wallet.Charge, error) {
-	if least, most := a.Limits(site); amount < least || amount > most {
+	if minAmount, maxAmount := a.Limits(site); amount < minAmount || amount > maxAmount {
 		return wallet.Charge{}, fault.Invalid("amount", "range",
-			"此支付方式的充值金额须在 "+least.String()+" 到 "+most.String()+" 之间",
-			"With this gateway the amount must be from "+least.String()+" to "+most.String())
+			"此支付方式的充值金额须在 "+minAmount.String()+" 到 "+maxAmount.String()+" 之间",
+			"With this gateway the amount must be from "+minAmount.String()+" to "+maxAmount.String())
 	}
 	fee, err := a.FeePercent.of(amount)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// CaseState is where a payment case stands.
+// CaseState is the state of a payment case.
 type CaseState string
 
 // The states of a payment case. The last three are final.
@@ -130,16 +130,17 @@ func (p *Payments) Cases(ctx context.Context, state CaseState, limit, offset int
 	return cases, total, err
 }
 
-const shownNotifies = 100
+const maxShownNotifies = 100
 
 // Case gives a case with the newest of the notifies that opened and repeated it, as they came.
-func (p *Payments) Case(ctx context.Context, id int64) (*Case, []Kept, error) {
+func (p *Payments) Case(ctx context.Context, id int64) (*Case, []StoredNotify, error) {
 	c, err := caseIn(ctx, p.db, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	var notifies []Kept
-	err = p.db.NewSelect().Model(&notifies).Where("case_id = ?", id).OrderExpr("id DESC").Limit(shownNotifies).Scan(ctx)
+	var notifies []StoredNotify
+	err = p.db.NewSelect().Model(&notifies).Where("case_id = ?", id).OrderExpr("id DESC").
+		Limit(maxShownNotifies).Scan(ctx)
 	return c, notifies, err
 }
 
@@ -254,14 +255,14 @@ func (p *Payments) creditOf(ctx context.Context, tx bun.Tx, c *Case, named money
 			"The payment cannot be converted to the site's currency; please give the amount")
 	case named == 0:
 		return paid, nil
-	case named < 0 || (paid != 0 && named > paid) || named > caseAtMost:
+	case named < 0 || (paid != 0 && named > paid) || named > maxCaseCredit:
 		return 0, fault.Invalid("amount", "range", "入账金额须大于零且不超过实际付款",
 			"The amount must be above zero and at most what was paid")
 	}
 	return named, nil
 }
 
-const caseAtMost = money.Amount(1_000_000_00) // as an adjustment
+const maxCaseCredit = money.Amount(1_000_000_00) // as an adjustment
 
 // paidOf gives what was paid in the site's currency, rounded down; 0 where that is not known.
 func (p *Payments) paidOf(ctx context.Context, tx bun.Tx, c *Case) (money.Amount, error) {
@@ -280,13 +281,13 @@ func (p *Payments) paidOf(ctx context.Context, tx bun.Tx, c *Case) (money.Amount
 		return 0, nil
 	}
 	paid, _ := bits.Div64(hi, lo, uint64(r.PayAmount))
-	if paid > uint64(caseAtMost) {
+	if paid > uint64(maxCaseCredit) {
 		return 0, nil
 	}
 	return money.Amount(paid), nil
 }
 
-// claim notes that the case settles the payment, so that nothing else is booked for it.
+// claim records that the case settles the payment, so that nothing else is booked for it.
 func (p *Payments) claim(ctx context.Context, tx bun.Tx, c *Case) error {
 	err := p.wallets.ClaimPayment(ctx, tx, c.Gateway, c.TransactionID, c.Ref())
 	if errors.Is(err, wallet.ErrTransactionUsed) {
@@ -332,7 +333,7 @@ func (p *Payments) DecideCase(ctx context.Context, id int64, approve bool, by *i
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,
@@ -348,7 +349,7 @@ func (p *Payments) releaseCase(ctx context.Context, tx bun.Tx, c *Case) error {
 	return err
 }
 
-// reopen gives the case back to staff as it was before a decision that came to nothing.
+// reopen opens the case again after a decision that had no effect.
 func (p *Payments) reopen(ctx context.Context, tx bun.Tx, c *Case, answer string) error {
 	if err := p.wallets.ReleasePayment(ctx, tx, c.Ref()); err != nil {
 		return err
@@ -391,9 +392,9 @@ func (p *Payments) DismissCase(ctx context.Context, id int64, reason string, by 
 	return caseIn(ctx, p.db, id)
 }
 
-// RefundCase has the platform give the payment of an open case back to who paid it. Beyond what the member may give
-// alone on a day, or where the payment was the member's own, it waits for a second member first. While the platform
-// does not answer it is asked again by RetryRefunds; once it refuses the case is open again, with the platform's words.
+// RefundCase has the platform return the payment of an open case to its payer. Beyond what the member may give alone
+// on a day, or where the payment was the member's own, it waits for a second member first. While the platform does not
+// answer, RetryRefunds asks again; once it refuses, the case is open again, with the platform's reason.
 func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *int64) (*Case, error) {
 	if err := checkCaseReason(&reason); err != nil {
 		return nil, err
@@ -428,7 +429,7 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,
@@ -484,18 +485,19 @@ func (p *Payments) retryCases(ctx context.Context, id int64) error {
 			return err
 		})
 		if err == nil && claimed == 1 {
-			err = p.askCaseBack(ctx, c)
+			err = p.refundCaseAtPlatform(ctx, c)
 		}
 		failed = errors.Join(failed, err)
 	}
 	return failed
 }
 
-// askCaseBack has the platform give back the payment of c, which this process has claimed, and acts on what it says.
-func (p *Payments) askCaseBack(ctx context.Context, c *Case) error {
+// refundCaseAtPlatform has the platform give back the payment of c, which this process has claimed, and acts on the
+// answer.
+func (p *Payments) refundCaseAtPlatform(ctx context.Context, c *Case) error {
 	can, err := p.refunder(c.Gateway)
 	if err == nil {
-		asking, cancel := context.WithTimeout(ctx, askFor)
+		asking, cancel := context.WithTimeout(ctx, gatewayTimeout)
 		defer cancel()
 		err = can.Refund(asking, Refund{
 			No: *c.RefundNo, Bill: Bill{

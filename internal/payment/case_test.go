@@ -17,7 +17,7 @@ import (
 )
 
 // cases gives all payment cases, the oldest first.
-func (c *counter) cases(t testing.TB) []payment.Case {
+func (c *server) cases(t testing.TB) []payment.Case {
 	t.Helper()
 	cases, _, err := c.Payments.Cases(t.Context(), "", 100, 0)
 	if err != nil {
@@ -30,19 +30,19 @@ func (c *counter) cases(t testing.TB) []payment.Case {
 }
 
 // secondPayment is a signed notify of another payment for a recharge that is paid.
-func (c *counter) secondPayment(r *wallet.Recharge, transactionID string) url.Values {
+func (c *server) secondPayment(r *wallet.Recharge, transactionID string) url.Values {
 	p := paid(r)
 	p.TransactionID = transactionID
 	return c.sandbox.Notice(p)
 }
 
-func (c *counter) paidRecharge(t testing.TB, user int64, amount money.Amount) *wallet.Recharge {
+func (c *server) paidRecharge(t testing.TB, user int64, amount money.Amount) *wallet.Recharge {
 	t.Helper()
 	r := c.recharge(t, user, amount)
 	if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 		t.Fatal(err)
 	}
-	if w := c.tell(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" {
+	if w := c.notify(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	return r
@@ -50,7 +50,7 @@ func (c *counter) paidRecharge(t testing.TB, user int64, amount money.Amount) *w
 
 func TestCase_SecondPaymentRepeatedInAStorm_IsOneCase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		user := c.User(t)
 		r := c.paidRecharge(t, user, 3000)
 		form := c.secondPayment(r, "SB-second")
@@ -58,7 +58,7 @@ func TestCase_SecondPaymentRepeatedInAStorm_IsOneCase(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for range 4 {
-					if w := c.tell(t.Context(), form); w.Code != http.StatusOK || w.Body.String() != "success" {
+					if w := c.notify(t.Context(), form); w.Code != http.StatusOK || w.Body.String() != "success" {
 						t.Errorf("the gateway is answered %d %s", w.Code, w.Body)
 					}
 				}
@@ -96,26 +96,26 @@ func TestCase_SecondPaymentRepeatedInAStorm_IsOneCase(t *testing.T) {
 		if b := c.Balance(t, user); credited != 1 || b.Posted != 6000 || b.Movements != 2 {
 			t.Fatalf("credited %d times, %+v", credited, b)
 		}
-		if w := c.tell(t.Context(), form); w.Body.String() != "success" || c.Balance(t, user).Posted != 6000 {
+		if w := c.notify(t.Context(), form); w.Body.String() != "success" || c.Balance(t, user).Posted != 6000 {
 			t.Fatalf("a repetition after the credit: %s, %+v", w.Body, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestCase_OnlyWhatTheGatewaySigned(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		user := c.User(t)
 		r := c.paidRecharge(t, user, 3000)
 		form := c.secondPayment(r, "SB-second")
 		form.Set("sign", "00")
-		c.tell(t.Context(), form)
+		c.notify(t.Context(), form)
 		form.Del("sign")
-		c.tell(t.Context(), form)
+		c.notify(t.Context(), form)
 		waiting := paid(r)
 		waiting.TransactionID, waiting.State, waiting.TradeNo = "SB-waiting", payment.Waiting, "NOSUCH"
-		c.tell(t.Context(), c.sandbox.Notice(waiting))
+		c.notify(t.Context(), c.sandbox.Notice(waiting))
 		if cases := c.cases(t); len(cases) != 0 {
 			t.Fatalf("%+v", cases)
 		}
@@ -124,7 +124,7 @@ func TestCase_OnlyWhatTheGatewaySigned(t *testing.T) {
 		amount.Amount, amount.TransactionID = 1999, "SB-amount"
 		for range 3 {
 			for _, p := range []payment.Payment{unknown, amount} {
-				if w := c.tell(t.Context(), c.sandbox.Notice(p)); w.Body.String() != "fail" {
+				if w := c.notify(t.Context(), c.sandbox.Notice(p)); w.Body.String() != "fail" {
 					t.Errorf("the gateway is answered %s", w.Body)
 				}
 			}
@@ -158,16 +158,16 @@ func TestCase_OnlyWhatTheGatewaySigned(t *testing.T) {
 		if b := c.Balance(t, user); b.Posted != 6000 {
 			t.Fatalf("%+v", b)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestCase_CreditBeyondTheLimit_WaitsForASecondMember(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		user := c.User(t)
 		r := c.paidRecharge(t, user, 10001)
-		c.tell(t.Context(), c.secondPayment(r, "SB-second"))
+		c.notify(t.Context(), c.secondPayment(r, "SB-second"))
 		id, first, other := c.cases(t)[0].ID, int64(cashier), int64(second)
 		credit := func() {
 			t.Helper()
@@ -195,13 +195,13 @@ func TestCase_CreditBeyondTheLimit_WaitsForASecondMember(t *testing.T) {
 			got.State != payment.CaseCredited || c.Balance(t, user).Posted != 20002 {
 			t.Fatalf("%+v, %v, %+v", got, err, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestCase_RefundThroughTheGateway(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		user := c.User(t)
 		r := c.recharge(t, user, 3000)
 		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
@@ -209,7 +209,7 @@ func TestCase_RefundThroughTheGateway(t *testing.T) {
 		}
 		wrong := paid(r)
 		wrong.Amount = 2000
-		c.tell(t.Context(), c.sandbox.Notice(wrong))
+		c.notify(t.Context(), c.sandbox.Notice(wrong))
 		id := c.cases(t)[0].ID
 		got, err := c.Payments.RefundCase(t.Context(), id, "a wrong amount", nil)
 		if err != nil || got.State != payment.CaseRefunded || got.Answer != "" {
@@ -218,49 +218,49 @@ func TestCase_RefundThroughTheGateway(t *testing.T) {
 		if back, err := c.sandbox.Returned(t.Context(), r.TradeNo); err != nil || back != 2000 {
 			t.Fatalf("%s went back, %v", back, err)
 		}
-		if w := c.tell(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" ||
+		if w := c.notify(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" ||
 			c.Balance(t, user).Posted != 0 {
 			t.Fatalf("what went back is credited: %s, %+v", w.Body, c.Balance(t, user))
 		}
 		unknown := paid(r)
 		unknown.TradeNo, unknown.TransactionID = "NOSUCH", "SB-unknown"
-		c.tell(t.Context(), c.sandbox.Notice(unknown))
+		c.notify(t.Context(), c.sandbox.Notice(unknown))
 		id = c.cases(t)[1].ID
 		if got, err := c.Payments.RefundCase(t.Context(), id, "nobody knows it", nil); err != nil ||
 			got.State != payment.CaseOpen || got.Answer == "" {
 			t.Fatalf("the platform refuses, and the case is %+v, %v", got, err)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestCase_PaymentConfirmedLater_ClosesItsCase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		user := c.User(t)
 		r := c.recharge(t, user, 3000)
-		c.tell(t.Context(), c.sandbox.Notice(paid(r))) // the platform, when asked, says that it is not paid
+		c.notify(t.Context(), c.sandbox.Notice(paid(r))) // the platform, when asked, says that it is not paid
 		if cases := c.cases(t); len(cases) != 1 || cases[0].Kind != payment.NotConfirmed {
 			t.Fatalf("%+v", cases)
 		}
 		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 			t.Fatal(err)
 		}
-		c.tell(t.Context(), c.sandbox.Notice(paid(r)))
+		c.notify(t.Context(), c.sandbox.Notice(paid(r)))
 		if cases := c.cases(t); len(cases) != 1 || cases[0].State != payment.CaseDismissed ||
 			c.Balance(t, user).Posted != 3000 {
 			t.Fatalf("%+v, %+v", cases, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestCase_RefundBeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		user := c.User(t)
 		r := c.paidRecharge(t, user, 10001)
-		c.tell(t.Context(), c.secondPayment(r, "SB-second"))
+		c.notify(t.Context(), c.secondPayment(r, "SB-second"))
 		id, first, other := c.cases(t)[0].ID, int64(cashier), int64(second)
 		refund := func() {
 			t.Helper()
@@ -290,6 +290,6 @@ func TestCase_RefundBeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.
 		if broken, err := approval.New(d, c.Settings).Check(t.Context()); err != nil || len(broken) > 0 {
 			t.Fatal(broken, err)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }

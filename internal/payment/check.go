@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	askFor = 10 * time.Second // how long a gateway may take
-	// settleWithin bounds what is done about one payment or refund after its caller has gone: two calls to the
+	gatewayTimeout = 10 * time.Second // how long a gateway may take
+	// settleTimeout bounds what is done about one payment or refund after its caller has gone: two calls to the
 	// platform, and transactions before, between and after them.
-	settleWithin = 2 * time.Minute
-	askUntil     = 2 * time.Hour // how long after its end a recharge is still asked about
-	giveUp       = 3             // failures in a row after which a gateway is left alone until the next time
+	settleTimeout = 2 * time.Minute
+	askAfterEnd   = 2 * time.Hour // how long after its end a recharge is still asked about
+	maxFailures   = 3             // failures in a row after which a gateway is left alone until the next time
 )
 
-// Check asks the gateways about recharges that are not paid, so that a lost notify is found. Gateways are asked beside
-// each other, so that none waits for another that is slow.
+// Check asks the gateways about recharges that are not paid, so that a lost notify is found. Gateways are asked in
+// parallel, so that none waits for another that is slow.
 func (p *Payments) Check(ctx context.Context) error {
-	recharges, err := p.wallets.UnpaidRecharges(ctx, p.db.Now().Add(-askUntil))
+	recharges, err := p.wallets.UnpaidRecharges(ctx, p.db.Now().Add(-askAfterEnd))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (p *Payments) checkAll(ctx context.Context, m Method, recharges []wallet.Re
 		if err := p.checkOne(ctx, m, &recharges[i]); err != nil {
 			slog.WarnContext(ctx, "could not learn of a recharge from its gateway", "recharge", recharges[i].ID,
 				"gateway", m.Name, "error", err)
-			if failures++; failures == giveUp {
+			if failures++; failures == maxFailures {
 				return
 			}
 			continue
@@ -65,7 +65,7 @@ func (p *Payments) checkOne(ctx context.Context, m Method, r *wallet.Recharge) e
 }
 
 func (p *Payments) ask(ctx context.Context, m Method, r *wallet.Recharge) (Payment, error) {
-	ctx, cancel := context.WithTimeout(ctx, askFor)
+	ctx, cancel := context.WithTimeout(ctx, gatewayTimeout)
 	defer cancel()
 	return m.Gateway.Ask(ctx, p.bill(r))
 }

@@ -10,7 +10,7 @@ import (
 
 // Client calls payment platforms. It follows no redirects: what we send is signed for one address, and may be secret.
 var Client = &http.Client{
-	Timeout:       askFor,
+	Timeout:       gatewayTimeout,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 5 * time.Second,

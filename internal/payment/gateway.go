@@ -14,7 +14,7 @@ import (
 
 // Gateway is an account with a payment platform, opened with its credentials.
 type Gateway interface {
-	// Begin gives the place where the bill is paid. The same bill may be begun again and stays one bill.
+	// Begin gives the page on which the bill is paid. The same bill may be begun again and stays one bill.
 	Begin(ctx context.Context, b Bill) (wallet.PayPage, error)
 	// Ask gives what the platform knows of the bill. One that it does not know yet is Waiting.
 	Ask(ctx context.Context, b Bill) (Payment, error)
@@ -28,14 +28,14 @@ type Gateway interface {
 type Refunder interface {
 	// Refund has the platform give money back: nil means that it did. The same refund may be asked for again and stays
 	// one refund; one that was done before is nil, whatever the platform would say to a new one. *RefundRefused means
-	// that under this number nothing was given back, nor will be. With any other error the platform may have done it,
-	// or yet do it.
+	// that under this number nothing was given back, nor will be. After any other error the platform may have done it,
+	// or may still do it.
 	Refund(ctx context.Context, r Refund) error
 }
 
-// RefundRefused is a platform's definite no to a refund.
+// RefundRefused is the error of a refund that the platform refused for good.
 type RefundRefused struct {
-	Words string // the platform's own
+	Words string // of the platform
 }
 
 func (e *RefundRefused) Error() string { return "payment: the platform refused the refund: " + e.Words }
@@ -67,7 +67,7 @@ type Setup struct {
 	Now         func() time.Time
 }
 
-// Or gives the credential called name, or what stands for it where it is not set.
+// Or gives the credential called name, or standard where it is not set.
 func (s Setup) Or(name, standard string) string {
 	if v := s.Credentials[name]; v != "" {
 		return v
@@ -135,7 +135,7 @@ type Notify struct {
 	Address string // of who sent it
 }
 
-// Form gives the notify's form: its body, or its query where that is empty. A name that stands there twice makes it
+// Form gives the notify's form: its body, or its query where that is empty. A name that occurs twice makes it
 // ErrUnreadable, since who signed it may have read the other value, and so does a value that the database cannot keep.
 func (n Notify) Form() (map[string]string, error) {
 	form, encoded := map[string]string{}, n.Query
@@ -171,7 +171,7 @@ func Word(accepted bool, yes, no string) Answer {
 	return a
 }
 
-// What Read may say of a notify.
+// The errors of Read.
 var (
 	ErrSignature  = errors.New("payment: the signature does not hold")
 	ErrUnreadable = errors.New("payment: the notify cannot be read")

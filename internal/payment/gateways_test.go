@@ -24,7 +24,7 @@ import (
 
 var instructions = map[string]string{"instructions_zh": "转账", "instructions_en": "Transfer"}
 
-func names(c *counter) string {
+func names(c *server) string {
 	var all []string
 	for _, m := range c.Payments.Methods() {
 		all = append(all, m.Name)
@@ -34,7 +34,7 @@ func names(c *counter) string {
 
 func TestSeveralAccountsOfOneKindAreKeptSealed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		second, err := c.Gateways.Add(t.Context(), payment.Account{
 			Kind: "manual", Name: "cash", Sort: -1,
 			Enabled: true,
@@ -93,7 +93,7 @@ func TestSeveralAccountsOfOneKindAreKeptSealed(t *testing.T) {
 }
 
 func TestWhatIsWrongWithAnAccountIsNamed(t *testing.T) {
-	c, _ := office(t, dbtest.SQLite(t))
+	c, _ := newManualServer(t, dbtest.SQLite(t))
 	rate := payment.Rate(1)
 	for field, change := range map[string]func(*payment.Account, map[string]string){
 		"kind":        func(a *payment.Account, _ map[string]string) { a.Kind = "paypal" },
@@ -135,7 +135,7 @@ func TestWhatIsWrongWithAnAccountIsNamed(t *testing.T) {
 
 func TestAdd_WithoutCredentials_NamesThoseThatAreMissing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		_, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "other", Enabled: true}, nil)
 		f, ok := fault.As(err)
 		if !ok || len(f.Fields) != 2 || f.Fields[0].Name != "credentials.instructions_en" ||
@@ -147,7 +147,7 @@ func TestAdd_WithoutCredentials_NamesThoseThatAreMissing(t *testing.T) {
 
 func TestOtherProcessesFollowAChange(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, p := office(t, d)
+		c, p := newManualServer(t, d)
 		settings, err := setting.New(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -185,9 +185,9 @@ func TestOtherProcessesFollowAChange(t *testing.T) {
 
 func TestAnAccountThatIsOffTakesNoRechargesButTheirPayments(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, p := office(t, d)
+		c, p := newManualServer(t, d)
 		user := c.User(t)
-		r := p.Recharge(t, c.Desk, user, 1000)
+		r := p.Recharge(t, c.Server, user, 1000)
 		m, err := c.Payments.Method("bank")
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +209,7 @@ func TestAnAccountThatIsOffTakesNoRechargesButTheirPayments(t *testing.T) {
 
 func TestAFeeIsPaidBesideTheAmountAndHasItsOwnLine(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, p := office(t, d)
+		c, p := newManualServer(t, d)
 		m, err := c.Payments.Method("bank")
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +227,7 @@ func TestAFeeIsPaidBesideTheAmountAndHasItsOwnLine(t *testing.T) {
 				t.Errorf("%s: %v", amount, err)
 			}
 		}
-		r := p.Recharge(t, c.Desk, user, 1001)
+		r := p.Recharge(t, c.Server, user, 1001)
 		// 2.5 % of 10.01 rounded up, and 0.30
 		if r.Amount != 1001 || r.Fee != 56 || r.PayAmount != 1057 || r.PayCurrency != "CNY" {
 			t.Fatalf("%+v", r)
@@ -255,12 +255,12 @@ func TestAFeeIsPaidBesideTheAmountAndHasItsOwnLine(t *testing.T) {
 			lines[0].Amount != 1001 || lines[1].Kind != wallet.FeeLine || lines[1].Amount != 56 {
 			t.Errorf("the invoice has %+v, %v", lines, err)
 		}
-		in := p.Recharge(t, c.Desk, user, 1000)
+		in := p.Recharge(t, c.Server, user, 1000)
 		// 1.385 rounded up
 		if in.PayAmount != 139 || in.PayCurrency != "USD" || in.Amount != 1000 || in.Currency != "CNY" {
 			t.Errorf("in dollars: %+v", in)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
@@ -293,7 +293,7 @@ func TestRatesAndSharesNeverLoseAFraction(t *testing.T) {
 
 func TestAPurchaseRechargesNoLessThanItsGatewayTakes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		m, err := c.Payments.Method("bank")
 		if err != nil {
 			t.Fatal(err)
@@ -320,6 +320,6 @@ func TestAPurchaseRechargesNoLessThanItsGatewayTakes(t *testing.T) {
 		if got := c.state(t, user, no); got != shop.Paid || c.Balance(t, user).Posted != 500 {
 			t.Errorf("order %s, %+v", got, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }

@@ -53,7 +53,7 @@ func (g *Gateways) Change(ctx context.Context, id int64, change func(*Account),
 		fixed := *a
 		all, err := g.unseal(a)
 		if err != nil {
-			slog.WarnContext(ctx, "the credentials of a payment gateway cannot be read; all of them are wanted anew",
+			slog.WarnContext(ctx, "the credentials of a payment gateway cannot be read; all of them must be entered again",
 				"gateway", a.Name, "error", err)
 			all = map[string]string{}
 		}
@@ -205,7 +205,7 @@ func (k *Kind) settle(credentials map[string]string) (map[string]string, error) 
 	return set, nil
 }
 
-// free is a fault where the name is taken: by an account, by one that is built in, or by recharges of former times.
+// free refuses a name that is in use: by an account, by a gateway that is built in, or by earlier recharges.
 func (g *Gateways) free(ctx context.Context, tx bun.Tx, name string) error {
 	taken := slices.ContainsFunc(g.built, func(m Method) bool { return m.Name == name })
 	if !taken {

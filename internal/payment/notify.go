@@ -44,8 +44,8 @@ const (
 	SecondMember    Reason = "second_member"    // one member of staff said it was paid; another has to say so too
 )
 
-// Kept is a notify as it was stored, raw, before anything was done about it.
-type Kept struct {
+// StoredNotify is a notify as it was received; it is stored before it is acted on.
+type StoredNotify struct {
 	bun.BaseModel `bun:"table:payment_notify"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Gateway       string
@@ -62,16 +62,16 @@ type Kept struct {
 	CreatedAt     time.Time
 }
 
-// Notify takes what claims to come from the gateway called name: it is stored as it is, verified, checked against the
-// recharge and against what the gateway says when asked, and acted on once however often it comes. The answer is for
-// the gateway; an error means that nothing is known and the notify should come again.
+// Notify handles a request that claims to come from the gateway called name. It is stored as it is, verified, compared
+// with the recharge and with what the gateway says when asked, and acted on once however often it comes. The answer is
+// for the gateway; an error means that nothing is known yet and that the gateway should send the notify again.
 func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, error) {
 	m, err := p.Method(name)
 	if err != nil {
 		return Answer{}, err
 	}
 	g := m.Gateway
-	ctx, cancel := detached.WithTimeout(ctx, settleWithin) // a sender that hangs up does not undo what it said
+	ctx, cancel := detached.WithTimeout(ctx, settleTimeout) // a sender that hangs up does not undo what it said
 	defer cancel()
 	header := map[string][]string{}
 	for k, v := range n.Header {
@@ -80,37 +80,37 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 		}
 	}
 	query := strings.ToValidUTF8(n.Query, "\uFFFD") // what is no text cannot be kept as text
-	kept := &Kept{
+	notify := &StoredNotify{
 		Gateway: name, Method: n.Method, Query: query, Header: header, Body: append([]byte{}, n.Body...),
 		Address: n.Address, Outcome: Received, CreatedAt: p.db.Now(),
 	}
-	if err := p.keep(ctx, kept); err != nil {
+	if err := p.store(ctx, notify); err != nil {
 		return Answer{}, err
 	}
 	pay, err := g.Read(ctx, n)
 	switch {
 	case errors.Is(err, ErrSignature):
-		return g.Answer(false), p.refuse(ctx, kept.ID, BadSignature, 0)
+		return g.Answer(false), p.refuse(ctx, notify.ID, BadSignature, 0)
 	case errors.Is(err, ErrMerchant):
-		return g.Answer(false), p.refuse(ctx, kept.ID, WrongMerchant, 0)
+		return g.Answer(false), p.refuse(ctx, notify.ID, WrongMerchant, 0)
 	case errors.Is(err, ErrNoPayment):
 		return g.Answer(true), p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			return note(ctx, tx, kept.ID,
+			return note(ctx, tx, notify.ID,
 				Noted, "", 0)
 		})
 	case errors.Is(err, ErrUnreadable):
-		return g.Answer(false), p.refuse(ctx, kept.ID, Unreadable, 0)
+		return g.Answer(false), p.refuse(ctx, notify.ID, Unreadable, 0)
 	case err != nil: // what Read needed from the platform could not be had
 		return Answer{}, ErrGatewayDown.Because(err)
 	}
-	accepted, err := p.settle(ctx, m, pay, kept.ID, false)
+	accepted, err := p.settle(ctx, m, pay, notify.ID, false)
 	return g.Answer(accepted), err
 }
 
-func (p *Payments) keep(ctx context.Context, kept *Kept) error {
+func (p *Payments) store(ctx context.Context, notify *StoredNotify) error {
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		kept.ID = 0
-		_, err := tx.NewInsert().Model(kept).Exec(ctx)
+		notify.ID = 0
+		_, err := tx.NewInsert().Model(notify).Exec(ctx)
 		return err
 	})
 }
@@ -214,7 +214,7 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 				}
 			}
 			if !credited {
-				if outcome, reason, err = p.seenBefore(ctx, tx, r.ID, pay.TransactionID); err != nil {
+				if outcome, reason, err = p.settledAs(ctx, tx, r.ID, pay.TransactionID); err != nil {
 					return err
 				}
 			}
@@ -237,7 +237,7 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 		err = book(false)
 	}
 	if errors.Is(err, wallet.ErrTransactionUsed) {
-		return p.settledBefore(ctx, r, pay, notifyID)
+		return p.answerSettled(ctx, r, pay, notifyID)
 	}
 	if err != nil {
 		return false, err
@@ -249,8 +249,8 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 	return true, nil
 }
 
-// seenBefore tells a repeated notify from a second payment for the same recharge.
-func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, transactionID string) (Outcome, Reason,
+// settledAs tells a repeated notify from a second payment for the same recharge.
+func (p *Payments) settledAs(ctx context.Context, tx bun.Tx, rechargeID int64, transactionID string) (Outcome, Reason,
 	error,
 ) {
 	paidBy, found, err := wallet.PaidBy(ctx, tx, rechargeID)
@@ -260,9 +260,9 @@ func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, 
 	return Repeated, "", err
 }
 
-// settledBefore answers the notify of a payment that is booked already: with yes where a case settled it, and
+// answerSettled answers the notify of a payment that is booked already: with yes where a case settled it, and
 // otherwise, since it paid for another recharge, with a case.
-func (p *Payments) settledBefore(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
+func (p *Payments) answerSettled(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
 	err error,
 ) {
 	by, err := p.wallets.PaymentClaim(ctx, r.Gateway, pay.TransactionID)
@@ -309,7 +309,7 @@ func noteCase(ctx context.Context, tx bun.Tx, notifyID, caseID int64) error {
 	if notifyID == 0 {
 		return nil
 	}
-	_, err := tx.NewUpdate().Model((*Kept)(nil)).Set("case_id = ?", caseID).Where("id = ?", notifyID).Exec(ctx)
+	_, err := tx.NewUpdate().Model((*StoredNotify)(nil)).Set("case_id = ?", caseID).Where("id = ?", notifyID).Exec(ctx)
 	return err
 }
 
@@ -325,7 +325,8 @@ func note(ctx context.Context, tx bun.Tx, notifyID int64, outcome Outcome, why R
 	if notifyID == 0 {
 		return nil
 	}
-	q := tx.NewUpdate().Model((*Kept)(nil)).Set("outcome = ?", outcome).Set("reason = ?", why).Where("id = ?", notifyID)
+	q := tx.NewUpdate().Model((*StoredNotify)(nil)).Set("outcome = ?", outcome).Set("reason = ?", why).
+		Where("id = ?", notifyID)
 	if rechargeID != 0 {
 		q.Set("recharge_id = ?", rechargeID)
 	}
@@ -334,20 +335,22 @@ func note(ctx context.Context, tx bun.Tx, notifyID int64, outcome Outcome, why R
 }
 
 // Refusals gives a part of the refused notifies, newest first, for staff.
-func (p *Payments) Refusals(ctx context.Context, limit, offset int64) (notifies []Kept, total int64, err error) {
+func (p *Payments) Refusals(
+	ctx context.Context, limit, offset int64,
+) (notifies []StoredNotify, total int64, err error) {
 	total, err = p.db.NewSelect().Model(&notifies).Where("outcome = ?", Refused).OrderExpr("id DESC").Limit(limit).
 		Offset(offset).ScanAndCount(ctx)
 	return notifies, total, err
 }
 
-const keptRefusals = 180 * 24 * time.Hour
+const refusalRetention = 180 * 24 * time.Hour
 
 // forget removes old refusals that speak of no recharge of ours and of no case, since anybody can make those.
 func (p *Payments) forget(ctx context.Context) error {
 	return p.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*Kept)(nil)).
+		_, err := tx.NewDelete().Model((*StoredNotify)(nil)).
 			Where("outcome = ? AND recharge_id IS NULL AND case_id IS NULL AND created_at < ?", Refused, p.db.Now().
-				Add(-keptRefusals)).Exec(ctx)
+				Add(-refusalRetention)).Exec(ctx)
 		return err
 	})
 }

@@ -20,7 +20,7 @@ import (
 
 func TestOneNotifyManyTimesIsOnePosting(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		user := c.User(t)
 		r := c.recharge(t, user, 1234)
 		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
@@ -33,7 +33,7 @@ func TestOneNotifyManyTimesIsOnePosting(t *testing.T) {
 		for range 16 {
 			wg.Go(func() {
 				for left.Add(-1) >= 0 {
-					if w := c.tell(t.Context(), form); w.Code != http.StatusOK || w.Body.String() != "success" {
+					if w := c.notify(t.Context(), form); w.Code != http.StatusOK || w.Body.String() != "success" {
 						t.Errorf("%d %s", w.Code, w.Body)
 					}
 				}
@@ -43,13 +43,13 @@ func TestOneNotifyManyTimesIsOnePosting(t *testing.T) {
 		if b := c.Balance(t, user); b.Posted != 1234 || b.Movements != 1 {
 			t.Fatalf("%+v", b)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestAFalseNotifyCreditsNothingAndIsKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		user := c.User(t)
 		r, other := c.recharge(t, user, 1000), c.recharge(t, user, 2000)
 		for _, bill := range []*wallet.Recharge{r, other} {
@@ -107,7 +107,7 @@ func TestAFalseNotifyCreditsNothingAndIsKept(t *testing.T) {
 			{"somebody else's signature", forger.Notice(paid(r)), payment.BadSignature},
 			{"nothing", url.Values{}, payment.BadSignature},
 		} {
-			if w := c.tell(t.Context(), v.form); w.Code != http.StatusBadRequest || w.Body.String() != "fail" {
+			if w := c.notify(t.Context(), v.form); w.Code != http.StatusBadRequest || w.Body.String() != "fail" {
 				t.Errorf("%s: %d %s", v.name, w.Code, w.Body)
 			}
 			if b := c.Balance(t, user); b.Posted != 0 || b.Movements != 0 {
@@ -127,16 +127,16 @@ func TestAFalseNotifyCreditsNothingAndIsKept(t *testing.T) {
 		if !bytes.Contains(kept[len(kept)-1].Body, []byte("9999.99")) {
 			t.Errorf("the raw notify is not kept: %s", kept[len(kept)-1].Body)
 		}
-		if w := c.tell(t.Context(), signed); w.Code != http.StatusOK || c.Balance(t, user).Posted != 1000 {
+		if w := c.notify(t.Context(), signed); w.Code != http.StatusOK || c.Balance(t, user).Posted != 1000 {
 			t.Fatalf("the true notify after all: %d, %+v", w.Code, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestANotifyThatIsNoTextIsRefusedAndKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		n := payment.Notify{Method: http.MethodGet, Query: "trade_no=\xff\xfe&sign=\xc3", Address: "192.0.2.1"}
 		if a, err := c.Payments.Notify(t.Context(), "sandbox", n); err != nil || a.Status != http.StatusBadRequest {
 			t.Fatal(a, err)
@@ -150,14 +150,14 @@ func TestANotifyThatIsNoTextIsRefusedAndKept(t *testing.T) {
 
 func TestALostNotifyIsFoundByAsking(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		user := c.User(t)
 		for _, late := range []time.Duration{0, time.Hour} { // still pending, expired already
 			r := c.recharge(t, user, 700)
 			if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 				t.Fatal(err)
 			}
-			c.Pass(late)
+			c.Advance(late)
 			if err := c.Payments.Expire(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -171,6 +171,6 @@ func TestALostNotifyIsFoundByAsking(t *testing.T) {
 				t.Fatalf("%v late: %v", late, got)
 			}
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }

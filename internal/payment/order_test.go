@@ -23,10 +23,10 @@ import (
 
 func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		stock := int64(1)
 		plan, price := c.plan(t, shop.KindPlan, 1000, func(p *shop.Plan) { p.Stock = &stock })
-		user := c.rich(t, 400)
+		user := c.userWithMoney(t, 400)
 		if _, err := c.Shop.Confirm(t.Context(), user, shop.Purchase{PriceID: price}); !errors.Is(err,
 			wallet.ErrBalanceTooLow) || !strings.Contains(err.Error(), "6.00") {
 			t.Fatal("without a gateway: ", err)
@@ -45,7 +45,7 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.Sound(t)
+			c.MustBeConsistent(t)
 			return no, r
 		}
 		holds := func(held money.Amount, stock int64) {
@@ -54,7 +54,7 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 			if b := c.Balance(t, user); err != nil || b.Held != held || *p.Stock != stock {
 				t.Fatalf("held %v, stock %d, %v; want %v and %d", b.Held, *p.Stock, err, held, stock)
 			}
-			c.Sound(t)
+			c.MustBeConsistent(t)
 		}
 
 		no, r := begin()
@@ -62,7 +62,8 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 		if r.Amount != 600 {
 			t.Fatal("the recharge is of ", r.Amount)
 		}
-		if _, err := c.Shop.Confirm(t.Context(), c.rich(t, 5000), shop.Purchase{PriceID: price}); !errors.Is(err,
+		other := c.userWithMoney(t, 5000)
+		if _, err := c.Shop.Confirm(t.Context(), other, shop.Purchase{PriceID: price}); !errors.Is(err,
 			shop.ErrSoldOut) {
 			t.Fatal("what a pending order holds was sold: ", err)
 		}
@@ -73,7 +74,7 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 		if err := c.Shop.Cancel(t.Context(), user, strconv.FormatInt(no, 10)); !errors.Is(err, shop.ErrNotPending) {
 			t.Fatal("cancelled twice: ", err)
 		}
-		c.press(t, r, "pay") // the money arrives late: it stays in the wallet
+		c.pressButton(t, r, "pay") // the money arrives late: it stays in the wallet
 		if got := c.state(t, user, no); got != shop.Cancelled || c.Balance(t, user).Available != 1000 ||
 			c.running(t, user) != 0 {
 			t.Fatalf("a late payment: order %s, %+v", got, c.Balance(t, user))
@@ -88,7 +89,7 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 
 		no, r = begin()
 		holds(0, 1)
-		c.Pass(31 * time.Minute)
+		c.Advance(31 * time.Minute)
 		if err := c.Payments.Expire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 		if got := c.state(t, user, no); got != shop.Expired {
 			t.Fatal("after its time the order is ", got)
 		}
-		c.press(t, r, "pay")
+		c.pressButton(t, r, "pay")
 		if b := c.Balance(t, user); b.Available != 1000 || c.running(t, user) != 1 {
 			t.Fatalf("paid after expiry: %+v", b)
 		}
@@ -104,17 +105,17 @@ func TestAnOrderCompletesWithItsRecharge(t *testing.T) {
 		_, dear := c.plan(t, shop.KindPlan, 1500, nil)
 		price = dear
 		no, r = begin()
-		c.press(t, r, "pay")
+		c.pressButton(t, r, "pay")
 		if got := c.state(t, user, no); got != shop.Paid || c.running(t, user) != 2 || c.Balance(t, user).Posted != 0 {
 			t.Fatalf("order %s, %+v", got, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestMoneyIsCreditedEvenWhereItsOrderCannotBeCompleted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		_, price := c.plan(t, shop.KindPlan, 1000, nil)
 		user := c.User(t)
 		no, err := c.Payments.Confirm(t.Context(), user, shop.Purchase{PriceID: price}, sandbox.Name)
@@ -139,7 +140,7 @@ func TestMoneyIsCreditedEvenWhereItsOrderCannotBeCompleted(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		c.press(t, r, "pay")
+		c.pressButton(t, r, "pay")
 		if b := c.Balance(t, user); b.Posted != 1000 || c.state(t, user, no) != shop.Pending {
 			t.Fatalf("%+v, order %s", b, c.state(t, user, no))
 		}
@@ -148,12 +149,12 @@ func TestMoneyIsCreditedEvenWhereItsOrderCannotBeCompleted(t *testing.T) {
 
 func TestCancelAndNotifyAtTheSameTime(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		stock := int64(1000)
 		plan, price := c.plan(t, shop.KindPlan, 1000, func(p *shop.Plan) { p.Stock = &stock })
 		completed := 0
 		for range 20 {
-			user := c.rich(t, 400)
+			user := c.userWithMoney(t, 400)
 			no, err := c.Payments.Confirm(t.Context(), user, shop.Purchase{PriceID: price}, sandbox.Name)
 			if err != nil {
 				t.Fatal(err)
@@ -167,7 +168,7 @@ func TestCancelAndNotifyAtTheSameTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			var wg sync.WaitGroup
-			wg.Go(func() { c.press(t, r, "pay") })
+			wg.Go(func() { c.pressButton(t, r, "pay") })
 			wg.Go(func() {
 				if err := c.Shop.Cancel(t.Context(), user, strconv.FormatInt(no, 10)); err != nil &&
 					!errors.Is(err, shop.ErrNotPending) {
@@ -193,15 +194,15 @@ func TestCancelAndNotifyAtTheSameTime(t *testing.T) {
 		if p, err := c.Shop.Plan(t.Context(), plan.ID); err != nil || *p.Stock != int64(1000-completed) {
 			t.Fatalf("stock %d after %d sales, %v", *p.Stock, completed, err)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestFiveHundredPurchasesWithMoneyForFifty(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		_, price := c.plan(t, shop.KindPackage, 100, nil)
-		user := c.rich(t, 5000)
+		user := c.userWithMoney(t, 5000)
 		var bought, refused atomic.Int64
 		var wg sync.WaitGroup
 		for range 500 {
@@ -228,6 +229,6 @@ func TestFiveHundredPurchasesWithMoneyForFifty(t *testing.T) {
 		if err != nil || len(packages) != 50 {
 			t.Fatalf("%d packages, %v", len(packages), err)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }

@@ -1,4 +1,8 @@
-// Package payment brings money in: recharges through gateways, their notifies, and purchases that a recharge completes.
+// Package payment brings money in: recharges through gateways, the notifies of these, and the purchases that a recharge
+// completes. A payment is credited at most once, whatever a platform sends and however often: only after the gateway's
+// signature was verified, the platform was asked, and amount, currency and merchant are those of the bill. Money that
+// was paid and matches nothing gets a case for staff. Refunds are asked for under a number that stays, until the
+// platform says yes or no. Each gateway is a package below this one.
 package payment
 
 import (
@@ -23,7 +27,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// Payments is the site's cash desk.
+// Payments begins recharges, handles notifies and pays back.
 type Payments struct {
 	db       *db.DB
 	settings *setting.Settings
@@ -34,10 +38,10 @@ type Payments struct {
 	gateways *Gateways
 
 	approvals *approval.Approvals
-	onCase    func(ctx context.Context, tx bun.Tx, c *Case) error // nil: nobody is told
+	onCase    func(ctx context.Context, tx bun.Tx, c *Case) error // nil: nobody is notified
 }
 
-// New gives the cash desk. site is the address of the site without a closing slash.
+// New gives the payments of a site. site is the address of the site without a closing slash.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *shop.Shop, site string,
 	gateways *Gateways,
 ) *Payments {
@@ -48,7 +52,7 @@ func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *sh
 	}
 }
 
-// Register puts expiry, the look after lost notifies, pending refunds and the sealing of the ledger on the timetable.
+// Register puts expiry, the search for lost notifies, pending refunds and the sealing of the ledger on the timetable.
 func (p *Payments) Register(q *job.Queue) {
 	q.Every("payment.expire", p.Expire)
 	q.Every("payment.check", p.Check)
@@ -130,11 +134,11 @@ func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.R
 	if err != nil {
 		return r, nil // the gateway was closed since; the recharge can only expire
 	}
-	ctx, cancel := context.WithTimeout(ctx, askFor)
+	ctx, cancel := context.WithTimeout(ctx, gatewayTimeout)
 	defer cancel()
 	page, err := m.Gateway.Begin(ctx, p.bill(r))
 	if err != nil {
-		slog.WarnContext(ctx, "a gateway gave no pay page; it is asked again with the next look", "recharge", r.ID,
+		slog.WarnContext(ctx, "a gateway gave no pay page; it is asked again the next time", "recharge", r.ID,
 			"gateway", r.Gateway, "error", err)
 		return r, nil
 	}
@@ -178,8 +182,8 @@ func (p *Payments) Confirm(ctx context.Context, userID int64, what shop.Purchase
 		return p.shop.Place(ctx, tx, userID, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64,
 			error,
 		) {
-			least, _ := m.Limits(p.settings.Get())
-			charge, err := p.Charge(gateway, max(missing, least))
+			minAmount, _ := m.Limits(p.settings.Get())
+			charge, err := p.Charge(gateway, max(missing, minAmount))
 			if err != nil {
 				return 0, err
 			}

@@ -21,7 +21,7 @@ import (
 
 func TestARechargeIsPaidOnTheSandboxPage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := open(t, d)
+		c := newServer(t, d)
 		user := c.User(t)
 		r := c.recharge(t, user, 3000)
 
@@ -29,7 +29,7 @@ func TestARechargeIsPaidOnTheSandboxPage(t *testing.T) {
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimPrefix(r.PayPage.URL,
 			paymenttest.Site), nil)
 		req.Header.Set("Accept-Language", "en")
-		c.Door.ServeHTTP(w, req)
+		c.Handler.ServeHTTP(w, req)
 		for _, part := range []string{"30.00", "CNY", r.TradeNo, `value="pay"`, `lang="en"`} {
 			if !strings.Contains(w.Body.String(), part) {
 				t.Errorf("the pay page lacks %s", part)
@@ -40,12 +40,12 @@ func TestARechargeIsPaidOnTheSandboxPage(t *testing.T) {
 			t.Errorf("the pay page allows scripts: %s", csp)
 		}
 
-		if w := c.press(t, r, "cancel"); w.Code != http.StatusSeeOther || c.Balance(t, user).Posted != 0 {
+		if w := c.pressButton(t, r, "cancel"); w.Code != http.StatusSeeOther || c.Balance(t, user).Posted != 0 {
 			t.Fatalf("cancel: %d, balance %v", w.Code, c.Balance(t, user).Posted)
 		}
 		back := fmt.Sprintf("%s/user/wallet/recharge/new?id=%d", paymenttest.Site, r.ID)
 		for range 2 { // pressing twice pays once
-			if w := c.press(t, r, "pay"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != back {
+			if w := c.pressButton(t, r, "pay"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != back {
 				t.Fatalf("pay: %d %s", w.Code, w.Header().Get("Location"))
 			}
 		}
@@ -61,18 +61,18 @@ func TestARechargeIsPaidOnTheSandboxPage(t *testing.T) {
 		}
 
 		failed := c.recharge(t, user, 500)
-		c.press(t, failed, "fail")
+		c.pressButton(t, failed, "fail")
 		if got, _ := c.Wallets.Recharge(t.Context(), user, strconv.FormatInt(failed.ID,
 			10)); got.State != wallet.RechargeFailed {
 			t.Fatal("after a failed payment the recharge is ", got.State)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
-func TestWithoutItsGatewayThereIsNoDoor(t *testing.T) {
+func TestPages_OfAGatewayThatIsOff_AreNotFound(t *testing.T) {
 	c := paymenttest.New(t, dbtest.SQLite(t), nil)
-	w := c.Tell(t.Context(), sandbox.Name, paymenttest.Notice{Body: "x=y"})
+	w := c.SendNotify(t.Context(), sandbox.Name, paymenttest.Notice{Body: "x=y"})
 	var body struct{ Code string }
 	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != http.StatusNotFound ||
 		body.Code != "gateway_not_found" {
@@ -81,7 +81,7 @@ func TestWithoutItsGatewayThereIsNoDoor(t *testing.T) {
 }
 
 func TestAmountsOutsideTheLimitsAreRefused(t *testing.T) {
-	c := open(t, dbtest.SQLite(t))
+	c := newServer(t, dbtest.SQLite(t))
 	user := c.User(t)
 	for _, amount := range []money.Amount{0, -500, 99, 10000001, 1 << 62} {
 		if _, err := c.Payments.Recharge(t.Context(), user, sandbox.Name, amount); !errors.Is(err, fault.ErrInvalid) {

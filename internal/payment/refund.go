@@ -70,7 +70,7 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	if err := p.retry(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
@@ -118,7 +118,7 @@ func (p *Payments) DecideRefund(ctx context.Context, id int64, approve bool, by 
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	if err := p.retry(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
@@ -151,7 +151,7 @@ func (p *Payments) RetryRefunds(ctx context.Context) error {
 // pause is how long after its nth try a refund is tried again: longer than a call may take, so that one at a time runs.
 func pause(attempts int64) time.Duration { return min(30*time.Second<<min(attempts, 8), time.Hour) }
 
-// retry asks for the refund with this id, or with 0 for all; platforms beside each other.
+// retry asks for the refund with this id, or with 0 for all; platforms in parallel.
 func (p *Payments) retry(ctx context.Context, id int64) error {
 	claimed, err := p.wallets.ClaimGatewayRefunds(ctx, id, pause)
 	if err != nil {
@@ -164,7 +164,7 @@ func (p *Payments) retry(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		byGateway[r.Gateway] = append(byGateway[r.Gateway], func() error { return p.askBack(ctx, g, r) })
+		byGateway[r.Gateway] = append(byGateway[r.Gateway], func() error { return p.refundAtPlatform(ctx, g, r) })
 	}
 	var wg sync.WaitGroup
 	errs := make(chan error, len(claimed))
@@ -183,9 +183,9 @@ func (p *Payments) retry(ctx context.Context, id int64) error {
 	return err
 }
 
-// askBack has the platform give back g, which this process has claimed, and acts on what it says.
-func (p *Payments) askBack(ctx context.Context, g *wallet.GatewayRefund, r *wallet.Recharge) error {
-	err := p.callBack(ctx, g, r)
+// refundAtPlatform has the platform give back g, which this process has claimed, and acts on what it says.
+func (p *Payments) refundAtPlatform(ctx context.Context, g *wallet.GatewayRefund, r *wallet.Recharge) error {
+	err := p.callRefund(ctx, g, r)
 	if said := new(RefundRefused); errors.As(err, &said) {
 		slog.WarnContext(ctx, "a platform refused a refund", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway,
 			"words", said.Words)
@@ -201,7 +201,7 @@ func (p *Payments) askBack(ctx context.Context, g *wallet.GatewayRefund, r *wall
 	return p.closeRefund(ctx, g, wallet.GatewayRefundDone, "")
 }
 
-func (p *Payments) callBack(ctx context.Context, g *wallet.GatewayRefund, r *wallet.Recharge) error {
+func (p *Payments) callRefund(ctx context.Context, g *wallet.GatewayRefund, r *wallet.Recharge) error {
 	m, err := p.Method(r.Gateway)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (p *Payments) callBack(ctx context.Context, g *wallet.GatewayRefund, r *wal
 	if !ok {
 		return ErrNoRefund
 	}
-	ctx, cancel := context.WithTimeout(ctx, askFor)
+	ctx, cancel := context.WithTimeout(ctx, gatewayTimeout)
 	defer cancel()
 	return can.Refund(ctx, Refund{
 		No: g.No, Bill: p.bill(r), TransactionID: *r.TransactionID, Amount: g.PayAmount,
@@ -222,7 +222,7 @@ func (p *Payments) callBack(ctx context.Context, g *wallet.GatewayRefund, r *wal
 func (p *Payments) closeRefund(ctx context.Context, g *wallet.GatewayRefund, to wallet.GatewayRefundState,
 	answer string,
 ) error {
-	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
+	ctx, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		err := p.endRefund(ctx, tx, g, to, shorten(answer), nil)
@@ -235,9 +235,9 @@ func (p *Payments) closeRefund(ctx context.Context, g *wallet.GatewayRefund, to 
 
 // shorten keeps of a platform's words what a person reads.
 func shorten(words string) string {
-	const longest = 300
-	if runes := []rune(words); len(runes) > longest {
-		return string(runes[:longest])
+	const maxRunes = 300
+	if runes := []rune(words); len(runes) > maxRunes {
+		return string(runes[:maxRunes])
 	}
 	return words
 }

@@ -26,14 +26,14 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// moody is the sandbox behind a line that may break before a refund arrives, or after it was done.
-type moody struct {
+// unreliableGateway is the sandbox, whose refunds may fail before the sandbox has done them, or after.
+type unreliableGateway struct {
 	*sandbox.Gateway
 	before, after atomic.Pointer[error]
 	calls         atomic.Int64
 }
 
-func (g *moody) Refund(ctx context.Context, r payment.Refund) error {
+func (g *unreliableGateway) Refund(ctx context.Context, r payment.Refund) error {
 	g.calls.Add(1)
 	if err := g.before.Load(); err != nil {
 		return *err
@@ -47,32 +47,32 @@ func (g *moody) Refund(ctx context.Context, r payment.Refund) error {
 	return nil
 }
 
-// till is a counter whose gateway is moody, takes a fee and is not the site's last word on anything.
-type till struct {
-	*counter
-	line *moody
+// refundServer is a test server whose gateway is unreliable and takes a fee.
+type refundServer struct {
+	*server
+	line *unreliableGateway
 }
 
-func openTill(t testing.TB, d *db.DB, fee payment.Percent) *till {
+func newRefundServer(t testing.TB, d *db.DB, fee payment.Percent) *refundServer {
 	t.Helper()
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
-	line := &moody{Gateway: g}
+	line := &unreliableGateway{Gateway: g}
 	m := g.Method()
 	m.Gateway, m.FeePercent = line, fee
-	c := &till{&counter{paymenttest.New(t, d, nil, m), g}, line}
+	c := &refundServer{&server{paymenttest.New(t, d, nil, m), g}, line}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
 	return c
 }
 
 // paid gives a recharge that a new user paid.
-func (c *till) paid(t testing.TB, amount money.Amount) *wallet.Recharge {
+func (c *refundServer) paid(t testing.TB, amount money.Amount) *wallet.Recharge {
 	t.Helper()
 	r := c.recharge(t, c.User(t), amount)
-	c.press(t, r, "pay")
+	c.pressButton(t, r, "pay")
 	return r
 }
 
-func (c *till) giveBack(t testing.TB, r *wallet.Recharge, amount money.Amount) (*wallet.GatewayRefund, error) {
+func (c *refundServer) giveBack(t testing.TB, r *wallet.Recharge, amount money.Amount) (*wallet.GatewayRefund, error) {
 	t.Helper()
 	return c.Payments.GiveBack(t.Context(), payment.RefundWish{
 		RechargeID: r.ID, Amount: amount, Reason: "unused",
@@ -82,7 +82,9 @@ func (c *till) giveBack(t testing.TB, r *wallet.Recharge, amount money.Amount) (
 
 // want fails the test unless r is in this state, the user owns and has held so much, and so much went back at the
 // gateway.
-func (c *till) want(t testing.TB, r *wallet.Recharge, state wallet.RechargeState, posted, held, back money.Amount) {
+func (c *refundServer) want(
+	t testing.TB, r *wallet.Recharge, state wallet.RechargeState, posted, held, back money.Amount,
+) {
 	t.Helper()
 	now, err := c.Wallets.RechargeByNo(t.Context(), c.DB, r.ID)
 	if err != nil {
@@ -94,12 +96,12 @@ func (c *till) want(t testing.TB, r *wallet.Recharge, state wallet.RechargeState
 		t.Fatalf("%s with %s of which %s held, and %s given back; not %s, %s, %s, %s; %v", now.State, b.Posted, b.Held,
 			gone, state, posted, held, back, err)
 	}
-	c.Sound(t)
+	c.MustBeConsistent(t)
 }
 
 func TestARechargeGoesBackWholeWithItsFee(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		r := c.paid(t, 5000)
 		g, err := c.giveBack(t, r, 5000)
 		if err != nil || g.State != wallet.GatewayRefundDone || g.Fee != 100 || g.PayAmount != 5100 {
@@ -114,7 +116,7 @@ func TestARechargeGoesBackWholeWithItsFee(t *testing.T) {
 		if _, err := c.giveBack(t, r, 1); !errors.Is(err, wallet.ErrNotRefundable) {
 			t.Fatal("once more: ", err)
 		}
-		if w := c.tell(t.Context(), c.sandbox.Notice(payment.Payment{
+		if w := c.notify(t.Context(), c.sandbox.Notice(payment.Payment{
 			TradeNo:       r.TradeNo,
 			TransactionID: "SB" + r.TradeNo, Amount: 5100, Currency: r.PayCurrency,
 			State: payment.Paid,
@@ -131,7 +133,7 @@ func TestARechargeGoesBackWholeWithItsFee(t *testing.T) {
 
 func TestARechargeGoesBackInPartsWithoutItsFee(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		r := c.paid(t, 5000)
 		for i, part := range []money.Amount{1234, 1, 3765} {
 			if g, err := c.giveBack(t, r, part); err != nil || g.State != wallet.GatewayRefundDone || g.Fee != 0 ||
@@ -155,9 +157,9 @@ func TestAPartGoesBackAtTheRateOfTheRechargeRoundedDown(t *testing.T) {
 			Kind: abroad, Account: payment.Account{Name: "usd", Currency: "USD", Rate: rate},
 			Credentials: map[string]string{},
 		}
-		c := &till{counter: &counter{paymenttest.New(t, d, []payment.Kind{abroad}), g}}
-		p.Open(t, c.Desk)
-		r := p.Recharge(t, c.Desk, c.User(t), 1000) // 1.385 USD: 1.39
+		c := &refundServer{server: &server{paymenttest.New(t, d, []payment.Kind{abroad}), g}}
+		p.Open(t, c.Server)
+		r := p.Recharge(t, c.Server, c.User(t), 1000) // 1.385 USD: 1.39
 		if err := errors.Join(g.Close(t.Context(), r.TradeNo, true), c.Payments.Check(t.Context())); err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +178,7 @@ func TestAPartGoesBackAtTheRateOfTheRechargeRoundedDown(t *testing.T) {
 
 func TestNoMoreGoesBackThanThereIs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		r := c.paid(t, 5000)
 		for _, amount := range []money.Amount{0, -1, 5001, 1 << 62} {
 			if _, err := c.giveBack(t, r, amount); !errors.Is(err, fault.ErrInvalid) {
@@ -196,7 +198,7 @@ func TestNoMoreGoesBackThanThereIs(t *testing.T) {
 		// Eight at once get what is left of the recharge, and no more.
 		other := c.paid(t, 3000)
 		second := c.recharge(t, other.UserID, 9000)
-		c.press(t, second, "pay")
+		c.pressButton(t, second, "pay")
 		var done atomic.Int64
 		var wg sync.WaitGroup
 		for range 8 {
@@ -219,7 +221,7 @@ func TestNoMoreGoesBackThanThereIs(t *testing.T) {
 
 func TestARefusedRefundIsTheUsersAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		r := c.paid(t, 5000)
 		c.line.before.Store(new(error(&payment.RefundRefused{Words: "SELLER_BALANCE_NOT_ENOUGH"})))
 		if g, err := c.giveBack(t, r, 2000); err != nil || g.State != wallet.GatewayRefundFailed ||
@@ -237,13 +239,13 @@ func TestARefusedRefundIsTheUsersAgain(t *testing.T) {
 
 func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 	silence := errors.New("no answer")
-	for name, fall := range map[string]func(*moody, *error){
-		"the call was lost":   func(g *moody, err *error) { g.before.Store(err) },
-		"the answer was lost": func(g *moody, err *error) { g.after.Store(err) },
+	for name, fall := range map[string]func(*unreliableGateway, *error){
+		"the call was lost":   func(g *unreliableGateway, err *error) { g.before.Store(err) },
+		"the answer was lost": func(g *unreliableGateway, err *error) { g.after.Store(err) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
-				c := openTill(t, d, 2_00)
+				c := newRefundServer(t, d, 2_00)
 				r := c.paid(t, 5000)
 				fall(c.line, &silence)
 				g, err := c.giveBack(t, r, 2000)
@@ -274,7 +276,7 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 				if retry(); c.line.calls.Load() != 1 {
 					t.Fatal("asked again at once")
 				}
-				c.Pass(time.Minute)
+				c.Advance(time.Minute)
 				if retry(); c.line.calls.Load() != 2 {
 					t.Fatal("not asked again")
 				}
@@ -283,7 +285,7 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 				// Another process, after a restart, has nothing but the database.
 				fall(c.line, nil)
 				again := payment.New(d, c.Settings, c.Wallets, c.Shop, paymenttest.Site, c.Gateways)
-				c.Pass(time.Hour)
+				c.Advance(time.Hour)
 				var wg sync.WaitGroup
 				for range 8 {
 					wg.Go(func() {
@@ -308,7 +310,7 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 
 func TestARefundIsAskedForAfterACrashBeforeTheCall(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		r := c.paid(t, 5000)
 		g := &wallet.GatewayRefund{Amount: 5000, Reason: "unused", MadeBy: new(int64(cashier))}
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
@@ -329,11 +331,11 @@ func TestARefundIsAskedForAfterACrashBeforeTheCall(t *testing.T) {
 
 func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		office, p := office(t, d)
-		c := &till{counter: office}
+		newManualServer, p := newManualServer(t, d)
+		c := &refundServer{server: manual}
 		user := c.User(t)
 		paid := func(amount money.Amount) *wallet.Recharge {
-			r := p.Recharge(t, c.Desk, user, amount)
+			r := p.Recharge(t, c.Server, user, amount)
 			if err := c.byHand(t, r, 904); errors.Is(err, approval.ErrSecondMember) {
 				err = c.byHand(t, r, 905)
 				if err != nil {
@@ -424,7 +426,7 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 
 func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		r := c.paid(t, 5000)
 		c.line.after.Store(new(errors.New("no answer")))
 		g, err := c.giveBack(t, r, 5000)
@@ -445,7 +447,7 @@ func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 // Money goes back through a gateway only after a second member's word where it is more than one may give on a day.
 func TestRefund_BeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		if err := c.Settings.Set(t.Context(),
 			map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"60.00"`)}); err != nil {
 			t.Fatal(err)
@@ -495,13 +497,13 @@ func TestRefund_BeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
 		if b := c.Balance(t, r.UserID); b.Posted != 0 || b.Held != 0 {
 			t.Fatalf("%+v", b)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestADamagedRefundShows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d, 2_00)
+		c := newRefundServer(t, d, 2_00)
 		whole := c.paid(t, 5000)
 		if _, err := c.giveBack(t, whole, 5000); err != nil {
 			t.Fatal(err)
@@ -511,7 +513,7 @@ func TestADamagedRefundShows(t *testing.T) {
 		if _, err := c.giveBack(t, waiting, 1000); err != nil {
 			t.Fatal(err)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 		run := func(statement string) {
 			t.Helper()
 			if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
@@ -568,7 +570,7 @@ func TestADamagedRefundShows(t *testing.T) {
 				t.Errorf("%s: %v, %v", v.damage, broken, err)
 			}
 			run(v.repair)
-			c.Sound(t)
+			c.MustBeConsistent(t)
 		}
 	})
 }

@@ -104,7 +104,7 @@ type gifts struct {
 	redeemed []string
 }
 
-func newGifts(t *testing.T, rt *rapid.T, c *counter, m *model, inviter, user int64) *gifts {
+func newGifts(t *testing.T, rt *rapid.T, c *server, m *model, inviter, user int64) *gifts {
 	t.Helper()
 	g := &gifts{cdkey.New(c.DB, seal.Key{1}, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings,
 		c.Wallets), fmt.Sprintf("HALF%d", user), inviter, nil}
@@ -136,8 +136,8 @@ func newGifts(t *testing.T, rt *rapid.T, c *counter, m *model, inviter, user int
 	return g
 }
 
-// actions are what may happen in a life beside payments and purchases.
-func (g *gifts) actions(c *counter, m *model, user int64) map[string]func(*rapid.T) {
+// actions are what may happen in a life besides payments and purchases.
+func (g *gifts) actions(c *server, m *model, user int64) map[string]func(*rapid.T) {
 	ctx := context.Background()
 	try := func(rt *rapid.T, key string, want error) bool {
 		now := c.DB.Now()
@@ -230,7 +230,7 @@ func (g *gifts) rules(rt *rapid.T) {
 }
 
 // sound compares the database with the model.
-func (g *gifts) sound(rt *rapid.T, c *counter, m *model) {
+func (g *gifts) sound(rt *rapid.T, c *server, m *model) {
 	b, err := c.Wallets.Balance(context.Background(), g.inviter)
 	if err != nil || b.Pending != m.gifts.pending || b.Commission != m.gifts.released || b.Posted != m.gifts.moved {
 		rt.Fatalf("the inviter has %+v, %v; the model has %+v", b, err, m.gifts)

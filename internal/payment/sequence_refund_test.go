@@ -54,7 +54,7 @@ func (m *model) gone(r *modelRecharge, amount money.Amount) {
 
 // refundActions are what may happen to money on its way back: the gateway does it, refuses it, or says nothing for
 // long.
-func refundActions(c *till, m *model, pass func(time.Duration)) map[string]func(*rapid.T) {
+func refundActions(c *refundServer, m *model, pass func(time.Duration)) map[string]func(*rapid.T) {
 	ctx := context.Background()
 	find := func(rt *rapid.T, id int64) *wallet.GatewayRefund {
 		g, err := c.Wallets.GatewayRefund(ctx, id)
@@ -63,10 +63,10 @@ func refundActions(c *till, m *model, pass func(time.Duration)) map[string]func(
 		}
 		return g
 	}
-	no, dead := error(&payment.RefundRefused{Words: "no"}), errors.New("the line is dead")
-	// moody lets do run while the line is broken before the gateway, or behind it, or not at all, and tells what comes
-	// of a refund that is asked for meanwhile.
-	moody := func(rt *rapid.T, do func(), moods ...error) wallet.GatewayRefundState {
+	no, dead := error(&payment.RefundRefused{Words: "no"}), errors.New("the connection failed")
+	// failing runs do while the gateway fails before a refund, or after it, or not at all, and returns the state that a
+	// refund then has.
+	failing := func(rt *rapid.T, do func(), moods ...error) wallet.GatewayRefundState {
 		mood := rapid.SampledFrom(moods).Draw(rt, "mood")
 		line, want := &c.line.before, wallet.GatewayRefundPending
 		switch {
@@ -95,7 +95,7 @@ func refundActions(c *till, m *model, pass func(time.Duration)) map[string]func(
 			}
 			var g *wallet.GatewayRefund
 			var err error
-			want := moody(rt, func() {
+			want := failing(rt, func() {
 				g, err = c.Payments.GiveBack(ctx, payment.RefundWish{
 					RechargeID: r.ID, Amount: amount,
 					Reason: "wanted",
@@ -141,7 +141,7 @@ func refundActions(c *till, m *model, pass func(time.Duration)) map[string]func(
 				return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
 			})
 			// What the gateway did before it cannot refuse now.
-			want := moody(rt, func() {
+			want := failing(rt, func() {
 				if err := c.Payments.RetryRefunds(ctx); err != nil {
 					rt.Fatal(err)
 				}

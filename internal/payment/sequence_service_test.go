@@ -26,7 +26,7 @@ import (
 
 // modelServices is the part of the model that is about what runs, and how it goes on or ends.
 type modelServices struct {
-	c        *counter
+	c        *server
 	prices   map[int64]modelPrice // of a month, by plan
 	list     []*modelService
 	by       map[int64]*modelService
@@ -48,7 +48,7 @@ type modelService struct {
 	paid  money.Amount // for renewals
 }
 
-func newModelServices(c *counter, prices map[int64]modelPrice) modelServices {
+func newModelServices(c *server, prices map[int64]modelPrice) modelServices {
 	secrets := secret.New(c.DB, seal.Key{1})
 	accounts := account.New(account.Config{
 		DB: c.DB, Key: seal.Key{1}, Settings: c.Settings,
@@ -86,8 +86,8 @@ func (s *modelServices) read(rt *rapid.T, services []service.Service) {
 	}
 }
 
-// actions are what may happen to services beside purchases; pass lets time pass.
-func (s *modelServices) actions(c *counter, m *model, user int64, pass func(time.Duration)) map[string]func(*rapid.T) {
+// actions are what may happen to services besides purchases; pass lets time pass.
+func (s *modelServices) actions(c *server, m *model, user int64, pass func(time.Duration)) map[string]func(*rapid.T) {
 	ctx := context.Background()
 	return map[string]func(*rapid.T){
 		"refund": func(rt *rapid.T) {

@@ -168,14 +168,14 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 			}
 			// Ten users share a database: a new one for each would take most of the time, and one for all would make
 			// the checks slow.
-			var c *till
+			var c *refundServer
 			lived := 0
 			rapid.Check(t, func(rt *rapid.T) {
 				if lived%10 == 0 {
 					if c != nil {
 						c.DB.Close()
 					}
-					c = openTill(t, empty(t), 0)
+					c = newRefundServer(t, empty(t), 0)
 					if err := c.Settings.Set(t.Context(),
 						map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
 						t.Fatal(err)
@@ -188,9 +188,9 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 	}
 }
 
-// live is the life of one user beside a model of it.
-func live(t *testing.T, rt *rapid.T, tl *till) {
-	c := tl.counter
+// live is the life of one user, compared with a model of it.
+func live(t *testing.T, rt *rapid.T, tl *refundServer) {
+	c := tl.server
 	ctx := context.Background()
 	must := func(err error) {
 		rt.Helper()
@@ -227,7 +227,7 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 		var notChanged error
 		var credit money.Amount
 		if what.ChangeServiceID != nil {
-			// How much it is stands in a test of its own; here counts where it goes.
+			// Another test checks how much it is; this one checks where it goes.
 			quote, err := c.Shop.PreOrder(ctx, user, what)
 			switch o.replaces = *what.ChangeServiceID; {
 			case !m.services.running(o.replaces):
@@ -327,7 +327,7 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 	gateway := func() string { return rapid.SampledFrom([]string{"", sandbox.Name}).Draw(rt, "gateway") }
 
 	pass := func(d time.Duration) {
-		c.Pass(d)
+		c.Advance(d)
 		must(c.Payments.Expire(ctx))
 		must(m.services.queue.Trigger(ctx, "service.expire"))
 		now := c.DB.Now()
@@ -344,7 +344,7 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 
 	steps := 0
 	sound := func() {
-		c.Sound(rt)
+		c.MustBeConsistent(rt)
 		g.rules(rt)
 	}
 	actions := g.actions(c, m, user)
@@ -367,7 +367,7 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 			r := recharge("paid")
 			said, err := c.sandbox.Ask(ctx, payment.Bill{TradeNo: r.TradeNo})
 			must(err)
-			c.press(t, r.Recharge, "pay")
+			c.pressButton(t, r.Recharge, "pay")
 			if said.State != "failed" { // what failed at the sandbox stays failed
 				m.paid(r)
 			}
@@ -376,7 +376,7 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 			r := recharge("failed")
 			said, err := c.sandbox.Ask(ctx, payment.Bill{TradeNo: r.TradeNo})
 			must(err)
-			c.press(t, r.Recharge, "fail")
+			c.pressButton(t, r.Recharge, "fail")
 			if said.State == "paid" {
 				m.paid(r) // the sandbox repeats what it knows
 			} else if m.pending(r) {
@@ -397,7 +397,7 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 		},
 		"repeat a notify": func(rt *rapid.T) {
 			r := recharge("repeated")
-			w := c.tell(ctx, c.sandbox.Notice(paid(r.Recharge)))
+			w := c.notify(ctx, c.sandbox.Notice(paid(r.Recharge)))
 			said, err := c.sandbox.Ask(ctx, payment.Bill{TradeNo: r.TradeNo})
 			must(err)
 			if accepted := w.Code == 200; accepted != (said.State == "paid") {

@@ -24,8 +24,8 @@ const (
 	sellerID = "2088621956155678"
 )
 
-// standIn is Alipay with one merchant: a book of trades behind the gateway's address.
-type standIn struct {
+// platformServer is Alipay with one merchant: a book of trades behind the gateway's address.
+type platformServer struct {
 	t       *testing.T
 	mu      sync.Mutex
 	trades  map[string]*trade
@@ -38,7 +38,7 @@ type trade struct {
 	back   money.Amount
 }
 
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *platformServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.ParseForm()
@@ -117,7 +117,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func transaction(no string) string { return "20261120220014" + no[:8] }
 
 // notice is a notify as Alipay sends it, before it is signed.
-func (s *standIn) notice(no string) map[string]string {
+func (s *platformServer) notice(no string) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return map[string]string{
@@ -149,7 +149,7 @@ func signed(t *testing.T, form map[string]string, key int) url.Values {
 }
 
 func platform(t *testing.T) *paymenttest.Platform {
-	s := &standIn{t: t, trades: map[string]*trade{}, refunds: map[string]money.Amount{}}
+	s := &platformServer{t: t, trades: map[string]*trade{}, refunds: map[string]money.Amount{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	keys := paymenttest.Keys()
@@ -162,7 +162,7 @@ func platform(t *testing.T) *paymenttest.Platform {
 	}
 	return &paymenttest.Platform{
 		Kind: alipay.Kind, Account: payment.Account{Name: "alipay"}, Accepted: "success",
-		Credentials: credentials(appID, sellerID, 0, 1), Stranger: credentials("2021000122679999", "2088000000000000",
+		Credentials: credentials(appID, sellerID, 0, 1), OtherMerchant: credentials("2021000122679999", "2088000000000000",
 			2, 1),
 		Pay: func(no string) {
 			s.mu.Lock()
@@ -173,7 +173,7 @@ func platform(t *testing.T) *paymenttest.Platform {
 			return paymenttest.Notice{Body: signed(t, s.notice(no), 1).Encode()}
 		},
 		Refunded: func(no string) money.Amount { return s.refunds[no] },
-		Attacks: func(t *testing.T, _ *paymenttest.Desk, r, other *wallet.Recharge) []paymenttest.Attack {
+		Attacks: func(t *testing.T, _ *paymenttest.Server, r, other *wallet.Recharge) []paymenttest.Attack {
 			with := func(pairs ...string) paymenttest.Notice { // well signed
 				form := s.notice(r.TradeNo)
 				for i := 0; i < len(pairs); i += 2 {
@@ -249,7 +249,7 @@ func platform(t *testing.T) *paymenttest.Platform {
 }
 
 func TestFaceToFacePayment(t *testing.T) {
-	paymenttest.Try(t, platform)
+	paymenttest.TestPlatform(t, platform)
 }
 
 func TestFaceToFacePaymentShowsAQRCode(t *testing.T) {
@@ -282,7 +282,7 @@ func TestAnUnpaidOrClosedTradeIsNotCredited(t *testing.T) {
 		}
 		delete(plain, "sign")
 		plain["trade_status"] = status
-		if w := c.Tell(t.Context(), "alipay", paymenttest.Notice{Body: signed(t, plain, 1).
+		if w := c.SendNotify(t.Context(), "alipay", paymenttest.Notice{Body: signed(t, plain, 1).
 			Encode()}); w.Body.String() != "success" {
 			t.Errorf("%s: %d %s", status, w.Code, w.Body)
 		}

@@ -22,8 +22,8 @@ import (
 
 const token = "epusdt_password_xasddawqe"
 
-// standIn is an epusdt server.
-type standIn struct {
+// platformServer is an epusdt server.
+type platformServer struct {
 	t     *testing.T
 	url   string
 	mu    sync.Mutex
@@ -57,7 +57,7 @@ func signature(fields map[string]any, token string) string {
 
 func tradeID(no string) string { return "T" + no[:17] }
 
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *platformServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if id, ok := strings.CutPrefix(r.URL.Path, "/pay/check-status/"); ok {
@@ -90,7 +90,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		tradeID(no), no, amount, s.url+"/pay/checkout-counter/"+tradeID(no))
 }
 
-func (s *standIn) notice(no string) map[string]any {
+func (s *platformServer) notice(no string) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return map[string]any{
@@ -110,21 +110,21 @@ func signed(fields map[string]any, token string) paymenttest.Notice {
 }
 
 func platform(t *testing.T) *paymenttest.Platform {
-	s := &standIn{t: t, bills: map[string]*bill{}}
+	s := &platformServer{t: t, bills: map[string]*bill{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return &paymenttest.Platform{
 		Kind: crypto.Kind, Account: payment.Account{Name: "usdt"}, Accepted: "ok",
-		Credentials: map[string]string{"api_url": server.URL, "token": token},
-		Stranger:    map[string]string{"api_url": server.URL, "token": "other"},
+		Credentials:   map[string]string{"api_url": server.URL, "token": token},
+		OtherMerchant: map[string]string{"api_url": server.URL, "token": "other"},
 		Pay: func(no string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.bills[no].paid = true
 		},
 		Notice: func(no string) paymenttest.Notice { return signed(s.notice(no), token) },
-		Attacks: func(_ *testing.T, _ *paymenttest.Desk, r, other *wallet.Recharge) []paymenttest.Attack {
+		Attacks: func(_ *testing.T, _ *paymenttest.Server, r, other *wallet.Recharge) []paymenttest.Attack {
 			with := func(pairs ...any) paymenttest.Notice { // well signed
 				fields := s.notice(r.TradeNo)
 				for i := 0; i < len(pairs); i += 2 {
@@ -187,7 +187,7 @@ func platform(t *testing.T) *paymenttest.Platform {
 	}
 }
 
-func TestEpusdt(t *testing.T) { paymenttest.Try(t, platform) }
+func TestEpusdt(t *testing.T) { paymenttest.TestPlatform(t, platform) }
 
 func TestAFractionalAmountIsSignedAsEpusdtReadsIt(t *testing.T) {
 	p := platform(t)
@@ -196,7 +196,7 @@ func TestAFractionalAmountIsSignedAsEpusdtReadsIt(t *testing.T) {
 	user := c.User(t)
 	r := p.Recharge(t, c, user, 2850) // 28.50 is 28.5 there
 	p.Pay(r.TradeNo)
-	if w := c.Tell(t.Context(), "usdt", p.Notice(r.TradeNo)); w.Body.String() != "ok" ||
+	if w := c.SendNotify(t.Context(), "usdt", p.Notice(r.TradeNo)); w.Body.String() != "ok" ||
 		c.Balance(t, user).Posted != 2850 {
 		t.Fatalf("%d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}
@@ -214,7 +214,7 @@ func TestABillThatIsNotPaidCreditsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		fields["status"] = status
-		w := c.Tell(t.Context(), "usdt", signed(fields, token))
+		w := c.SendNotify(t.Context(), "usdt", signed(fields, token))
 		after, err := c.Wallets.RechargeByTradeNo(t.Context(), r.TradeNo)
 		if err != nil || w.Body.String() != "ok" || after.State != want || c.Balance(t, user).Posted != 0 {
 			t.Errorf("status %v: %d %s, %+v, %v", status, w.Code, w.Body, after, err)

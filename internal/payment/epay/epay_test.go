@@ -27,8 +27,8 @@ const (
 	key = "WPEKgklvmzm75fg93PLYFl3L49ZFk9FD"
 )
 
-// standIn is a reseller with one merchant, speaking one of the two versions.
-type standIn struct {
+// platformServer is a reseller with one merchant, speaking one of the two versions.
+type platformServer struct {
 	t       *testing.T
 	rsa     bool
 	mu      sync.Mutex
@@ -43,7 +43,7 @@ type order struct {
 }
 
 // sign signs a message as the platform does with one of the keys, or with the merchant's MD5 key.
-func (s *standIn) sign(form map[string]string, keys int, secret string) map[string]string {
+func (s *platformServer) sign(form map[string]string, keys int, secret string) map[string]string {
 	if !s.rsa {
 		sum := md5.Sum([]byte(rsakey.Sorted(form, "sign", "sign_type") + secret))
 		form["sign"], form["sign_type"] = hex.EncodeToString(sum[:]), "MD5"
@@ -60,7 +60,7 @@ func (s *standIn) sign(form map[string]string, keys int, secret string) map[stri
 	return form
 }
 
-func (s *standIn) verified(form map[string]string) bool {
+func (s *platformServer) verified(form map[string]string) bool {
 	if !s.rsa {
 		sum := md5.Sum([]byte(rsakey.Sorted(form, "sign", "sign_type") + key))
 		return form["sign"] == hex.EncodeToString(sum[:])
@@ -84,7 +84,7 @@ func encode(form map[string]string) string {
 	return v.Encode()
 }
 
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *platformServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.ParseForm()
@@ -168,7 +168,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func transaction(no string) string { return "2026112017000" + no[:6] }
 
-func (s *standIn) details(no, code string) map[string]string {
+func (s *platformServer) details(no, code string) map[string]string {
 	o := s.orders[no]
 	return map[string]string{
 		"code": code, "msg": "succ", "trade_no": transaction(no), "out_trade_no": no, "api_trade_no": "4200001825",
@@ -180,7 +180,7 @@ func (s *standIn) details(no, code string) map[string]string {
 }
 
 // notice is a notify as the platform sends it, before it is signed.
-func (s *standIn) notice(no string) map[string]string {
+func (s *platformServer) notice(no string) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	form := map[string]string{
@@ -195,7 +195,7 @@ func (s *standIn) notice(no string) map[string]string {
 
 func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 	return func(t *testing.T) *paymenttest.Platform {
-		s := &standIn{t: t, rsa: rsa, orders: map[string]*order{}, refunds: map[string]money.Amount{}}
+		s := &platformServer{t: t, rsa: rsa, orders: map[string]*order{}, refunds: map[string]money.Amount{}}
 		server := httptest.NewServer(s)
 		t.Cleanup(server.Close)
 		keys := paymenttest.Keys()
@@ -210,7 +210,7 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 		}
 		p := &paymenttest.Platform{
 			Kind: epay.Kind, Account: payment.Account{Name: "epay"}, Accepted: "success", Credentials: credentials(pid,
-				key, 0), Stranger: credentials("1002", strings.Repeat("K", 32), 2),
+				key, 0), OtherMerchant: credentials("1002", strings.Repeat("K", 32), 2),
 			Pay: func(no string) {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 		if rsa {
 			p.Refunded = func(no string) money.Amount { return s.refunds[no] }
 		}
-		p.Attacks = func(_ *testing.T, _ *paymenttest.Desk, r, other *wallet.Recharge) []paymenttest.Attack {
+		p.Attacks = func(_ *testing.T, _ *paymenttest.Server, r, other *wallet.Recharge) []paymenttest.Attack {
 			get := func(form map[string]string) paymenttest.Notice {
 				return paymenttest.Notice{Method: "GET", Query: encode(form)}
 			}
@@ -282,7 +282,7 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 			if rsa {
 				old := s.notice(r.TradeNo)
 				old["timestamp"] = strconv.FormatInt(time.Now().Add(-time.Hour).Unix(), 10)
-				md5ed := (&standIn{t: t}).sign(s.notice(r.TradeNo), 0, "")
+				md5ed := (&platformServer{t: t}).sign(s.notice(r.TradeNo), 0, "")
 				return append(attacks,
 					paymenttest.Attack{
 						Name: "an hour old", Notice: get(s.sign(old, 1, "")),
@@ -296,9 +296,9 @@ func platform(rsa bool) func(t *testing.T) *paymenttest.Platform {
 	}
 }
 
-func TestEPayWithMD5(t *testing.T) { paymenttest.Try(t, platform(false)) }
+func TestEPayWithMD5(t *testing.T) { paymenttest.TestPlatform(t, platform(false)) }
 
-func TestEPayWithRSA(t *testing.T) { paymenttest.Try(t, platform(true)) }
+func TestEPayWithRSA(t *testing.T) { paymenttest.TestPlatform(t, platform(true)) }
 
 func TestANotifyOfAnUnpaidOrderCreditsNothing(t *testing.T) {
 	p := platform(false)(t)
@@ -312,9 +312,9 @@ func TestANotifyOfAnUnpaidOrderCreditsNothing(t *testing.T) {
 			form, _ := url.ParseQuery(n.Query)
 			wait := plain(form)
 			wait["trade_status"] = "WAIT_BUYER_PAY"
-			n.Query = encode((&standIn{t: t}).sign(wait, 0, key))
+			n.Query = encode((&platformServer{t: t}).sign(wait, 0, key))
 		}
-		if w := c.Tell(t.Context(), "epay", n); w.Body.String() != want || c.Balance(t, user).Posted != 0 {
+		if w := c.SendNotify(t.Context(), "epay", n); w.Body.String() != want || c.Balance(t, user).Posted != 0 {
 			t.Errorf("%d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 		}
 	}

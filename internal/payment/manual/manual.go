@@ -30,26 +30,26 @@ var Kind = payment.Kind{
 
 type gateway struct{ instructions fault.Text }
 
-// Begin gives the instructions, and what to write beside the payment so that staff finds it.
+// Begin gives the instructions, and what to write in the payment's reference so that staff finds it.
 func (g gateway) Begin(_ context.Context, b payment.Bill) (wallet.PayPage, error) {
 	sum := b.Amount.String() + " " + b.Currency
 	return wallet.PayPage{Kind: "text", Text: &fault.Text{
 		ZH: g.instructions.ZH + "\n\n应付金额：" + sum + "\n付款备注：" + b.TradeNo,
-		EN: g.instructions.EN + "\n\nAmount: " + sum + "\nWrite beside the payment: " + b.TradeNo,
+		EN: g.instructions.EN + "\n\nAmount: " + sum + "\nWrite as the payment's reference: " + b.TradeNo,
 	}}, nil
 }
 
-// Ask knows of nothing until staff says so.
+// Ask reports every bill as unpaid; staff confirms.
 func (gateway) Ask(_ context.Context, b payment.Bill) (payment.Payment, error) {
 	return b.Unpaid(payment.Waiting), nil
 }
 
-// Read trusts nobody: there is no platform that could send a notify.
+// Read refuses every notify, since there is no platform that could send one.
 func (gateway) Read(context.Context, payment.Notify) (payment.Payment, error) {
 	return payment.Payment{}, payment.ErrSignature
 }
 
-// Answer says success or fail in a word.
+// Answer is the word success or fail.
 func (gateway) Answer(accepted bool) payment.Answer {
 	return payment.Word(accepted, "success", "fail")
 }

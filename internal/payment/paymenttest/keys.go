@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Keys are RSA keys for tests, made once for a process since that takes its time: the site's, the platform's, a
-// stranger's.
+// Keys are RSA keys for tests, made once for a process since that takes its time: the site's, the platform's,
+// another merchant's.
 var Keys = sync.OnceValue(func() (keys [3]*rsa.PrivateKey) {
 	for i := range keys {
 		key, err := rsa.GenerateKey(rand.Reader, 2048)

@@ -18,17 +18,17 @@ import (
 
 // Platform is a stand-in for a payment platform: it signs and verifies as the vendor documents, with keys of its own.
 type Platform struct {
-	Kind        payment.Kind
-	Account     payment.Account   // name, currency, fee
-	Credentials map[string]string // that the platform gave the site
-	Stranger    map[string]string // credentials of another merchant at the same platform, with other keys
-	Pay         func(tradeNo string)
-	Notice      func(tradeNo string) Notice // of a bill that was paid
-	Accepted    string                      // what the platform wants to hear
-	Visit       bool                        // whether the platform learns of a bill only when its pay page is opened
-	Refunded    func(refundNo string) money.Amount
+	Kind          payment.Kind
+	Account       payment.Account   // name, currency, fee
+	Credentials   map[string]string // that the platform gave the site
+	OtherMerchant map[string]string // credentials of another merchant at the same platform, with other keys
+	Pay           func(tradeNo string)
+	Notice        func(tradeNo string) Notice // of a bill that was paid
+	Accepted      string                      // what the platform wants to hear
+	Visit         bool                        // whether the platform learns of a bill only when its pay page is opened
+	Refunded      func(refundNo string) money.Amount
 	// on r, which is paid; so is other, a recharge of another amount
-	Attacks func(t *testing.T, c *Desk, r, other *wallet.Recharge) []Attack
+	Attacks func(t *testing.T, c *Server, r, other *wallet.Recharge) []Attack
 }
 
 // Attack is a notice that must not be credited.
@@ -38,8 +38,8 @@ type Attack struct {
 	Reason payment.Reason
 }
 
-// Open adds the platform's account to the desk.
-func (p *Platform) Open(t testing.TB, c *Desk) *payment.Account {
+// Open adds the platform's account to the server.
+func (p *Platform) Open(t testing.TB, c *Server) *payment.Account {
 	t.Helper()
 	a := p.Account
 	a.Kind, a.Enabled = p.Kind.Name, true
@@ -51,7 +51,7 @@ func (p *Platform) Open(t testing.TB, c *Desk) *payment.Account {
 }
 
 // Recharge begins a recharge through the platform and wants its pay page.
-func (p *Platform) Recharge(t testing.TB, c *Desk, user int64, amount money.Amount) *wallet.Recharge {
+func (p *Platform) Recharge(t testing.TB, c *Server, user int64, amount money.Amount) *wallet.Recharge {
 	t.Helper()
 	r, err := c.Payments.Recharge(t.Context(), user, p.Account.Name, amount)
 	if err != nil {
@@ -72,11 +72,14 @@ func (p *Platform) Recharge(t testing.TB, c *Desk, user int64, amount money.Amou
 	return r
 }
 
-// Try lets the platform and its gateway through everything that must hold between them, on each database.
-func Try(t *testing.T, fresh func(t *testing.T) *Platform) {
-	for name, try := range map[string]func(*testing.T, *Desk, *Platform){
-		"a paid bill is credited once": once, "a lost notify is found": lost, "nothing false is credited": attacked,
-		"a payment is given back once": refunded, "accounts of one kind stay apart": apart,
+// TestPlatform tests all that must hold between a platform and its gateway, on each database.
+func TestPlatform(t *testing.T, fresh func(t *testing.T) *Platform) {
+	for name, try := range map[string]func(*testing.T, *Server, *Platform){
+		"a paid bill is credited once":      testCreditedOnce,
+		"a lost notify is found":            testLostNotify,
+		"nothing false is credited":         testAttacks,
+		"a payment is given back once":      testRefund,
+		"accounts of one kind are separate": testSeparateAccounts,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -84,13 +87,13 @@ func Try(t *testing.T, fresh func(t *testing.T) *Platform) {
 				c := New(t, d, []payment.Kind{p.Kind})
 				p.Open(t, c)
 				try(t, c, p)
-				c.Sound(t)
+				c.MustBeConsistent(t)
 			})
 		})
 	}
 }
 
-func once(t *testing.T, c *Desk, p *Platform) {
+func testCreditedOnce(t *testing.T, c *Server, p *Platform) {
 	user := c.User(t)
 	r := p.Recharge(t, c, user, 3000)
 	if err := c.Payments.Check(t.Context()); err != nil {
@@ -104,7 +107,7 @@ func once(t *testing.T, c *Desk, p *Platform) {
 	for range 8 {
 		wg.Go(func() {
 			for range 3 {
-				if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Code != 200 ||
+				if w := c.SendNotify(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Code != 200 ||
 					w.Body.String() != p.Accepted {
 					t.Errorf("the platform heard %d %q", w.Code, w.Body)
 				}
@@ -121,17 +124,17 @@ func once(t *testing.T, c *Desk, p *Platform) {
 	}
 }
 
-func lost(t *testing.T, c *Desk, p *Platform) {
+func testLostNotify(t *testing.T, c *Server, p *Platform) {
 	user := c.User(t)
 	var sum money.Amount
 	for _, late := range []time.Duration{0, time.Hour} { // still pending, expired already
 		r := p.Recharge(t, c, user, 700)
 		p.Pay(r.TradeNo)
-		c.Pass(late)
+		c.Advance(late)
 		if err := c.Payments.Expire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(-late) // platforms keep the real time
+		c.Advance(-late) // platforms keep the real time
 		sum += 700
 		for range 2 {
 			if err := c.Payments.Check(t.Context()); err != nil {
@@ -144,7 +147,7 @@ func lost(t *testing.T, c *Desk, p *Platform) {
 	}
 }
 
-func attacked(t *testing.T, c *Desk, p *Platform) {
+func testAttacks(t *testing.T, c *Server, p *Platform) {
 	user := c.User(t)
 	r, other := p.Recharge(t, c, user, 3000), p.Recharge(t, c, user, 5000)
 	p.Pay(r.TradeNo)
@@ -155,17 +158,17 @@ func attacked(t *testing.T, c *Desk, p *Platform) {
 	}
 	for _, a := range attacks {
 		before := caseCount(t, c)
-		w := c.Tell(t.Context(), p.Account.Name, a.Notice)
+		w := c.SendNotify(t.Context(), p.Account.Name, a.Notice)
 		if b := c.Balance(t, user); b.Posted != 0 || b.Movements != 0 {
 			t.Fatalf("%s was credited: %+v", a.Name, b)
 		}
-		kept, _, err := c.Payments.Refusals(t.Context(), 1, 0)
+		stored, _, err := c.Payments.Refusals(t.Context(), 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var reason payment.Reason
-		if len(kept) == 1 {
-			reason = kept[0].Reason
+		if len(stored) == 1 {
+			reason = stored[0].Reason
 		}
 		if reason != a.Reason || w.Body.String() == p.Accepted {
 			t.Errorf("%s: refused for %q, not %q; answered %d %q", a.Name, reason, a.Reason, w.Code, w.Body)
@@ -178,21 +181,21 @@ func attacked(t *testing.T, c *Desk, p *Platform) {
 	}
 	opened := caseCount(t, c)
 	for _, a := range attacks {
-		c.Tell(t.Context(), p.Account.Name, a.Notice)
+		c.SendNotify(t.Context(), p.Account.Name, a.Notice)
 	}
 	if again := caseCount(t, c); again != opened {
 		t.Errorf("repeated attacks open %d more cases", again-opened)
 	}
 	if _, total, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || total != 2*int64(len(attacks)) {
-		t.Errorf("%d of %d attacks are kept, %v", total, len(attacks), err)
+		t.Errorf("%d of %d attacks are stored, %v", total, len(attacks), err)
 	}
-	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
+	if w := c.SendNotify(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
 		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("the true notify after all: %d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}
 }
 
-func caseCount(t *testing.T, c *Desk) int64 {
+func caseCount(t *testing.T, c *Server) int64 {
 	t.Helper()
 	_, total, err := c.Payments.Cases(t.Context(), "", 1, 0)
 	if err != nil {
@@ -201,7 +204,7 @@ func caseCount(t *testing.T, c *Desk) int64 {
 	return total
 }
 
-func refunded(t *testing.T, c *Desk, p *Platform) {
+func testRefund(t *testing.T, c *Server, p *Platform) {
 	m, err := c.Payments.Method(p.Account.Name)
 	if err != nil {
 		t.Fatal(err)
@@ -241,25 +244,25 @@ func refunded(t *testing.T, c *Desk, p *Platform) {
 	}
 }
 
-// apart has a second account of another merchant at the same platform, and one with the same credentials and another
-// name.
-func apart(t *testing.T, c *Desk, p *Platform) {
-	twin, stranger := *p, *p
-	twin.Account.Name, stranger.Account.Name = "twin", "stranger"
-	twin.Open(t, c)
-	stranger.Credentials = p.Stranger
-	stranger.Open(t, c)
+// testSeparateAccounts has a second account of another merchant at the same platform, and one with the same credentials
+// and another name.
+func testSeparateAccounts(t *testing.T, c *Server, p *Platform) {
+	duplicate, other := *p, *p
+	duplicate.Account.Name, other.Account.Name = "duplicate", "other"
+	duplicate.Open(t, c)
+	other.Credentials = p.OtherMerchant
+	other.Open(t, c)
 	user := c.User(t)
 	r := p.Recharge(t, c, user, 3000)
 	p.Pay(r.TradeNo)
-	for _, name := range []string{"twin", "stranger"} {
-		if w := c.Tell(t.Context(), name, p.Notice(r.TradeNo)); w.Body.String() == p.Accepted ||
+	for _, name := range []string{"duplicate", "other"} {
+		if w := c.SendNotify(t.Context(), name, p.Notice(r.TradeNo)); w.Body.String() == p.Accepted ||
 			c.Balance(t, user).Posted != 0 {
-			t.Fatalf("the notify was taken at the door of %s: %d %s", name, w.Code, w.Body)
+			t.Fatalf("the notify was accepted for %s: %d %s", name, w.Code, w.Body)
 		}
 	}
-	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
+	if w := c.SendNotify(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
 		c.Balance(t, user).Posted != 3000 {
-		t.Fatalf("at its own door: %d %s", w.Code, w.Body)
+		t.Fatalf("for its own account: %d %s", w.Code, w.Body)
 	}
 }

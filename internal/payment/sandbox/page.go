@@ -39,12 +39,14 @@ var words = map[string]fault.Text{
 	"missing": {ZH: "没有这张账单。", EN: "There is no such bill."},
 }
 
-// Pages serves the pay page, GET and POST /sandbox/pay/{trade_no}. Notifies go to door, the same handler that takes
-// those of real gateways, in this process: so they arrive whatever address the server listens on.
-func (g *Gateway) Pages(door http.Handler) http.Handler {
+// Pages serves the pay page, GET and POST /sandbox/pay/{trade_no}. Its notifies go to the handler that
+// takes those of real gateways, in this process, so that they arrive whatever address the server listens on.
+func (g *Gateway) Pages(notifies http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /sandbox/pay/{trade_no}", func(w http.ResponseWriter, r *http.Request) { g.show(w, r) })
-	mux.HandleFunc("POST /sandbox/pay/{trade_no}", func(w http.ResponseWriter, r *http.Request) { g.press(w, r, door) })
+	mux.HandleFunc("POST /sandbox/pay/{trade_no}", func(w http.ResponseWriter, r *http.Request) {
+		g.press(w, r, notifies)
+	})
 	return mux
 }
 
@@ -79,7 +81,7 @@ func (g *Gateway) show(w http.ResponseWriter, r *http.Request) {
 	w.Write(out.Bytes())
 }
 
-func (g *Gateway) press(w http.ResponseWriter, r *http.Request, door http.Handler) {
+func (g *Gateway) press(w http.ResponseWriter, r *http.Request, notifies http.Handler) {
 	b, err := g.find(r.Context(), r.PathValue("trade_no"))
 	if _, refused := fault.As(err); refused {
 		g.show(w, r)
@@ -91,9 +93,9 @@ func (g *Gateway) press(w http.ResponseWriter, r *http.Request, door http.Handle
 	}
 	switch r.PostFormValue("action") {
 	case "pay":
-		err = g.finish(r.Context(), b.TradeNo, true, door)
+		err = g.finish(r.Context(), b.TradeNo, true, notifies)
 	case "fail":
-		err = g.finish(r.Context(), b.TradeNo, false, door)
+		err = g.finish(r.Context(), b.TradeNo, false, notifies)
 	case "cancel":
 	default:
 		g.show(w, r)
@@ -125,9 +127,9 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, f.Text.EN, f.Status)
 }
 
-// finish closes the bill and tells the site so, as a real gateway does: a notify that gets lost is found when the site
+// finish closes the bill and notifies the site, as a real gateway does. A notify that gets lost is found when the site
 // asks.
-func (g *Gateway) finish(ctx context.Context, tradeNo string, paid bool, door http.Handler) error {
+func (g *Gateway) finish(ctx context.Context, tradeNo string, paid bool, notifies http.Handler) error {
 	if err := g.Close(ctx, tradeNo, paid); err != nil {
 		return err
 	}
@@ -143,7 +145,7 @@ func (g *Gateway) finish(ctx context.Context, tradeNo string, paid bool, door ht
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	answer := reply{header: http.Header{}, status: http.StatusOK}
-	door.ServeHTTP(&answer, req)
+	notifies.ServeHTTP(&answer, req)
 	if answer.status != http.StatusOK {
 		slog.WarnContext(ctx, "the site did not accept the sandbox's notify", "status", answer.status)
 	}

@@ -1,5 +1,5 @@
-// Package sandbox is a pretended gateway for demos and tests: anybody pays by pressing a button. Everything else about
-// it is as with a real one: a book of its own, signed notifies through the same door, and an answer when asked.
+// Package sandbox is a gateway for demos and tests, where anybody pays by pressing a button. All else is as with a real
+// platform: it has its own record of bills, sends signed notifies to the same address, and answers when it is asked.
 package sandbox
 
 import (
@@ -62,7 +62,7 @@ type bill struct {
 
 var states = map[string]payment.PaymentState{"open": payment.Waiting, "paid": payment.Paid, "failed": payment.Failed}
 
-// Begin opens the bill in the sandbox's book.
+// Begin records the bill.
 func (g *Gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, error) {
 	row := bill{
 		TradeNo: b.TradeNo, TransactionID: "SB" + b.TradeNo, Amount: b.Amount, Currency: b.Currency, Title: b.Title,
@@ -76,7 +76,7 @@ func (g *Gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 	return wallet.PayPage{Kind: "url", URL: g.site + "/sandbox/pay/" + b.TradeNo}, err
 }
 
-// Ask looks into the book.
+// Ask reads the sandbox's record of the bill.
 func (g *Gateway) Ask(ctx context.Context, asked payment.Bill) (payment.Payment, error) {
 	b, err := g.find(ctx, asked.TradeNo)
 	if err != nil {
@@ -100,7 +100,7 @@ type refund struct {
 	CreatedAt     time.Time
 }
 
-// Refund writes the refund into the book, where the bill was paid and has that much left.
+// Refund records the refund, where the bill was paid and has that much remaining.
 func (g *Gateway) Refund(ctx context.Context, r payment.Refund) error {
 	return g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var paid []money.Amount
@@ -215,7 +215,7 @@ func (g *Gateway) Read(_ context.Context, n payment.Notify) (payment.Payment, er
 	}, nil
 }
 
-// Answer says success or fail in a word.
+// Answer is the word success or fail.
 func (g *Gateway) Answer(accepted bool) payment.Answer {
 	return payment.Word(accepted, "success", "fail")
 }

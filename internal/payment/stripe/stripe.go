@@ -63,15 +63,15 @@ func open(s payment.Setup) (payment.Gateway, error) {
 }
 
 const (
-	moreTime = 31 * time.Minute // Stripe wants sessions to live for half an hour at least,
-	mostTime = 23 * time.Hour   // and for a day at most
+	minTime = 31 * time.Minute // Stripe demands that sessions live for half an hour at least,
+	maxTime = 23 * time.Hour   // and for a day at most
 )
 
 // Begin opens a session. Its key makes a repeated call find the session that the first one opened, as long as it asks
 // for exactly the same: so its end follows from the bill and not from the time of the call.
 func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, error) {
-	ends := b.ExpiresAt.Add(moreTime)
-	if latest := g.now().Add(mostTime); ends.After(latest) {
+	ends := b.ExpiresAt.Add(minTime)
+	if latest := g.now().Add(maxTime); ends.After(latest) {
 		ends = latest
 	}
 	params := &stripe.CheckoutSessionParams{

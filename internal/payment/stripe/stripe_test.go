@@ -27,8 +27,8 @@ const (
 	webhookSecret = "whsec_b8f0e2a7c1d94f5e"
 )
 
-// standIn is Stripe with one account.
-type standIn struct {
+// platformServer is Stripe with one account.
+type platformServer struct {
 	t        *testing.T
 	mu       sync.Mutex
 	sessions map[string]*session // by trade number
@@ -44,7 +44,7 @@ type session struct {
 	back                  int64
 }
 
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *platformServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	no := func(status int, kind, message string) {
@@ -125,7 +125,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func intent(no string) string { return "pi_3N" + no[:20] }
 
 // object is a session as Stripe writes it.
-func (s *standIn) object(no string) map[string]any {
+func (s *platformServer) object(no string) map[string]any {
 	one := s.sessions[no]
 	v := map[string]any{
 		"id": one.id, "object": "checkout.session", "amount_subtotal": one.amount, "amount_total": one.amount,
@@ -164,8 +164,10 @@ func signed(body, secret string, at time.Time) paymenttest.Notice {
 
 func now(body string) paymenttest.Notice { return signed(body, webhookSecret, time.Now()) }
 
-func newPlatform(t *testing.T) (*paymenttest.Platform, *standIn) {
-	s := &standIn{t: t, sessions: map[string]*session{}, seen: map[string]string{}, refunds: map[string]money.Amount{}}
+func newPlatform(t *testing.T) (*paymenttest.Platform, *platformServer) {
+	s := &platformServer{
+		t: t, sessions: map[string]*session{}, seen: map[string]string{}, refunds: map[string]money.Amount{},
+	}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	object := func(no string) map[string]any {
@@ -177,7 +179,7 @@ func newPlatform(t *testing.T) (*paymenttest.Platform, *standIn) {
 	return &paymenttest.Platform{
 		Kind: stripe.Kind, Account: payment.Account{Name: "stripe"}, Accepted: "ok",
 		Credentials: map[string]string{"secret_key": secretKey, "webhook_secret": webhookSecret, "api_url": server.URL},
-		Stranger: map[string]string{
+		OtherMerchant: map[string]string{
 			"secret_key": "sk_test_other", "webhook_secret": "whsec_other",
 			"api_url": server.URL,
 		},
@@ -188,7 +190,7 @@ func newPlatform(t *testing.T) (*paymenttest.Platform, *standIn) {
 		},
 		Notice:   func(no string) paymenttest.Notice { return now(event(paid, object(no))) },
 		Refunded: func(no string) money.Amount { return s.refunds[no] },
-		Attacks: func(_ *testing.T, _ *paymenttest.Desk, r, other *wallet.Recharge) []paymenttest.Attack {
+		Attacks: func(_ *testing.T, _ *paymenttest.Server, r, other *wallet.Recharge) []paymenttest.Attack {
 			with := func(pairs ...any) paymenttest.Notice { // well signed
 				v := object(r.TradeNo)
 				for i := 0; i < len(pairs); i += 2 {
@@ -254,7 +256,7 @@ func newPlatform(t *testing.T) (*paymenttest.Platform, *standIn) {
 }
 
 func TestCheckout(t *testing.T) {
-	paymenttest.Try(t, func(t *testing.T) *paymenttest.Platform { p, _ := newPlatform(t); return p })
+	paymenttest.TestPlatform(t, func(t *testing.T) *paymenttest.Platform { p, _ := newPlatform(t); return p })
 }
 
 func TestAnotherCurrencyHasARateAndIsChargedInIt(t *testing.T) {
@@ -279,16 +281,16 @@ func TestAnotherCurrencyHasARateAndIsChargedInIt(t *testing.T) {
 		"id": r.PayPage.Ref, "object": "checkout.session", "client_reference_id": r.TradeNo, "amount_total": 432,
 		"currency": "cny", "payment_status": "paid", "payment_intent": "pi_3N" + r.TradeNo[:20],
 	})
-	if w := c.Tell(t.Context(), "stripe", now(yuan)); w.Code != http.StatusBadRequest ||
+	if w := c.SendNotify(t.Context(), "stripe", now(yuan)); w.Code != http.StatusBadRequest ||
 		c.Balance(t, user).Posted != 0 {
 		t.Fatalf("4.32 yuan for 4.32 dollars: %d, %+v", w.Code, c.Balance(t, user))
 	}
 	p.Pay(r.TradeNo)
-	if w := c.Tell(t.Context(), "stripe", p.Notice(r.TradeNo)); w.Code != http.StatusOK ||
+	if w := c.SendNotify(t.Context(), "stripe", p.Notice(r.TradeNo)); w.Code != http.StatusOK ||
 		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("%d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}
-	c.Sound(t)
+	c.MustBeConsistent(t)
 }
 
 func TestASessionThatIsNotPaidYetOrNeverIsCreditsNothing(t *testing.T) {
@@ -321,7 +323,7 @@ func TestASessionThatIsNotPaidYetOrNeverIsCreditsNothing(t *testing.T) {
 		for name, value := range v.change {
 			object[name] = value
 		}
-		w := c.Tell(t.Context(), "stripe", now(event(v.event, object)))
+		w := c.SendNotify(t.Context(), "stripe", now(event(v.event, object)))
 		after, err := c.Wallets.RechargeByTradeNo(t.Context(), r.TradeNo)
 		if err != nil || w.Code != http.StatusOK || after.State != v.want || c.Balance(t, user).Posted != 0 {
 			t.Errorf("%s %v: %d, %+v, %v", v.event, v.change, w.Code, after, err)

@@ -19,8 +19,8 @@ const (
 	retryPause = 10 * time.Second
 )
 
-// verify tells whether WeChat Pay signed the body now. Any other error than ErrSignature means that it could not be
-// told.
+// verify tells whether WeChat Pay signed the body now. Any error other than ErrSignature means that this
+// could not be determined.
 func (g *gateway) verify(ctx context.Context, header http.Header, body []byte) error {
 	at := header.Get("Wechatpay-Timestamp")
 	seconds, err := strconv.ParseInt(at, 10, 64)

@@ -35,8 +35,8 @@ const (
 	certNo = "7132D72A03E93CDDF8C03BBD1F37EEDF5157F09E" // of the platform's
 )
 
-// standIn is WeChat Pay with one merchant.
-type standIn struct {
+// platformServer is WeChat Pay with one merchant.
+type platformServer struct {
 	t       *testing.T
 	byKey   bool
 	mu      sync.Mutex
@@ -54,7 +54,7 @@ type trade struct {
 
 var authorization = regexp.MustCompile(`^WECHATPAY2-SHA256-RSA2048 mchid="([^"]*)",nonce_str="([^"]*)",signature="([^"]*)",timestamp="(\d+)",serial_no="([^"]*)"$`)
 
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *platformServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.down {
@@ -154,7 +154,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *standIn) serial() string {
+func (s *platformServer) serial() string {
 	if s.byKey {
 		return keyID
 	}
@@ -162,7 +162,7 @@ func (s *standIn) serial() string {
 }
 
 // signed gives the headers that sign a body.
-func (s *standIn) signed(body []byte, key int, at time.Time, serial string) http.Header {
+func (s *platformServer) signed(body []byte, key int, at time.Time, serial string) http.Header {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	sign, err := rsakey.Sign(paymenttest.Keys()[key], stamp+"\n"+"EcZmZ6Cs6nFnbxkn"+"\n"+string(body)+"\n")
 	if err != nil {
@@ -192,7 +192,7 @@ func sealed(text, associated, key string) map[string]string {
 	}
 }
 
-func (s *standIn) transaction(no string) map[string]any {
+func (s *platformServer) transaction(no string) map[string]any {
 	return map[string]any{
 		"transaction_id": "4200001825202607" + no[:8], "amount": map[string]any{
 			"payer_total": s.trades[no].total,
@@ -221,8 +221,8 @@ func platform(byKey bool) func(t *testing.T) *paymenttest.Platform {
 	return func(t *testing.T) *paymenttest.Platform { p, _ := newPlatform(t, byKey); return p }
 }
 
-func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
-	s := &standIn{t: t, byKey: byKey, trades: map[string]*trade{}, refunds: map[string]money.Amount{}}
+func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *platformServer) {
+	s := &platformServer{t: t, byKey: byKey, trades: map[string]*trade{}, refunds: map[string]money.Amount{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	keys := paymenttest.Keys()
@@ -245,7 +245,7 @@ func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
 	}
 	return &paymenttest.Platform{
 		Kind: wechatpay.Kind, Account: payment.Account{Name: "wechat"}, Accepted: `{"code":"SUCCESS","message":"成功"}`,
-		Credentials: credentials(appID, mchID, v3Key, 0), Stranger: credentials("wx2421b1c4370ec43b", "1900000109",
+		Credentials: credentials(appID, mchID, v3Key, 0), OtherMerchant: credentials("wx2421b1c4370ec43b", "1900000109",
 			strings.Repeat("z", 32), 2),
 		Pay: func(no string) {
 			s.mu.Lock()
@@ -258,7 +258,7 @@ func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
 			return said(notify("TRANSACTION.SUCCESS", s.transaction(no)))
 		},
 		Refunded: func(no string) money.Amount { return s.refunds[no] },
-		Attacks: func(_ *testing.T, _ *paymenttest.Desk, r, other *wallet.Recharge) []paymenttest.Attack {
+		Attacks: func(_ *testing.T, _ *paymenttest.Server, r, other *wallet.Recharge) []paymenttest.Attack {
 			with := func(pairs ...any) paymenttest.Notice { // well signed and sealed
 				v := s.transaction(r.TradeNo)
 				for i := 0; i < len(pairs); i += 2 {
@@ -365,9 +365,11 @@ func newPlatform(t *testing.T, byKey bool) (*paymenttest.Platform, *standIn) {
 	}, s
 }
 
-func TestNativePaymentWithAPublicKey(t *testing.T) { paymenttest.Try(t, platform(true)) }
+func TestNativePaymentWithAPublicKey(t *testing.T) { paymenttest.TestPlatform(t, platform(true)) }
 
-func TestNativePaymentWithPlatformCertificates(t *testing.T) { paymenttest.Try(t, platform(false)) }
+func TestNativePaymentWithPlatformCertificates(t *testing.T) {
+	paymenttest.TestPlatform(t, platform(false))
+}
 
 func TestUnknownSerialNumbersDoNotMakeUsFetchCertificatesAgainAndAgain(t *testing.T) {
 	p, s := newPlatform(t, false)
@@ -378,7 +380,7 @@ func TestUnknownSerialNumbersDoNotMakeUsFetchCertificatesAgainAndAgain(t *testin
 	for i := range 20 {
 		n := p.Notice(r.TradeNo)
 		n.Header.Set("Wechatpay-Serial", strconv.Itoa(i))
-		c.Tell(t.Context(), "wechat", n)
+		c.SendNotify(t.Context(), "wechat", n)
 	}
 	if s.fetches != 1 {
 		t.Fatalf("%d fetches", s.fetches)
@@ -391,14 +393,14 @@ func TestANotifyComesAgainWhereTheCertificatesCouldNotBeFetched(t *testing.T) {
 	user := c.User(t)
 	p.Open(t, c)
 	s.trades["NOSUCHNUMBER"], s.down = &trade{total: 1}, true
-	if w := c.Tell(t.Context(), "wechat", p.Notice("NOSUCHNUMBER")); w.Code != http.StatusServiceUnavailable {
+	if w := c.SendNotify(t.Context(), "wechat", p.Notice("NOSUCHNUMBER")); w.Code != http.StatusServiceUnavailable {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	s.down = false
-	c.Pass(11 * time.Second)
+	c.Advance(11 * time.Second)
 	r := p.Recharge(t, c, user, 3000)
 	p.Pay(r.TradeNo)
-	if w := c.Tell(t.Context(), "wechat", p.Notice(r.TradeNo)); w.Code != http.StatusOK ||
+	if w := c.SendNotify(t.Context(), "wechat", p.Notice(r.TradeNo)); w.Code != http.StatusOK ||
 		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
@@ -415,7 +417,9 @@ func TestANotifyOfARefundIsTakenAndCreditsNothing(t *testing.T) {
 		v3Key)
 	resource["original_type"] = "refund"
 	b := body("REFUND.SUCCESS", resource)
-	w := c.Tell(t.Context(), "wechat", paymenttest.Notice{Header: s.signed(b, 1, time.Now(), keyID), Body: string(b)})
+	w := c.SendNotify(t.Context(), "wechat", paymenttest.Notice{
+		Header: s.signed(b, 1, time.Now(), keyID), Body: string(b),
+	})
 	if w.Code != 200 || c.Balance(t, user).Posted != 0 {
 		t.Fatalf("%d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}

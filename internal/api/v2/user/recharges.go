@@ -100,10 +100,10 @@ type gatewayChargeNow struct {
 }
 
 func newGatewayItem(m *payment.Method, site setting.Site, lang fault.Lang) gatewayItem {
-	least, most := m.Limits(site)
+	minAmount, maxAmount := m.Limits(site)
 	out := gatewayItem{
 		Name: m.Name, Title: m.Title().In(lang), Icon: cmp.Or(m.Icon, m.Kind), FeePercent: m.FeePercent.String(),
-		FeeFixed: m.FeeFixed, Minimum: least, Maximum: most,
+		FeeFixed: m.FeeFixed, Minimum: minAmount, Maximum: maxAmount,
 		Currency: cmp.Or(m.Currency, site.Currency),
 	}
 	if m.Rate != 0 {

@@ -13,7 +13,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// ByHand is a gateway without a platform that could be asked: what staff says of a bill is all that there is.
+// ByHand is a gateway without a platform that could be asked. Staff says which of its bills were paid.
 type ByHand interface {
 	// Received gives the payment of a bill that staff says was paid.
 	Received(b Bill) Payment
@@ -23,10 +23,10 @@ type ByHand interface {
 var ErrNotPaid = fault.Conflict("not_paid_at_gateway", "支付平台显示这笔充值尚未支付",
 	"The payment platform does not call this recharge paid")
 
-// How staff came to a payment: in the place of a notify's method.
+// How staff came to a payment. It is stored where a notify has its HTTP method.
 const (
-	methodHand = "HAND" // said so
-	methodAsk  = "ASK"  // had the platform asked
+	methodHand = "HAND" // a member of staff says that it was paid
+	methodAsk  = "ASK"  // a member of staff had the platform asked
 )
 
 // Confirmation is a member of staff who confirms a recharge.
@@ -37,11 +37,11 @@ type Confirmation struct {
 	Act     int64  // the act that the member means, where one on this payment was declined; 0: none is named
 }
 
-// ConfirmByHand finishes a recharge for staff and gives it. One that has no platform is taken at the member's word: not
-// for their own wallet, and where it is more than the member may give alone only once a second one says the same, until
-// then it is approval.ErrSecondMember. Once a second one declined it, a call counts only where it names the newest act
-// on the payment, or is approval.ErrDeclinedBefore. Of any other the platform is asked, and has the last word. Every
-// try is kept among the notifies with who it was.
+// ConfirmByHand finishes a recharge for staff and returns it. One that has no platform is credited because the member
+// says so: not to their own wallet, and beyond what the member may give alone only once a second one says the same;
+// until then it returns approval.ErrSecondMember. Once a second one declined it, only a call that names the newest act
+// on the payment counts; any other is approval.ErrDeclinedBefore. For a recharge with a platform that is asked, and
+// decides. Every call is stored among the notifies with the member who made it.
 func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.Recharge, error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 	if err != nil {
@@ -51,27 +51,26 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
+	ctx, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	kept := &Kept{
+	notify := &StoredNotify{
 		Gateway: r.Gateway, Method: methodAsk, Header: map[string][]string{}, Body: []byte{}, Address: c.Address,
 		Outcome:    Received,
 		RechargeID: &r.ID, StaffID: &c.StaffID, CreatedAt: p.db.Now(),
 	}
 	g, byHand := m.Gateway.(ByHand)
 	if byHand {
-		kept.Method = methodHand
+		notify.Method = methodHand
 	}
-	if err := p.keep(ctx, kept); err != nil {
+	if err := p.store(ctx, notify); err != nil {
 		return nil, err
 	}
 	if byHand {
 		if err := p.wallets.MayGain(ctx, p.db, r.UserID); err != nil {
-			return nil, cmp.Or(p.refuse(ctx, kept.ID, AccountClosed, r.ID), err)
+			return nil, cmp.Or(p.refuse(ctx, notify.ID, AccountClosed, r.ID), err)
 		}
-		err := p.takeWord(ctx, r, g.Received(p.bill(r)), kept.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
-			return p.wordCounts(ctx, tx, r, c)
-		})
+		approved := func(ctx context.Context, tx bun.Tx) (bool, error) { return p.isApproved(ctx, tx, r, c) }
+		err := p.creditByHand(ctx, r, g.Received(p.bill(r)), notify.ID, approved)
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +81,12 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 		return nil, ErrGatewayDown.Because(err)
 	}
 	if pay.State != Paid {
-		if err := p.refuse(ctx, kept.ID, NotConfirmed, r.ID); err != nil {
+		if err := p.refuse(ctx, notify.ID, NotConfirmed, r.ID); err != nil {
 			return nil, err
 		}
 		return nil, ErrNotPaid
 	}
-	accepted, err := p.settle(approval.Vouched(ctx), m, pay, kept.ID, true)
+	accepted, err := p.settle(approval.Vouched(ctx), m, pay, notify.ID, true)
 	if err == nil && !accepted {
 		// the account was closed, or the platform speaks of another amount or currency
 		err = cmp.Or(p.wallets.MayGain(ctx, p.db, r.UserID), error(ErrNotPaid))
@@ -98,8 +97,8 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	return p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 }
 
-// takeWord credits a recharge that has no platform where counts says that the word of staff is enough.
-func (p *Payments) takeWord(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64,
+// creditByHand credits a recharge that has no platform where counts allows it.
+func (p *Payments) creditByHand(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64,
 	counts func(ctx context.Context, tx bun.Tx) (bool, error),
 ) error {
 	var refusal error
@@ -118,8 +117,8 @@ func (p *Payments) takeWord(ctx context.Context, r *wallet.Recharge, pay Payment
 	return cmp.Or(err, refusal)
 }
 
-// wordCounts records what the member says of the payment and reports whether it is to be credited.
-func (p *Payments) wordCounts(ctx context.Context, tx bun.Tx, r *wallet.Recharge, c Confirmation) (bool, error) {
+// isApproved records that the member says it was paid, and reports whether it is to be credited.
+func (p *Payments) isApproved(ctx context.Context, tx bun.Tx, r *wallet.Recharge, c Confirmation) (bool, error) {
 	staffID := c.StaffID
 	if err := p.approvals.Lock(ctx, tx, &staffID); err != nil {
 		return false, err
@@ -141,7 +140,7 @@ func (p *Payments) wordCounts(ctx context.Context, tx bun.Tx, r *wallet.Recharge
 			Gives: map[string]any{"recharge": r.TradeNo, "gateway": r.Gateway},
 		})
 	}
-	return p.secondWord(ctx, tx, r.ID, &staffID)
+	return p.approveAsSecond(ctx, tx, r.ID, &staffID)
 }
 
 // DecideByHand approves or declines, as a second member of staff, that a recharge without a platform was paid. by is
@@ -170,22 +169,24 @@ func (p *Payments) DecideByHand(ctx context.Context, rechargeID int64, approve b
 	if !ok {
 		return ErrNotPaid
 	}
-	kept := &Kept{
+	notify := &StoredNotify{
 		Gateway: r.Gateway, Method: methodHand, Header: map[string][]string{}, Body: []byte{}, Outcome: Received,
 		RechargeID: &r.ID, StaffID: by, CreatedAt: p.db.Now(),
 	}
-	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
+	ctx, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	if err := p.keep(ctx, kept); err != nil {
+	if err := p.store(ctx, notify); err != nil {
 		return err
 	}
-	return p.takeWord(ctx, r, g.Received(p.bill(r)), kept.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
-		return p.secondWord(ctx, tx, rechargeID, by)
+	return p.creditByHand(ctx, r, g.Received(p.bill(r)), notify.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
+		return p.approveAsSecond(ctx, tx, rechargeID, by)
 	})
 }
 
-// secondWord approves, as part of tx, what another member said; not enough where the second member may not.
-func (p *Payments) secondWord(ctx context.Context, tx bun.Tx, rechargeID int64, by *int64) (enough bool, err error) {
+// approveAsSecond approves, as part of tx, what another member said; not enough where the second member may not.
+func (p *Payments) approveAsSecond(
+	ctx context.Context, tx bun.Tx, rechargeID int64, by *int64,
+) (enough bool, err error) {
 	err = p.approvals.Decide(ctx, tx, approval.PaymentByHand, rechargeID, true, by)
 	if errors.Is(err, approval.ErrSecondMember) {
 		return false, nil

@@ -1,4 +1,4 @@
-// Package paymenttest builds a shop with its cash desk for tests, as the server does, and tries gateways on it.
+// Package paymenttest builds a shop with its payments for tests, as the server does, and tests gateways with it.
 package paymenttest
 
 import (
@@ -30,8 +30,8 @@ import (
 // Site is the address of the shop.
 const Site = "https://shop.example"
 
-// Desk is a shop with its cash desk, and a clock that tests move.
-type Desk struct {
+// Server is a shop with its payments behind an HTTP handler, and a clock that tests move.
+type Server struct {
 	DB       *db.DB
 	Settings *setting.Settings
 	Wallets  *wallet.Wallets
@@ -39,16 +39,16 @@ type Desk struct {
 	Shop     *shop.Shop
 	Gateways *payment.Gateways
 	Payments *payment.Payments
-	Mux      *http.ServeMux // behind Door
-	Door     http.Handler
+	Mux      *http.ServeMux // behind Handler
+	Handler  http.Handler
 	ahead    atomic.Int64 // of the real time, in nanoseconds
 	users    int64
 }
 
-// New opens a desk on d that knows the kinds of gateways, with those that are built in.
-func New(t testing.TB, d *db.DB, kinds []payment.Kind, built ...payment.Method) *Desk {
+// New makes a server on d that knows the kinds of gateways, with those that are built in.
+func New(t testing.TB, d *db.DB, kinds []payment.Kind, built ...payment.Method) *Server {
 	t.Helper()
-	c := &Desk{DB: d}
+	c := &Server{DB: d}
 	d.SetClock(func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) })
 	var err error
 	if c.Settings, err = setting.New(t.Context(), d); err != nil {
@@ -62,12 +62,12 @@ func New(t testing.TB, d *db.DB, kinds []payment.Kind, built ...payment.Method) 
 	c.Payments = payment.New(d, c.Settings, c.Wallets, c.Shop, Site, c.Gateways)
 	c.Mux = http.NewServeMux()
 	notify.Payments(c.Mux, c.Payments)
-	c.Door = api.NewMiddleware(c.Mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler()
+	c.Handler = api.NewMiddleware(c.Mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler()
 	return c
 }
 
 // User opens a wallet for a new user.
-func (c *Desk) User(t testing.TB) int64 {
+func (c *Server) User(t testing.TB) int64 {
 	t.Helper()
 	c.users++
 	user := c.users
@@ -80,7 +80,7 @@ func (c *Desk) User(t testing.TB) int64 {
 }
 
 // Balance gives what the user owns.
-func (c *Desk) Balance(t testing.TB, user int64) wallet.Balance {
+func (c *Server) Balance(t testing.TB, user int64) wallet.Balance {
 	t.Helper()
 	b, err := c.Wallets.Balance(t.Context(), user)
 	if err != nil {
@@ -89,11 +89,11 @@ func (c *Desk) Balance(t testing.TB, user int64) wallet.Balance {
 	return b
 }
 
-// Pass lets time pass.
-func (c *Desk) Pass(d time.Duration) { c.ahead.Add(int64(d)) }
+// Advance moves the clock.
+func (c *Server) Advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// Sound fails the test where any invariant of the money is broken.
-func (c *Desk) Sound(t interface {
+// MustBeConsistent fails the test where any invariant of the money is broken.
+func (c *Server) MustBeConsistent(t interface {
 	Helper()
 	Fatal(...any)
 },
@@ -109,7 +109,7 @@ func (c *Desk) Sound(t interface {
 	}
 }
 
-// Notice is a request that a platform sends to the notify door.
+// Notice is a request that a platform sends to the address for notifies.
 type Notice struct {
 	Method string // POST where empty
 	Query  string
@@ -117,8 +117,8 @@ type Notice struct {
 	Body   string
 }
 
-// Tell sends the notice to the door of the gateway called name.
-func (c *Desk) Tell(ctx context.Context, name string, n Notice) *httptest.ResponseRecorder {
+// SendNotify sends the notice to the address for notifies of the gateway called name.
+func (c *Server) SendNotify(ctx context.Context, name string, n Notice) *httptest.ResponseRecorder {
 	method := n.Method
 	if method == "" {
 		method = http.MethodPost
@@ -129,7 +129,7 @@ func (c *Desk) Tell(ctx context.Context, name string, n Notice) *httptest.Respon
 		req.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	w := httptest.NewRecorder()
-	c.Door.ServeHTTP(w, req)
+	c.Handler.ServeHTTP(w, req)
 	return w
 }
 

@@ -20,22 +20,22 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// counter is a desk whose only gateway is the sandbox.
-type counter struct {
-	*paymenttest.Desk
+// server is a test server whose only gateway is the sandbox.
+type server struct {
+	*paymenttest.Server
 	sandbox *sandbox.Gateway
 }
 
-func open(t testing.TB, d *db.DB) *counter {
+func newServer(t testing.TB, d *db.DB) *server {
 	t.Helper()
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
-	c := &counter{paymenttest.New(t, d, nil, g.Method()), g}
+	c := &server{paymenttest.New(t, d, nil, g.Method()), g}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
 	return c
 }
 
 // plan adds a plan that costs amount a month, and gives it with its price.
-func (c *counter) plan(t testing.TB, kind shop.Kind, amount money.Amount, change func(*shop.Plan)) (plan *shop.Plan,
+func (c *server) plan(t testing.TB, kind shop.Kind, amount money.Amount, change func(*shop.Plan)) (plan *shop.Plan,
 	priceID int64,
 ) {
 	t.Helper()
@@ -55,16 +55,16 @@ func (c *counter) plan(t testing.TB, kind shop.Kind, amount money.Amount, change
 	return added, added.Prices[0].ID
 }
 
-// rich gives a new user with money in the wallet, paid through the sandbox.
-func (c *counter) rich(t testing.TB, amount money.Amount) int64 {
+// userWithMoney adds a new user with money in the wallet, paid through the sandbox.
+func (c *server) userWithMoney(t testing.TB, amount money.Amount) int64 {
 	t.Helper()
 	user := c.User(t)
 	r := c.recharge(t, user, amount)
-	c.press(t, r, "pay")
+	c.pressButton(t, r, "pay")
 	return user
 }
 
-func (c *counter) recharge(t testing.TB, user int64, amount money.Amount) *wallet.Recharge {
+func (c *server) recharge(t testing.TB, user int64, amount money.Amount) *wallet.Recharge {
 	t.Helper()
 	r, err := c.Payments.Recharge(t.Context(), user, sandbox.Name, amount)
 	if err != nil {
@@ -73,8 +73,8 @@ func (c *counter) recharge(t testing.TB, user int64, amount money.Amount) *walle
 	return r
 }
 
-// press presses a button of the recharge's pay page.
-func (c *counter) press(t testing.TB, r *wallet.Recharge, button string) *httptest.ResponseRecorder {
+// pressButton presses a button of the recharge's pay page.
+func (c *server) pressButton(t testing.TB, r *wallet.Recharge, button string) *httptest.ResponseRecorder {
 	t.Helper()
 	path, ok := strings.CutPrefix(r.PayPage.URL, paymenttest.Site)
 	if !ok {
@@ -84,7 +84,7 @@ func (c *counter) press(t testing.TB, r *wallet.Recharge, button string) *httpte
 		strings.NewReader(url.Values{"action": {button}}.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
-	c.Door.ServeHTTP(w, req)
+	c.Handler.ServeHTTP(w, req)
 	return w
 }
 
@@ -96,12 +96,12 @@ func paid(r *wallet.Recharge) payment.Payment {
 	}
 }
 
-// tell sends a form to the notify door of the sandbox.
-func (c *counter) tell(ctx context.Context, form url.Values) *httptest.ResponseRecorder {
-	return c.Tell(ctx, sandbox.Name, paymenttest.Notice{Body: form.Encode()})
+// notify sends a form to the address for notifies of the sandbox.
+func (c *server) notify(ctx context.Context, form url.Values) *httptest.ResponseRecorder {
+	return c.SendNotify(ctx, sandbox.Name, paymenttest.Notice{Body: form.Encode()})
 }
 
-func (c *counter) state(t testing.TB, user, order int64) shop.State {
+func (c *server) state(t testing.TB, user, order int64) shop.State {
 	t.Helper()
 	o, err := c.Shop.Order(t.Context(), user, strconv.FormatInt(order, 10))
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *counter) state(t testing.TB, user, order int64) shop.State {
 	return o.State
 }
 
-func (c *counter) running(t testing.TB, user int64) int {
+func (c *server) running(t testing.TB, user int64) int {
 	t.Helper()
 	services, _, err := c.Services.List(t.Context(), user)
 	if err != nil {

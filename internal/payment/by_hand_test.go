@@ -20,11 +20,11 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// office is a desk with a way to pay that staff confirms, where a member may credit 100.00 a day alone.
-func office(t *testing.T, d *db.DB) (*counter, *paymenttest.Platform) {
+// newManualServer is a desk with a way to pay that staff confirms, where a member may credit 100.00 a day alone.
+func newManualServer(t *testing.T, d *db.DB) (*server, *paymenttest.Platform) {
 	t.Helper()
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
-	c := &counter{paymenttest.New(t, d, []payment.Kind{manual.Kind}, g.Method()), g}
+	c := &server{paymenttest.New(t, d, []payment.Kind{manual.Kind}, g.Method()), g}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
 	if err := c.Settings.Set(t.Context(),
 		map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"100.00"`)}); err != nil {
@@ -34,13 +34,13 @@ func office(t *testing.T, d *db.DB) (*counter, *paymenttest.Platform) {
 		Kind: manual.Kind, Account: payment.Account{Name: "bank"},
 		Credentials: map[string]string{"instructions_zh": "请转账至 6222 0000", "instructions_en": "Transfer to 6222 0000"},
 	}
-	p.Open(t, c.Desk)
+	p.Open(t, c.Server)
 	return c, p
 }
 
 const cashier, second = 901, 902
 
-func (c *counter) byHand(t testing.TB, r *wallet.Recharge, staff int64) error {
+func (c *server) byHand(t testing.TB, r *wallet.Recharge, staff int64) error {
 	t.Helper()
 	_, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{
 		TradeNo: r.TradeNo, StaffID: staff,
@@ -51,14 +51,14 @@ func (c *counter) byHand(t testing.TB, r *wallet.Recharge, staff int64) error {
 
 func TestStaffConfirmsWhatHasNoPlatform(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, p := office(t, d)
+		c, p := newManualServer(t, d)
 		user := c.User(t)
-		r := p.Recharge(t, c.Desk, user, 3000)
+		r := p.Recharge(t, c.Server, user, 3000)
 		if page := r.PayPage; page.Kind != "text" || !strings.Contains(page.Text.EN, "Transfer to 6222 0000") ||
 			!strings.Contains(page.Text.ZH, r.TradeNo) || !strings.Contains(page.Text.EN, "30.00 CNY") {
 			t.Fatalf("%+v", page)
 		}
-		if w := c.Tell(t.Context(), "bank",
+		if w := c.SendNotify(t.Context(), "bank",
 			paymenttest.Notice{Body: "out_trade_no=" + r.TradeNo}); w.Body.String() != "fail" {
 			t.Fatalf("somebody else confirmed it: %d %s", w.Code, w.Body)
 		}
@@ -73,7 +73,7 @@ func TestStaffConfirmsWhatHasNoPlatform(t *testing.T) {
 		if b := c.Balance(t, user); b.Posted != 3000 || b.Movements != 1 {
 			t.Fatalf("%+v", b)
 		}
-		var kept []payment.Kept
+		var kept []payment.StoredNotify
 		if err := d.NewSelect().Model(&kept).Where("staff_id = ?", cashier).OrderExpr("id").
 			Scan(t.Context()); err != nil || len(kept) != 2 || kept[0].Outcome != payment.Credited ||
 			kept[0].Address != "192.0.2.7" {
@@ -85,15 +85,15 @@ func TestStaffConfirmsWhatHasNoPlatform(t *testing.T) {
 		}); !errors.Is(err, wallet.ErrNoRecharge) {
 			t.Error("an unknown number: ", err)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, p := office(t, d)
+		c, p := newManualServer(t, d)
 		user := c.User(t)
-		large := p.Recharge(t, c.Desk, user, 10001)
+		large := p.Recharge(t, c.Server, user, 10001)
 		for _, staff := range []int64{cashier, cashier} {
 			if err := c.byHand(t, large, staff); !errors.Is(err, approval.ErrSecondMember) ||
 				c.Balance(t, user).Posted != 0 {
@@ -104,7 +104,7 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 			t.Fatalf("with a second member: %v, %+v", err, c.Balance(t, user))
 		}
 
-		own := p.Recharge(t, c.Desk, user, 100)
+		own := p.Recharge(t, c.Server, user, 100)
 		if err := c.byHand(t, own, user); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("into one's own wallet: ", err)
 		}
@@ -116,7 +116,7 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 		var recharges []*wallet.Recharge
 		other := c.User(t)
 		for range 8 {
-			recharges = append(recharges, p.Recharge(t, c.Desk, other, 3000))
+			recharges = append(recharges, p.Recharge(t, c.Server, other, 3000))
 		}
 		var refused atomic.Int64
 		var wg sync.WaitGroup
@@ -133,13 +133,13 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 		if got := c.Balance(t, other).Posted; refused.Load() != 5 || got != 9000 {
 			t.Fatalf("%d refused, %s credited", refused.Load(), got)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestStaffCannotConfirmAgainstThePlatform(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, _ := office(t, d)
+		c, _ := newManualServer(t, d)
 		user := c.User(t)
 		r := c.recharge(t, user, money.Amount(50000)) // more than a member may credit; but here the platform says so
 		if err := c.byHand(t, r, cashier); !errors.Is(err, payment.ErrNotPaid) || c.Balance(t, user).Posted != 0 {
@@ -151,21 +151,21 @@ func TestStaffCannotConfirmAgainstThePlatform(t *testing.T) {
 		if err := c.byHand(t, r, cashier); err != nil || c.Balance(t, user).Posted != 50000 {
 			t.Fatalf("%v, %+v", err, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 func TestByHand_OtherGiftsOfTheDay_CountIntoTheSameLimit(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, p := office(t, d)
+		c, p := newManualServer(t, d)
 		user, staff := c.User(t), int64(cashier)
 		if _, err := c.Wallets.Adjust(t.Context(), user, 4000, "an outage", &staff); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.byHand(t, p.Recharge(t, c.Desk, user, 3000), staff); err != nil {
+		if err := c.byHand(t, p.Recharge(t, c.Server, user, 3000), staff); err != nil {
 			t.Fatal(err)
 		}
-		paid := p.Recharge(t, c.Desk, user, 3001)
+		paid := p.Recharge(t, c.Server, user, 3001)
 		if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("more than the limit in all: ", err)
 		}
@@ -196,24 +196,24 @@ func TestByHand_OtherGiftsOfTheDay_CountIntoTheSameLimit(t *testing.T) {
 					StaffID: staff, Act: act,
 				})
 				if !errors.Is(err, approval.ErrSecondMember) || c.Balance(t, user).Posted != 7000 {
-					t.Fatalf("made anew: %v, %+v", err, c.Balance(t, user))
+					t.Fatalf("made again: %v, %+v", err, c.Balance(t, user))
 				}
 			}
 		}
 		if b := c.Balance(t, user); b.Posted != 10001 {
 			t.Fatalf("%+v", b)
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
 
 // Two members who confirm the same payment at once use up the limit of one of them.
 func TestByHand_TwoMembersAtOnce_AreOneAct(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c, p := office(t, d)
+		c, p := newManualServer(t, d)
 		user := c.User(t)
 		for range 5 {
-			r := p.Recharge(t, c.Desk, user, 1000)
+			r := p.Recharge(t, c.Server, user, 1000)
 			var wg sync.WaitGroup
 			for _, staff := range []int64{cashier, second} {
 				wg.Go(func() {
@@ -228,6 +228,6 @@ func TestByHand_TwoMembersAtOnce_AreOneAct(t *testing.T) {
 		if err != nil || total != 5 || c.Balance(t, user).Posted != 5000 {
 			t.Fatalf("%+v, %v, %+v", acts, err, c.Balance(t, user))
 		}
-		c.Sound(t)
+		c.MustBeConsistent(t)
 	})
 }
