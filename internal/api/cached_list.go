@@ -65,7 +65,7 @@ func (l *Lists[K]) Serve(
 		case fault.Refused(err) || !ok:
 			return err
 		default:
-			slog.WarnContext(ctx, "a list could not be made anew; the agent gets the last one", "error", err)
+			slog.WarnContext(ctx, "a list could not be renewed; the agent gets the last one", "error", err)
 		}
 	}
 	w.Header().Set("Vary", "Accept-Encoding")

@@ -20,13 +20,13 @@ type Caller struct {
 
 type callerKey struct{}
 
-// CallerOf gives the caller of the request that ctx belongs to.
+// CallerOf returns the caller of the request that ctx belongs to.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// address gives the caller's address: the peer's, or where the peer is a trusted proxy the last address in
+// address returns the caller's address: the peer's, or where the peer is a trusted proxy the last address in
 // X-Forwarded-For that no trusted proxy has.
 func address(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	ip, _ := parseHop(r.RemoteAddr)

@@ -134,10 +134,10 @@ func RetryAfter(f *fault.Error) string { return strconv.Itoa(int(math.Ceil(f.Ret
 
 func (f *Failure) Error() string { return f.Code }
 
-// GetStatus gives the HTTP status; huma asks for it.
+// GetStatus returns the HTTP status; huma asks for it.
 func (f *Failure) GetStatus() int { return f.status }
 
-// GetHeaders gives Retry-After where it is known; huma asks for it.
+// GetHeaders returns Retry-After where it is known; huma asks for it.
 func (f *Failure) GetHeaders() http.Header {
 	h := http.Header{}
 	if f.retry != "" {

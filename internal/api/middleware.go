@@ -161,7 +161,7 @@ func forNodes(path string) bool {
 		strings.HasPrefix(path, "/v1/server/") || strings.HasPrefix(path, "/v2/server/")
 }
 
-// IsAPI tells whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web
+// IsAPI reports whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web
 // page.
 func IsAPI(path string) bool {
 	for _, p := range []string{"/api", "/v1", "/v2", "/link", "/link2", "/mod_mu", "/node"} {
@@ -210,7 +210,7 @@ func (r *recorder) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// extendDeadline gives the client patience from now on. It ignores writers without deadlines, as those of tests.
+// extendDeadline returns the client patience from now on. It ignores writers without deadlines, as those of tests.
 func (r *recorder) extendDeadline() {
 	if r.deadline.IsZero() {
 		_ = r.control.SetWriteDeadline(time.Now().Add(patience))

@@ -66,7 +66,7 @@ func ask(h http.Handler, method, path, from string, body io.Reader, headers ...s
 func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 	h := newHandler(t, prometheus.NewRegistry())
 	for _, c := range []struct{ peer, forwarded, want string }{
-		{"203.0.113.9:1", "198.51.100.1", "203.0.113.9"},                 // a stranger claims
+		{"203.0.113.9:1", "198.51.100.1", "203.0.113.9"},                 // some client claims
 		{"10.0.0.1:1", "198.51.100.1", "198.51.100.1"},                   // our proxy says
 		{"10.0.0.1:1", "1.1.1.1, 198.51.100.1", "198.51.100.1"},          // the client claims, our proxy says
 		{"10.0.0.1:1", "198.51.100.1, 10.0.0.2", "198.51.100.1"},         // two of ours
@@ -82,7 +82,7 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 		{"10.0.0.1:1", "[2001:db8::7]", "2001:db8::7"},
 		{"10.0.0.1:1", "fe80::1%<script>", "fe80::1"},        // a zone may be any text
 		{"[fe80::1%eth0]:1", "198.51.100.1", "fe80::1"},      // and on the peer it is ours
-		{"10.0.0.1:1", "198.51.100.1, nonsense", "10.0.0.1"}, // what stands before nonsense may be the client's
+		{"10.0.0.1:1", "198.51.100.1, nonsense", "10.0.0.1"}, // what precedes nonsense may be the client's
 		{"10.0.0.1:1", "198.51.100.1,", "10.0.0.1"},          //
 		{"10.0.0.1:1", "198.51.100.1 10.0.0.2", "10.0.0.1"},  //
 		{"10.0.0.1:1", "0x7f.1, 127.1", "10.0.0.1"},          // no short forms

@@ -93,7 +93,7 @@ func TestAnAnswerThatIsReadSlowlyArrives(t *testing.T) {
 			if time.Since(begun) < 2*time.Minute {
 				t.Error("that was not slow")
 			}
-			time.Sleep(time.Minute) // longer than an answer may stand still
+			time.Sleep(time.Minute) // longer than an answer may make no progress
 			io.WriteString(client, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
 			if answer, err := http.ReadResponse(answers, nil); err != nil || answer.StatusCode != http.StatusNoContent {
 				t.Fatal(answer, err)

@@ -29,7 +29,7 @@ func DecodeExactly(body []byte, v any) error {
 		case '}', ']':
 			names, opened, expectsName = names[:opened[len(opened)-1]], opened[:len(opened)-1], false
 		case ',':
-			// In an array a string after a comma is a value; it is told from a name by the colon that does not follow.
+			// In an array a string after a comma is a value; no colon follows it, as one follows a name.
 			expectsName = true
 		case '"':
 			end := i + 1 + endOfString(body[i+1:])
@@ -54,7 +54,7 @@ func DecodeExactly(body []byte, v any) error {
 	return nil
 }
 
-// endOfString gives where the closing quote of a string is whose opening one stands before s.
+// endOfString returns where the closing quote of a string is whose opening one precedes s.
 func endOfString(s []byte) int {
 	for i := 0; ; i++ {
 		switch s[i] {

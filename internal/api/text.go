@@ -38,14 +38,14 @@ func CheckValues(values url.Values) error {
 	return nil
 }
 
-// checkValue refuses what no field takes. Passwords may have any characters; field, the innermost name of place, tells
+// checkValue refuses what no field takes. Passwords may have any characters; field, the innermost name of path, shows
 // which they are.
-func checkValue(place, field, value string) error {
+func checkValue(path, field, value string) error {
 	switch {
 	case !text.IsStorable(value):
-		return notStorable(place)
+		return notStorable(path)
 	case !text.IsVisible(value) && !isPassword(field):
-		return fault.Invalid(place, "invisible_characters", "包含不可见或改变文字方向的字符，请删除后重试",
+		return fault.Invalid(path, "invisible_characters", "包含不可见或改变文字方向的字符，请删除后重试",
 			"This has invisible characters, or ones that change the direction of writing; please remove them")
 	}
 	return nil
@@ -55,11 +55,11 @@ func isPassword(field string) bool {
 	return strings.Contains(field, "password") || strings.Contains(field, "passwd") || strings.HasSuffix(field, "pwd")
 }
 
-const deepest = 64 // levels of JSON
+const maxDepth = 64 // levels of JSON
 
 // CheckJSON answers a fault for JSON that two programs may read differently or that people cannot read: text as
-// CheckValues refuses it, half of a surrogate pair, or a name that stands twice in one object. What is no JSON at all
-// is left to the one who decodes it.
+// CheckValues refuses it, half of a surrogate pair, or a name that occurs twice in one object. What is no JSON
+// at all is left to the decoder.
 func CheckJSON(body []byte) error {
 	if !utf8.Valid(body) {
 		return ErrUnreadable
@@ -67,7 +67,7 @@ func CheckJSON(body []byte) error {
 	surrogates := bytes.Contains(body, []byte(`\ud`)) || bytes.Contains(body, []byte(`\uD`))
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
-	var in place
+	var in jsonPath
 	for {
 		start := dec.InputOffset()
 		token, err := dec.Token()
@@ -97,7 +97,7 @@ func CheckJSON(body []byte) error {
 		}
 		switch delim, _ := token.(json.Delim); {
 		case delim == '{' || delim == '[':
-			if len(in) == deepest {
+			if len(in) == maxDepth {
 				return ErrUnreadable
 			}
 			in = append(in, level{object: delim == '{', names: map[string]bool{}})
@@ -109,8 +109,8 @@ func CheckJSON(body []byte) error {
 	}
 }
 
-// hasHalfSurrogate reports whether a JSON string, as it stands in a body, escapes half of a surrogate pair, which the
-// decoder replaces in silence.
+// hasHalfSurrogate reports whether a JSON string, as it is written in a body, escapes half of a surrogate pair, which
+// the decoder replaces in silence.
 func hasHalfSurrogate(raw []byte) bool {
 	high := false // whether the escape before was the first half of a pair
 	for i := 0; i < len(raw); i++ {
@@ -135,23 +135,23 @@ func hasHalfSurrogate(raw []byte) bool {
 	return high
 }
 
-// place is where in a JSON text one is, from the outermost object or array inwards.
-type place []level
+// jsonPath is a position in a JSON text, from the outermost object or array inwards.
+type jsonPath []level
 
 type level struct {
 	object bool
-	names  map[string]bool // that were seen in the object
+	names  map[string]bool // of the object so far
 	now    string          // the name whose value comes
 	named  bool            // whether a value comes, not a name
 	index  int             // in the array
 }
 
-func (p place) expectsName() bool {
+func (p jsonPath) expectsName() bool {
 	return len(p) > 0 && p[len(p)-1].object && !p[len(p)-1].named
 }
 
-// name goes to the value of a name and tells whether it was there before.
-func (p place) name(name string) (again bool) {
+// name goes to the value of a name and reports whether the object had that name before.
+func (p jsonPath) name(name string) (again bool) {
 	top := &p[len(p)-1]
 	again = top.names[name]
 	top.names[name], top.now, top.named = true, name, true
@@ -159,7 +159,7 @@ func (p place) name(name string) (again bool) {
 }
 
 // next goes past a value.
-func (p place) next() {
+func (p jsonPath) next() {
 	if len(p) > 0 {
 		top := &p[len(p)-1]
 		top.named = false
@@ -168,7 +168,7 @@ func (p place) next() {
 }
 
 // field is the innermost name that one is at.
-func (p place) field() string {
+func (p jsonPath) field() string {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i].object {
 			return p[i].now
@@ -177,7 +177,7 @@ func (p place) field() string {
 	return ""
 }
 
-func (p place) String() string {
+func (p jsonPath) String() string {
 	var path strings.Builder
 	for i, l := range p {
 		switch {

@@ -47,18 +47,18 @@ func NewUserLists(nodes *node.Nodes) *UserLists { return &UserLists{nodes, NewLi
 // body: XrayR panics on an empty list, other agents do not start, and v2node searches for the first text "users".
 func (l *UserLists) Serve(w http.ResponseWriter, r *http.Request, n node.Node, revision int64) error {
 	return l.lists.Serve(w, r, UserListKeyOf(n), revision, func(ctx context.Context) ([]byte, error) {
-		roster, err := l.nodes.Admission.UserList(ctx, n)
+		userList, err := l.nodes.Admission.UserList(ctx, n)
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(map[string][]ListedUser{"users": ListedUsers(n, roster)})
+		return json.Marshal(map[string][]ListedUser{"users": ListedUsers(n, userList)})
 	})
 }
 
 // ListedUsers returns users as agents of n read them.
-func ListedUsers(n node.Node, roster []service.Access) []ListedUser {
-	users := make([]ListedUser, len(roster))
-	for i, a := range roster {
+func ListedUsers(n node.Node, userList []service.Access) []ListedUser {
+	users := make([]ListedUser, len(userList))
+	for i, a := range userList {
 		users[i] = ListedUser{a.UserID, seed(n, a), lower(orZero(a.SpeedMbps), orZero(n.SpeedMbps)), orZero(a.Devices)}
 	}
 	return users

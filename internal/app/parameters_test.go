@@ -18,7 +18,7 @@ import (
 
 // badValues are texts that no parameter of a kind may be read from.
 var badValues = map[string][]string{
-	"whole": {
+	"integer": {
 		"+5", "-+5", " 5", "5 ", "5\t", "05", "0x5", "5.0", "5e0", "1_000", "x", "٥", "9223372036854775808",
 		"-9223372036854775809",
 		"99999999999999999999999",
@@ -36,7 +36,7 @@ var badValues = map[string][]string{
 
 // goodValues are texts that a parameter of a kind may have.
 var goodValues = map[string]string{
-	"whole": "5", "flag": "1", "amount": "5.00", "instant": "2099-01-01T00:00:00Z",
+	"integer": "5", "flag": "1", "amount": "5.00", "instant": "2099-01-01T00:00:00Z",
 	"words": "some words",
 }
 
@@ -71,7 +71,7 @@ func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 		}
 		routes = append(routes, route)
 	}
-	kinds := map[string]string{huma.TypeInteger: "whole", huma.TypeBoolean: "flag"}
+	kinds := map[string]string{huma.TypeInteger: "integer", huma.TypeBoolean: "flag"}
 	for pattern, item := range a.api(http.NewServeMux()).Paths {
 		for method, o := range operationsOf(item) {
 			route := parameterRoute{method: method, pattern: pattern, operation: o.OperationID}

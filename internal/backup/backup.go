@@ -40,7 +40,7 @@ type Header struct {
 // Contents counts what a backup holds, by table.
 type Contents map[string]Count
 
-// Rows gives the rows of all tables.
+// Rows returns the rows of all tables.
 func (c Contents) Rows() (rows int64) {
 	for _, table := range c {
 		rows += table.Rows
@@ -210,7 +210,7 @@ func Free(path string) error {
 	return err
 }
 
-// Publish gives the finished file at from the name path, unless there is such a file, and has the disk keep it.
+// Publish returns the finished file at from the name path, unless there is such a file, and has the disk keep it.
 func Publish(from, path string) error {
 	err := os.Link(from, path) // unlike a rename it never replaces
 	switch {

@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/seal"
 )
 
-// Check gives what is not as it must be in a database of this program's schema.
+// Check returns what is not as it must be in a database of this program's schema.
 type Check func(ctx context.Context, d *db.DB) ([]db.Violation, error)
 
 // Restored is what became of a restored file.

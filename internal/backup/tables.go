@@ -72,7 +72,7 @@ func listTables(ctx context.Context, tx queries, sqlite bool) ([]listed, error) 
 	return tables, nil
 }
 
-// expression gives the SQL that reads a column of a type of PostgreSQL's as SQLite would keep it.
+// expression returns the SQL that reads a column of a type of PostgreSQL's as SQLite would keep it.
 func expression(column, kind string) string {
 	column = quote(column)
 	switch kind {

@@ -48,7 +48,7 @@ type Captchas struct {
 	client   *http.Client
 }
 
-// New gives the captchas of the site that settings describe.
+// New returns the captchas of the site that settings describe.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets) *Captchas {
 	return &Captchas{
 		db: d, key: key.For("captcha"), settings: settings, secrets: secrets,
@@ -64,7 +64,7 @@ type Widget struct {
 	SiteKey  string // public key at the provider; empty for ProofOfWork
 }
 
-// Widget gives the captcha that stands before calls of kind.
+// Widget returns the captcha that stands before calls of kind.
 func (c *Captchas) Widget(kind Kind) Widget {
 	site := c.settings.Get()
 	w := Widget{Kind: kind, Mode: Mode(site, kind), Provider: site.CaptchaProvider}
@@ -91,7 +91,7 @@ func Mode(site setting.Site, kind Kind) string {
 	return "risk"
 }
 
-// verifier tells whether an answer is good, and takes it: no answer is good twice. A bad one is a fault.
+// verifier reports whether an answer is good, and takes it: no answer is good twice. A bad one is a fault.
 type verifier interface {
 	verify(ctx context.Context, answer string, ip netip.Addr) error
 }

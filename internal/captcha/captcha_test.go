@@ -106,7 +106,7 @@ func solve(id string, puzzles, zeros int) []int64 {
 	return solutions
 }
 
-// wrong gives a number that does not solve puzzle i of one zero digit.
+// wrong returns a number that does not solve puzzle i of one zero digit.
 func wrong(id string, i int) int64 {
 	for s := int64(0); ; s++ {
 		if sum := sha256.Sum256(fmt.Appendf(nil, "%d%s%d", i, id, s)); sum[0] >= 16 {

@@ -53,7 +53,7 @@ var (
 		"This challenge was used already; please ask for another")
 )
 
-// NewChallenge gives the caller a challenge, or limit.ErrTooMany where its network asks too often.
+// NewChallenge returns a challenge for the caller, or limit.ErrTooMany where its network asks too often.
 func (c *Captchas) NewChallenge(ctx context.Context, ip netip.Addr) (Challenge, error) {
 	site, now := c.settings.Get(), c.db.Now()
 	ch := Challenge{
@@ -131,8 +131,8 @@ func (c *Captchas) sign(ch Challenge, purpose string) string {
 	return ch.ID.String() + ":" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Pass gives a token that the next call takes in place of a captcha, whatever the provider: for the second step of what
-// began with a captcha that Demand used up. It is good once, from this address, for 15 minutes.
+// Pass returns a token that the next call takes in place of a captcha, whatever the provider: for the second step of
+// what began with a captcha that Demand used up. It is good once, from this address, for 15 minutes.
 func (c *Captchas) Pass(ctx context.Context, ip netip.Addr) (token string, err error) {
 	now := c.db.Now()
 	ch := Challenge{
@@ -145,7 +145,7 @@ func (c *Captchas) Pass(ctx context.Context, ip netip.Addr) (token string, err e
 	})
 }
 
-// isPass tells whether token was made by Pass for this address. Whether it is used up, Consume says.
+// isPass reports whether token was made by Pass for this address. Whether it is used up, Consume says.
 func (c *Captchas) isPass(token string, ip netip.Addr) bool {
 	if !tokenForm.MatchString(token) {
 		return false

@@ -20,7 +20,7 @@ import (
 	"airstrip/internal/db"
 )
 
-// tree gives the names and hashes of all files in a folder.
+// tree returns the names and hashes of all files in a folder.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

@@ -67,7 +67,8 @@ func Run(ctx context.Context) (code int) {
 	return 0
 }
 
-// errorText gives what is printed of an error. A fault prints its English text and its fields; no form marks them here.
+// errorText returns what is printed of an error. A fault prints its English text and its fields; no form marks them
+// here.
 func errorText(err error) string {
 	f, ok := fault.As(err)
 	if !ok {

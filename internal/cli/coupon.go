@@ -32,7 +32,7 @@ type couponFields struct {
 	Enabled   *bool   `help:"Whether orders may begin with it." negatable:""`
 }
 
-// change gives what the fields do to a coupon.
+// change returns what the fields do to a coupon.
 func (f couponFields) change() (func(*shop.Coupon), error) {
 	from, err1 := parsed("from", f.From, moment)
 	until, err2 := parsed("until", f.Until, moment)

@@ -37,7 +37,7 @@ type gatewayFields struct {
 	Credentials *string `help:"JSON file with the credentials by name, - for standard input; an empty one is removed. They are never arguments, which other users of the machine can see." placeholder:"FILE"`
 }
 
-// change gives what the fields do to an account, and the credentials to set.
+// change returns what the fields do to an account, and the credentials to set.
 func (f gatewayFields) change() (func(*payment.Account), map[string]string, error) {
 	percent, err1 := parsed("fee-percent", f.FeePercent, payment.ParsePercent)
 	fixed, err2 := parsed("fee-fixed", f.FeeFixed, money.Parse)

@@ -55,5 +55,5 @@ func show(ctx context.Context, cfg *app.Config, find func(*app.App) (any, error)
 	})
 }
 
-// all gives the rows of a list that also says how many there are.
+// all returns the rows of a list that also says how many there are.
 func all[T any](rows []T, _ int64, err error) ([]T, error) { return rows, err }

@@ -124,7 +124,7 @@ func (f nodeFields) apply(n *node.Node) {
 	f.applyReality(s)
 }
 
-// gib gives so many GiB in bytes; what has no place in 64 bits is named by the check.
+// gib returns so many GiB in bytes; what has no place in 64 bits is named by the check.
 func gib(n float64) int64 {
 	if bytes := n * (1 << 30); math.Abs(bytes) < math.MaxInt64 {
 		return int64(bytes)
@@ -134,7 +134,7 @@ func gib(n float64) int64 {
 
 func permille(rate float64) int64 { return int64(math.Round(rate * 1000)) }
 
-// given gives the words of a list; one empty word stands for none.
+// given returns the words of a list; one empty word stands for none.
 func given(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
 }
@@ -169,7 +169,7 @@ func (f nodeFields) applyEntries(n *node.Node) {
 	}
 }
 
-// split gives the host and the port of an address; 0 where it has none.
+// split returns the host and the port of an address; 0 where it has none.
 func split(address string) (string, int) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

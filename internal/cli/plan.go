@@ -103,7 +103,7 @@ func set[T any](field *T, value *T) {
 	}
 }
 
-// unless gives a pointer to v, or nil where v is the word for none.
+// unless returns a pointer to v, or nil where v is the word for none.
 func unless[T comparable](v, none T) *T {
 	if v == none {
 		return nil

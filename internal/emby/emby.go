@@ -81,7 +81,7 @@ type Emby struct {
 	links    *link.Links
 }
 
-// New gives the media server that the settings name.
+// New returns the media server that the settings name.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, services *service.Services,
 	links *link.Links,
 ) *Emby {
@@ -195,7 +195,7 @@ func (e *Emby) admits(a *service.Access) bool {
 	return a.Allowed && a.Class >= e.settings.Get().EmbyClass
 }
 
-// List gives a part of the accounts, by user, and how many there are.
+// List returns a part of the accounts, by user, and how many there are.
 func (e *Emby) List(ctx context.Context, limit, offset int64) (accounts []Account, total int64, err error) {
 	total, err = e.query(&accounts).OrderExpr("account.user_id").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	if err != nil {
@@ -204,7 +204,7 @@ func (e *Emby) List(ctx context.Context, limit, offset int64) (accounts []Accoun
 	return accounts, total, e.open(accounts)
 }
 
-// All gives all accounts, by user.
+// All returns all accounts, by user.
 func (e *Emby) All(ctx context.Context) (accounts []Account, err error) {
 	if err := e.query(&accounts).OrderExpr("account.user_id").Scan(ctx); err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (e *Emby) All(ctx context.Context) (accounts []Account, err error) {
 	return accounts, e.open(accounts)
 }
 
-// Own gives the user's account, and makes the place for one where there is none; the account itself is made once the
+// Own returns the user's account, and makes the place for one where there is none; the account itself is made once the
 // user opens the link, or by staff. With it comes the password.
 func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password string, err error) {
 	if e.settings.Get().EmbyURL == "" {
@@ -241,7 +241,7 @@ func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password
 	return one[0], string(plain), err
 }
 
-// Open gives the address that takes the holder of a link to the media server, good for ten minutes: it names the
+// Open returns the address that takes the holder of a link to the media server, good for ten minutes: it names the
 // account and when the address ends, signed by HMAC-SHA256 with the media server's API key. The account is made now
 // where there is none. Who has no right to it gets ErrNoRight.
 func (e *Emby) Open(ctx context.Context, token uuid.UUID) (string, error) {

@@ -41,7 +41,7 @@ func Open(path string) (*Areas, error) {
 	return &Areas{reader}, nil
 }
 
-// Of gives the area of ip as a code of ISO 3166-1, or Unknown. It reads databases of countries and of cities in the
+// Of returns the area of ip as a code of ISO 3166-1, or Unknown. It reads databases of countries and of cities in the
 // layouts of MaxMind and of ip-location-db.
 func (a *Areas) Of(ip netip.Addr) string {
 	if a == nil || !ip.IsValid() {

@@ -76,7 +76,7 @@ type linkFetch struct {
 	Bytes     int64  `json:"bytes"`
 }
 
-// lines gives what reads the rows of a log, a batch at the most, from a query that ends in its condition.
+// lines returns what reads the rows of a log, a batch at the most, from a query that ends in its condition.
 func lines[T interface{ head() Head }](query, at string) func(context.Context, *db.DB, span) ([]line, error) {
 	query += "l.id > ? AND l." + at + " > ? ORDER BY l.id LIMIT ?"
 	return func(ctx context.Context, d *db.DB, part span) ([]line, error) {

@@ -38,7 +38,7 @@ type Loki struct {
 	site     string
 }
 
-// New gives the Loki of the settings. site is the address that users see; lines bear it as a label.
+// New returns the Loki of the settings. site is the address that users see; lines bear it as a label.
 func New(d *db.DB, settings *setting.Settings, secrets *secret.Secrets, site string) *Loki {
 	return &Loki{d, settings, secrets, site}
 }

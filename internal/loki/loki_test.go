@@ -93,7 +93,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// ids gives the ids of the lines of a log, as they came.
+// ids returns the ids of the lines of a log, as they came.
 func (s *standIn) ids(log string) string {
 	var out []string
 	for _, row := range s.lines[log] {

@@ -47,7 +47,8 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("Loki answers %d: %s", r.status, r.text)
 }
 
-// forGood tells whether Loki refuses some of the lines themselves; other answers mean all of them, for the time being.
+// forGood reports whether Loki refuses some of the lines themselves; other answers mean all of them, for the time
+// being.
 func (r *refusal) forGood() bool { return r.status == http.StatusBadRequest }
 
 // push sends lines of one stream.

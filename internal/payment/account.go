@@ -84,7 +84,7 @@ var Icons = []string{
 	"wechatpay",
 }
 
-// Limits gives the smallest and the largest recharge that begins here.
+// Limits returns the smallest and the largest recharge that begins here.
 func (a *Account) Limits(site setting.Site) (minAmount, maxAmount money.Amount) {
 	return max(site.RechargeMin, a.Minimum), min(site.RechargeMax, cmp.Or(a.Maximum, site.RechargeMax))
 }
@@ -97,7 +97,7 @@ func (a *Account) usable(site setting.Site) bool {
 // currency is in which it is paid; what is built in has the site's.
 func (a *Account) currency(site setting.Site) string { return cmp.Or(a.Currency, site.Currency) }
 
-// Charge gives what a recharge of amount costs here. An amount outside the limits is a fault of the field "amount".
+// Charge returns what a recharge of amount costs here. An amount outside the limits is a fault of the field "amount".
 func (a *Account) Charge(site setting.Site, amount money.Amount) (wallet.Charge, error) {
 	if minAmount, maxAmount := a.Limits(site); amount < minAmount || amount > maxAmount {
 		return wallet.Charge{}, fault.Invalid("amount", "range",

@@ -15,7 +15,7 @@ import (
 
 // ByHand is a gateway without a platform that could be asked. Staff says which of its bills were paid.
 type ByHand interface {
-	// Received gives the payment of a bill that staff says was paid.
+	// Received returns the payment of a bill that staff says was paid.
 	Received(b Bill) Payment
 }
 

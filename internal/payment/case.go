@@ -118,7 +118,7 @@ func (p *Payments) closeConfirmed(ctx context.Context, tx bun.Tx, gateway, trans
 	return err
 }
 
-// Cases gives a part of the cases, newest first, and how many there are in all; in one state where that is given.
+// Cases returns a part of the cases, newest first, and how many there are in all; in one state where that is given.
 func (p *Payments) Cases(ctx context.Context, state CaseState, limit, offset int64) (cases []Case, total int64,
 	err error,
 ) {
@@ -132,7 +132,7 @@ func (p *Payments) Cases(ctx context.Context, state CaseState, limit, offset int
 
 const maxShownNotifies = 100
 
-// Case gives a case with the newest of the notifies that opened and repeated it, as they came.
+// Case returns a case with the newest of the notifies that opened and repeated it, as they came.
 func (p *Payments) Case(ctx context.Context, id int64) (*Case, []StoredNotify, error) {
 	c, err := caseIn(ctx, p.db, id)
 	if err != nil {
@@ -156,7 +156,7 @@ func caseIn(ctx context.Context, idb bun.IDB, id int64) (*Case, error) {
 	return &found[0], nil
 }
 
-// lockCase gives a case that nobody else changes until tx ends.
+// lockCase returns a case that nobody else changes until tx ends.
 func lockCase(ctx context.Context, tx bun.Tx, id int64, state CaseState) (*Case, error) {
 	n, err := db.Changed(tx.NewUpdate().Model((*Case)(nil)).Set("state = state").Where("id = ? AND state = ?", id,
 		state).Exec(ctx))
@@ -223,7 +223,7 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 	return caseIn(ctx, p.db, id)
 }
 
-// creditsTo gives the user whom the payment belongs to, or the one whom staff names where it belongs to nobody.
+// creditsTo returns the user whom the payment belongs to, or the one whom staff names where it belongs to nobody.
 func (p *Payments) creditsTo(ctx context.Context, tx bun.Tx, c *Case, named int64) (*int64, error) {
 	switch {
 	case c.UserID == nil && named == 0:
@@ -241,7 +241,7 @@ func (p *Payments) creditsTo(ctx context.Context, tx bun.Tx, c *Case, named int6
 	return &named, err
 }
 
-// creditOf gives what the wallet gains: all that was paid, or the part that staff names.
+// creditOf returns what the wallet gains: all that was paid, or the part that staff names.
 func (p *Payments) creditOf(ctx context.Context, tx bun.Tx, c *Case, named money.Amount) (money.Amount, error) {
 	if c.Amount <= 0 {
 		return 0, ErrCaseNoMoney
@@ -264,7 +264,7 @@ func (p *Payments) creditOf(ctx context.Context, tx bun.Tx, c *Case, named money
 
 const maxCaseCredit = money.Amount(1_000_000_00) // as an adjustment
 
-// paidOf gives what was paid in the site's currency, rounded down; 0 where that is not known.
+// paidOf returns what was paid in the site's currency, rounded down; 0 where that is not known.
 func (p *Payments) paidOf(ctx context.Context, tx bun.Tx, c *Case) (money.Amount, error) {
 	if c.Currency == p.settings.Get().Currency {
 		return c.Amount, nil

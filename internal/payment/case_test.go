@@ -16,7 +16,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// cases gives all payment cases, the oldest first.
+// cases returns all payment cases, the oldest first.
 func (c *server) cases(t testing.TB) []payment.Case {
 	t.Helper()
 	cases, _, err := c.Payments.Cases(t.Context(), "", 100, 0)

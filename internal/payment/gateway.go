@@ -14,9 +14,9 @@ import (
 
 // Gateway is an account with a payment platform, opened with its credentials.
 type Gateway interface {
-	// Begin gives the page on which the bill is paid. The same bill may be begun again and stays one bill.
+	// Begin returns the page on which the bill is paid. The same bill may be begun again and stays one bill.
 	Begin(ctx context.Context, b Bill) (wallet.PayPage, error)
-	// Ask gives what the platform knows of the bill. One that it does not know yet is Waiting.
+	// Ask returns what the platform knows of the bill. One that it does not know yet is Waiting.
 	Ask(ctx context.Context, b Bill) (Payment, error)
 	// Read verifies a notify and reads it; see the errors below.
 	Read(ctx context.Context, n Notify) (Payment, error)
@@ -67,7 +67,7 @@ type Setup struct {
 	Now         func() time.Time
 }
 
-// Or gives the credential called name, or standard where it is not set.
+// Or returns the credential called name, or standard where it is not set.
 func (s Setup) Or(name, standard string) string {
 	if v := s.Credentials[name]; v != "" {
 		return v
@@ -112,7 +112,7 @@ type Payment struct {
 	State         PaymentState
 }
 
-// Unpaid gives the payment of a bill of which the platform names nothing but the state.
+// Unpaid returns the payment of a bill of which the platform names nothing but the state.
 func (b Bill) Unpaid(state PaymentState) Payment {
 	return Payment{TradeNo: b.TradeNo, Amount: b.Amount, Currency: b.Currency, State: state}
 }
@@ -135,7 +135,7 @@ type Notify struct {
 	Address string // of who sent it
 }
 
-// Form gives the notify's form: its body, or its query where that is empty. A name that occurs twice makes it
+// Form returns the notify's form: its body, or its query where that is empty. A name that occurs twice makes it
 // ErrUnreadable, since who signed it may have read the other value, and so does a value that the database cannot keep.
 func (n Notify) Form() (map[string]string, error) {
 	form, encoded := map[string]string{}, n.Query

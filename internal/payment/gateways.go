@@ -35,7 +35,7 @@ type Gateways struct {
 
 const revision = "gateway"
 
-// OpenGateways gives the accounts in d of the kinds, and those that are built in. Credentials are sealed with key.
+// OpenGateways returns the accounts in d of the kinds, and those that are built in. Credentials are sealed with key.
 func OpenGateways(ctx context.Context, d *db.DB, key seal.Key, settings *setting.Settings, kinds []Kind,
 	built ...Method,
 ) (*Gateways, error) {
@@ -116,13 +116,13 @@ func (g *Gateways) unseal(a *Account) (credentials map[string]string, err error)
 
 func purpose(name string) string { return "payment gateway " + name }
 
-// List gives all accounts, switched off or not, in the order in which users see them.
+// List returns all accounts, switched off or not, in the order in which users see them.
 func (g *Gateways) List(ctx context.Context) (accounts []Account, err error) {
 	err = g.db.NewSelect().Model(&accounts).Order("sort", "id").Scan(ctx)
 	return accounts, err
 }
 
-// Known gives the names of the credentials that the account has; none where they were sealed with another key, which
+// Known returns the names of the credentials that the account has; none where they were sealed with another key, which
 // makes it as if switched off. The credentials themselves are never shown again.
 func (g *Gateways) Known(a *Account) []string {
 	credentials, _ := g.unseal(a)

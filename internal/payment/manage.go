@@ -173,7 +173,7 @@ func (g *Gateways) complete(a *Account, credentials map[string]string) error {
 
 const maxCredential = 16 << 10
 
-// settle gives the credentials that are set, or the faults of unknown, missing and impossible ones.
+// settle returns the credentials that are set, or the faults of unknown, missing and impossible ones.
 func (k *Kind) settle(credentials map[string]string) (map[string]string, error) {
 	var wrong []fault.Field
 	say := func(name, code, zh, en string) {

@@ -334,7 +334,7 @@ func note(ctx context.Context, tx bun.Tx, notifyID int64, outcome Outcome, why R
 	return err
 }
 
-// Refusals gives a part of the refused notifies, newest first, for staff.
+// Refusals returns a part of the refused notifies, newest first, for staff.
 func (p *Payments) Refusals(
 	ctx context.Context, limit, offset int64,
 ) (notifies []StoredNotify, total int64, err error) {

@@ -41,7 +41,7 @@ type Payments struct {
 	onCase    func(ctx context.Context, tx bun.Tx, c *Case) error // nil: nobody is notified
 }
 
-// New gives the payments of a site. site is the address of the site without a closing slash.
+// New returns the payments of a site. site is the address of the site without a closing slash.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *shop.Shop, site string,
 	gateways *Gateways,
 ) *Payments {
@@ -65,7 +65,7 @@ func (p *Payments) Register(q *job.Queue) {
 var ErrGatewayDown = fault.Unavailable("gateway_unavailable", "支付平台暂时无法使用，请稍后再试",
 	"The payment gateway cannot be reached right now; please try again in a moment").After(10 * time.Second)
 
-// Methods gives the ways to pay that are open, in the order in which users see them.
+// Methods returns the ways to pay that are open, in the order in which users see them.
 func (p *Payments) Methods() []Method {
 	site := p.settings.Get()
 	return slices.DeleteFunc(slices.Clone(*p.gateways.open.Load()), func(m Method) bool {
@@ -74,7 +74,7 @@ func (p *Payments) Methods() []Method {
 	})
 }
 
-// Method gives the way to pay called name, open or not; ErrNoAccount where there is none.
+// Method returns the way to pay called name, open or not; ErrNoAccount where there is none.
 func (p *Payments) Method(name string) (Method, error) {
 	m, ok := p.gateways.find(name)
 	if !ok {
@@ -83,7 +83,8 @@ func (p *Payments) Method(name string) (Method, error) {
 	return m, nil
 }
 
-// Title gives what users know the way to pay called name by, open or not; the name itself where there is none any more.
+// Title returns what users know the way to pay called name by, open or not; the name itself where there is none any
+// more.
 func (p *Payments) Title(name string) fault.Text {
 	m, ok := p.gateways.find(name)
 	if !ok {
@@ -92,7 +93,8 @@ func (p *Payments) Title(name string) fault.Text {
 	return m.Title()
 }
 
-// Charge gives what a recharge costs through the gateway. A gateway that is not open is a fault of the field "gateway".
+// Charge returns what a recharge costs through the gateway. A gateway that is not open is a fault of the field
+// "gateway".
 func (p *Payments) Charge(gateway string, amount money.Amount) (wallet.Charge, error) {
 	site := p.settings.Get()
 	m, ok := p.gateways.find(gateway)
@@ -123,7 +125,7 @@ func (p *Payments) Recharge(ctx context.Context, userID int64, gateway string, a
 	return p.Show(ctx, userID, strconv.FormatInt(id, 10))
 }
 
-// Show gives the user's recharge by number or uuid and, while it waits for payment, its pay page; none while
+// Show returns the user's recharge by number or uuid and, while it waits for payment, its pay page; none while
 // the gateway cannot be reached.
 func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.Recharge, error) {
 	r, err := p.wallets.Recharge(ctx, userID, id)

@@ -24,7 +24,7 @@ func ParsePercent(s string) (Percent, error) {
 // MarshalJSON writes the decimal string.
 func (p Percent) MarshalJSON() ([]byte, error) { return json.Marshal(p.String()) }
 
-// of gives the share of a, rounded up.
+// of returns the share of a, rounded up.
 func (p Percent) of(a money.Amount) (money.Amount, error) { return scale(a, int64(p), 100_00) }
 
 // Rate is how much of another currency one unit of the site's is, in hundred-millionths: "0.13850000" on the wire.
@@ -53,10 +53,10 @@ func ParseRate(s string) (Rate, error) {
 // MarshalJSON writes the decimal string.
 func (r Rate) MarshalJSON() ([]byte, error) { return json.Marshal(r.String()) }
 
-// of gives a in the other currency, rounded up, so that a fraction is never lost to the site.
+// of returns a in the other currency, rounded up, so that a fraction is never lost to the site.
 func (r Rate) of(a money.Amount) (money.Amount, error) { return scale(a, int64(r), int64(oneRate)) }
 
-// scale gives a × by / from, rounded up, for values that are not negative.
+// scale returns a × by / from, rounded up, for values that are not negative.
 func scale(a money.Amount, by, from int64) (money.Amount, error) {
 	if a < 0 || by < 0 {
 		return 0, money.ErrFormat

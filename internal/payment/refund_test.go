@@ -64,7 +64,7 @@ func newRefundServer(t testing.TB, d *db.DB, fee payment.Percent) *refundServer 
 	return c
 }
 
-// paid gives a recharge that a new user paid.
+// paid returns a recharge that a new user paid.
 func (c *refundServer) paid(t testing.TB, amount money.Amount) *wallet.Recharge {
 	t.Helper()
 	r := c.recharge(t, c.User(t), amount)
@@ -331,7 +331,7 @@ func TestARefundIsAskedForAfterACrashBeforeTheCall(t *testing.T) {
 
 func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		newManualServer, p := newManualServer(t, d)
+		manual, p := newManualServer(t, d)
 		c := &refundServer{server: manual}
 		user := c.User(t)
 		paid := func(amount money.Amount) *wallet.Recharge {

@@ -88,7 +88,7 @@ func (c *server) pressButton(t testing.TB, r *wallet.Recharge, button string) *h
 	return w
 }
 
-// paid gives what the sandbox says of a recharge that was paid there.
+// paid returns what the sandbox says of a recharge that was paid there.
 func paid(r *wallet.Recharge) payment.Payment {
 	return payment.Payment{
 		TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.Amount, Currency: r.Currency,

@@ -146,7 +146,7 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.No
 	})
 }
 
-// take claims the try for this transaction and tells whether the service is still due as it was read: nobody else
+// take claims the try for this transaction and reports whether the service is still due as it was read: nobody else
 // tried, and the user neither renewed it nor changed their mind.
 func (r *Renewals) take(ctx context.Context, tx bun.Tx, d due, why problem, next *time.Time) (bool, error) {
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO auto_renewal (service_id, ends_at, tries, next_at, problem)

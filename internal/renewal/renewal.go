@@ -21,7 +21,7 @@ type Renewals struct {
 	shop     *shop.Shop
 }
 
-// New gives the renewals of the services in d.
+// New returns the renewals of the services in d.
 func New(d *db.DB, settings *setting.Settings, accounts *account.Accounts, wallets *wallet.Wallets,
 	shop *shop.Shop,
 ) *Renewals {

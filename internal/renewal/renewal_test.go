@@ -87,7 +87,7 @@ func (s *site) at(now time.Time) {
 	s.db.SetClock(func() time.Time { return now })
 }
 
-// customer gives a user who bought a month and has so much left.
+// customer returns a user who bought a month and has so much left.
 func (s *site) customer(autoRenew bool, left money.Amount) (userID, serviceID int64) {
 	s.Helper()
 	u, err := s.accounts.Create(s.Context(), "user"+strconv.FormatInt(s.money, 10)+"@example.com", "User",
@@ -115,7 +115,7 @@ func (s *site) service(userID, id int64) service.Service {
 	return v
 }
 
-// sent gives the kinds of the mails written so far, oldest first.
+// sent returns the kinds of the mails written so far, oldest first.
 func (s *site) sent() (kinds []string) {
 	s.Helper()
 	mails, err := s.mails.List(s.Context(), 100)

@@ -25,8 +25,8 @@ type Upcoming struct {
 	Problem   string       // of the last try: balance_too_low, price_raised or not_sold; empty: none failed
 }
 
-// Upcoming gives what lies before the user's services that run, and before those whose time is over but that are still
-// tried, by their end; and what the wallet has for them.
+// Upcoming returns what lies before the user's services that run, and before those whose time is over but that are
+// still tried, by their end; and what the wallet has for them.
 func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming, available money.Amount, err error) {
 	now := r.db.Now()
 	err = r.db.NewRaw(`SELECT v.id AS service_id, v.name, v.names, v.ends_at, v.auto_renew, v.agreed_price AS agreed, t.next_at AS at, COALESCE(t.tries, 0) AS tries, COALESCE(t.problem, '') AS problem FROM service v

@@ -39,13 +39,13 @@ func (s Site) Contact() string {
 	return ""
 }
 
-// isContactPage tells whether users can be led to address: without a password in it, which every visitor would read.
+// isContactPage reports whether users can be led to address: without a password in it, which every visitor would read.
 func isContactPage(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil
 }
 
-// isContact tells whether RFC 9116 takes s as a way to report a weakness.
+// isContact reports whether RFC 9116 takes s as a way to report a weakness.
 func isContact(s string) bool {
 	if address, ok := strings.CutPrefix(s, "mailto:"); ok {
 		parsed, err := mail.ParseAddress(address)

@@ -43,7 +43,7 @@ func (s Site) check(before *Site, values map[string]json.RawMessage) error {
 	return wrong.Err()
 }
 
-// problems gives everything that is wrong.
+// problems returns everything that is wrong.
 func (s Site) problems() fault.Problems {
 	var p problems
 	p.numbers(&s)
@@ -180,7 +180,7 @@ func (p *problems) choices(s *Site) {
 	}
 }
 
-// isUUID tells whether s is a UUID in its usual form.
+// isUUID reports whether s is a UUID in its usual form.
 func isUUID(s string) bool {
 	_, err := uuid.Parse(s)
 	return err == nil && len(s) == 36

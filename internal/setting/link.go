@@ -29,7 +29,7 @@ func (p *problems) link(s *Site) {
 		"Please give a whole address")
 }
 
-// isBase tells whether address is one of a web server that paths can be added to.
+// isBase reports whether address is one of a web server that paths can be added to.
 func isBase(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.RawQuery == "" &&

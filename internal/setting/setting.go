@@ -181,7 +181,7 @@ func New(ctx context.Context, d *db.DB) (*Settings, error) {
 	return s, s.load(ctx)
 }
 
-// Get gives the present settings.
+// Get returns the present settings.
 func (s *Settings) Get() Site { return *s.now.Load() }
 
 // Follow keeps the settings current with what other processes change, until ctx ends.
@@ -189,7 +189,7 @@ func (s *Settings) Follow(ctx context.Context) {
 	s.db.Reload(ctx, revision, "settings", s.load)
 }
 
-// Watch gives a channel that holds a value once Get gives other settings than before. Call stop when done.
+// Watch returns a channel that holds a value once Get gives other settings than before. Call stop when done.
 func (s *Settings) Watch() (changes <-chan struct{}, stop func()) {
 	ch := make(chan struct{}, 1)
 	s.watchers.Store(ch, nil)
@@ -238,7 +238,7 @@ func read(ctx context.Context, idb bun.IDB) (Site, error) {
 	return site, nil
 }
 
-// OnCurrencyChange has inUse tell whether amounts of the present currency are stored; then Set refuses another
+// OnCurrencyChange has inUse report whether amounts of the present currency are stored; then Set refuses another
 // currency. Call it before the settings are used.
 func (s *Settings) OnCurrencyChange(inUse func(ctx context.Context, tx bun.Tx) (bool, error)) {
 	s.currencyInUse = inUse

@@ -53,7 +53,7 @@ type CouponTerms struct {
 	Enabled   bool         `json:"enabled"`
 }
 
-// Terms gives what a change of the coupon may alter.
+// Terms returns what a change of the coupon may alter.
 func (c *Coupon) Terms() CouponTerms {
 	return CouponTerms{c.ValidFrom, c.ValidTo, c.Total, c.PerUser, c.Plans, c.Months, c.FirstOnly, c.Minimum, c.Enabled}
 }

@@ -169,7 +169,7 @@ func (s *Shop) DecideCoupon(ctx context.Context, id int64, approve bool, by *int
 	})
 }
 
-// lockCoupon gives a coupon that no order takes and nobody changes until tx ends.
+// lockCoupon returns a coupon that no order takes and nobody changes until tx ends.
 func lockCoupon(ctx context.Context, tx bun.Tx, id int64) (c Coupon, err error) {
 	n, err := db.Changed(tx.NewUpdate().Model((*Coupon)(nil)).Set("taken = taken").Where("id = ?", id).Exec(ctx))
 	if err != nil {
@@ -181,7 +181,7 @@ func lockCoupon(ctx context.Context, tx bun.Tx, id int64) (c Coupon, err error) 
 	return c, tx.NewSelect().Model(&c).Where("id = ?", id).Scan(ctx)
 }
 
-// more tells whether the coupon counts more often or for more than it did.
+// more reports whether the coupon counts more often or for more than it did.
 func (c *Coupon) more(than *Coupon) bool {
 	return c.Enabled && (!than.Enabled || c.ValidFrom.Before(than.ValidFrom) || c.Minimum < than.Minimum ||
 		(than.FirstOnly && !c.FirstOnly) ||
@@ -199,7 +199,7 @@ func moreOf[T comparable](list, than []T) bool {
 		slices.ContainsFunc(list, func(v T) bool { return !slices.Contains(than, v) }))
 }
 
-// Coupons gives a part of all coupons, newest first, and how many there are in all.
+// Coupons returns a part of all coupons, newest first, and how many there are in all.
 func (s *Shop) Coupons(ctx context.Context, limit, offset int64) (coupons []Coupon, total int64, err error) {
 	total, err = s.db.NewSelect().Model(&coupons).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return coupons, total, err

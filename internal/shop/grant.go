@@ -77,7 +77,7 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 	return err
 }
 
-// endGrant gives the bytes of a grant that waits, or drops it.
+// endGrant returns the bytes of a grant that waits, or drops it.
 func (s *Shop) endGrant(ctx context.Context, tx bun.Tx, g *trafficGrant, give bool, by *int64) error {
 	g.State, g.DecidedBy, g.EndedAt = grantDeclined, by, new(s.db.Now())
 	if give {

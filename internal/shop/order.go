@@ -50,7 +50,7 @@ type Terms struct {
 	Extra *extra `json:"extra,omitempty"`
 }
 
-// NameIn gives the name of what was sold in a reader's language, as it was then.
+// NameIn returns the name of what was sold in a reader's language, as it was then.
 func (t *Terms) NameIn(lang fault.Lang) string { return t.Names.In(lang, t.Name) }
 
 // sold is the name as the buyer read it.
@@ -127,7 +127,7 @@ var (
 
 const maxPendingOrders = 5
 
-// transition moves an order to another state where the table allows it, and tells whether it did.
+// transition moves an order to another state where the table allows it, and reports whether it did.
 func (s *Shop) transition(ctx context.Context, tx bun.Tx, id int64, to State) (bool, error) {
 	now := s.db.Now()
 	q := tx.NewUpdate().Model((*Order)(nil)).Set("state = ?", to).Set("updated_at = ?", now).
@@ -208,7 +208,7 @@ func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
 		Join("LEFT JOIN package AS p ON p.id = f.package_id")
 }
 
-// Order gives a user's order by its number or uuid.
+// Order returns a user's order by its number or uuid.
 func (s *Shop) Order(ctx context.Context, userID int64, id string) (*Order, error) {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Shop) Order(ctx context.Context, userID int64, id string) (*Order, erro
 	return only(found, err)
 }
 
-// OrderIn gives a user's order as idb, a transaction perhaps, sees it.
+// OrderIn returns a user's order as idb, a transaction perhaps, sees it.
 func (s *Shop) OrderIn(ctx context.Context, idb bun.IDB, userID int64, id string) (*Order, error) {
 	var found []Order
 	err := db.Named(selectOrders(idb, &found), id).Where("?TableAlias.user_id = ?", userID).Scan(ctx)
@@ -236,7 +236,7 @@ func only(found []Order, err error) (*Order, error) {
 	return &found[0], nil
 }
 
-// OrderOf gives the order that waits for a recharge, or nil.
+// OrderOf returns the order that waits for a recharge, or nil.
 func (s *Shop) OrderOf(ctx context.Context, rechargeID int64) (*Order, error) {
 	var found []Order
 	err := selectOrders(s.db, &found).Where("?TableAlias.recharge_id = ?", rechargeID).Scan(ctx)
@@ -246,7 +246,7 @@ func (s *Shop) OrderOf(ctx context.Context, rechargeID int64) (*Order, error) {
 	return &found[0], nil
 }
 
-// OrdersOf gives the user's orders that wait, or waited, for these recharges, by the recharge.
+// OrdersOf returns the user's orders that wait, or waited, for these recharges, by the recharge.
 func (s *Shop) OrdersOf(ctx context.Context, userID int64, rechargeIDs []int64) (map[int64]*Order, error) {
 	orders := make(map[int64]*Order, len(rechargeIDs))
 	if len(rechargeIDs) == 0 {
@@ -261,7 +261,7 @@ func (s *Shop) OrdersOf(ctx context.Context, userID int64, rechargeIDs []int64) 
 	return orders, err
 }
 
-// Purchases gives a part of the user's paid orders, newest first, and how many there are in all.
+// Purchases returns a part of the user's paid orders, newest first, and how many there are in all.
 func (s *Shop) Purchases(ctx context.Context, userID, limit, offset int64) (orders []Order, total int64, err error) {
 	total, err = selectOrders(s.db, &orders).Where("?TableAlias.user_id = ?", userID).
 		Where("?TableAlias.state IN (?, ?)", Paid, Refunded).
@@ -269,7 +269,7 @@ func (s *Shop) Purchases(ctx context.Context, userID, limit, offset int64) (orde
 	return orders, total, err
 }
 
-// PurchasesOf gives a part of the user's paid orders of one service, newest first, and how many there are in all.
+// PurchasesOf returns a part of the user's paid orders of one service, newest first, and how many there are in all.
 func (s *Shop) PurchasesOf(ctx context.Context, userID, serviceID, limit, offset int64) (orders []Order, total int64,
 	err error,
 ) {
@@ -290,7 +290,7 @@ type AutoRenewal struct {
 // RenewsBefore is how long before its end a service is renewed.
 const RenewsBefore = 24 * time.Hour
 
-// RenewsAt gives when a service that ends then is first renewed, seen from now.
+// RenewsAt returns when a service that ends then is first renewed, seen from now.
 func RenewsAt(endsAt, now time.Time) time.Time {
 	if at := endsAt.Add(-RenewsBefore); at.After(now) {
 		return at

@@ -52,7 +52,7 @@ type Plan struct {
 	Prices        []Price `bun:"rel:has-many,join:id=plan_id"` // those offered, by months
 }
 
-// In gives the plan with its name and description in a reader's language.
+// In returns the plan with its name and description in a reader's language.
 func (p *Plan) In(lang fault.Lang) *Plan {
 	told := *p
 	told.Name, told.Info = p.Names.In(lang, p.Name), p.Infos.In(lang, p.Info)
@@ -227,7 +227,7 @@ type PriceAt struct {
 	Offered bool
 }
 
-// PriceHistory gives what the plan's prices were, newest first.
+// PriceHistory returns what the plan's prices were, newest first.
 func (s *Shop) PriceHistory(ctx context.Context, planID int64) (history []PriceAt, err error) {
 	err = s.db.NewRaw(`SELECT p.months, h.since, h.amount, h.offered FROM price_history h JOIN price p
 		ON p.id = h.price_id
@@ -274,20 +274,21 @@ func selectPlans(idb bun.IDB, into any) *bun.SelectQuery {
 		Relation("Prices", func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("offered").OrderExpr("months") })
 }
 
-// ListPlans gives all plans that were not removed, hidden ones too, in the order of the shop.
+// ListPlans returns all plans that were not removed, hidden ones too, in the order of the shop.
 func (s *Shop) ListPlans(ctx context.Context) ([]Plan, error) {
 	var plans []Plan
 	err := selectPlans(s.db, &plans).Where("removed_at IS NULL").OrderExpr("sort, id").Scan(ctx)
 	return plans, err
 }
 
-// OnSale gives the plans that anybody may buy, in the order of the shop.
+// OnSale returns the plans that anybody may buy, in the order of the shop.
 func (s *Shop) OnSale(ctx context.Context) ([]Plan, error) {
 	plans, err := s.ListPlans(ctx)
 	return slices.DeleteFunc(plans, func(p Plan) bool { return !p.Visible }), err
 }
 
-// Bought gives how often the user has bought each plan, orders that wait for payment too, as the limit per user counts.
+// Bought returns how often the user has bought each plan, orders that wait for payment too, as the limit per user
+// counts.
 func (s *Shop) Bought(ctx context.Context, userID int64) (map[int64]int, error) {
 	var counts []struct {
 		PlanID int64
@@ -303,7 +304,7 @@ func (s *Shop) Bought(ctx context.Context, userID int64) (map[int64]int, error) 
 	return byPlan, err
 }
 
-// Plan gives a plan that was not removed.
+// Plan returns a plan that was not removed.
 func (s *Shop) Plan(ctx context.Context, id int64) (*Plan, error) {
 	var plans []Plan
 	err := selectPlans(s.db, &plans).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
@@ -316,7 +317,7 @@ func (s *Shop) Plan(ctx context.Context, id int64) (*Plan, error) {
 	return &plans[0], nil
 }
 
-// PlanOf gives the plan of a user's service with the prices at which it can be renewed, hidden plans too.
+// PlanOf returns the plan of a user's service with the prices at which it can be renewed, hidden plans too.
 func (s *Shop) PlanOf(ctx context.Context, userID, serviceID int64) (*Plan, error) {
 	v, err := s.services.Get(ctx, userID, serviceID)
 	if err != nil {
@@ -329,8 +330,8 @@ func (s *Shop) PlanOf(ctx context.Context, userID, serviceID int64) (*Plan, erro
 	return p, err
 }
 
-// RenewalPrice gives the price at which the user's service renews itself: for as many months as its last order, or for
-// the shortest period where it was not ordered but given. It is ErrNoPlan where that is not offered any more,
+// RenewalPrice returns the price at which the user's service renews itself: for as many months as its last order, or
+// for the shortest period where it was not ordered but given. It is ErrNoPlan where that is not offered any more,
 // ErrNotRenewable where the plan is not renewed.
 func (s *Shop) RenewalPrice(ctx context.Context, userID, serviceID int64) (*Price, error) {
 	p, err := s.PlanOf(ctx, userID, serviceID)
@@ -354,7 +355,7 @@ func HasPlan(ctx context.Context, idb bun.IDB, planID int64) (bool, error) {
 		Exists(ctx)
 }
 
-// Price gives a price that is offered, with its plan. Those of hidden plans show only to users who have a service of
+// Price returns a price that is offered, with its plan. Those of hidden plans show only to users who have a service of
 // it.
 func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
 	p, err := price(ctx, s.db, id)
@@ -368,7 +369,7 @@ func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
 	return p, err
 }
 
-// PriceFor gives the price of a plan for a period, with its plan, where it is on sale.
+// PriceFor returns the price of a plan for a period, with its plan, where it is on sale.
 func (s *Shop) PriceFor(ctx context.Context, planID int64, months int) (*Price, error) {
 	p, err := s.Plan(ctx, planID)
 	if err != nil {

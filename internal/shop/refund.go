@@ -27,7 +27,7 @@ type refund struct {
 	CreatedAt     time.Time
 }
 
-// Refundable gives what a refund of the user's order would bring now; 0 where it would be refused.
+// Refundable returns what a refund of the user's order would bring now; 0 where it would be refused.
 func (s *Shop) Refundable(ctx context.Context, userID int64, id string) (money.Amount, error) {
 	o, err := s.Order(ctx, userID, id)
 	if err != nil || o.State != Paid {
@@ -136,7 +136,7 @@ func (s *Shop) refund(ctx context.Context, tx bun.Tx, r orderRefund) (sum money.
 	return sum, true, s.giveOrderBack(ctx, tx, &r, o, nil)
 }
 
-// refundable gives a paid order with what is unused of it, and keeps its user from buying until tx ends.
+// refundable returns a paid order with what is unused of it, and keeps its user from buying until tx ends.
 func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order, money.Amount, error) {
 	var found []Order
 	if err := selectOrders(tx, &found).Where("?TableAlias.id = ?", orderID).Scan(ctx); err != nil {
@@ -171,7 +171,7 @@ func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order
 	return o, sum, err
 }
 
-// waitingRefund gives the refund that waits and fits the condition; nil where none does.
+// waitingRefund returns the refund that waits and fits the condition; nil where none does.
 func waitingRefund(ctx context.Context, tx bun.Tx, where string, arg any) (*orderRefund, error) {
 	var found []orderRefund
 	err := tx.NewSelect().Model(&found).Where("state = ?", refundWaiting).Where(where, arg).Scan(ctx)

@@ -84,7 +84,7 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 	return q, err
 }
 
-// RefundRequests gives a part of all requests in this state, oldest first, and how many there are; of one user where
+// RefundRequests returns a part of all requests in this state, oldest first, and how many there are; of one user where
 // userID is not 0, in any state where state is empty.
 func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestState, limit,
 	offset int64,
@@ -100,7 +100,7 @@ func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestSt
 	return requests, total, err
 }
 
-// RefundRequest gives one request, whoever made it.
+// RefundRequest returns one request, whoever made it.
 func (s *Shop) RefundRequest(ctx context.Context, id int64) (*RefundRequest, error) {
 	var found []RefundRequest
 	if err := s.refundRequests(&found).Where("?TableAlias.id = ?", id).Scan(ctx); err != nil {
@@ -172,7 +172,7 @@ func lockRequest(ctx context.Context, tx bun.Tx, id int64) error {
 	return err
 }
 
-// openRequest gives an open request that also fits the condition.
+// openRequest returns an open request that also fits the condition.
 func openRequest(ctx context.Context, tx bun.Tx, id int64, also string, arg any) (RefundRequest, error) {
 	var found []RefundRequest
 	if err := tx.NewSelect().Model(&found).Where("id = ?", id).Where(also, arg).Scan(ctx); err != nil {

@@ -109,7 +109,7 @@ var rules = []db.Rule{
 		SELECT 'plan ' || CAST(id AS TEXT) FROM plan WHERE traffic_bytes <= 0 OR speed_mbps <= 0 OR devices <= 0`},
 }
 
-// Check gives every place where orders and the money for them do not agree.
+// Check returns every place where orders and the money for them do not agree.
 func (s *Shop) Check(ctx context.Context) ([]db.Violation, error) {
 	return db.Check(ctx, s.db, rules...)
 }

@@ -12,7 +12,7 @@ import (
 // ErrEnded is the fault of a change or refund of a service that runs no more.
 var ErrEnded = fault.Conflict("service_ended", "该服务已结束", "This service has ended")
 
-// running gives the user's service, which must run still.
+// running returns the user's service, which must run still.
 func (s *Shop) running(ctx context.Context, idb bun.IDB, userID, serviceID int64) (*service.Service, error) {
 	v, err := s.services.GetIn(ctx, idb, userID, serviceID)
 	if err == nil && !v.Running(s.db.Now()) {

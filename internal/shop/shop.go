@@ -31,7 +31,7 @@ type Shop struct {
 	approvals *approval.Approvals
 }
 
-// New gives the shop in d.
+// New returns the shop in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
 	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"),
 		bun.Safe("?"))

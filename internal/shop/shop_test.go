@@ -41,7 +41,7 @@ func open(t *testing.T, d *db.DB) *counter {
 	return &counter{Shop: shop.New(d, settings, w, s), db: d, settings: settings, wallets: w, services: s}
 }
 
-// user gives a new user with so much money.
+// user returns a new user with so much money.
 func (c *counter) user(t *testing.T, amount money.Amount) int64 {
 	t.Helper()
 	c.users++

@@ -16,7 +16,7 @@ import (
 // month all the same.
 const shortMonth = 31
 
-// PlanWorth gives what time of a plan is worth at most: its months, days counted as months that have begun, at the
+// PlanWorth returns what time of a plan is worth at most: its months, days counted as months that have begun, at the
 // price of the plan's dearest month, whether that price is offered or not. Time of a plan whose traffic is never reset
 // is worth its dearest price at least, since any time brings all of the traffic. A plan without a price above zero has
 // no bound: approval.Unknown.
@@ -42,7 +42,7 @@ func PlanWorth(ctx context.Context, idb bun.IDB, planID int64, months, days int)
 	return worth, nil
 }
 
-// TrafficWorth gives what bytes are worth at most: as much as in the package whose bytes are dearest, whether it is
+// TrafficWorth returns what bytes are worth at most: as much as in the package whose bytes are dearest, whether it is
 // sold now or not. Without a package that costs something there is no bound: approval.Unknown.
 func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, error) {
 	var prices []Price
@@ -61,7 +61,7 @@ func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, 
 	return worth, nil
 }
 
-// worth gives what the uses of the coupon that are left take off at most, at the dearest price that it is for;
+// worth returns what the uses of the coupon that are left take off at most, at the dearest price that it is for;
 // approval.Unknown where its uses have no end, or where it is for no price that there is. Only what paid orders used,
 // be they refunded or not, is used for good: what pending ones hold comes back where they end, and counts as left.
 func (c *Coupon) worth(ctx context.Context, idb bun.IDB) (money.Amount, error) {
@@ -95,7 +95,7 @@ func (c *Coupon) worth(ctx context.Context, idb bun.IDB) (money.Amount, error) {
 	return Times(share(dearest, int64(*c.Percent), 100), left), nil
 }
 
-// Times gives n times the worth; approval.Unknown where the worth is that or the product too large.
+// Times returns n times the worth; approval.Unknown where the worth is that or the product too large.
 func Times(worth money.Amount, n int64) money.Amount {
 	hi, lo := bits.Mul64(uint64(worth), uint64(n))
 	if worth == approval.Unknown || hi != 0 || lo >= uint64(approval.Unknown) {
@@ -104,7 +104,7 @@ func Times(worth money.Amount, n int64) money.Amount {
 	return money.Amount(lo)
 }
 
-// share gives amount × part / whole, rounded up; approval.Unknown where that is too large.
+// share returns amount × part / whole, rounded up; approval.Unknown where that is too large.
 func share(amount money.Amount, part, whole int64) money.Amount {
 	hi, lo := bits.Mul64(uint64(amount), uint64(part))
 	if hi >= uint64(whole) {

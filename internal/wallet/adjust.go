@@ -167,7 +167,7 @@ func (w *Wallets) DecideAdjustment(ctx context.Context, id int64, approve bool, 
 	return w.Adjustment(ctx, id)
 }
 
-// Adjustment gives one adjustment.
+// Adjustment returns one adjustment.
 func (w *Wallets) Adjustment(ctx context.Context, id int64) (*Adjustment, error) {
 	return adjustment(ctx, w.db, id)
 }
@@ -184,7 +184,7 @@ func adjustment(ctx context.Context, idb bun.IDB, id int64) (*Adjustment, error)
 	return &found[0], nil
 }
 
-// Adjustments gives a part of the adjustments, newest first, and how many there are in all: of one state and one user
+// Adjustments returns a part of the adjustments, newest first, and how many there are in all: of one state and one user
 // where these are given.
 func (w *Wallets) Adjustments(ctx context.Context, state AdjustmentState, userID, limit,
 	offset int64,

@@ -38,7 +38,7 @@ func (w *Wallets) ReleasePayment(ctx context.Context, tx bun.Tx, ref Reference) 
 	return err
 }
 
-// PaymentClaim gives what settled the platform's payment; the zero Reference where nothing did.
+// PaymentClaim returns what settled the platform's payment; the zero Reference where nothing did.
 func (w *Wallets) PaymentClaim(ctx context.Context, gateway, transactionID string) (Reference, error) {
 	var found []externalPayment
 	err := w.db.NewSelect().Model(&found).Where("gateway = ? AND transaction_id = ?", gateway, transactionID).Scan(ctx)

@@ -108,7 +108,7 @@ func (r *Recharge) Remaining() money.Amount { return r.Amount - r.Refunded - r.R
 
 // EndGatewayRefund ends a pending refund and what is held for it: as done it leaves the wallet, and a recharge of which
 // nothing is left is refunded; as failed it stays. answer is the platform's, decidedBy the second member of staff. It
-// tells whether the refund was pending.
+// reports whether the refund was pending.
 func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, to GatewayRefundState,
 	answer string, decidedBy *int64,
 ) (ended bool, err error) {
@@ -154,7 +154,7 @@ func (w *Wallets) ReleaseGatewayRefund(ctx context.Context, tx bun.Tx, g *Gatewa
 	return err
 }
 
-// ClaimGatewayRefunds gives the refund with this id, or with 0 all, that platforms are to be asked for now, and keeps
+// ClaimGatewayRefunds returns the refund with this id, or with 0 all, that platforms are to be asked for now, and keeps
 // others from asking until pause after the number of former tries is over. One whose next try is further ahead than any
 // pause was put off while the clock was ahead, and is due. pause must not shrink as the tries grow.
 func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64,
@@ -198,12 +198,12 @@ func (w *Wallets) NoteGatewayRefund(ctx context.Context, id int64, answer string
 	})
 }
 
-// GatewayRefund gives one refund of a recharge.
+// GatewayRefund returns one refund of a recharge.
 func (w *Wallets) GatewayRefund(ctx context.Context, id int64) (*GatewayRefund, error) {
 	return w.GatewayRefundIn(ctx, w.db, id)
 }
 
-// GatewayRefundIn gives one refund of a recharge as idb sees it.
+// GatewayRefundIn returns one refund of a recharge as idb sees it.
 func (w *Wallets) GatewayRefundIn(ctx context.Context, idb bun.IDB, id int64) (*GatewayRefund, error) {
 	var found []GatewayRefund
 	err := idb.NewSelect().Model(&found).Where("id = ?", id).Scan(ctx)
@@ -216,7 +216,7 @@ func (w *Wallets) GatewayRefundIn(ctx context.Context, idb bun.IDB, id int64) (*
 	return &found[0], nil
 }
 
-// GatewayRefunds gives a part of the refunds of recharges, newest first, and how many there are in all: in one state
+// GatewayRefunds returns a part of the refunds of recharges, newest first, and how many there are in all: in one state
 // and of one recharge where these are given.
 func (w *Wallets) GatewayRefunds(ctx context.Context, state GatewayRefundState, rechargeID, limit,
 	offset int64,

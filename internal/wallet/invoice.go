@@ -75,7 +75,7 @@ func (w *Wallets) Invoice(ctx context.Context, tx bun.Tx, userID int64, ref Refe
 // ErrNoInvoice is the fault of an invoice that the user does not have.
 var ErrNoInvoice = fault.NotFound("invoice_not_found", "没有这张账单", "There is no such invoice")
 
-// ReadInvoice gives a user's invoice by its number or uuid, with its lines.
+// ReadInvoice returns a user's invoice by its number or uuid, with its lines.
 func (w *Wallets) ReadInvoice(ctx context.Context, userID int64, id string) (*Invoice, error) {
 	var found []Invoice
 	err := db.Named(w.db.NewSelect().Model(&found), id).Where("user_id = ?", userID).Scan(ctx)
@@ -104,8 +104,8 @@ func (w *Wallets) readLines(ctx context.Context, invoices []Invoice) error {
 	return err
 }
 
-// Invoices gives a part of the user's invoices issued from (inclusive) to (exclusive), newest first, and how many there
-// are; a zero time sets no bound.
+// Invoices returns a part of the user's invoices issued from (inclusive) to (exclusive), newest first, and how many
+// there are; a zero time sets no bound.
 func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time, limit,
 	offset int64,
 ) (invoices []Invoice, total int64, err error) {

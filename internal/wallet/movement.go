@@ -21,7 +21,7 @@ type Movement struct {
 	Version int64 // counts the wallet's movements from 1
 }
 
-// Movements gives one page of a user's movements, newest first, and how many there are in all. Pages count from 1 and
+// Movements returns one page of a user's movements, newest first, and how many there are in all. Pages count from 1 and
 // take the same time however far back they are.
 func (w *Wallets) Movements(ctx context.Context, userID, page, size int64) (movements []Movement, total int64,
 	err error,
@@ -40,7 +40,7 @@ func (w *Wallets) Movements(ctx context.Context, userID, page, size int64) (move
 	return movements, total, err
 }
 
-// MovementsFor gives one page of those of a user's movements that have this reason, newest first, and how many they
+// MovementsFor returns one page of those of a user's movements that have this reason, newest first, and how many they
 // are.
 func (w *Wallets) MovementsFor(ctx context.Context, userID int64, reason Reason, page,
 	size int64,
@@ -56,7 +56,8 @@ func (w *Wallets) MovementsFor(ctx context.Context, userID int64, reason Reason,
 	return movements, total, err
 }
 
-// MovementsAfter gives the movements of a user's wallet after the one with this version, oldest first, as tx sees them.
+// MovementsAfter returns the movements of a user's wallet after the one with this version, oldest first, as tx sees
+// them.
 func (w *Wallets) MovementsAfter(ctx context.Context, tx bun.Tx, userID, version int64) (movements []Movement,
 	err error,
 ) {

@@ -132,12 +132,12 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 	return r, db.Error(err)
 }
 
-// RechargeFor gives the amount of a recharge that brings in what is missing: at least the site's minimum.
+// RechargeFor returns the amount of a recharge that brings in what is missing: at least the site's minimum.
 func (w *Wallets) RechargeFor(missing money.Amount) money.Amount {
 	return max(missing, w.settings.Get().RechargeMin)
 }
 
-// transition moves a recharge to another state where the table allows it, and tells whether it did.
+// transition moves a recharge to another state where the table allows it, and reports whether it did.
 func (w *Wallets) transition(ctx context.Context, tx bun.Tx, id int64, to RechargeState,
 	set func(*bun.UpdateQuery),
 ) (bool, error) {
@@ -240,28 +240,28 @@ func one(found []Recharge, err error) (*Recharge, error) {
 	return &found[0], nil
 }
 
-// Recharge gives a user's recharge by its number or uuid.
+// Recharge returns a user's recharge by its number or uuid.
 func (w *Wallets) Recharge(ctx context.Context, userID int64, id string) (*Recharge, error) {
 	var found []Recharge
 	err := db.Named(selectRecharges(w.db, &found), id).Where("user_id = ?", userID).Scan(ctx)
 	return one(found, err)
 }
 
-// RechargeByNo gives the recharge with this number, whosever it is.
+// RechargeByNo returns the recharge with this number, whosever it is.
 func (w *Wallets) RechargeByNo(ctx context.Context, idb bun.IDB, id int64) (*Recharge, error) {
 	var found []Recharge
 	err := selectRecharges(idb, &found).Where("id = ?", id).Scan(ctx)
 	return one(found, err)
 }
 
-// RechargeByTradeNo gives the recharge with this trade number, whosever it is.
+// RechargeByTradeNo returns the recharge with this trade number, whosever it is.
 func (w *Wallets) RechargeByTradeNo(ctx context.Context, tradeNo string) (*Recharge, error) {
 	var found []Recharge
 	err := selectRecharges(w.db, &found).Where("trade_no = ?", tradeNo).Scan(ctx)
 	return one(found, err)
 }
 
-// Recharges gives a part of a user's recharges, newest first, and how many there are in all.
+// Recharges returns a part of a user's recharges, newest first, and how many there are in all.
 func (w *Wallets) Recharges(ctx context.Context, userID int64, limit, offset int64) (recharges []Recharge, total int64,
 	err error,
 ) {
@@ -270,7 +270,8 @@ func (w *Wallets) Recharges(ctx context.Context, userID int64, limit, offset int
 	return recharges, total, err
 }
 
-// UnpaidRecharges gives the recharges that are pending or ended unpaid after since, for asking the gateways about them.
+// UnpaidRecharges returns the recharges that are pending or ended unpaid after since, for asking the gateways about
+// them.
 func (w *Wallets) UnpaidRecharges(ctx context.Context, since time.Time) (recharges []Recharge, err error) {
 	err = w.db.NewSelect().Model(&recharges).Where("state IN (?)", bun.List(rechargeFrom[RechargeDone])).
 		Where("expires_at > ?", since).OrderExpr("id").Scan(ctx)
@@ -282,7 +283,7 @@ func GatewayUsed(ctx context.Context, tx bun.Tx, gateway string) (bool, error) {
 	return tx.NewSelect().Model((*Recharge)(nil)).Where("gateway = ?", gateway).Exists(ctx)
 }
 
-// PaidBy gives the gateway's number of the payment that the recharge was booked for; empty where there is none yet.
+// PaidBy returns the gateway's number of the payment that the recharge was booked for; empty where there is none yet.
 func PaidBy(ctx context.Context, tx bun.Tx, rechargeID int64) (transactionID string, found bool, err error) {
 	var paid []string
 	err = tx.NewSelect().Model((*Recharge)(nil)).Column("transaction_id").Where("id = ?", rechargeID).Scan(ctx, &paid)

@@ -129,7 +129,7 @@ var rules = []db.Rule{
 		WHERE l.kind = 'wallet' AND l.closed <> (a.closed_at IS NOT NULL)`},
 }
 
-// Check gives every place where the money is not as it must be.
+// Check returns every place where the money is not as it must be.
 func (w *Wallets) Check(ctx context.Context) ([]db.Violation, error) {
 	broken, err := db.Check(ctx, w.db, rules...)
 	if err != nil {

@@ -96,8 +96,8 @@ func (w *Wallets) Seal(ctx context.Context) error {
 	}
 }
 
-// checkEnd gives the newest seal, and in what it is not the one that the signed end names; empty where it is. Seals of
-// version 1 have no signed end.
+// checkEnd returns the newest seal, and in what it is not the one that the signed end names; empty where it is. Seals
+// of version 1 have no signed end.
 func checkEnd(ctx context.Context, idb bun.IDB, key sealing.Key) (last seal, problem string, err error) {
 	err = idb.NewSelect().Model(&last).OrderExpr("id DESC").Limit(1).Scan(ctx)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
@@ -125,7 +125,8 @@ func checkEnd(ctx context.Context, idb bun.IDB, key sealing.Key) (last seal, pro
 	return last, "", nil
 }
 
-// CheckKey gives where the chain of seals does not end as it was signed: seals were removed from its end, or put there.
+// CheckKey returns where the chain of seals does not end as it was signed: seals were removed from its end, or put
+// there.
 func CheckKey(ctx context.Context, d *db.DB, key sealing.Key) ([]db.Violation, error) {
 	_, problem, err := checkEnd(ctx, d, key)
 	if err != nil || problem == "" {
@@ -134,7 +135,7 @@ func CheckKey(ctx context.Context, d *db.DB, key sealing.Key) ([]db.Violation, e
 	return []db.Violation{{Rule: "I3: postings are only added", What: problem}}, nil
 }
 
-// compute gives the hash of s, which covers all transactions after the seal before it.
+// compute returns the hash of s, which covers all transactions after the seal before it.
 func (s *seal) compute(ctx context.Context, idb bun.IDB, before seal) ([]byte, error) {
 	hash, err := hashLedger(ctx, idb, before.Hash, before.LastID+1, s.LastID)
 	if err != nil || s.Version < 2 {
@@ -148,7 +149,7 @@ func (s *seal) compute(ctx context.Context, idb bun.IDB, before seal) ([]byte, e
 	return sum[:], nil
 }
 
-// hashLedger gives the SHA-256 over the hash before and the transactions from first to last with their postings.
+// hashLedger returns the SHA-256 over the hash before and the transactions from first to last with their postings.
 func hashLedger(ctx context.Context, idb bun.IDB, before []byte, first, last int64) ([]byte, error) {
 	var transactions []transaction
 	if err := idb.NewSelect().Model(&transactions).Where("id BETWEEN ? AND ?", first, last).OrderExpr("id").

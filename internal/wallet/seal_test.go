@@ -172,7 +172,7 @@ func TestSeal_SealsOfAnEarlierVersion_StayValidAndGoOn(t *testing.T) {
 	})
 }
 
-// earlierHash gives the hash of version 1 over the whole ledger, as programs before version 2 made it.
+// earlierHash returns the hash of version 1 over the whole ledger, as programs before version 2 made it.
 func earlierHash(t *testing.T, d *db.DB) []byte {
 	t.Helper()
 	h := sha256.New()

@@ -28,7 +28,7 @@ type Wallets struct {
 	key       sealing.Key
 }
 
-// New gives the wallets stored in d. From now on settings refuse another currency once money has moved.
+// New returns the wallets stored in d. From now on settings refuse another currency once money has moved.
 func New(d *db.DB, settings *setting.Settings) *Wallets {
 	settings.OnCurrencyChange(hasMoney)
 	return &Wallets{db: d, settings: settings, approvals: approval.New(d, settings)}
@@ -43,7 +43,7 @@ func hasMoney(ctx context.Context, tx bun.Tx) (yes bool, err error) {
 // ErrBalanceTooLow is the fault of a payment that the wallet does not cover.
 var ErrBalanceTooLow = fault.Conflict("balance_too_low", "余额不足", "The balance is too low")
 
-// Open gives a new user an empty wallet.
+// Open returns a new user an empty wallet.
 func (w *Wallets) Open(ctx context.Context, tx bun.Tx, userID int64) error {
 	var zero int64
 	accounts := []account{}
@@ -95,7 +95,7 @@ type Balance struct {
 	CreatedAt  time.Time
 }
 
-// Balance gives the balance of a user's wallet.
+// Balance returns the balance of a user's wallet.
 func (w *Wallets) Balance(ctx context.Context, userID int64) (Balance, error) {
 	return w.BalanceIn(ctx, w.db, userID)
 }

@@ -63,7 +63,8 @@ func clientOf(req *http.Request) account.Client {
 	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.AskedLang}
 }
 
-// answeredBy gives the client with its answer to a captcha, under our name for it or one that a provider's widget has.
+// answeredBy returns the client with its answer to a captcha, under our name for it or one that a provider's widget
+// has.
 func answeredBy(req *http.Request, in Input) account.Client {
 	c := clientOf(req)
 	for _, p := range verified {

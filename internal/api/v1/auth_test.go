@@ -148,17 +148,17 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	want(call("POST", "/v1/password/reset", "", url.Values{"email": {"b@example.com"}}), 429, "email_code_too_soon", "")
 	want(call("POST", "/v1/password/reset", "", url.Values{"email": {"a@example.com"}}), 200, "", "")
 	link := "/v1/password/token/" + mailed(t, mails, `[\w-]+\.\d{6}`)
-	anew := url.Values{"password": {"another one again"}, "repasswd": {"another two again"}}
+	renewed := url.Values{"password": {"another one again"}, "repasswd": {"another two again"}}
 	want(call("POST", link, "", nil), 422, "invalid_input", "password")
-	want(call("POST", link, "", anew), 422, "invalid_input", "repasswd")
-	anew.Set("repasswd", "another one again")
-	want(call("POST", link[:len(link)-3], "", anew), 422, "invalid_input", "token")
-	want(call("POST", link, "", anew), 200, "", "")
-	want(call("POST", link, "", anew), 422, "invalid_input", "token")
+	want(call("POST", link, "", renewed), 422, "invalid_input", "repasswd")
+	renewed.Set("repasswd", "another one again")
+	want(call("POST", link[:len(link)-3], "", renewed), 422, "invalid_input", "token")
+	want(call("POST", link, "", renewed), 200, "", "")
+	want(call("POST", link, "", renewed), 422, "invalid_input", "token")
 	want(call("GET", "/v1/authorization?email=a@example.com&passwd=another+one+again", "", nil), 200, "", "")
 }
 
-// mailed gives what matches in the newest mail.
+// mailed returns what matches in the newest mail.
 func mailed(t *testing.T, mails *mail.Mails, pattern string) string {
 	t.Helper()
 	all, err := mails.List(t.Context(), 1)

@@ -12,7 +12,7 @@ import (
 // Ban adds the routes by which staff bans users for a time and frees them.
 func (r *Router) Ban(a *account.Accounts) {
 	r.staff("POST /v1/admin/user_ban_task_insert", needs(permission.UserBan), params{
-		need("user_id").as(whole), may("is_need_send_email").as(flag), may("ban_context", "reason"), may("remark"),
+		need("user_id").as(integer), may("is_need_send_email").as(flag), may("ban_context", "reason"), may("remark"),
 	}.and(term), func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		end := in.Time("task_end_at")
 		task := account.BanTask{
@@ -31,7 +31,7 @@ func (r *Router) Ban(a *account.Accounts) {
 			"is_need_send_email": task.Mail, "ban_context": task.Reason, "remark": task.Remark,
 		}), nil
 	})
-	r.staff("POST /v1/admin/user_ban_task_unban", needs(permission.UserBan), params{need("user_id").as(whole)},
+	r.staff("POST /v1/admin/user_ban_task_unban", needs(permission.UserBan), params{need("user_id").as(integer)},
 		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 			ended, err := a.Bans.Unban(req.Context(), in.Int("user_id"), who)
 			return done(req, map[string]any{"user_id": in.Int("user_id"), "ended": ended}), err

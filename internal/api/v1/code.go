@@ -15,7 +15,7 @@ func (r *Router) Code(a *account.Accounts) {
 	} {
 		r.open(pattern, params{need("email")}.and(verified), func(req *http.Request, in Input) (Answer, error) {
 			sent := fault.Text{ZH: "邮件已发送，请查收", EN: "A mail is on its way"}
-			return told(req, sent), a.EmailCodes.Request(req.Context(), purpose, in.Get("email"), answeredBy(req, in))
+			return message(req, sent), a.EmailCodes.Request(req.Context(), purpose, in.Get("email"), answeredBy(req, in))
 		})
 	}
 
@@ -34,10 +34,10 @@ func (r *Router) Code(a *account.Accounts) {
 					"The two passwords are not the same")
 			}
 			err = a.Credentials.ResetPassword(req.Context(), email, code, in.Get("password"), clientOf(req))
-			return told(req, fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"}), err
+			return message(req, fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"}), err
 		})
 }
 
-func told(req *http.Request, msg fault.Text) Answer {
+func message(req *http.Request, msg fault.Text) Answer {
 	return Answer{Msg: msg.In(api.CallerOf(req.Context()).Lang)}
 }

@@ -32,8 +32,8 @@ func (r *Router) Detect(nodes *node.Nodes) {
 		rows := []map[string]any{}
 		for _, h := range records {
 			name := ""
-			if told := h.LocalizedNode(api.CallerOf(req.Context()).Lang); told != nil {
-				name = *told
+			if localized := h.LocalizedNode(api.CallerOf(req.Context()).Lang); localized != nil {
+				name = *localized
 			}
 			rows = append(rows, map[string]any{
 				"id": h.ID, "user_id": who.UserID, "list_id": h.RuleID, "rule_name": h.RuleName, "node_id": h.NodeID,

@@ -11,7 +11,7 @@ import (
 
 func TestStaffRefusesTheRequestsOfANetworkForATime(t *testing.T) {
 	s := newSite(t)
-	owner, helper, ming := s.person("boss@example.com", account.Owner), s.person("help@example.com", account.Support),
+	owner, helper, ming := s.person("owner@example.com", account.Owner), s.person("help@example.com", account.Support),
 		s.person("ming@example.com", "")
 	const insert, unban = "/v1/admin/request_ip_ban_task_insert", "/v1/admin/request_ip_ban_task_unban"
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second).Format(time.RFC3339)

@@ -28,16 +28,16 @@ func (r *Router) Jobs(a *account.Accounts, nodes *node.Nodes, jobs ...Job) {
 	}
 }
 
-// LinkGroups adds the route by which users are dealt out to link groups from outside, guarded as jobs are.
+// LinkGroups adds the route by which a program reassigns users to link groups, guarded as jobs are.
 func (r *Router) LinkGroups(a *account.Accounts, nodes *node.Nodes) {
 	r.job("GET /api/v2/cron_task/user_link_group", a, nodes, params{may("is_all_flush").as(flag)},
 		func(ctx context.Context, in Input) (any, error) {
-			dealt, err := nodes.LinkGroups.Reassign(ctx, in.Yes("is_all_flush"))
-			return map[string]any{"moved": dealt.Moved, "groups": dealt.Users}, err
+			assigned, err := nodes.LinkGroups.Reassign(ctx, in.Yes("is_all_flush"))
+			return map[string]any{"moved": assigned.Moved, "groups": assigned.Users}, err
 		})
 }
 
-// jobParams are what every route of a job takes. Who calls is told by the keys, which are read before the rest.
+// jobParams are what every route of a job takes. The keys say who calls; they are read before the rest.
 var jobParams = params{
 	may("is_auto_trigger").as(flag), may("api_token_uuid"), may("key"), may("muKey"), may("token"),
 }

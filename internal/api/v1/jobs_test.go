@@ -8,7 +8,7 @@ import (
 
 func TestJobsAreRunByTheirTokensAndStaffAndNeverByNodes(t *testing.T) {
 	s := newSite(t)
-	owner, helper, ming := s.person("boss@example.com", account.Owner), s.person("help@example.com", account.Support),
+	owner, helper, ming := s.person("owner@example.com", account.Owner), s.person("help@example.com", account.Support),
 		s.person("ming@example.com", "")
 	jobs, _, err := s.APITokens.Create(t.Context(), owner.User.ID, account.APITokenDraft{
 		Name:   "cron",

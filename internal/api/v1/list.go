@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/api"
 )
 
-// paging is what a list is asked for: format json or csv, page from 1, size 15 unless told otherwise, at most 100.
+// paging is what a list is asked for: format json or csv, page from 1, size 15 by default and at most 100.
 type paging struct {
 	page, size int64
 	csv        bool
@@ -21,7 +21,7 @@ func (in Input) paging() paging {
 
 func (p paging) offset() int64 { return (p.page - 1) * p.size }
 
-// answer gives rows as data or, as CSV, the columns named.
+// answer returns rows as data or, as CSV, the columns named.
 func (p paging) answer(rows []map[string]any, total int64, columns ...string) Answer {
 	if !p.csv {
 		return Answer{Data: rows, More: map[string]any{"total": total, "page": p.page, "size": p.size}}

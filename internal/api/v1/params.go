@@ -21,7 +21,7 @@ type kind int
 
 const (
 	words   kind = iota // any text
-	whole               // a whole number in decimal digits
+	integer             // in decimal digits
 	flag                // a switch: 1, true, on, yes or 0, false, off, no
 	amount              // money with at most two decimal places
 	instant             // a time as in RFC 3339, or without a zone in UTC
@@ -34,25 +34,24 @@ type param struct {
 	kind     kind
 	required bool
 	many     bool     // a list; any other parameter is refused when it is given twice
-	least    int64    // bounds of a whole number; both zero: any that fits into 64 bits
-	most     int64    //
+	min, max int64    // bounds of an integer; both zero: any that fits into 64 bits
 	choices  []string // the only texts that are accepted; empty: all
 	on       []string // further words that turn a switch on
-	prefix   string   // that may stand before the value, such as plan_
-	suffix   string   // that may stand behind it, such as month
+	prefix   string   // that may precede the value, such as plan_
+	suffix   string   // that may follow it, such as month
 	inner    []string // what the domain calls this parameter in its faults
 }
 
-// need gives a parameter that must be there.
+// need makes a parameter that is required.
 func need(name string, inner ...string) param { return param{name: name, required: true, inner: inner} }
 
-// may gives a parameter that may be left out.
+// may makes a parameter that may be absent.
 func may(name string, inner ...string) param { return param{name: name, inner: inner} }
 
 func (p param) as(k kind) param { p.kind = k; return p }
 
-func (p param) within(least, most int64) param {
-	p.kind, p.least, p.most = whole, least, most
+func (p param) within(min, max int64) param {
+	p.kind, p.min, p.max = integer, min, max
 	return p
 }
 
@@ -95,49 +94,49 @@ func (in Input) param(name string) *param {
 	return p
 }
 
-// Get gives the text of a parameter; empty where it is absent.
+// Get returns the text of a parameter; empty where it is absent.
 func (in Input) Get(name string) string {
 	in.param(name)
 	return in.values.Get(name)
 }
 
-// Has tells whether a parameter was sent, though it may be empty.
+// Has reports whether a parameter was sent, though it may be empty.
 func (in Input) Has(name string) bool {
 	in.param(name)
 	return in.values.Has(name)
 }
 
-// All gives the values of a list.
+// All returns the values of a list.
 func (in Input) All(name string) []string {
 	in.param(name)
 	return in.values[name]
 }
 
-// Int gives a whole number; 0 where it is absent.
+// Int returns an integer; 0 where it is absent.
 func (in Input) Int(name string) int64 {
 	n, _ := text.Integer(in.Get(name))
 	return n
 }
 
-// Yes gives a switch; off where it is absent.
+// Yes returns a switch; off where it is absent.
 func (in Input) Yes(name string) bool {
 	on, _ := in.param(name).readFlag(in.Get(name))
 	return on
 }
 
-// Amount gives a sum of money; 0 where it is absent.
+// Amount returns a sum of money; 0 where it is absent.
 func (in Input) Amount(name string) money.Amount {
 	a, _ := money.Parse(in.Get(name))
 	return a
 }
 
-// Time gives a time; zero where it is absent.
+// Time returns a time; zero where it is absent.
 func (in Input) Time(name string) time.Time {
 	at, _ := readTime(in.Get(name))
 	return at
 }
 
-// Times gives the list of times called name.
+// Times returns the list of times called name.
 func (in Input) Times(name string) []time.Time {
 	times := []time.Time{}
 	for _, value := range in.All(name) {
@@ -226,14 +225,14 @@ func (p *param) problem(values []string) (code, zh, en string) {
 
 func (p *param) problemOf(value string) (code, zh, en string) {
 	switch p.kind {
-	case whole:
+	case integer:
 		n, ok := text.Integer(value)
 		if !ok {
 			return "type", "必须是整数", "must be a whole number"
 		}
-		if (p.least != 0 || p.most != 0) && (n < p.least || n > p.most) {
-			return "range", fmt.Sprintf("须为 %d 到 %d 的整数", p.least, p.most),
-				fmt.Sprintf("must be a whole number from %d to %d", p.least, p.most)
+		if (p.min != 0 || p.max != 0) && (n < p.min || n > p.max) {
+			return "range", fmt.Sprintf("须为 %d 到 %d 的整数", p.min, p.max),
+				fmt.Sprintf("must be a whole number from %d to %d", p.min, p.max)
 		}
 	case flag:
 		if _, ok := p.readFlag(value); !ok {
@@ -255,7 +254,7 @@ func (p *param) problemOf(value string) (code, zh, en string) {
 	return "", "", ""
 }
 
-// called gives the fault err with its fields under the names that callers of the route send.
+// called returns the fault err with its fields under the names that callers of the route send.
 func (ps params) called(err error) error {
 	f, ok := fault.As(err)
 	if !ok || len(f.Fields) == 0 {
@@ -279,7 +278,7 @@ func parseError(name string) error {
 	return fault.Invalid(name, "type", "须为文本、数字、开关或其列表", "This must be text, a number, a switch or a list of these")
 }
 
-// merge adds the values of a body to those of the query. A name that stands in both must have one value.
+// merge adds the values of a body to those of the query. A name that is in both must have one value.
 func merge(sent, body url.Values) error {
 	for name, values := range body {
 		if present, ok := sent[name]; ok && !slices.Equal(present, values) {
@@ -302,14 +301,14 @@ type Route struct {
 // Parameter is one parameter of a route.
 type Parameter struct {
 	Name     string
-	Kind     string // words, whole, flag, amount or instant
+	Kind     string // words, integer, flag, amount or instant
 	Many     bool
 	Required bool
 }
 
-// Routes gives all routes that were registered.
+// Routes returns all routes that were registered.
 func (r *Router) Routes() []Route {
-	names := map[kind]string{words: "words", whole: "whole", flag: "flag", amount: "amount", instant: "instant"}
+	names := map[kind]string{words: "words", integer: "integer", flag: "flag", amount: "amount", instant: "instant"}
 	routes := []Route{}
 	for pattern, ps := range r.routes {
 		route := Route{

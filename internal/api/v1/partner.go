@@ -46,7 +46,7 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		return done(req, list), err
 	})
 	r.partner("GET /v1/emby_function", a, needs(permission.PartnerRead), params{
-		need("sql_table").oneOf("link", "user", "version"), may("sql_table_user_id").as(whole),
+		need("sql_table").oneOf("link", "user", "version"), may("sql_table_user_id").as(integer),
 		may("sql_table_link_token"),
 	}, func(req *http.Request, in Input, _ string) (Answer, error) {
 		var right emby.Right
@@ -81,9 +81,9 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 	const casinoFunction = "GET /v1/casino_function"
 	// To add traffic takes a key of the scope grant, too: permission.TrafficGrant.
 	r.partner(casinoFunction, a, rule{permission.PartnerRead, []approval.Kind{approval.Traffic}}, params{
-		need("sql_table").oneOf("user", "version"), may("sql_table_telegram_id").as(whole), may("type_mode").
+		need("sql_table").oneOf("user", "version"), may("sql_table_telegram_id").as(integer), may("type_mode").
 			oneOf("get", "add"),
-		param{name: "sql_table_add_transfer_enable", kind: whole, inner: []string{"bytes"}},
+		param{name: "sql_table_add_transfer_enable", kind: integer, inner: []string{"bytes"}},
 	}, func(req *http.Request, in Input, key string) (Answer, error) {
 		if in.Get("sql_table") == "version" {
 			version, err := media.Version(req.Context())

@@ -103,7 +103,7 @@ func (m *mediaServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// policy gives the only account's policy; nil where there is none.
+// policy returns the only account's policy; nil where there is none.
 func (m *mediaServer) policy() map[string]any {
 	m.Lock()
 	defer m.Unlock()
@@ -151,20 +151,20 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 		p.queue = job.New(d)
 		p.emby.Register(p.queue)
 		p.server = &mediaServer{T: t, people: map[string]map[string]any{}, names: map[string]string{}}
-		stand := httptest.NewServer(p.server)
-		t.Cleanup(stand.Close)
-		p.address = stand.URL + "/emby"
+		mediaServer := httptest.NewServer(p.server)
+		t.Cleanup(mediaServer.Close)
+		p.address = mediaServer.URL + "/emby"
 		p.must(settings.Set(t.Context(),
 			map[string]json.RawMessage{"emby_url": json.RawMessage(`"` + p.address + `"`)}))
 		p.must(secrets.Set(t.Context(), secret.EmbyKey, "media-key"))
 		mux := http.NewServeMux()
-		goods := shop.New(d, settings, wallet.New(d, settings), p.services)
-		_, err = goods.AddPlan(t.Context(), shop.Plan{ // what traffic is worth
+		plans := shop.New(d, settings, wallet.New(d, settings), p.services)
+		_, err = plans.AddPlan(t.Context(), shop.Plan{ // what traffic is worth
 			Name: "Package", Kind: shop.KindPackage, TrafficBytes: new(int64(1 << 30)), Reset: service.Never,
 			Prices: []shop.Price{{Amount: 100}},
 		})
 		p.must(err)
-		v1.New(mux, p.Sessions.Authenticate).Partner(p.Accounts, p.services, goods, p.emby)
+		v1.New(mux, p.Sessions.Authenticate).Partner(p.Accounts, p.services, plans, p.emby)
 		p.handler = api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 		p.person("ming@example.com", "")
 		p.person("owner@example.com", account.Owner)

@@ -9,7 +9,7 @@ import (
 )
 
 // Security adds the second factor in its older shapes. gaset with enable=1 and passwd begins the set-up, with code ends
-// it; with enable=0 it takes passwd and code. gacheck tells whether a code is right.
+// it; with enable=0 it takes passwd and code. gacheck reports whether a code is right.
 func (r *Router) Security(a *account.Accounts) {
 	const set, check = "POST /v1/user/gaset", "POST /v1/user/gacheck"
 	done := func(req *http.Request, msg fault.Text, data any) (Answer, error) {

@@ -61,7 +61,7 @@ func (r *Router) Shop(s *shop.Shop) {
 		}
 		return Answer{Msg: "ok", Data: times, More: map[string]any{"plan_time": times}}, nil
 	})
-	r.user("POST /v1/user/buy_pre", params{need("shop", "price_id", "shop_id").as(whole), may("coupon")},
+	r.user("POST /v1/user/buy_pre", params{need("shop", "price_id", "shop_id").as(integer), may("coupon")},
 		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 			lang := api.CallerOf(req.Context()).Lang
 			q, err := s.PreOrder(req.Context(), who.UserID, shop.Purchase{
@@ -79,12 +79,12 @@ func (r *Router) Shop(s *shop.Shop) {
 		})
 	order := params{may("coupon"), may("autorenew", "auto_renew").as(flag), may("disableothers", "only_renewal").
 		as(flag)}
-	r.user("POST /v1/user/buy", params{need("shop", "price_id", "shop_id").as(whole)}.and(order),
+	r.user("POST /v1/user/buy", params{need("shop", "price_id", "shop_id").as(integer)}.and(order),
 		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 			return buy(req, s, who, in, in.Int("shop"), false)
 		})
 	const buyPackage = "POST /v1/user/shop/buytrafficpackage"
-	r.user(buyPackage, params{may("shop", "price_id", "shop_id").as(whole), may("shopid").as(whole)}.and(order),
+	r.user(buyPackage, params{may("shop", "price_id", "shop_id").as(integer), may("shopid").as(integer)}.and(order),
 		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 			if in.Get("shopid") != "" && in.Get("shop") == "" { // the older name
 				return buy(req, s, who, in, in.Int("shopid"), true)
@@ -163,7 +163,7 @@ func shopRow(p *shop.Plan, price *shop.Price, lang fault.Lang) map[string]any {
 
 // A plan is plan_2 or 2, a period 3month or 3.
 var (
-	planNumber = param{name: "num", kind: whole, required: true, prefix: "plan_"}
+	planNumber = param{name: "num", kind: integer, required: true, prefix: "plan_"}
 	planTime   = param{name: "time", required: true, suffix: "month"}.within(1, 1200)
 )
 

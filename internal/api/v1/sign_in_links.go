@@ -20,7 +20,7 @@ func (r *Router) SignInLinks(a *account.Accounts, captchas *captcha.Captchas, se
 ) {
 	signedIn := fault.Text{ZH: "登录成功", EN: "Signed in"}
 	r.enter("GET /v1/auth/by_url", siteURL, params{
-		need("created_at_unix").as(whole), need("valid_token"), need("input_data").as(whole),
+		need("created_at_unix").as(integer), need("valid_token"), need("input_data").as(integer),
 		may("login_web_version").oneOf("v1", "v2"),
 	}, func(req *http.Request, in Input) (account.Grant, error) {
 		return a.SignIns.ByURL(req.Context(), account.SignedURL{
@@ -76,7 +76,7 @@ func showWidget(w captcha.Widget) map[string]any {
 	return map[string]any{"captcha_key_type": w.Kind, "mode": w.Mode, "provider": w.Provider, "site_key": w.SiteKey}
 }
 
-// enter registers a route whose address signs its holder in: a program gets the tokens, a browser is sent to the page
+// enter registers a route whose address signs its bearer in: a program gets the tokens, a browser is sent to the page
 // that takes them, from the fragment, which no server sees.
 func (r *Router) enter(
 	pattern, siteURL string, ps params, signIn func(*http.Request, Input) (account.Grant, error), msg fault.Text,

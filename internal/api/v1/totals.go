@@ -31,7 +31,7 @@ func (r *Router) Totals(a *account.Accounts, t *traffic.Traffic) {
 			return t.UserTotals(req.Context(), id, at)
 		}},
 	} {
-		ps := params{need(of.name).as(whole), {name: "data_start_ats", kind: instant, required: true, many: true}}
+		ps := params{need(of.name).as(integer), {name: "data_start_ats", kind: instant, required: true, many: true}}
 		r.staff("POST /v1/total/traffic/"+of.path, needs(permission.TrafficRead), ps,
 			func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
 				id, at := in.Int(of.name), in.Times("data_start_ats")

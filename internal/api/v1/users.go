@@ -16,7 +16,7 @@ import (
 // Users adds what staff does with users by the older routes.
 func (r *Router) Users(a *account.Accounts, links *link.Links) {
 	r.staff("GET /v1/admin/replace_user_email", needs(permission.UserEmailReplace), params{
-		need("user_id").as(whole), need("user_old_email"), need("user_new_email"),
+		need("user_id").as(integer), need("user_old_email"), need("user_new_email"),
 	}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		userID, present, email := in.Int("user_id"), in.Get("user_old_email"), in.Get("user_new_email")
 		former, err := a.Credentials.ReplaceEmail(req.Context(), who, userID, present, email, clientOf(req))
@@ -58,7 +58,7 @@ func (r *Router) Users(a *account.Accounts, links *link.Links) {
 	})
 }
 
-// endpoint gives host:port of name_host and name_port, the host alone without a port; empty where the host is absent.
+// endpoint returns host:port of name_host and name_port, the host alone without a port; empty where the host is absent.
 func (in Input) endpoint(name string) (string, error) {
 	host, port := in.Get(name+"_host"), in.Get(name+"_port")
 	if host == "" && port == "" {

@@ -1,5 +1,5 @@
 // Package v1 is the older form-and-query API under /v1: {ret, msg, data}, one file per resource. It calls the same
-// domain functions as v2 and only dresses their answers differently.
+// domain functions as v2 and differs in the shape of requests and answers only.
 package v1
 
 import (
@@ -33,7 +33,7 @@ type Router struct {
 	log          *audit.Log // set by Audited
 }
 
-// New gives a Router on mux.
+// New returns a Router on mux.
 func New(mux *http.ServeMux, authenticate Authenticate) *Router {
 	return &Router{mux: mux, authenticate: authenticate, routes: map[string]params{}, staffRoutes: map[string]rule{}}
 }
@@ -44,7 +44,7 @@ func (r *Router) handle(pattern string, ps params, handler http.HandlerFunc) {
 	r.mux.HandleFunc(pattern, handler)
 }
 
-// Answer is a successful answer: data, the text for msg, and what else stands at the top level; or a file of rows.
+// Answer is a successful answer: data, the text for msg, and what else is at the top level; or a file of rows.
 type Answer struct {
 	Msg  string
 	Data any
@@ -75,7 +75,7 @@ type rule struct {
 	gives      []approval.Kind
 }
 
-// needs gives the rule of a route for which a member needs the permission, which is also the one of the acts.
+// needs returns the rule of a route for which a member needs the permission, which is also the one of the acts.
 func needs(p permission.Permission, gives ...approval.Kind) rule {
 	for _, kind := range gives {
 		if kind.Permission() != p {
@@ -99,7 +99,7 @@ func (r *Router) staffRule(pattern string, needs rule) {
 
 func (u rule) admits(who account.Identity) bool { return who.Role.Has(u.permission) }
 
-// under lets a handler give what the rule names, and nothing else, and tells the audit log who calls.
+// under lets a handler give what the rule names, and nothing else, and has the audit log record who calls.
 func (r *Router) under(u rule, fn member) member {
 	return func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		ctx := approval.Watch(req.Context(), u.gives...)
@@ -184,7 +184,7 @@ func serve(w http.ResponseWriter, req *http.Request, operation string, ps params
 	api.WriteJSON(w, http.StatusOK, body)
 }
 
-// read gives what query, form and, from clients that send it, a flat JSON object hold. net/http reads no form of
+// read returns what query, form and, from clients that send it, a flat JSON object hold. net/http reads no form of
 // DELETE, the original's DELETE /v1/user/bought has one.
 func read(req *http.Request) (url.Values, error) {
 	sent := req.URL.Query()

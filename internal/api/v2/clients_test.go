@@ -67,7 +67,7 @@ func (c *catalogue) must(role account.Role, method, path, body string) string {
 	return got
 }
 
-// ids gives the clients of a list in their order.
+// ids returns the clients of a list in their order.
 func (c *catalogue) ids(role account.Role, path string) (ids []string) {
 	c.Helper()
 	var list struct {

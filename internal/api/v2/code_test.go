@@ -24,7 +24,7 @@ const (
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 
-// mailed gives the code in the newest mail to an address.
+// mailed returns the code in the newest mail to an address.
 func (p *people) mailed(email string) string {
 	p.Helper()
 	mails := mail.New(p.db, seal.Key{1}, p.settings, secret.New(p.db, seal.Key{1}), "http://localhost:8080")

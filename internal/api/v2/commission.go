@@ -19,7 +19,7 @@ type CommissionItem struct {
 	ReleaseAt time.Time    `json:"release_at"`
 }
 
-// NewCommissionItem gives e as the contract has it.
+// NewCommissionItem returns e as the contract has it.
 func NewCommissionItem(e invite.Earned) CommissionItem {
 	return CommissionItem{e.ID, e.CreatedAt, e.Buyer, e.Amount, string(e.State), e.Owed, e.Settled, e.ReleaseAt}
 }

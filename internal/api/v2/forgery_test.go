@@ -34,7 +34,7 @@ type forger struct {
 	signed          []string           // by the server, but good for nothing for this operation
 }
 
-// edited gives a token with header or payload changed, and its old signature.
+// edited returns a token with header or payload changed, and its old signature.
 func (f *forger) edited(part int, change func(map[string]any)) string {
 	parts := strings.Split([]string{f.access, f.refresh}[f.IntN(2)], ".")
 	raw, err := base64.RawURLEncoding.DecodeString(parts[part])
@@ -52,7 +52,7 @@ func (f *forger) edited(part int, change func(map[string]any)) string {
 
 func pick[T any](f *forger, all ...T) T { return all[f.IntN(len(all))] }
 
-// next gives a forged token: of the kinds that change the algorithm, the type, the key, the end, the payload, and
+// next returns a forged token: of the kinds that change the algorithm, the type, the key, the end, the payload, and
 // others.
 func (f *forger) next() string {
 	switch f.IntN(8) {
@@ -131,7 +131,7 @@ func (f *forger) next() string {
 	}
 }
 
-// goodForNothing gives tokens that the server's own key signed and that no operation accepts.
+// goodForNothing returns tokens that the server's own key signed and that no operation accepts.
 func (p *people) goodForNothing(in tokens) (signed []string) {
 	now, user := p.db.Now(), token.SubjectAccess{UserID: in.UserID}
 	noEnd, noSubject, twoSubjects := token.NewAccess(uuid.New(), now, user), token.NewAccess(uuid.New(), now, user),

@@ -15,7 +15,7 @@ type Gift struct {
 	Bytes  *int64        `json:"bytes,omitempty" doc:"Of the kind traffic"`
 }
 
-// NewGift gives g as the contract has it.
+// NewGift returns g as the contract has it.
 func NewGift(g cdkey.Gift) Gift {
 	out := Gift{Kind: string(g.Kind), PlanID: g.PlanID, Months: g.Months, Days: g.Days, Bytes: g.Bytes}
 	if g.Kind == cdkey.Amount {

@@ -29,7 +29,7 @@ var hostile = []string{
 
 const tooDeep = 11_000 // package json follows 10,000 levels
 
-// plausible gives a value that a field of this name and kind may have.
+// plausible returns a value that a field of this name and kind may have.
 func plausible(name string, s *huma.Schema) string {
 	switch {
 	case s.Type == huma.TypeBoolean:
@@ -46,7 +46,7 @@ func plausible(name string, s *huma.Schema) string {
 	return `"some text"`
 }
 
-// spoilt gives bodies of an operation that each have one thing wrong: without -full, for each field some of the texts
+// spoilt returns bodies of an operation that each have one thing wrong: without -full, for each field some of the texts
 // that random chooses.
 func (p *people) spoilt(o *huma.Operation, random *rand.Rand) []string {
 	whole := []string{
@@ -80,7 +80,7 @@ func (p *people) spoilt(o *huma.Operation, random *rand.Rand) []string {
 	return whole
 }
 
-// aims gives the addresses and bodies of an operation that have something wrong.
+// aims returns the addresses and bodies of an operation that have something wrong.
 func (p *people) aims(path string, o *huma.Operation, random *rand.Rand) (aims [][2]string) {
 	fill := func(value string) string {
 		if from, to := strings.IndexByte(path, '{'), strings.IndexByte(path, '}'); to > 0 {

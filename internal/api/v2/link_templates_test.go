@@ -73,7 +73,7 @@ func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
 	}
 }
 
-// ask gives the status and the answer's body.
+// ask returns the status and the answer's body.
 func (d *templateDesk) ask(role account.Role, method, path, body string) (int, string) {
 	d.Helper()
 	r := httptest.NewRequest(method, "/api/v2/staff/link-templates"+path, strings.NewReader(body))

@@ -76,7 +76,7 @@ func newOp(route, tag string, access access) Op {
 	return Op{method: method, path: path, tag: tag, access: access}
 }
 
-// accessBelow gives the access that the area of path demands, 0 where it is in none.
+// accessBelow returns the access that the area of path demands, 0 where it is in none.
 func accessBelow(path string) access {
 	for _, area := range areas {
 		if strings.HasPrefix(path, area.prefix) {
@@ -123,7 +123,7 @@ func (o Op) Message(ctx context.Context) string {
 	return text.In(api.CallerOf(ctx).Lang)
 }
 
-// forPrograms tells whether an API token may call: not where it is about the account or about tokens, nor for staff.
+// forPrograms reports whether an API token may call: not where it is about the account or about tokens, nor for staff.
 func (o Op) forPrograms() bool {
 	return o.access == user && strings.HasPrefix(o.path, "/user") &&
 		!strings.HasPrefix(o.path, "/user/account/") && !strings.HasPrefix(o.path, "/user/developer/")

@@ -32,7 +32,7 @@ type RefundRequestItem struct {
 	EndedAt   *time.Time `json:"ended_at" nullable:"true"`
 }
 
-// NewRefundRequest gives q as the contract has it.
+// NewRefundRequest returns q as the contract has it.
 func NewRefundRequest(q *shop.RefundRequest) RefundRequestItem {
 	return RefundRequestItem{
 		q.ID, q.OrderID, q.Service, q.Package, q.UserID, q.Reason, string(q.State), q.Answer,
@@ -40,7 +40,7 @@ func NewRefundRequest(q *shop.RefundRequest) RefundRequestItem {
 	}
 }
 
-// NewRefundRequests gives the requests as the contract has them.
+// NewRefundRequests returns the requests as the contract has them.
 func NewRefundRequests(requests []shop.RefundRequest, total int64) RefundRequests {
 	out := RefundRequests{total, []RefundRequestItem{}}
 	for i := range requests {

@@ -117,7 +117,7 @@ func HandleOutput[I, O any](r *Router, o Op, fn func(ctx context.Context, who ac
 	})
 }
 
-// NewEnvelope gives the answer of a success.
+// NewEnvelope returns the answer of a success.
 func NewEnvelope[T any](message string, result T) Envelope[T] {
 	return Envelope[T]{true, message, result}
 }
@@ -219,7 +219,7 @@ func (r *Router) operation(o Op) huma.Operation {
 	return h
 }
 
-// acting gives the context in which a member of staff acts.
+// acting returns the context in which a member of staff acts.
 func (r *Router) acting(ctx context.Context, who account.Identity) context.Context {
 	if r.log == nil {
 		return ctx
@@ -292,7 +292,7 @@ func (r *Router) identify(ctx context.Context, o Op, bearer string) (account.Ide
 	return who, err
 }
 
-// keyed gives the context of a request with its Idempotency-Key bound to it.
+// keyed returns the context of a request with its Idempotency-Key bound to it.
 func keyed(ctx context.Context, req *http.Request, userID int64) (context.Context, error) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -302,7 +302,7 @@ func keyed(ctx context.Context, req *http.Request, userID int64) (context.Contex
 	return api.WithIdempotencyKey(req.WithContext(ctx), userID, string(body))
 }
 
-// ClientOf gives the other end of a call as package account knows it.
+// ClientOf returns the other end of a call as package account knows it.
 func ClientOf(ctx context.Context) account.Client {
 	c := api.CallerOf(ctx)
 	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.AskedLang}

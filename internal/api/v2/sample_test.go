@@ -18,7 +18,7 @@ func sampleSize(sample, all int) int {
 	return sample
 }
 
-// sampleSeed gives the seed of a test's sample, another in each run, and logs it. AIRSTRIP_TEST_SEED repeats one.
+// sampleSeed returns the seed of a test's sample, another in each run, and logs it. AIRSTRIP_TEST_SEED repeats one.
 func sampleSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv("AIRSTRIP_TEST_SEED"), 10, 64)

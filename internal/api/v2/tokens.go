@@ -11,5 +11,5 @@ type TokensResult struct {
 	UserID       int64  `json:"user_id"`
 }
 
-// TokensOf gives the tokens of a sign-in or a refresh.
+// TokensOf returns the tokens of a sign-in or a refresh.
 func TokensOf(g account.Grant) TokensResult { return TokensResult{g.Access, g.Refresh, g.User.ID} }

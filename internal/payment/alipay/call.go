@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/payment/rsakey"
 )
 
-// form gives the signed parameters of a call.
+// form returns the signed parameters of a call.
 func (g *gateway) form(method string, content any, more map[string]string) (url.Values, error) {
 	biz, err := json.Marshal(content)
 	if err != nil {
@@ -47,7 +47,7 @@ func (e *declinedError) Error() string {
 	return fmt.Sprintf("alipay: %s %s %.200s", e.Code, e.SubCode, e.SubMsg)
 }
 
-// definite tells whether Alipay, having understood the call, did not and will not do it.
+// definite reports whether Alipay, having understood the call, did not and will not do it.
 func (e *declinedError) definite() bool {
 	return e.Code == "40004" && !strings.HasSuffix(e.SubCode, "SYSTEM_ERROR") &&
 		e.SubCode != "ACQ.DISCORDANT_REPEAT_REQUEST"

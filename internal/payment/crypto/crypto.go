@@ -169,7 +169,7 @@ func (g *gateway) Answer(accepted bool) payment.Answer {
 
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// read gives a flat JSON object as text by name, numbers in their shortest form, as they are signed.
+// read returns a flat JSON object as text by name, numbers in their shortest form, as they are signed.
 func read(body []byte) (map[string]string, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(body, &raw); err != nil {

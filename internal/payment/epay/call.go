@@ -8,7 +8,7 @@ import (
 	"airstrip/internal/payment"
 )
 
-// query gives what the platform knows of an order, nil where it knows of none.
+// query returns what the platform knows of an order, nil where it knows of none.
 func (g *gateway) query(ctx context.Context, tradeNo string) (map[string]string, error) {
 	// the first version signs nothing here: it wants the key itself, and its answer is as safe as TLS
 	if g.private == nil {
@@ -35,7 +35,7 @@ func (g *gateway) query(ctx context.Context, tradeNo string) (map[string]string,
 	return nil, g.unless(said, "-1")
 }
 
-// unless gives the platform's no as an error, but for the code that says that there is no such order.
+// unless returns the platform's no as an error, but for the code that says that there is no such order.
 func (g *gateway) unless(said map[string]string, code string) error {
 	if said["code"] == code {
 		return nil

@@ -115,7 +115,7 @@ func (g *gateway) sign(form map[string]string) (url.Values, error) {
 	return values, nil
 }
 
-// verify tells whether the platform signed the message, with the one signature that this account has.
+// verify reports whether the platform signed the message, with the one signature that this account has.
 func (g *gateway) verify(form map[string]string) error {
 	if g.private == nil {
 		if form["sign_type"] != "MD5" || subtle.ConstantTimeCompare([]byte(g.md5(form)), []byte(form["sign"])) != 1 {
@@ -131,7 +131,7 @@ func (g *gateway) verify(form map[string]string) error {
 	return nil
 }
 
-// Begin gives the address of the platform's pay page, which is made without asking.
+// Begin returns the address of the platform's pay page, which is made without asking.
 func (g *gateway) Begin(_ context.Context, b payment.Bill) (wallet.PayPage, error) {
 	form, err := g.sign(map[string]string{
 		"type": g.kind, "out_trade_no": b.TradeNo, "notify_url": b.NotifyURL, "return_url": b.ReturnURL,

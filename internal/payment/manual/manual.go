@@ -30,7 +30,7 @@ var Kind = payment.Kind{
 
 type gateway struct{ instructions fault.Text }
 
-// Begin gives the instructions, and what to write in the payment's reference so that staff finds it.
+// Begin returns the instructions, and what to write in the payment's reference so that staff finds it.
 func (g gateway) Begin(_ context.Context, b payment.Bill) (wallet.PayPage, error) {
 	sum := b.Amount.String() + " " + b.Currency
 	return wallet.PayPage{Kind: "text", Text: &fault.Text{

@@ -21,7 +21,7 @@ var Keys = sync.OnceValue(func() (keys [3]*rsa.PrivateKey) {
 	return keys
 })
 
-// PrivatePEM gives the key in PKCS #8.
+// PrivatePEM returns the key in PKCS #8.
 func PrivatePEM(key *rsa.PrivateKey) string {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -30,7 +30,7 @@ func PrivatePEM(key *rsa.PrivateKey) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// PublicPEM gives the key's public part.
+// PublicPEM returns the key's public part.
 func PublicPEM(key *rsa.PrivateKey) string {
 	der, err := x509.MarshalPKIXPublicKey(key.Public())
 	if err != nil {

@@ -79,7 +79,7 @@ func (c *Server) User(t testing.TB) int64 {
 	return user
 }
 
-// Balance gives what the user owns.
+// Balance returns what the user owns.
 func (c *Server) Balance(t testing.TB, user int64) wallet.Balance {
 	t.Helper()
 	b, err := c.Wallets.Balance(t.Context(), user)

@@ -19,7 +19,7 @@ import (
 // ErrKey is the error of a text that is no key.
 var ErrKey = errors.New("rsakey: not an RSA key in PEM or base64")
 
-// der gives what is inside the PEM or the base64.
+// der returns what is inside the PEM or the base64.
 func der(text string) ([]byte, error) {
 	if block, _ := pem.Decode([]byte(text)); block != nil {
 		return block.Bytes, nil
@@ -67,21 +67,21 @@ func Public(text string) (*rsa.PublicKey, error) {
 	return nil, ErrKey
 }
 
-// Sign gives the signature of message in base64.
+// Sign returns the signature of message in base64.
 func Sign(key *rsa.PrivateKey, message string) (string, error) {
 	sum := sha256.Sum256([]byte(message))
 	sign, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
 	return base64.StdEncoding.EncodeToString(sign), err
 }
 
-// Verify tells whether sign, in base64, is the signature of message.
+// Verify reports whether sign, in base64, is the signature of message.
 func Verify(key *rsa.PublicKey, message, sign string) bool {
 	raw, err := base64.StdEncoding.DecodeString(sign)
 	sum := sha256.Sum256([]byte(message))
 	return err == nil && rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], raw) == nil
 }
 
-// Sorted gives the pairs name=value in the order of names, joined by &, without empty values and without the names in
+// Sorted returns the pairs name=value in the order of names, joined by &, without empty values and without the names in
 // but: the text that Alipay and its many likenesses sign.
 func Sorted(form map[string]string, but ...string) string {
 	var pairs []string

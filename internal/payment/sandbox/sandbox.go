@@ -32,7 +32,7 @@ type Gateway struct {
 	site string
 }
 
-// New gives the sandbox, whose pay pages are under site, an address without a closing slash.
+// New returns the sandbox, whose pay pages are under site, an address without a closing slash.
 func New(d *db.DB, key seal.Key, site string) *Gateway {
 	return &Gateway{d, key.For("sandbox gateway notify"), site}
 }
@@ -165,8 +165,8 @@ func (g *Gateway) Close(ctx context.Context, tradeNo string, paid bool) error {
 	})
 }
 
-// Notice gives the form of the notify for p: its fields and, as sign, the HMAC-SHA256 in hex of the lines name=value in
-// the order of names.
+// Notice returns the form of the notify for p: its fields and, as sign, the HMAC-SHA256 in hex of the lines name=value
+// in the order of names.
 func (g *Gateway) Notice(p payment.Payment) url.Values {
 	form := url.Values{
 		"trade_no": {p.TradeNo}, "transaction_id": {p.TransactionID}, "amount": {p.Amount.String()},

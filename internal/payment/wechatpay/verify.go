@@ -19,7 +19,7 @@ const (
 	retryPause = 10 * time.Second
 )
 
-// verify tells whether WeChat Pay signed the body now. Any error other than ErrSignature means that this
+// verify reports whether WeChat Pay signed the body now. Any error other than ErrSignature means that this
 // could not be determined.
 func (g *gateway) verify(ctx context.Context, header http.Header, body []byte) error {
 	at := header.Get("Wechatpay-Timestamp")
@@ -38,8 +38,8 @@ func (g *gateway) verify(ctx context.Context, header http.Header, body []byte) e
 	return nil
 }
 
-// key gives WeChat Pay's key with this serial number, nil where it has none. Certificates are fetched when one is shown
-// that we do not know: they are replaced from time to time.
+// key returns WeChat Pay's key with this serial number, nil where it has none. Certificates are fetched when one is
+// shown that we do not know: they are replaced from time to time.
 func (g *gateway) key(ctx context.Context, serial string) (*rsa.PublicKey, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -161,7 +161,7 @@ func (s *platformServer) serial() string {
 	return certNo
 }
 
-// signed gives the headers that sign a body.
+// signed returns the headers that sign a body.
 func (s *platformServer) signed(body []byte, key int, at time.Time, serial string) http.Header {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	sign, err := rsakey.Sign(paymenttest.Keys()[key], stamp+"\n"+"EcZmZ6Cs6nFnbxkn"+"\n"+string(body)+"\n")

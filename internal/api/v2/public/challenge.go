@@ -26,7 +26,7 @@ type ChallengeBody struct {
 	Tiago2CapToken *string `json:"tiago2_cap_token,omitempty" nullable:"true" maxLength:"4096" deprecated:"true" doc:"Sent by older clients"`
 }
 
-// client gives the other end of the call with its answer to a captcha.
+// client returns the other end of the call with its answer to a captcha.
 func (c ChallengeBody) client(ctx context.Context) account.Client {
 	from := v2.ClientOf(ctx)
 	for _, answer := range []*string{c.VerifyToken, c.Tiago2CapToken} {

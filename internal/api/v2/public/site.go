@@ -64,7 +64,7 @@ type siteRecharge struct {
 // Footer is what the pages' footer reads.
 func Footer(siteName string) string { return "2020-2025 " + siteName }
 
-// SiteNow gives what everybody may know of the site as it is set now.
+// SiteNow returns what everybody may know of the site as it is set now.
 type SiteNow func() siteResult
 
 // NewSiteNow is of a site at siteURL that runs version.

@@ -77,7 +77,7 @@ type newCouponBody struct {
 	CouponChange
 }
 
-// read gives what the change does to a coupon, or the fault of a time that is none.
+// read returns what the change does to a coupon, or the fault of a time that is none.
 func (b CouponChange) read() (func(*shop.Coupon), error) {
 	var until *time.Time
 	if b.ValidTo != nil && *b.ValidTo != "" {

@@ -85,7 +85,7 @@ func newGatewayAccount(g *payment.Gateways, a *payment.Account) gatewayAccount {
 	return out
 }
 
-// read gives what the change does to an account, or the fault of a number that is none.
+// read returns what the change does to an account, or the fault of a number that is none.
 func (c GatewayChange) read() (func(*payment.Account), error) {
 	var percent *payment.Percent
 	if c.FeePercent != nil {

@@ -146,7 +146,7 @@ type newNodeBody struct {
 	NodeChange
 }
 
-// read gives what the change does to a node, or the fault of what cannot be read.
+// read returns what the change does to a node, or the fault of what cannot be read.
 func (c NodeChange) read() (func(*node.Node), error) {
 	var wrong []fault.Field
 	rate := func(field, text string) int64 {

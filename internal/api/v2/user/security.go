@@ -176,7 +176,7 @@ func sessions(r *v2.Router, a *account.Accounts) {
 		})
 }
 
-// fieldsCalled gives the fault err with a field under the name that this operation has for it.
+// fieldsCalled returns the fault err with a field under the name that this operation has for it.
 func fieldsCalled(err error, name, here string) error {
 	f, ok := fault.As(err)
 	if !ok {
