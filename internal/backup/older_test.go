@@ -49,8 +49,8 @@ func TestABackupOfAnOlderSchemaIsMigrated(t *testing.T) {
 				t.Fatal(b, err)
 			}
 			sound := func(context.Context, *db.DB) ([]db.Violation, error) { return nil, nil }
-			place, target := t.TempDir(), dbtest.EmptyPostgresURL(t)
-			if _, err := b.RestoreSQLite(t.Context(), place, nil, sound); err != nil {
+			dir, target := t.TempDir(), dbtest.EmptyPostgresURL(t)
+			if _, err := b.RestoreSQLite(t.Context(), dir, nil, sound); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := b.RestorePostgres(t.Context(), dbtest.PgBouncer(t, target, ""), nil, sound); !errors.Is(err,
@@ -60,7 +60,7 @@ func TestABackupOfAnOlderSchemaIsMigrated(t *testing.T) {
 			if _, err := b.RestorePostgres(t.Context(), target, nil, sound); err != nil {
 				t.Fatal(err)
 			}
-			for _, to := range [][2]string{{"", place}, {target, ""}} {
+			for _, to := range [][2]string{{"", dir}, {target, ""}} {
 				restored, err := db.Open(t.Context(), to[0], to[1])
 				if err != nil {
 					t.Fatal(err)

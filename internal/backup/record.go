@@ -129,14 +129,14 @@ func (r *reader) document(into any) error {
 	return json.Unmarshal(text, into)
 }
 
-const longest = 1 << 30 // bytes of a cell; both engines refuse longer ones
+const maxCell = 1 << 30 // bytes; both engines refuse longer ones
 
 func (r *reader) bytes() ([]byte, error) {
 	n, err := binary.ReadUvarint(r)
 	if err != nil {
 		return nil, err
 	}
-	if n > longest {
+	if n > maxCell {
 		return nil, fmt.Errorf("backup: a cell of %d bytes", n)
 	}
 	b := make([]byte, n)

@@ -16,10 +16,10 @@ import (
 	"airstrip/internal/setting"
 )
 
-// Kind is the call that a captcha stands before.
+// Kind is the call that a captcha protects.
 type Kind string
 
-// The kinds of captchas. Test stands before nothing but the page that tries it.
+// The kinds of captchas. Test protects nothing but the page that tries it.
 const (
 	Register       Kind = "register"
 	Login          Kind = "login"
@@ -64,7 +64,7 @@ type Widget struct {
 	SiteKey  string // public key at the provider; empty for ProofOfWork
 }
 
-// Widget returns the captcha that stands before calls of kind.
+// Widget returns the captcha that protects calls of kind.
 func (c *Captchas) Widget(kind Kind) Widget {
 	site := c.settings.Get()
 	w := Widget{Kind: kind, Mode: Mode(site, kind), Provider: site.CaptchaProvider}

@@ -21,7 +21,7 @@ import (
 	"airstrip/internal/limit"
 )
 
-// Challenge is a proof of work to be done: for each i from 0 below Puzzles, a whole number s such that the SHA-256, in
+// Challenge is a proof of work to be done: for each i from 0 below Puzzles, an integer s such that the SHA-256, in
 // hex, of the text i + ID + s begins with Zeros zeros.
 type Challenge struct {
 	bun.BaseModel `bun:"table:captcha_challenge"`

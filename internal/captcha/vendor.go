@@ -73,7 +73,7 @@ type verdict struct {
 	Codes   []string `json:"error-codes"`
 }
 
-// ours reports whether an error code speaks of what we sent beside the answer, or of trouble at the provider.
+// ours reports whether an error code speaks of what we sent with the answer, or of trouble at the provider.
 func ours(code string) bool {
 	return strings.Contains(code, "secret") || strings.Contains(code, "sitekey") || code == "internal-error"
 }

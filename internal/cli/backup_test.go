@@ -104,13 +104,13 @@ func TestABackupOfEitherEngineIsRestoredOnBoth(t *testing.T) {
 			tree(t, filepath.Dir(file)) != before {
 			t.Errorf("a second backup to the same file says %s", said)
 		}
-		if said := site.mustFail(t, "restore", file); !strings.Contains(said, "empty place") {
+		if said := site.mustFail(t, "restore", file); !strings.Contains(said, "empty dir") {
 			t.Errorf("restore into the site itself says %s", said)
 		}
 		users := site.mustPrint(t, "user", "list")
-		for to, place := range emptySites(t) {
+		for to, dir := range emptySites(t) {
 			t.Run(from+" to "+to, func(t *testing.T) {
-				there := testSite{t, place}
+				there := testSite{t, dir}
 				if said := there.mustPrint(t, "restore", file); !strings.Contains(said, "Restored") {
 					t.Errorf("restore says %s", said)
 				}
@@ -152,12 +152,12 @@ func TestADamagedBackupRestoresNothing(t *testing.T) {
 		if err := os.WriteFile(file, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		place := filepath.Join(t.TempDir(), "new")
-		_, err := app.Restore(t.Context(), app.Config{Data: place}, file)
+		dir := filepath.Join(t.TempDir(), "new")
+		_, err := app.Restore(t.Context(), app.Config{Data: dir}, file)
 		if !errors.Is(err, backup.ErrFile) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if left, err := os.ReadDir(place); err == nil {
+		if left, err := os.ReadDir(dir); err == nil {
 			t.Errorf("%s leaves %v", what, left)
 		}
 	}
@@ -169,11 +169,11 @@ func TestRestoreRefusesAPlaceInUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.backup")
 	site.mustPrint(t, "backup", file)
 	for _, left := range []string{db.SQLiteFile, db.SQLiteFile + "-wal", db.SQLiteFile + "-shm"} {
-		place := t.TempDir()
-		if err := os.WriteFile(filepath.Join(place, left), []byte("x"), 0o600); err != nil {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, left), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := app.Restore(t.Context(), app.Config{Data: place}, file); err == nil ||
+		if _, err := app.Restore(t.Context(), app.Config{Data: dir}, file); err == nil ||
 			!strings.Contains(err.Error(), left) {
 			t.Errorf("beside %s: %v", left, err)
 		}

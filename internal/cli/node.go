@@ -189,13 +189,13 @@ type nodeDeal struct {
 
 func (c nodeDeal) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		dealt, err := a.Nodes.LinkGroups.Reassign(ctx, c.Anew)
+		assigned, err := a.Nodes.LinkGroups.Reassign(ctx, c.Anew)
 		if err != nil {
 			return err
 		}
 		groups := map[int]int{} // without link groups there is nobody to deal
-		maps.Copy(groups, dealt.Users)
-		return printJSON(map[string]any{"moved": dealt.Moved, "groups": groups})
+		maps.Copy(groups, assigned.Users)
+		return printJSON(map[string]any{"moved": assigned.Moved, "groups": groups})
 	})
 }
 

@@ -134,7 +134,7 @@ func gib(n float64) int64 {
 
 func permille(rate float64) int64 { return int64(math.Round(rate * 1000)) }
 
-// given returns the words of a list; one empty word stands for none.
+// given returns the words of a list; one empty word means none.
 func given(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
 }

@@ -188,7 +188,7 @@ func TestNodeCertificate_IsTheOneThatLinksPin(t *testing.T) {
 	})
 }
 
-// What users read stands beside the name for every language; an empty one is no more.
+// What users read is stored next to the name for every language; an empty one is no more.
 func TestNames_ByLanguage_AreSetAndRemovedByCommand(t *testing.T) {
 	forEachDatabase(t, func(s testSite) {
 		type named struct {

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/app"
 )
 
-// Who forgets the server's environment is told so, and gets no second site.
+// Whoever forgets the server's environment gets a message that says so, and gets no second site.
 func TestACommandWithoutASiteMakesNone(t *testing.T) {
 	s := testSite{t, app.Config{Data: t.TempDir()}}
 	for _, args := range [][]string{

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/audit"
 )
 
-// open runs fn with all parts of an existing site, beside a server that may be running. It refuses to make a site:
+// open runs fn with all parts of an existing site, while a server may be running. It refuses to make a site:
 // called without the server's environment it would make a second one, without the users of the first.
 func open(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
 	if cfg.Missing() {

@@ -101,7 +101,7 @@ func (s testSite) run(into any, args ...string) error {
 	return failed
 }
 
-// prints insists that the command does what it is told.
+// prints runs the command and requires that it succeeds.
 func (s testSite) mustRun(into any, args ...string) {
 	s.Helper()
 	if err := s.run(into, args...); err != nil {

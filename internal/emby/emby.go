@@ -25,7 +25,7 @@ import (
 	"airstrip/internal/setting"
 )
 
-// State is how an account on the media server stands.
+// State is the state of an account on the media server.
 type State string
 
 // The states of an account.
@@ -136,7 +136,7 @@ func (e *Emby) Version(ctx context.Context) (int64, error) {
 	return db.Revision(ctx, e.db, service.Revision)
 }
 
-// Right is what is told of a user to those who run the media server.
+// Right is what the operators of the media server learn of a user.
 type Right struct {
 	UserID    int64
 	Allowed   bool
@@ -241,7 +241,7 @@ func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password
 	return one[0], string(plain), err
 }
 
-// Open returns the address that takes the holder of a link to the media server, good for ten minutes: it names the
+// Open returns the address that leads the bearer of a link to the media server, good for ten minutes: it names the
 // account and when the address ends, signed by HMAC-SHA256 with the media server's API key. The account is made now
 // where there is none. Who has no right to it gets ErrNoRight.
 func (e *Emby) Open(ctx context.Context, token uuid.UUID) (string, error) {

@@ -22,8 +22,8 @@ func (e *Emby) Register(q *job.Queue) {
 	q.Every("emby.follow", e.Follow)
 }
 
-// Want says how the user's account is to stand; a job brings the media server to it. Held keeps it so whatever the
-// plan.
+// Want says what state the user's account is to have; a job brings the media server to it. Held keeps it so whatever
+// the plan.
 func (e *Emby) Want(ctx context.Context, userID int64, state State, held bool) error {
 	return e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var was []Account

@@ -17,7 +17,7 @@ const (
 	remindersTogether = 200 // in one transaction
 )
 
-// reminder is something that a user is to be told of, once.
+// reminder is something that a user is to be notified of, once.
 type reminder struct {
 	ID          int64 // of the service
 	UserID      int64
@@ -30,8 +30,8 @@ type reminder struct {
 	OfTime      time.Time // the end, or the start of the cycle
 }
 
-// Remind tells users by mail that a service ends in 7, 3 or 1 days, unless it renews itself, and that 80, 95 or 100 %
-// of its traffic are used. Of several that are due at once only the most pressing one is sent.
+// Remind notifies users by mail that a service ends in 7, 3 or 1 days, unless it renews itself, and that 80, 95 or 100
+// % of its traffic are used. Of several that are due at once only the most pressing one is sent.
 func (r *Renewals) Remind(ctx context.Context) error {
 	now := r.db.Now()
 	if err := r.each(ctx, "d", func(m reminder) mail.Content {
@@ -50,7 +50,7 @@ func (r *Renewals) Remind(ctx context.Context) error {
 		WHERE v.ended_at IS NULL AND v.quota_bytes IS NOT NULL AND c.billed >= v.quota_bytes / 100 * 80`)
 }
 
-// each tells of what the query finds and notes it in the same transaction, until it finds nothing new.
+// each notifies of what the query finds and records it in the same transaction, until it finds nothing new.
 func (r *Renewals) each(ctx context.Context, unit string, content func(reminder) mail.Content, query string,
 	args ...any,
 ) error {

@@ -53,8 +53,8 @@ const (
 )
 
 // Renew tries to renew the services that renew themselves: from 24 h before their end until 24 h after it, every 6 h,
-// from the wallet. Their users are told by mail when it is done, and what is missing at the first and at the last try.
-// Services of banned users wait.
+// from the wallet. Their users are notified by mail when it is done, and of what is missing at the first and at the
+// last try. Services of banned users wait.
 func (r *Renewals) Renew(ctx context.Context) error {
 	var failed error
 	for {
@@ -104,7 +104,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 		if _, err := r.wallets.Lock(ctx, tx, d.UserID); err != nil {
 			return err
 		}
-		if still, err := r.take(ctx, tx, d, none, nil); err != nil || !still {
+		if still, err := r.claim(ctx, tx, d, none, nil); err != nil || !still {
 			return err
 		}
 		no, err := r.shop.Place(ctx, tx, d.UserID, what, nil)
@@ -126,7 +126,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 	return err
 }
 
-// note writes down a try that failed and tells the user of the first and of the last one.
+// note records a try that failed and notifies the user of the first and of the last one.
 func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.NotRenewed) error {
 	now := r.db.Now()
 	next := now.Add(between)
@@ -136,7 +136,7 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.No
 		if last {
 			at = nil
 		}
-		still, err := r.take(ctx, tx, d, why, at)
+		still, err := r.claim(ctx, tx, d, why, at)
 		if err != nil || !still || (d.Tries > 0 && !last) {
 			return err
 		}
@@ -146,9 +146,9 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.No
 	})
 }
 
-// take claims the try for this transaction and reports whether the service is still due as it was read: nobody else
+// claim takes the try for this transaction and reports whether the service is still due as it was read: nobody else
 // tried, and the user neither renewed it nor changed their mind.
-func (r *Renewals) take(ctx context.Context, tx bun.Tx, d due, why problem, next *time.Time) (bool, error) {
+func (r *Renewals) claim(ctx context.Context, tx bun.Tx, d due, why problem, next *time.Time) (bool, error) {
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO auto_renewal (service_id, ends_at, tries, next_at, problem)
 		SELECT v.id, v.ends_at, 1, ?0, ?1 FROM service v WHERE v.id = ?2 AND v.ends_at = ?3 AND v.auto_renew
 		AND `+stillDue+`

@@ -87,13 +87,13 @@ func (s *site) at(now time.Time) {
 	s.db.SetClock(func() time.Time { return now })
 }
 
-// customer returns a user who bought a month and has so much left.
-func (s *site) customer(autoRenew bool, left money.Amount) (userID, serviceID int64) {
+// userWithMonth returns a user who bought a month and has so much remaining.
+func (s *site) userWithMonth(autoRenew bool, remaining money.Amount) (userID, serviceID int64) {
 	s.Helper()
 	u, err := s.accounts.Create(s.Context(), "user"+strconv.FormatInt(s.money, 10)+"@example.com", "User",
 		"a long enough password", "")
 	must(s.T, err)
-	s.pay(u.ID, 1000+left)
+	s.pay(u.ID, 1000+remaining)
 	_, err = s.shop.Confirm(s.Context(), u.ID, shop.Purchase{PriceID: s.plan.Prices[0].ID, AutoRenew: autoRenew})
 	must(s.T, err)
 	services, _, err := s.services.List(s.Context(), u.ID)
@@ -141,7 +141,7 @@ func (s *site) wantSent(kinds ...string) {
 
 func TestAServiceRenewsItselfOnceADayBeforeItsEnd(t *testing.T) {
 	each(t, func(s *site) {
-		user, id := s.customer(true, 5000)
+		user, id := s.userWithMonth(true, 5000)
 		end := s.service(user, id).EndsAt
 		s.at(end.Add(-24*time.Hour - time.Minute))
 		must(s.T, s.Renew(s.Context()))
@@ -150,7 +150,7 @@ func TestAServiceRenewsItselfOnceADayBeforeItsEnd(t *testing.T) {
 		}
 		s.at(end.Add(-24 * time.Hour))
 		var wait sync.WaitGroup
-		for range 4 { // servers that look at once
+		for range 4 { // servers that search at the same time
 			wait.Go(func() {
 				if err := s.Renew(s.Context()); err != nil {
 					s.Error(err)
@@ -171,7 +171,7 @@ func TestAServiceRenewsItselfOnceADayBeforeItsEnd(t *testing.T) {
 
 func TestARenewalThatLacksMoneyIsTriedUntilItIsThere(t *testing.T) {
 	each(t, func(s *site) {
-		user, id := s.customer(true, 300)
+		user, id := s.userWithMonth(true, 300)
 		end := s.service(user, id).EndsAt
 		for hours := -24; hours < 6; hours += 2 {
 			s.at(end.Add(time.Duration(hours) * time.Hour))
@@ -190,7 +190,7 @@ func TestARenewalThatLacksMoneyIsTriedUntilItIsThere(t *testing.T) {
 
 func TestARenewalIsGivenUpADayAfterTheEnd(t *testing.T) {
 	each(t, func(s *site) {
-		user, id := s.customer(true, 0)
+		user, id := s.userWithMonth(true, 0)
 		end := s.service(user, id).EndsAt
 		for hours := -24; hours <= 30; hours += 3 {
 			s.at(end.Add(time.Duration(hours) * time.Hour))
@@ -205,9 +205,9 @@ func TestARenewalIsGivenUpADayAfterTheEnd(t *testing.T) {
 
 func TestWhatIsNotSoldAnyMoreOrNotWantedIsNotRenewed(t *testing.T) {
 	each(t, func(s *site) {
-		off, offID := s.customer(false, 5000)
-		banned, bannedID := s.customer(true, 5000)
-		changed, changedID := s.customer(true, 5000)
+		off, offID := s.userWithMonth(false, 5000)
+		banned, bannedID := s.userWithMonth(true, 5000)
+		changed, changedID := s.userWithMonth(true, 5000)
 		bought, _, err := s.shop.Purchases(s.Context(), changed, 1, 0)
 		must(s.T, err)
 		_, err = s.shop.Refund(s.Context(), bought[0].ID, "test", nil)
@@ -230,7 +230,7 @@ func TestWhatIsNotSoldAnyMoreOrNotWantedIsNotRenewed(t *testing.T) {
 		s.wantSent()
 		_, err = s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Renewable = false })
 		must(s.T, err)
-		gone, goneID := s.customer(true, 5000)
+		gone, goneID := s.userWithMonth(true, 5000)
 		s.at(s.service(gone, goneID).EndsAt)
 		must(s.T, s.Renew(s.Context()))
 		s.wantSent("not_renewed")
@@ -239,8 +239,8 @@ func TestWhatIsNotSoldAnyMoreOrNotWantedIsNotRenewed(t *testing.T) {
 
 func TestUsersAreRemindedOfTheEndOnceAtEachMark(t *testing.T) {
 	each(t, func(s *site) {
-		user, id := s.customer(false, 1000)
-		s.customer(true, 0) // renews itself: its mails are those of the renewal
+		user, id := s.userWithMonth(false, 1000)
+		s.userWithMonth(true, 0) // renews itself: its mails are those of the renewal
 		end := s.service(user, id).EndsAt
 		for hours := 8 * 24; hours > 0; hours -= 6 {
 			s.at(end.Add(-time.Duration(hours) * time.Hour))
@@ -258,7 +258,7 @@ func TestUsersAreRemindedOfTheEndOnceAtEachMark(t *testing.T) {
 
 func TestUsersAreToldOfTheirTrafficOnceAtEachMark(t *testing.T) {
 	each(t, func(s *site) {
-		_, id := s.customer(false, 0)
+		_, id := s.userWithMonth(false, 0)
 		use := func(percent int64) {
 			must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
 				_, err := tx.NewRaw(`UPDATE service_cycle SET down = ?0, billed = ?0 WHERE service_id = ?1`,
@@ -281,7 +281,7 @@ func TestUsersAreToldOfTheirTrafficOnceAtEachMark(t *testing.T) {
 
 func TestAUserSeesWhatLiesBeforeTheirServices(t *testing.T) {
 	each(t, func(s *site) {
-		user, id := s.customer(true, 1500)
+		user, id := s.userWithMonth(true, 1500)
 		_, err := s.shop.Confirm(s.Context(), user, shop.Purchase{PriceID: s.plan.Prices[0].ID})
 		must(s.T, err)
 		end := s.service(user, id).EndsAt
@@ -327,7 +327,7 @@ func TestAUserSeesWhatLiesBeforeTheirServices(t *testing.T) {
 
 func TestABalanceIsPromisedToOneRenewalOnly(t *testing.T) {
 	each(t, func(s *site) {
-		user, _ := s.customer(true, 2500)
+		user, _ := s.userWithMonth(true, 2500)
 		_, err := s.shop.Confirm(s.Context(), user, shop.Purchase{PriceID: s.plan.Prices[0].ID, AutoRenew: true})
 		must(s.T, err)
 		list, available, err := s.Upcoming(s.Context(), user)
@@ -340,7 +340,7 @@ func TestABalanceIsPromisedToOneRenewalOnly(t *testing.T) {
 
 func TestRenewal_TakesARaisedPriceOnlyWhenAgreed(t *testing.T) {
 	each(t, func(s *site) {
-		user, id := s.customer(true, 9000)
+		user, id := s.userWithMonth(true, 9000)
 		price := func(amount money.Amount) {
 			t := s.T
 			t.Helper()
@@ -386,7 +386,7 @@ func TestRenewal_TakesAnAgreedOrLoweredPrice(t *testing.T) {
 		sold := s.plan.Prices[0].Amount
 		// +100 is above the lowered price, which is the agreed one by now
 		for _, difference := range []money.Amount{+500, -300, +100} {
-			user, id := s.customer(true, 9000)
+			user, id := s.userWithMonth(true, 9000)
 			sold += difference
 			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID,
 				func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: sold}} })
@@ -407,7 +407,7 @@ func TestRenewal_TakesAnAgreedOrLoweredPrice(t *testing.T) {
 
 func TestRenew_UserBannedSinceTheListWasRead_LosesNothing(t *testing.T) {
 	each(t, func(s *site) {
-		user, id := s.customer(true, 5000)
+		user, id := s.userWithMonth(true, 5000)
 		end := s.service(user, id).EndsAt
 		must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error { // the list reads access
 			_, err := tx.NewRaw(`UPDATE account SET banned_at = ? WHERE id = ?`, s.now, user).Exec(ctx)

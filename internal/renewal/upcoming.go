@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/shop"
 )
 
-// Upcoming is what lies before a service: when it renews itself, or would, and what that costs as things stand.
+// Upcoming is the next renewal of a service: when it renews itself, or would, and what that costs at present.
 type Upcoming struct {
 	ServiceID int64
 	Name      string       // as it was sold, where the reader's language had none of its own
@@ -19,13 +19,13 @@ type Upcoming struct {
 	AutoRenew bool
 	Agreed    money.Amount // the most that automatic renewal may take; 0: no price was agreed
 	At        *time.Time   // of the next try, the first one where it does not renew itself; nil: there is none any more
-	Price     *shop.Price  // as things stand; nil: it is not sold any more
+	Price     *shop.Price  // at present; nil: it is not sold any more
 	Missing   money.Amount // what the wallet lacks for it, when those before it have taken theirs
 	Tries     int          // that failed so far
 	Problem   string       // of the last try: balance_too_low, price_raised or not_sold; empty: none failed
 }
 
-// Upcoming returns what lies before the user's services that run, and before those whose time is over but that are
+// Upcoming returns the next renewals of the user's services that run, and of those whose time is over but that are
 // still tried, by their end; and what the wallet has for them.
 func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming, available money.Amount, err error) {
 	now := r.db.Now()
@@ -41,7 +41,7 @@ func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming,
 	if err != nil {
 		return nil, 0, err
 	}
-	left := balance.Available
+	remaining := balance.Available
 	for i := range list {
 		u := &list[i]
 		if u.Tries == 0 {
@@ -54,9 +54,9 @@ func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming,
 		case err != nil:
 			return nil, 0, err
 		}
-		u.Price, u.Missing = price, max(0, price.Amount-left)
+		u.Price, u.Missing = price, max(0, price.Amount-remaining)
 		if u.AutoRenew && u.Missing == 0 {
-			left -= price.Amount
+			remaining -= price.Amount
 		}
 	}
 	return list, balance.Available, nil

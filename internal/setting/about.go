@@ -8,7 +8,7 @@ import (
 
 const maxAbout = 2000 // characters
 
-// about looks at what the operator says of the site. Addresses become links, so only those of web pages do.
+// about checks what the operator says of the site. Addresses become links, so only those of web pages do.
 func (p *problems) about(s *Site) {
 	address, err := mail.ParseAddress(s.ContactEmail)
 	p.When(s.ContactEmail != "" && (err != nil || address.Address != s.ContactEmail), "contact_email", "email",
@@ -26,7 +26,7 @@ func (p *problems) about(s *Site) {
 		"请填写 mailto:邮箱 或 https:// 网址", "Please give mailto: with an e-mail address, or an https:// address")
 }
 
-// Contact is whom to tell of a weakness, as a URI; empty where the operator named nobody.
+// Contact is whom to notify of a weakness, as a URI; empty where the operator named nobody.
 func (s Site) Contact() string {
 	switch {
 	case s.SecurityContact != "":

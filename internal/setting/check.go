@@ -68,7 +68,7 @@ const (
 	maxPendingMinutes = 22 * 60
 )
 
-// numbers checks that every whole number is within its bounds.
+// numbers checks that every integer is within its bounds.
 func (p *problems) numbers(s *Site) {
 	for _, n := range []struct {
 		name             string

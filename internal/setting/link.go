@@ -13,7 +13,7 @@ const (
 	maxNotice  = 64 // characters, as many as names of entries have
 )
 
-// link looks at what is about links and the services beside the site.
+// link checks the settings of links and of the services besides the site.
 func (p *problems) link(s *Site) {
 	p.When(slices.ContainsFunc(s.LinkURLs, func(address string) bool { return !isBase(address) }), "link_urls", "url",
 		"请填写完整的网址，末尾不带斜杠", "Please give whole addresses without a closing slash")

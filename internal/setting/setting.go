@@ -33,7 +33,7 @@ type Site struct {
 	ContactEmail string `json:"contact_email"` // whom users write to; empty: no address is named
 	ContactURL   string `json:"contact_url"`   // where users write to, such as https://t.me/name; empty: no link
 	TermsURL     string `json:"terms_url"`     // terms of service; empty: no link
-	// Whom to tell of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactURL, or
+	// Whom to notify of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactURL, or
 	// ContactEmail.
 	SecurityContact string `json:"security_contact"`
 
@@ -102,9 +102,9 @@ type Site struct {
 	LinkPerIPMinute int      `json:"link_per_ip_minute"`
 	LinkUpdateHours int      `json:"link_update_hours"`
 	LinkLogDays     int      `json:"link_log_days"` // how long fetches of links are kept
-	// a link fetched from so many networks in a day is told to its user; 0: never
+	// a link fetched from so many networks in a day is reported to its user; 0: never
 	LinkNoticeNetworks int `json:"link_notice_networks"`
-	// what files tell in entries of their own beside traffic and expiry, where a link asks for such
+	// what files tell in entries of their own besides traffic and expiry, where a link asks for such
 	LinkNotices []string `json:"link_notices"`
 	// the operator's Emby media server, without closing slash; empty: none. Its API key is the secret emby_key
 	EmbyURL   string `json:"emby_url"`
@@ -117,7 +117,7 @@ type Site struct {
 	LokiTenant         string `json:"loki_tenant"`
 	TrafficLogDays     int    `json:"traffic_log_days"`
 	NodeReportSeconds  int    `json:"node_report_seconds"`
-	NodeOfflineMinutes int    `json:"node_offline_minutes"` // how long a node is silent before staff is told
+	NodeOfflineMinutes int    `json:"node_offline_minutes"` // how long a node is silent before staff is notified
 	// whether nodes may reach private addresses; for the demo and tests
 	NodeAllowPrivate bool `json:"node_allow_private"`
 }

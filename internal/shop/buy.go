@@ -119,9 +119,9 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	return q, v.Renewable()
 }
 
-// creditForWaiting reckons the quote anew where the order would wait for money. What is used until it is paid must not
-// be credited, and the price must not change after the user agreed to it: the credit is that of the moment at which the
-// order expires.
+// creditForWaiting computes the quote again where the order would wait for money. What is used until it is paid must
+// not be credited, and the price must not change after the user agreed to it: the credit is that of the moment at which
+// the order expires.
 func (s *Shop) creditForWaiting(
 	ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote, available money.Amount,
 ) error {

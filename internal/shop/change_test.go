@@ -109,7 +109,7 @@ func TestChangingThePlanCreditsWhatIsUnused(t *testing.T) {
 func TestAChangeToACheaperPlanGivesTheRestToTheWallet(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		c.days(0) // the clock stands still: no time is used
+		c.days(0) // the clock does not move: no time is used
 		if err := c.settings.Set(t.Context(),
 			map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
 			t.Fatal(err)
@@ -232,7 +232,7 @@ func TestAChangeIsRefusedWhereItMakesNoSense(t *testing.T) {
 		c := open(t, d)
 		plan := c.plan(t, nil)
 		pack := c.plan(t, func(p *shop.Plan) { p.Kind, p.Prices = shop.KindPackage, []shop.Price{{Amount: 500}} })
-		user, stranger := c.user(t, 10000), c.user(t, 10000)
+		user, other := c.user(t, 10000), c.user(t, 10000)
 		o := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 1)})
 		for name, one := range map[string]struct {
 			user int64
@@ -250,7 +250,7 @@ func TestAChangeIsRefusedWhereItMakesNoSense(t *testing.T) {
 				shop.ErrNoChange,
 			},
 			"somebody else's": {
-				stranger,
+				other,
 				shop.Purchase{PriceID: priceOf(plan, 3), ChangeServiceID: o.Service},
 				service.ErrNoService,
 			},

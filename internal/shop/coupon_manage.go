@@ -260,13 +260,13 @@ func (c *Coupon) coversUse(ctx context.Context, tx bun.Tx) error {
 	if c.PerUser == nil {
 		return nil
 	}
-	var most int64
+	var maxUsed int64
 	err := tx.NewRaw(`SELECT COALESCE(MAX(n), 0) FROM (SELECT COUNT(*) AS n FROM shop_order WHERE coupon_id = ?
 		AND state IN (?, ?, ?) GROUP BY user_id) AS used`,
-		c.ID, Pending, Paid, Refunded).Scan(ctx, &most)
-	if err == nil && *c.PerUser < most {
-		err = fault.Invalid("per_user", "used", fmt.Sprintf("已有用户使用 %d 次，每人次数不能更少", most),
-			fmt.Sprintf("A user has used it %d times, so the limit cannot be lower", most))
+		c.ID, Pending, Paid, Refunded).Scan(ctx, &maxUsed)
+	if err == nil && *c.PerUser < maxUsed {
+		err = fault.Invalid("per_user", "used", fmt.Sprintf("已有用户使用 %d 次，每人次数不能更少", maxUsed),
+			fmt.Sprintf("A user has used it %d times, so the limit cannot be lower", maxUsed))
 	}
 	return err
 }

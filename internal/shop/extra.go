@@ -16,7 +16,7 @@ var ErrCreditTooLarge = fault.Conflict("credit_too_large", "原服务剩余的�
 
 const maxMonths = 120
 
-// extra is what the rest of a credit brings beside the months that were bought.
+// extra is what the rest of a credit brings besides the months that were bought.
 type extra struct {
 	Seconds int64 `json:"seconds"`
 	Bytes   int64 `json:"bytes,omitempty"` // of a quota that never resets

@@ -16,7 +16,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// State is where an order stands.
+// State is the state of an order.
 type State string
 
 // The states of an order.
@@ -46,7 +46,7 @@ type Terms struct {
 	ValidDays    *int          `json:"valid_days"`
 	Replaces     string        `json:"replaces,omitempty"` // name of the service that ends
 	Coupon       string        `json:"coupon,omitempty"`   // as it is written on the invoice
-	// what the rest of a credit brings beside the months; nil: the wallet gets it
+	// what the rest of a credit brings besides the months; nil: the wallet gets it
 	Extra *extra `json:"extra,omitempty"`
 }
 
@@ -281,10 +281,10 @@ func (s *Shop) PurchasesOf(ctx context.Context, userID, serviceID, limit, offset
 	return orders, total, err
 }
 
-// AutoRenewal is what a service that renews itself has before it.
+// AutoRenewal is the next renewal of a service that renews itself.
 type AutoRenewal struct {
 	At    *time.Time // of the first try; nil: it does not renew itself
-	Price *Price     // as things stand; nil: not sold any more
+	Price *Price     // at present; nil: not sold any more
 }
 
 // RenewsBefore is how long before its end a service is renewed.

@@ -54,9 +54,9 @@ type Plan struct {
 
 // In returns the plan with its name and description in a reader's language.
 func (p *Plan) In(lang fault.Lang) *Plan {
-	told := *p
-	told.Name, told.Info = p.Names.In(lang, p.Name), p.Infos.In(lang, p.Info)
-	return &told
+	localized := *p
+	localized.Name, localized.Info = p.Names.In(lang, p.Name), p.Infos.In(lang, p.Info)
+	return &localized
 }
 
 // Price is one plan for one period, or one package. Its ID is the older API's shop id.
@@ -161,7 +161,7 @@ func (s *Shop) AddPlan(ctx context.Context, p Plan) (*Plan, error) {
 // ChangePlan lets change alter a plan and its prices. What was sold stays as it was sold.
 func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*Plan, error) {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		// The update keeps the row, so that a sale beside this does not lose its place in the stock.
+		// The update keeps the row, so that a sale at the same time does not lose its part of the stock.
 		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("updated_at = ?", s.db.Now()).
 			Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
 		if err != nil {

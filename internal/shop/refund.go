@@ -154,7 +154,7 @@ func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order
 			return nil, 0, err
 		}
 	}
-	if _, err := s.wallets.Lock(ctx, tx, found[0].UserID); err != nil { // no purchase of the user runs beside this
+	if _, err := s.wallets.Lock(ctx, tx, found[0].UserID); err != nil { // no purchase of the user runs at the same time
 		return nil, 0, err
 	}
 	o, err := s.OrderIn(ctx, tx, found[0].UserID, strconv.FormatInt(orderID, 10))

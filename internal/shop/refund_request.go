@@ -15,7 +15,7 @@ import (
 	"airstrip/internal/money"
 )
 
-// RequestState is where a refund request stands.
+// RequestState is the state of a refund request.
 type RequestState string
 
 // The states of a refund request. All but Open are final.

@@ -121,14 +121,14 @@ func TestARefundIsAskedForAndDecidedOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		c.days(0)
-		plan, user, stranger := c.plan(t, nil), c.user(t, 1000), c.user(t, 0)
+		plan, user, other := c.plan(t, nil), c.user(t, 1000), c.user(t, 0)
 		o := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 1)})
 		id := o.UUID.String()
 		var f *fault.Error
 		if _, err := c.RequestRefund(t.Context(), user, id, "  "); !errors.As(err, &f) || f.Fields[0].Name != "reason" {
 			t.Error("without a reason:", err)
 		}
-		if _, err := c.RequestRefund(t.Context(), stranger, id, "mine"); !errors.Is(err, shop.ErrNoOrder) {
+		if _, err := c.RequestRefund(t.Context(), other, id, "mine"); !errors.Is(err, shop.ErrNoOrder) {
 			t.Error("somebody else's order:", err)
 		}
 		declined, err := c.RequestRefund(t.Context(), user, id, "too slow")
@@ -148,7 +148,7 @@ func TestARefundIsAskedForAndDecidedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.WithdrawRefundRequest(t.Context(), stranger, granted.ID); !errors.Is(err, shop.ErrNoRequest) {
+		if err := c.WithdrawRefundRequest(t.Context(), other, granted.ID); !errors.Is(err, shop.ErrNoRequest) {
 			t.Error("withdrawn by somebody else:", err)
 		}
 		var done atomic.Int32

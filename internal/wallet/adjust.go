@@ -30,7 +30,7 @@ const (
 	InvitesBought      Reason = "invite_purchase"
 )
 
-// AdjustmentState is where an adjustment stands.
+// AdjustmentState is the state of an adjustment.
 type AdjustmentState string
 
 // The states of an adjustment; a pending one waits for a second member of staff.
@@ -40,7 +40,7 @@ const (
 	AdjustmentDeclined AdjustmentState = "declined"
 )
 
-// Adjustment is what staff puts into a wallet or takes out of it.
+// Adjustment is money that staff puts into a wallet or takes out of it.
 type Adjustment struct {
 	bun.BaseModel `bun:"table:wallet_adjustment"`
 	ID            int64 `bun:",pk,autoincrement"`

@@ -17,7 +17,7 @@ import (
 // Refunded is the reason of a movement by which money goes back to who paid a recharge.
 const Refunded Reason = "gateway_refund"
 
-// GatewayRefundState is where a refund of a recharge stands.
+// GatewayRefundState is the state of a refund of a recharge.
 type GatewayRefundState string
 
 // The states of a refund of a recharge; the last two are final.
@@ -36,7 +36,7 @@ type GatewayRefund struct {
 	RechargeID    int64
 	UserID        int64
 	Amount        money.Amount // out of the wallet
-	Fee           money.Amount // given back beside the amount
+	Fee           money.Amount // given back in addition to the amount
 	PayAmount     money.Amount // both, in the currency of the payment
 	ByHand        bool         // staff paid it, not the platform
 	Waits         bool         // for a second member of staff; no platform is asked before
@@ -79,9 +79,9 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 	if r.State != RechargeDone || r.Remaining() == 0 {
 		return ErrNotRefundable
 	}
-	if left := r.Remaining(); g.Amount <= 0 || g.Amount > left {
-		return fault.Invalid("amount", "range", "退款金额须大于零且不超过这笔充值尚可退的 "+left.String(),
-			"The amount must be above zero and at most the "+left.String()+" that are left of this recharge")
+	if remaining := r.Remaining(); g.Amount <= 0 || g.Amount > remaining {
+		return fault.Invalid("amount", "range", "退款金额须大于零且不超过这笔充值尚可退的 "+remaining.String(),
+			"The amount must be above zero and at most the "+remaining.String()+" that are left of this recharge")
 	}
 	g.Fee, g.PayAmount = r.Fee, r.PayAmount
 	if g.Amount < r.Amount {

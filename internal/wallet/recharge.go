@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/money"
 )
 
-// RechargeState is where a recharge stands.
+// RechargeState is the state of a recharge.
 type RechargeState string
 
 // The states of a recharge.
@@ -45,7 +45,7 @@ type Recharge struct {
 	Gateway       string
 	Amount        money.Amount // what the wallet gains
 	Currency      string       // the site's
-	Fee           money.Amount // what the gateway's way costs the payer beside the amount, in the site's currency
+	Fee           money.Amount // what the gateway's way costs the payer in addition to the amount, in the site's currency
 	// what is paid at the gateway; fixed here, like its currency: a payment of anything else is not this recharge's
 	PayAmount     money.Amount
 	PayCurrency   string
@@ -75,7 +75,7 @@ type PayPage struct {
 type Charge struct {
 	Gateway     string
 	Amount      money.Amount // what the wallet gains
-	Fee         money.Amount // beside the amount, in the site's currency
+	Fee         money.Amount // in addition to the amount, in the site's currency
 	PayAmount   money.Amount // both together, in PayCurrency
 	PayCurrency string       // ISO 4217
 }
@@ -90,7 +90,7 @@ var (
 		"Too many recharges are waiting for payment; pay one or wait until they expire")
 )
 
-// Fees is the site's account of what payers paid beside what their wallets gained.
+// Fees is the site's account of what payers paid besides what their wallets gained.
 const Fees Kind = "fees"
 
 // ErrTransactionUsed is the error of a payment that would be booked for a second recharge.

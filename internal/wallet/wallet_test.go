@@ -225,7 +225,7 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 			var movements []wallet.Movement
 			var total int64
 			var err error
-			best := time.Hour // of a few tries, since other tests run beside this one
+			best := time.Hour // of a few tries, since other tests run at the same time
 			for range 5 {
 				start := time.Now()
 				movements, total, err = w.Movements(t.Context(), 1, page, 10)

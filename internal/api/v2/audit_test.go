@@ -22,8 +22,8 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		if got := f.ok(t, f.user, "GET", rulesPath, ""); len(got["rules"].([]any)) != 0 {
 			t.Fatalf("%v", got)
 		}
-		mail := f.ok(t, boss, "POST", staffRules, `{"name":" Mail ","text":"Sending mail","pattern":":25$"}`)
-		p2p := f.ok(t, boss, "POST", staffRules, `{"name":"BitTorrent","pattern":"torrent"}`)
+		mail := f.ok(t, owner, "POST", staffRules, `{"name":" Mail ","text":"Sending mail","pattern":":25$"}`)
+		p2p := f.ok(t, owner, "POST", staffRules, `{"name":"BitTorrent","pattern":"torrent"}`)
 		id := func(rule map[string]any) int64 { return int64(rule["id"].(float64)) }
 		hit := func(rule map[string]any, user, count int64) {
 			t.Helper()
@@ -44,7 +44,7 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		})
 		want(t, f.ok(t, f.other, "GET", rulesPath, "")["rules"].([]any)[0].(map[string]any),
 			map[string]any{"my_hits": 0, "last_hit_at": nil})
-		want(t, f.ok(t, boss, "GET", staffRules, "")["rules"].([]any)[0].(map[string]any), map[string]any{"hits": 7})
+		want(t, f.ok(t, owner, "GET", staffRules, "")["rules"].([]any)[0].(map[string]any), map[string]any{"hits": 7})
 
 		got := f.ok(t, f.user, "GET", recordsPath+"?limit=1&offset=1", "")
 		want(t, got, map[string]any{"total_count": 3})
@@ -57,7 +57,7 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		want(t, f.ok(t, f.other, "GET", recordsPath, ""), map[string]any{"total_count": 0})
 
 		const log = "/api/v2/staff/audit-records"
-		all := f.ok(t, boss, "GET", log+"?limit=1", "")
+		all := f.ok(t, owner, "GET", log+"?limit=1", "")
 		want(t, all, map[string]any{"total_count": 3})
 		want(t, all["records"].([]any)[0].(map[string]any), map[string]any{
 			"user_id": int(f.user), "rule_name": "Mail",
@@ -68,13 +68,13 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 				id(p2p)): 1, fmt.Sprintf("?node_id=%d", f.node.ID): 3, fmt.Sprintf("?node_id=%d", f.node.ID+1): 0,
 			fmt.Sprintf("?user_id=%d&rule_id=%d", f.user, id(p2p)): 1,
 		} {
-			want(t, f.ok(t, boss, "GET", log+query, ""), map[string]any{"total_count": total})
+			want(t, f.ok(t, owner, "GET", log+query, ""), map[string]any{"total_count": total})
 		}
 		f.refused(t, f.user, "GET", log, "", 403, "not_allowed")
 
 		// A rule that is lifted and a node that is removed stay in the log.
-		f.ok(t, boss, "DELETE", fmt.Sprintf("%s/%d", staffRules, id(mail)), "")
-		f.refused(t, boss, "DELETE", fmt.Sprintf("%s/%d", staffRules, id(mail)), "", 404, "rule_not_found")
+		f.ok(t, owner, "DELETE", fmt.Sprintf("%s/%d", staffRules, id(mail)), "")
+		f.refused(t, owner, "DELETE", fmt.Sprintf("%s/%d", staffRules, id(mail)), "", 404, "rule_not_found")
 		if err := f.nodes.Remove(t.Context(), f.node.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 func TestStaffKeepsTheRules(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		f := newField(t, d)
-		rule := f.ok(t, boss, "POST", staffRules,
+		rule := f.ok(t, owner, "POST", staffRules,
 			fmt.Sprintf(`{"name":"Mail","pattern":":25$","exempt_user_ids":[%d,%[1]d]}`, f.other))
 		if ids := rule["exempt_user_ids"].([]any); len(ids) != 1 || ids[0] != float64(f.other) {
 			t.Errorf("exempt are %v", ids)
@@ -102,9 +102,9 @@ func TestStaffKeepsTheRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want(t, f.ok(t, boss, "PUT", path, `{"name":"Post","text":"No mail","pattern":":(25|465)$"}`),
+		want(t, f.ok(t, owner, "PUT", path, `{"name":"Post","text":"No mail","pattern":":(25|465)$"}`),
 			map[string]any{"name": "Post", "text": "No mail", "pattern": ":(25|465)$"})
-		if ids := f.ok(t, boss, "GET", staffRules,
+		if ids := f.ok(t, owner, "GET", staffRules,
 			"")["rules"].([]any)[0].(map[string]any)["exempt_user_ids"].([]any); len(ids) != 0 {
 			t.Errorf("exempt are still %v", ids)
 		}
@@ -118,7 +118,7 @@ func TestStaffKeepsTheRules(t *testing.T) {
 			`{"name":"x","pattern":"x","exempt_user_ids":[999]}`: "exempt_user_ids",
 		} {
 			for _, call := range [][2]string{{"POST", staffRules}, {"PUT", path}} {
-				if a := f.refused(t, boss, call[0], call[1], body, 422, "invalid_input"); len(a.Errors) != 1 ||
+				if a := f.refused(t, owner, call[0], call[1], body, 422, "invalid_input"); len(a.Errors) != 1 ||
 					a.Errors[0].Field != field {
 					t.Errorf("%s %s: %s", call[0], body, a.raw)
 				}
@@ -131,12 +131,12 @@ func TestStaffKeepsTheRules(t *testing.T) {
 			{"GET /api/v2/staff/audit-records?limit=501", "", "at most 500"},
 		} {
 			method, path, _ := strings.Cut(wrong[0], " ")
-			if a := f.refused(t, boss, method, path, wrong[1], 422, "invalid_input"); len(a.Errors) != 1 ||
+			if a := f.refused(t, owner, method, path, wrong[1], 422, "invalid_input"); len(a.Errors) != 1 ||
 				!strings.Contains(a.raw, wrong[2]) {
 				t.Errorf("%s does not say %q", a.raw, wrong[2])
 			}
 		}
-		f.refused(t, boss, "PUT", staffRules+"/999", `{"name":"x","pattern":"x"}`, 404, "rule_not_found")
+		f.refused(t, owner, "PUT", staffRules+"/999", `{"name":"x","pattern":"x"}`, 404, "rule_not_found")
 		f.refused(t, f.user, "POST", staffRules, `{"name":"x","pattern":"x"}`, 403, "not_allowed")
 		f.refused(t, f.user, "GET", staffRules, "", 403, "not_allowed")
 	})
@@ -149,20 +149,20 @@ func TestStaffLetsBlockedAddressesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		const path = "/api/v2/staff/blocked-ips"
-		want(t, f.ok(t, boss, "GET", path, "")["addresses"].([]any)[0].(map[string]any), map[string]any{
+		want(t, f.ok(t, owner, "GET", path, "")["addresses"].([]any)[0].(map[string]any), map[string]any{
 			"ip":      "8.8.4.4",
 			"node_id": int(f.node.ID),
 		})
-		f.ok(t, boss, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`)
-		f.refused(t, boss, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`, 404, "ip_not_blocked")
-		f.refused(t, boss, "POST", path+"/unblock", `{"ip":"nonsense"}`, 422, "invalid_input")
-		want(t, f.ok(t, boss, "GET", path, ""), map[string]any{"total_count": 0})
+		f.ok(t, owner, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`)
+		f.refused(t, owner, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`, 404, "ip_not_blocked")
+		f.refused(t, owner, "POST", path+"/unblock", `{"ip":"nonsense"}`, 422, "invalid_input")
+		want(t, f.ok(t, owner, "GET", path, ""), map[string]any{"total_count": 0})
 
 		if _, err := f.nodes.Monitor.AddSpeedTests(t.Context(), f.node.ID,
 			[]map[string]string{{"cmccping": "31"}}); err != nil {
 			t.Fatal(err)
 		}
-		tests := f.ok(t, boss, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/speed-tests", f.node.ID), "")["tests"].([]any)
+		tests := f.ok(t, owner, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/speed-tests", f.node.ID), "")["tests"].([]any)
 		want(t, tests[0].(map[string]any)["results"].(map[string]any), map[string]any{"cmccping": "31"})
 		f.refused(t, f.user, "GET", path, "", 403, "not_allowed")
 	})

@@ -15,13 +15,13 @@ import (
 )
 
 // charge fills the user's wallet through the sandbox.
-func (c *till) charge(t *testing.T, user int64, amount string) {
+func (c *moneyServer) charge(t *testing.T, user int64, amount string) {
 	t.Helper()
 	c.pay(t, c.ok(t, user, "POST", "/api/v2/user/wallet/recharge", `{"amount": `+amount+`, "gateway": "sandbox"}`))
 }
 
 // list makes a call that must succeed and reads its list.
-func (c *till) list(t *testing.T, user int64, path string) (list []map[string]any) {
+func (c *moneyServer) list(t *testing.T, user int64, path string) (list []map[string]any) {
 	t.Helper()
 	if a := c.call(t, user, "GET", path, ""); a.status != http.StatusOK || json.Unmarshal(a.List, &list) != nil {
 		t.Fatalf("%s: %d %s", path, a.status, a.raw)
@@ -33,7 +33,7 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
 		d.SetClock(func() time.Time { return now })
-		c := newTill(t, d, 1, 2)
+		c := newMoneyServer(t, d, 1, 2)
 		first := c.plan(t)
 		traffic := int64(500 << 30)
 		better, err := c.shop.AddPlan(t.Context(), shop.Plan{
@@ -203,7 +203,7 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 
 func TestAPackageNamesItsOrderSoThatItCanBeGivenBack(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1)
+		c := newMoneyServer(t, d, 1)
 		c.charge(t, 1, "50")
 		bytes := int64(10 << 30)
 		p, err := c.shop.AddPlan(t.Context(), shop.Plan{

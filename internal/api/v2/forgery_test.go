@@ -156,7 +156,7 @@ func (p *people) goodForNothing(in tokens) (signed []string) {
 }
 
 // attempt calls one of the operations with a token and returns the status. Most are called behind HTTP, which says no
-// more than what it is told there and takes as long as the look at the token.
+// more than what it is given there and takes as long as reading the token.
 func (p *people) attempt(operation int, forged string) int {
 	var err error
 	switch operation {

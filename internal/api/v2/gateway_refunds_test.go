@@ -11,7 +11,7 @@ import (
 
 func TestStaffPaysARechargeBackAndTheUserSeesIt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1, 2)
+		c := newMoneyServer(t, d, 1, 2)
 		recharge := c.ok(t, 1, "POST", "/api/v2/user/wallet/recharge", `{"amount": "3000.00", "gateway": "sandbox"}`)
 		path := fmt.Sprintf("/api/v2/staff/recharges/%v/refund", recharge["no"])
 		const part = `{"amount": "10.00", "reason": "double payment"}`

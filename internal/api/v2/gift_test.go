@@ -21,7 +21,7 @@ const (
 )
 
 // refused makes a call that must fail with this status and code.
-func (c *till) refused(t *testing.T, user int64, method, path, body string, status int, code string) moneyAnswer {
+func (c *moneyServer) refused(t *testing.T, user int64, method, path, body string, status int, code string) moneyAnswer {
 	t.Helper()
 	a := c.call(t, user, method, path, body)
 	if a.status != status || a.Code != code {
@@ -32,7 +32,7 @@ func (c *till) refused(t *testing.T, user int64, method, path, body string, stat
 
 func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1, 2)
+		c := newMoneyServer(t, d, 1, 2)
 		made := c.ok(t, ann, "POST", "/api/v2/staff/cd-keys",
 			`{"name":"spring","kind":"amount","amount":"10.00","size":3,"per_user":2}`)
 		lines := strings.Split(strings.TrimSpace(made["csv"].(string)), "\n")
@@ -105,7 +105,7 @@ func TestStaffMakesKeysAndUsersRedeemThem(t *testing.T) {
 
 func TestABatchWorthMuchWaitsForASecondMember(t *testing.T) {
 	d := dbtest.SQLite(t)
-	c := newTill(t, d, 1)
+	c := newMoneyServer(t, d, 1)
 	made := c.ok(t, ann, "POST", "/api/v2/staff/cd-keys", `{"kind":"amount","amount":1000.01,"size":1}`)
 	key := strings.Split(made["csv"].(string), "\n")[1][:23]
 	path := "/api/v2/staff/cd-keys/" + fmt.Sprint(made["batch"].(map[string]any)["id"]) + "/confirm"
@@ -117,7 +117,7 @@ func TestABatchWorthMuchWaitsForASecondMember(t *testing.T) {
 
 func TestACouponOnTheWire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1, 2)
+		c := newMoneyServer(t, d, 1, 2)
 		price := fmt.Sprint(c.plan(t)) // of 19.90
 		coupon := c.ok(t, ann, "POST", "/api/v2/staff/coupons", `{"code":"spring","percent":50,"per_user":1,"total":1}`)
 		if coupon["code"] != "SPRING" || coupon["percent"] != 50.0 || coupon["taken"] != 0.0 || coupon["plans"] == nil {
@@ -168,7 +168,7 @@ func TestACouponOnTheWire(t *testing.T) {
 
 func TestAnAdjustmentOnTheWire(t *testing.T) {
 	d := dbtest.SQLite(t)
-	c := newTill(t, d, 1)
+	c := newMoneyServer(t, d, 1)
 	body := `{"user_id":1,"amount":"5.00","reason":"an outage"}`
 	for range 2 {
 		if a := c.ok(t, ann, "POST", "/api/v2/staff/wallet-adjustments", body, "Idempotency-Key",
@@ -199,7 +199,7 @@ func TestAnAdjustmentOnTheWire(t *testing.T) {
 
 func TestCommissionOnTheWire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1, 2)
+		c := newMoneyServer(t, d, 1, 2)
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			if err := addAccount(ctx, tx, d, 1, nil); err != nil {
 				return err

@@ -16,7 +16,7 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// hostile are JSON texts that stand in the place of every field of every body.
+// hostile are JSON texts that replace every field of every body in turn.
 var hostile = []string{
 	`null`, `true`, `{}`, `[]`, `{"a":{"a":{}}}`, `1e999`, `-9223372036854775809`, `9223372036854775808`, `0.1`, `-1`,
 	`""`, `"\u0000"`, `"a\u0000b@example.com"`, "\"a\xffb@example.com\"", `"\ud800"`, `"` + strings.Repeat("长",
@@ -116,7 +116,7 @@ func TestNoInputMakesTheServerFailAndWrongFieldsAreNamed(t *testing.T) {
 		random := rand.New(rand.NewPCG(sampleSeed(t), 0))
 		p.set("captcha_login", `"never"`) // wrong passwords are among the input, and some operations end the session
 		calls := 0
-		// Each call comes from a network of its own, so that no limit answers in the place of what is tested.
+		// Each call comes from a network of its own, so that no limit answers instead of what is tested.
 		call := func(method, path, bearer, body string) answer {
 			calls++
 			return p.call(method, path, bearer, body, "From", fmt.Sprintf("%d.%d.%d.1", 20+calls>>16, calls>>8&255,

@@ -65,8 +65,8 @@ func checkParameters(o *huma.Operation, req *http.Request) error {
 			if value == "" {
 				continue
 			}
-			_, isWhole := text.Integer(value)
-			wrong.When(p.Schema.Type == huma.TypeInteger && !isWhole, p.Name, "type", "必须是整数",
+			_, isInteger := text.Integer(value)
+			wrong.When(p.Schema.Type == huma.TypeInteger && !isInteger, p.Name, "type", "必须是整数",
 				"This must be a whole number")
 			wrong.When(p.Schema.Type == huma.TypeBoolean && !slices.Contains([]string{"true", "false", "1", "0"},
 				value),
@@ -76,7 +76,7 @@ func checkParameters(o *huma.Operation, req *http.Request) error {
 	return wrong.Err()
 }
 
-// checkText refuses what no operation takes, before huma reads it: text that is none, names that stand twice.
+// checkText refuses what no operation takes, before huma reads it: text that is none, names that occur twice.
 func checkText(req *http.Request) error {
 	if err := api.CheckValues(req.URL.Query()); err != nil {
 		return err
@@ -94,7 +94,7 @@ func checkText(req *http.Request) error {
 
 var requiredProperty = regexp.MustCompile(`^expected required property (\S+) to be present`)
 
-// sentences say in our words what huma's validation messages mean, by how they begin; * stands for what they end with,
+// sentences say in our words what huma's validation messages mean, by how they begin; * is what they end with,
 // a bound or the choices.
 var sentences = []struct{ begins, code, zh, en string }{
 	{"expected required property", "required", "必填", "This is required"},
@@ -125,10 +125,10 @@ var sentences = []struct{ begins, code, zh, en string }{
 	{"expected string", "type", "必须是文本", "This must be text"},
 }
 
-// noPlace is what the decoder says of a number that the field's type has no place for, which the schema lets pass.
-var noPlace = regexp.MustCompile(`^json: cannot unmarshal number .* into Go struct field [^.]*\.(\S+) of type u?int`)
+// outOfRange is what the decoder says of a number beyond the range of the field's type, which the schema lets pass.
+var outOfRange = regexp.MustCompile(`^json: cannot unmarshal number .* into Go struct field [^.]*\.(\S+) of type u?int`)
 
-// embedded is a step of noPlace's path that no input has: the name of a struct of ours within another.
+// embedded is a step of outOfRange's path that no input has: the name of a struct of ours within another.
 var embedded = regexp.MustCompile(`\b[A-Za-z]*[A-Z][A-Za-z]*\.`)
 
 // index is a step into a list, which the rules of the domain write as they write any other.
@@ -137,7 +137,7 @@ var index = regexp.MustCompile(`\[(\d+)\]`)
 func inputField(operation string, d *huma.ErrorDetail) fault.Field {
 	_, name, _ := strings.Cut(d.Location, ".") // "body.email", "query.page", "path.id"
 	name = index.ReplaceAllString(name, ".$1")
-	if m := noPlace.FindStringSubmatch(d.Message); m != nil {
+	if m := outOfRange.FindStringSubmatch(d.Message); m != nil {
 		return fault.Field{Name: embedded.ReplaceAllString(m[1], ""), Code: "range", Text: fault.Text{
 			ZH: "必须是范围内的整数",
 			EN: "This must be a whole number in range",

@@ -25,14 +25,14 @@ import (
 	"airstrip/internal/setting"
 )
 
-// templateDesk is the staff's operations on templates, with user 1, in group 5, who has a link and one node.
-type templateDesk struct {
+// templateServer is the staff's operations on templates, with user 1, in group 5, who has a link and one node.
+type templateServer struct {
 	*testing.T
 	handler http.Handler
 	link    string
 }
 
-func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
+func newTemplateServer(t *testing.T, d *db.DB) *templateServer {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
 	if err != nil {
@@ -67,14 +67,14 @@ func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
 		return account.Identity{UserID: 9, Role: account.Role(bearer)}, nil
 	}, staff.LinkTemplates(links))
 	apilink.Register(mux, links)
-	return &templateDesk{
+	return &templateServer{
 		t, api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(),
 		"/link2/" + made.Token + "?client_type=ClashMeta",
 	}
 }
 
 // ask returns the status and the answer's body.
-func (d *templateDesk) ask(role account.Role, method, path, body string) (int, string) {
+func (d *templateServer) ask(role account.Role, method, path, body string) (int, string) {
 	d.Helper()
 	r := httptest.NewRequest(method, "/api/v2/staff/link-templates"+path, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+string(role))
@@ -85,7 +85,7 @@ func (d *templateDesk) ask(role account.Role, method, path, body string) (int, s
 	return w.Code, w.Body.String()
 }
 
-func (d *templateDesk) must(method, path, body string) string {
+func (d *templateServer) must(method, path, body string) string {
 	d.Helper()
 	status, got := d.ask(account.Admin, method, path, body)
 	if status != 200 {
@@ -94,7 +94,7 @@ func (d *templateDesk) must(method, path, body string) string {
 	return got
 }
 
-func (d *templateDesk) fetch() string {
+func (d *templateServer) fetch() string {
 	d.Helper()
 	w := httptest.NewRecorder()
 	d.handler.ServeHTTP(w, httptest.NewRequest("GET", d.link, nil))
@@ -106,7 +106,7 @@ func (d *templateDesk) fetch() string {
 
 func TestTemplatesOfSiteGroupAndUserAreLaidOverEachOther(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *db.DB) {
-		d := newTemplateDesk(t, db)
+		d := newTemplateServer(t, db)
 		if got := d.fetch(); !strings.Contains(got, "DOMAIN-SUFFIX,cn,DIRECT") {
 			t.Fatal(got)
 		}
@@ -147,7 +147,7 @@ func TestTemplatesOfSiteGroupAndUserAreLaidOverEachOther(t *testing.T) {
 
 func TestATemplateIsTriedBeforeItIsKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *db.DB) {
-		d := newTemplateDesk(t, db)
+		d := newTemplateServer(t, db)
 		for body, field := range map[string]string{
 			`{"document":{"clash":{"rules":["MATCH,Nowhere"]}}}`: `"document.clash"`,
 			`{"document":{"clash":{"dns":{"enable":"yes"}}}}`:    `"document.clash.dns.enable"`,
@@ -185,7 +185,7 @@ func TestATemplateIsTriedBeforeItIsKept(t *testing.T) {
 }
 
 func TestAPreviewShowsTheFileAndNobodysSecrets(t *testing.T) {
-	d := newTemplateDesk(t, dbtest.SQLite(t))
+	d := newTemplateServer(t, dbtest.SQLite(t))
 	var got struct {
 		Result struct {
 			Body    string

@@ -29,9 +29,9 @@ import (
 	"airstrip/internal/setting"
 )
 
-// linkDesk is the operations on links and the links themselves, for two users. A bearer token is the user's number.
+// linkServer is the operations on links and the links themselves, for two users. A bearer token is the user's number.
 // Each fill adds what else there is.
-func linkDesk(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.Nodes)) http.Handler {
+func linkServer(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.Nodes)) http.Handler {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
 	if err != nil {
@@ -103,7 +103,7 @@ func fetchStatus(h http.Handler, url string) int {
 
 func TestAUserSeesAndResetsTheirLink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := linkDesk(t, d)
+		h := linkServer(t, d)
 		first := call[shownLink](t, h, "1", "GET", "link-token/link-token")
 		if len(first.Token) != 32 || first.URL != "https://site.example/link2/"+first.Token || len(first.URLs) != 1 ||
 			first.LastFetchAt != nil {
@@ -138,7 +138,7 @@ func TestNodeLinks_GiveOneNodeAndItsRelays_ToThoseWhoMayUseIt(t *testing.T) {
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var open, dear, plain node.Node
-		h := linkDesk(t, d, func(services *service.Services, nodes *node.Nodes) {
+		h := linkServer(t, d, func(services *service.Services, nodes *node.Nodes) {
 			if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 				_, err := services.Start(ctx, tx, service.Terms{
 					UserID: 1, PlanID: 1, Name: "Basic", Class: 1,
@@ -210,7 +210,7 @@ func TestNodeLinks_GiveOneNodeAndItsRelays_ToThoseWhoMayUseIt(t *testing.T) {
 
 func TestAUserSeesAndResetsTheirNodeCredentials(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := linkDesk(t, d)
+		h := linkServer(t, d)
 		type credentials struct{ Password, UUID string }
 		was := call[credentials](t, h, "1", "GET", "ss-password")
 		token := call[shownLink](t, h, "1", "GET", "link-token/link-token").Token
@@ -247,7 +247,7 @@ type linkFetch struct {
 
 func TestAUserSeesOnlyTheirOwnFetches(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := linkDesk(t, d)
+		h := linkServer(t, d)
 		url := call[shownLink](t, h, "1", "GET", "link-token/link-token").URL
 		fetchStatus(h, url+"?client_type=ClashMeta")
 		type log struct {
@@ -278,7 +278,7 @@ func TestAUserSeesOnlyTheirOwnFetches(t *testing.T) {
 }
 
 func TestTheAppsCanBeImportedInto(t *testing.T) {
-	h := linkDesk(t, dbtest.SQLite(t))
+	h := linkServer(t, dbtest.SQLite(t))
 	apps := call[[]struct {
 		ID, Name  string
 		Platforms []string

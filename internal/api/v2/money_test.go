@@ -35,15 +35,15 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// till is the money side of the API. A bearer token is the user's number; from firstStaff on they are staff.
-type till struct {
+// moneyServer is the money side of the API. A bearer token is the user's number; from firstStaff on they are staff.
+type moneyServer struct {
 	handler http.Handler
 	shop    *shop.Shop
 }
 
 const firstStaff = 900
 
-func newTill(t *testing.T, d *db.DB, users ...int64) *till {
+func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
 	if err != nil {
@@ -85,7 +85,7 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 			t.Fatal(err)
 		}
 	}
-	return &till{api.NewMiddleware(mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler(), s}
+	return &moneyServer{api.NewMiddleware(mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler(), s}
 }
 
 type moneyAnswer struct {
@@ -99,7 +99,7 @@ type moneyAnswer struct {
 }
 
 // call makes a request as user; 0 is nobody. header holds pairs of names and values.
-func (c *till) call(t *testing.T, user int64, method, path, body string, header ...string) moneyAnswer {
+func (c *moneyServer) call(t *testing.T, user int64, method, path, body string, header ...string) moneyAnswer {
 	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
 	req.Header.Set("Accept-Language", "en")
@@ -124,7 +124,7 @@ func (c *till) call(t *testing.T, user int64, method, path, body string, header 
 }
 
 // ok makes a call that must succeed and reads its result into a map.
-func (c *till) ok(t *testing.T, user int64, method, path, body string, header ...string) map[string]any {
+func (c *moneyServer) ok(t *testing.T, user int64, method, path, body string, header ...string) map[string]any {
 	t.Helper()
 	a := c.call(t, user, method, path, body, header...)
 	var result map[string]any
@@ -134,7 +134,7 @@ func (c *till) ok(t *testing.T, user int64, method, path, body string, header ..
 	return result
 }
 
-func (c *till) pay(t *testing.T, record map[string]any) {
+func (c *moneyServer) pay(t *testing.T, record map[string]any) {
 	t.Helper()
 	page := record["pay_page"].(map[string]any)["url"].(string)
 	a := c.call(t, 0, http.MethodPost, strings.TrimPrefix(page, "http://shop.example"), "action=pay", "Content-Type",
@@ -144,7 +144,7 @@ func (c *till) pay(t *testing.T, record map[string]any) {
 	}
 }
 
-func (c *till) plan(t *testing.T) int64 {
+func (c *moneyServer) plan(t *testing.T) int64 {
 	t.Helper()
 	traffic := int64(100 << 30)
 	p, err := c.shop.AddPlan(t.Context(), shop.Plan{
@@ -160,7 +160,7 @@ func (c *till) plan(t *testing.T) int64 {
 
 func TestFromAnEmptyWalletToAService(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1, 2)
+		c := newMoneyServer(t, d, 1, 2)
 		shopID := c.plan(t)
 		path := fmt.Sprintf("/api/v2/user/shop-old/%d", shopID)
 
@@ -266,7 +266,7 @@ func TestFromAnEmptyWalletToAService(t *testing.T) {
 }
 
 func TestTheShopInBothShapes(t *testing.T) {
-	c := newTill(t, dbtest.SQLite(t), 1)
+	c := newMoneyServer(t, dbtest.SQLite(t), 1)
 	shopID := c.plan(t)
 	var plans []map[string]any
 	a := c.call(t, 1, "GET", "/api/v2/user/shop/plans", "")
@@ -306,7 +306,7 @@ func TestTheShopInBothShapes(t *testing.T) {
 }
 
 func TestBadMoneyInputNamesItsField(t *testing.T) {
-	c := newTill(t, dbtest.SQLite(t), 1)
+	c := newMoneyServer(t, dbtest.SQLite(t), 1)
 	shopID := c.plan(t)
 	for _, try := range []struct{ path, body, field string }{
 		{"/api/v2/user/wallet/recharge", `{"amount": "10.001", "gateway": "sandbox"}`, "amount"},

@@ -11,9 +11,9 @@ import (
 	"airstrip/internal/shop"
 )
 
-func TestPlans_AreToldAndSoldInTheReadersLanguage(t *testing.T) {
+func TestPlans_AreShownAndSoldInTheReadersLanguage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1)
+		c := newMoneyServer(t, d, 1)
 		id := c.plan(t)
 		plans, err := c.shop.ListPlans(t.Context())
 		if err != nil {
@@ -26,10 +26,10 @@ func TestPlans_AreToldAndSoldInTheReadersLanguage(t *testing.T) {
 		}
 		type named struct{ Name, Info string }
 		for lang, want := range map[string]named{"zh-CN": {"标准", "高清视频"}, "en": {"Standard", "HD video"}} {
-			var told []named
+			var shown []named
 			a := c.call(t, 1, "GET", "/api/v2/user/shop/plans", "", "Accept-Language", lang)
-			if err := json.Unmarshal(a.List, &told); err != nil || len(told) != 1 || told[0] != want {
-				t.Errorf("%s: the shop tells %+v, wanted %+v: %v", lang, told, want, err)
+			if err := json.Unmarshal(a.List, &shown); err != nil || len(shown) != 1 || shown[0] != want {
+				t.Errorf("%s: the shop shows %+v, wanted %+v: %v", lang, shown, want, err)
 			}
 			quote := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/pre-order", id), "", "Accept-Language",
 				lang)
@@ -38,11 +38,11 @@ func TestPlans_AreToldAndSoldInTheReadersLanguage(t *testing.T) {
 			}
 			info := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/shop-old/%d/info", id), "", "Accept-Language", lang)
 			if info["shop_name"] != want.Name || info["content_extra"] != want.Info {
-				t.Errorf("%s: the older shop tells %v, %v", lang, info["shop_name"], info["content_extra"])
+				t.Errorf("%s: the older shop shows %v, %v", lang, info["shop_name"], info["content_extra"])
 			}
 		}
 
-		// The buyer reads Chinese; whoever looks later reads the order in their language, and the invoice as it was
+		// The buyer reads Chinese; whoever reads later sees the order in their language, and the invoice as it was
 		// sold.
 		path := fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", id)
 		bought := c.ok(t, 1, "POST", path, `{"gateway": "sandbox"}`, "Accept-Language", "zh-CN")

@@ -12,7 +12,7 @@ import (
 
 func TestRecharge_ForAnOrder_SaysWhatItIsFor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1)
+		c := newMoneyServer(t, d, 1)
 		percent := 50
 		if _, err := c.shop.AddCoupon(t.Context(), shop.Coupon{Code: "HALF", Percent: &percent, Enabled: true},
 			nil); err != nil {

@@ -35,7 +35,7 @@ import (
 // field is a server with the operations on services, nodes and traffic. Its first user has a service, the second
 // nothing.
 type field struct {
-	*till
+	*moneyServer
 	services *service.Services
 	nodes    *node.Nodes
 	traffic  *traffic.Traffic
@@ -45,8 +45,8 @@ type field struct {
 	now      time.Time
 }
 
-// boss signs in as the owner of the site.
-const boss = -1
+// owner signs in as the owner of the site.
+const owner = -1
 
 func newField(t *testing.T, d *db.DB) *field {
 	t.Helper()
@@ -76,7 +76,7 @@ func newField(t *testing.T, d *db.DB) *field {
 		if err != nil {
 			return account.Identity{}, api.ErrSignIn
 		}
-		if id == boss {
+		if id == owner {
 			return account.Identity{UserID: id, Role: account.Owner}, nil
 		}
 		return account.Identity{UserID: id}, nil
@@ -86,7 +86,7 @@ func newField(t *testing.T, d *db.DB) *field {
 		}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services),
 		user.Traffic(f.traffic, f.nodes),
 		user.AuditRules(f.nodes), staff.AuditRules(f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
-	f.till = &till{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
+	f.moneyServer = &moneyServer{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {
 		g, err := accounts.SignUps.SignUp(t.Context(), account.SignUp{

@@ -11,9 +11,9 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// seen is all of an answer that its reader can compare with another: status, headers and body, without the request's
-// id.
-func (a answer) seen() string {
+// comparable is all of an answer that its reader can compare with another: status, headers and body, without the
+// request's id.
+func (a answer) comparable() string {
 	h := maps.Clone(a.header)
 	id := h.Get("X-Request-Id")
 	h.Del("X-Request-Id")
@@ -32,7 +32,7 @@ func TestNoAnswerTellsWhetherAnAddressHasAnAccount(t *testing.T) {
 		ask := func(path, body, email string) string {
 			calls++
 			return p.call("POST", path, "", strings.ReplaceAll(body, "EMAIL", email), "From",
-				fmt.Sprintf("198.51.100.%d", calls), "Accept-Language", "en").seen()
+				fmt.Sprintf("198.51.100.%d", calls), "Accept-Language", "en").comparable()
 		}
 		for i, c := range []struct{ path, body string }{
 			{login, `{"email":"EMAIL","password":"wrong password"}`},

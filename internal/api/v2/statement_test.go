@@ -10,7 +10,7 @@ import (
 
 func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTill(t, d, 1, 2)
+		c := newMoneyServer(t, d, 1, 2)
 		for _, amount := range []string{"30", "5"} {
 			c.pay(t, c.ok(t, 1, "POST", "/api/v2/user/wallet/recharge", `{"amount": `+amount+`, "gateway": "sandbox"}`))
 		}

@@ -33,7 +33,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// botSite is a site with a bot, and Telegram beside it.
+// botSite is a site with a bot, and a server that acts as Telegram.
 type botSite struct {
 	*testing.T
 	*telegramtest.Server

@@ -78,7 +78,7 @@ type profileBody struct {
 	UserName string `json:"user_name" doc:"1 to 32 characters"`
 }
 
-// noExpiry stands where older clients want to read when an account ends.
+// noExpiry is what older clients want to read when an account ends.
 var noExpiry = time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // Account adds what signed-in users see and change of themselves.

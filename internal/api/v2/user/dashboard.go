@@ -70,7 +70,7 @@ type oldServiceInfo struct {
 	IsLinkBurnAfter              bool      `json:"is_link_burn_after"`
 }
 
-// unlimitedOld is what older clients are told of a quota without end.
+// unlimitedOld is what older clients get for a quota without end.
 const unlimitedOld = int64(1) << 50
 
 // Dashboard adds the first page of a signed-in user. links gives the addresses of a user's subscription link.

@@ -32,7 +32,7 @@ type renewalItem struct {
 	Problem   string        `json:"problem" enum:",balance_too_low,price_raised,not_sold" doc:"Of the last try; empty: none failed"`
 }
 
-// Renewals adds what lies before a user's services.
+// Renewals adds the next renewals of a user's services.
 func Renewals(s *renewal.Renewals, settings *setting.Settings) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.UserOp("GET /user/services/renewals").
