@@ -45,7 +45,7 @@ type Recharge struct {
 	Gateway       string
 	Amount        money.Amount // what the wallet gains
 	Currency      string       // the site's
-	Fee           money.Amount // what the gateway's way costs the payer in addition to the amount, in the site's currency
+	Fee           money.Amount // what the gateway costs the payer besides the amount, in the site's currency
 	// what is paid at the gateway; fixed here, like its currency: a payment of anything else is not this recharge's
 	PayAmount     money.Amount
 	PayCurrency   string

@@ -90,7 +90,9 @@ func registrationPanics(op func() v2.Op) bool {
 func serveOps(ops ...v2.Op) {
 	v2.New(http.NewServeMux(), "1", nil, func(r *v2.Router) {
 		for _, o := range ops {
-			v2.Handle(r, o, func(context.Context, account.Identity, *struct{}) (v2.Empty, error) { return v2.Empty{}, nil })
+			v2.Handle(r, o, func(context.Context, account.Identity, *struct{}) (v2.Empty, error) {
+				return v2.Empty{}, nil
+			})
 		}
 	})
 }
