@@ -1,4 +1,5 @@
 import type { TFunction } from 'i18next'
+import { authRegisterRules } from '@/lib/api/gen/rules.gen'
 import { emailPattern } from '@/lib/email-pattern'
 
 const trimmed = (value: string) => value.trim()
@@ -12,6 +13,7 @@ export const fieldRules = (t: TFunction<'account'>) => ({
   email: {
     setValueAs: trimmed,
     required: t('problem.required'),
+    maxLength: { value: authRegisterRules.email.maxLength, message: t('problem.email') },
     pattern: { value: emailPattern, message: t('problem.email') },
   },
   /** Six digits, as the mails bring them. */

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import * as z from 'zod/mini'
+import { accountEditEmailRules } from '@/lib/api/gen/rules.gen'
 import { emailPattern } from '@/lib/email-pattern'
 
 // Forms of somebody who is signed in; the open pages' rules are in field-rules.ts.
@@ -13,6 +14,7 @@ export const email = (t: Texts) =>
       .string()
       .check(
         z.minLength(1, t('problem.required')),
+        z.maxLength(accountEditEmailRules.email.maxLength, t('problem.email')),
         z.email({ pattern: emailPattern, error: t('problem.email') }),
       ),
   )

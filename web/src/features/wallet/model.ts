@@ -1,4 +1,5 @@
 import { PAGE_SIZE } from './list-queries'
+import { gatewaysListRules } from '@/lib/api/gen/rules.gen'
 import type { RechargeRecord } from '@/lib/api/gen/types.gen'
 import { toAmount, toMinor } from '@/lib/money'
 import type { Tone } from '@/ui/status-dot'
@@ -16,7 +17,7 @@ type AmountProblem = 'empty' | 'places' | 'low' | 'high'
 /** What is wrong with a typed amount, if anything. */
 export function amountProblem(typed: string, min: string, max: string): AmountProblem | undefined {
   if (typed.trim() === '') return 'empty'
-  if (!/^\d+(\.\d{1,2})?$/.test(typed.trim())) return 'places'
+  if (!gatewaysListRules.amount.pattern.test(typed.trim())) return 'places'
   if (toMinor(typed) < toMinor(min)) return 'low'
   return toMinor(typed) > toMinor(max) ? 'high' : undefined
 }

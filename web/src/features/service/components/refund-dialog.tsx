@@ -9,6 +9,7 @@ import {
   refundRequestsQueryKey,
   servicesOldBillsOfOptions,
 } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { orderRefundRequestRules } from '@/lib/api/gen/rules.gen'
 import type { PackageItem, ServiceItem } from '@/lib/api/gen/types.gen'
 import { useCurrency } from '@/lib/currency'
 import { toMinor } from '@/lib/money'
@@ -19,7 +20,7 @@ import { FormError } from '@/ui/form-error'
 import { Loaded } from '@/ui/loaded'
 import { Money } from '@/ui/money'
 
-const MAX_REASON = 500
+const { minLength, maxLength } = orderRefundRequestRules.reason
 
 /** Shows what a refund of a service or package would bring now, and requests it from staff. */
 export function RefundDialog(props: { item: ServiceItem | PackageItem; onClose: () => void }) {
@@ -99,8 +100,8 @@ function RequestForm({ orderNo, onClose }: { orderNo: number; onClose: () => voi
           .string()
           .check(
             z.trim(),
-            z.minLength(1, t('refund.reasonMissing')),
-            z.maxLength(MAX_REASON, t('refund.reasonLong', { count: MAX_REASON })),
+            z.minLength(minLength, t('refund.reasonMissing')),
+            z.maxLength(maxLength, t('refund.reasonLong', { count: maxLength })),
           ),
       }),
     ),

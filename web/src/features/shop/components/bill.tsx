@@ -1,5 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { type ReactNode, Suspense, useId, useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
@@ -34,34 +35,35 @@ export function Bill(props: {
   onBought: (orderNo: number) => Promise<void>
   children: ReactNode
 }) {
+  const { t } = useTranslation('shop')
   const { quote } = props
-  const form = useId()
+  const formId = useId()
   const isService = quote.kind === 'plan'
-  const [autoRenew, setAutoRenew] = useState(props.autoRenew)
+  const form = useForm({ defaultValues: { auto_renew: props.autoRenew } })
+  const autoRenew = useWatch({ control: form.control, name: 'auto_renew' })
   const [isDialogOpen, setDialogOpen] = useState(false)
   const { confirm, confirmed, refetchRefused, gateways, isMissing, problem, isPending } =
     useConfirm(props.purchase, quote, isService && autoRenew, props.onBought)
   const charge = isMissing ? gateways.charge : undefined
   const action = usePayLabel(quote, charge, props.isWithoutCoupon)
+  const submit = form.handleSubmit(() => {
+    if (quote.replaces) setDialogOpen(true)
+    else confirm()
+  })
   return (
     <>
       <Lines name={props.name} quote={quote} charge={charge} />
       <UnlessBanned>
         {props.children}
-        <form
-          id={form}
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (quote.replaces) setDialogOpen(true)
-            else confirm()
-          }}
-        >
-          {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
+        <form id={formId} onSubmit={(event) => void submit(event)}>
+          {isService && (
+            <Checkbox mt="md" label={t('summary.autoRenew')} {...form.register('auto_renew')} />
+          )}
           {isMissing && <GatewayChoice {...gateways} />}
           <OtherPrice previousOrder={props.previousOrder} quote={quote} />
           <Problem problem={problem} isCouponShown={props.isWithoutCoupon} />
           <PayButton
-            form={form}
+            form={formId}
             name={props.name}
             isPending={isPending}
             isDisabled={props.isChecking || (isMissing && !gateways.chosen)}
@@ -115,18 +117,6 @@ function Problem(props: { problem: Error | null; isCouponShown: boolean }) {
     <div className={classes.problem}>
       <FormError message={ofCoupon && props.isCouponShown ? undefined : message} />
     </div>
-  )
-}
-
-function AutoRenew(props: { isOn: boolean; onChange: (isOn: boolean) => void }) {
-  const { t } = useTranslation('shop')
-  return (
-    <Checkbox
-      mt="md"
-      label={t('summary.autoRenew')}
-      checked={props.isOn}
-      onChange={(event) => props.onChange(event.currentTarget.checked)}
-    />
   )
 }
 

@@ -1,6 +1,8 @@
 import { Button, TextInput } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { shopPreOrderRules } from '@/lib/api/gen/rules.gen'
 import type { useQuote } from './use-quote'
 import classes from './summary.module.css'
 
@@ -15,44 +17,39 @@ export function CouponField(
 ) {
   const { t } = useTranslation('shop')
   const [isOpen, setOpen] = useState(props.coupon !== undefined)
-  const [typed, setTyped] = useState(props.coupon ?? '')
-  const input = useRef<HTMLInputElement>(null)
+  const form = useForm({ defaultValues: { coupon: props.coupon ?? '' } })
+  const typed = useWatch({ control: form.control, name: 'coupon' }).trim()
   if (!isOpen && props.coupon === undefined) {
     return <HaveOne onClick={() => setOpen(true)} />
   }
-  const isUsed = props.coupon !== undefined && typed.trim() === props.coupon && !props.couponProblem
+  const isUsed = props.coupon !== undefined && typed === props.coupon && !props.couponProblem
+  const submit = form.handleSubmit(() => {
+    if (isUsed) {
+      form.setValue('coupon', '')
+      form.setFocus('coupon') // the button, which has nothing to apply now, would lose the focus
+    }
+    if (!isUsed && typed === props.coupon) props.checkAgain()
+    else props.onCoupon(isUsed ? undefined : typed || undefined)
+  })
   return (
-    <form
-      className={classes.coupon}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isUsed) {
-          setTyped('')
-          input.current?.focus() // the button, which has nothing to apply now, would lose it
-        }
-        if (!isUsed && typed.trim() === props.coupon) props.checkAgain()
-        else props.onCoupon(isUsed ? undefined : typed.trim() || undefined)
-      }}
-    >
+    <form className={classes.coupon} onSubmit={(event) => void submit(event)}>
       <TextInput
-        ref={input}
         autoFocus={props.coupon === undefined}
         label={t('coupon.label')}
         size="sm"
         autoComplete="off"
         autoCapitalize="characters"
         spellCheck={false}
-        maxLength={64}
-        value={typed}
+        maxLength={shopPreOrderRules.coupon.maxLength}
         error={props.couponProblem}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        {...form.register('coupon')}
       />
       <Button
         type="submit"
         size="sm"
         variant="default"
         loading={props.isChecking}
-        disabled={typed.trim() === ''}
+        disabled={typed === ''}
       >
         {isUsed && !props.isChecking ? t('coupon.remove') : t('coupon.apply')}
       </Button>

@@ -2,17 +2,18 @@ import { Button, Card, Skeleton, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import type { Ref } from 'react'
+import { Controller, useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { rechargeCreateMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
-import { ApiError } from '@/lib/api/errors'
 import { type Site, siteOptions } from '@/lib/api/site'
 import { useGateways } from '@/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/lib/idempotency-key'
 import { formatMoney } from '@/lib/money'
 import { openPayPage } from '@/lib/open-pay-page'
 import { announcePaymentResult, usePaymentResult } from '@/lib/payment-result'
-import { problemText } from '@/lib/server-problem'
+import { showServerProblem } from '@/lib/server-problem'
+import { useOnce } from '@/lib/use-once'
 import { FormColumn } from '@/ui/form-column'
 import { FormError } from '@/ui/form-error'
 import { GatewayChoice } from '@/ui/gateway-choice'
@@ -63,84 +64,83 @@ function useBegin(intention: string) {
     },
   })
   usePaymentResult(intention, ({ rechargeNo }) => void navigate({ search: { id: rechargeNo } }))
-  const { error } = begin
-  const wrongAmount =
-    error instanceof ApiError ? error.fields.find(({ field }) => field === 'amount') : undefined
   return {
     isBusy: begin.isPending || begin.isSuccess,
-    amountError: wrongAmount?.message,
-    error: wrongAmount ? null : error,
-    reset: begin.reset,
     // The key makes the same amount and gateway one recharge, however often the button is pressed.
     begin: (amount: string, gateway: string) =>
-      begin.mutate({
+      begin.mutateAsync({
         body: { amount, gateway },
         headers: { 'Idempotency-Key': idempotencyKeyFor(intentionOf(amount, gateway)) },
       }),
   }
 }
 
-/** The typed amount, its problem, and its price with the chosen gateway once the server has answered. */
-function useAmount(site: Site) {
+/** The form with its rules: the notation of the contract, and the limits of the site. */
+function useRechargeForm(site: Site) {
   const { currency, recharge } = site
   const { t, i18n } = useTranslation('wallet')
   const { amount: again } = route.useSearch()
-  const [typed, type] = useState(() => startAmount(site, again))
-  const [isTouched, setTouched] = useState(false)
-  const problem = amountProblem(typed, recharge.min, recharge.max)
-  const amount = problem ? undefined : normalAmount(typed)
-  const [settled] = useDebouncedValue(amount, TYPING_MS)
-  const gateways = useGateways(settled === undefined ? {} : { amount: settled })
   const show = (sum: string) => formatMoney(sum, currency, i18n.language)
   const limits = { min: show(recharge.min), max: show(recharge.max) }
-  return {
-    typed,
-    type,
-    touch: () => setTouched(true),
-    problem: isTouched && problem ? t(`new.problem.${problem}`, limits) : undefined,
-    range: t('new.range', limits),
-    amount,
-    gateways,
-    charge: amount !== undefined && settled === amount ? gateways.charge : undefined,
-    show,
+  const form = useForm({ defaultValues: { amount: startAmount(site, again) }, mode: 'onTouched' })
+  const problemOf = (typed: string) => amountProblem(typed, recharge.min, recharge.max)
+  const validate = (typed: string) => {
+    const problem = problemOf(typed)
+    return problem ? t(`new.problem.${problem}`, limits) : true
   }
+  return { form, show, range: t('new.range', limits), problemOf, validate }
+}
+
+/** The price of the typed amount with the chosen gateway, once the server has answered. */
+function useCharge(typed: string, isValid: boolean) {
+  const amount = isValid ? normalAmount(typed) : undefined
+  const [settled] = useDebouncedValue(amount, TYPING_MS)
+  const gateways = useGateways(settled === undefined ? {} : { amount: settled })
+  const charge = amount !== undefined && settled === amount ? gateways.charge : undefined
+  return { amount, gateways, charge }
 }
 
 function Form({ site }: { site: Site }) {
   const { t, i18n } = useTranslation('wallet')
   const { t: common } = useTranslation()
-  const { typed, type, touch, problem, range, amount, gateways, charge, show } = useAmount(site)
-  const { begin, reset, error, amountError, isBusy } = useBegin(
-    intentionOf(amount ?? '', gateways.chosen ?? ''),
+  const { form, show, range, problemOf, validate } = useRechargeForm(site)
+  const typed = useWatch({ control: form.control, name: 'amount' })
+  const { amount, gateways, charge } = useCharge(typed, problemOf(typed) === undefined)
+  const { begin, isBusy } = useBegin(intentionOf(amount ?? '', gateways.chosen ?? ''))
+  const submit = useOnce(
+    form.handleSubmit(async () => {
+      if (amount === undefined || !charge || !gateways.chosen) return
+      gateways.remember()
+      try {
+        await begin(amount, gateways.chosen)
+      } catch (error) {
+        showServerProblem(form, error, common)
+      }
+    }),
   )
-  const change = (value: string) => {
-    type(value)
-    reset()
-  }
   return (
     <FormColumn beside={<RechargeSummary charge={charge} />}>
-      <Card
-        component="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          touch()
-          if (amount === undefined || !charge || !gateways.chosen) return
-          gateways.remember()
-          begin(amount, gateways.chosen)
-        }}
-      >
-        <AmountField
-          presets={site.recharge.presets}
-          show={show}
-          typed={typed}
-          onChange={change}
-          onBlur={touch}
-          range={range}
-          problem={problem ?? amountError}
+      <Card component="form" noValidate onSubmit={(event) => void submit(event)}>
+        <Controller
+          name="amount"
+          control={form.control}
+          rules={{ validate }}
+          render={({ field, fieldState }) => (
+            <AmountField
+              {...field}
+              onChange={(value) => {
+                field.onChange(value)
+                form.clearErrors('root')
+              }}
+              presets={site.recharge.presets}
+              show={show}
+              range={range}
+              error={fieldState.error?.message}
+            />
+          )}
         />
         <GatewayChoice {...gateways} />
-        <FormError message={error ? problemText(error, common) : undefined} />
+        <FormError message={form.formState.errors.root?.message} />
         <Button
           type="submit"
           fullWidth
@@ -160,35 +160,31 @@ function Form({ site }: { site: Site }) {
 }
 
 function AmountField(props: {
-  presets: readonly string[]
-  show: (amount: string) => string
-  typed: string
+  ref: Ref<HTMLInputElement>
+  name: string
+  value: string
   onChange: (amount: string) => void
   onBlur: () => void
+  presets: readonly string[]
+  show: (amount: string) => string
   range: string
-  problem: string | undefined
+  error: string | undefined
 }) {
   const { t } = useTranslation('wallet')
+  const { presets, show, range, onChange, ...field } = props
   return (
     <>
-      <AmountPresets
-        amounts={props.presets}
-        value={props.typed}
-        show={props.show}
-        onChange={props.onChange}
-      />
+      <AmountPresets amounts={presets} value={field.value} show={show} onChange={onChange} />
       <TextInput
         mt="md"
         label={t('new.own')}
-        description={props.range}
+        description={range}
         inputMode="decimal"
         autoComplete="off"
-        value={props.typed}
+        {...field}
         onChange={({ currentTarget: { value } }) =>
-          props.onChange(value.normalize('NFKC').replace(/[,。]/, '.'))
+          onChange(value.normalize('NFKC').replace(/[,。]/, '.'))
         }
-        onBlur={props.onBlur}
-        error={props.problem}
       />
     </>
   )

@@ -1,6 +1,8 @@
 import { Button, Card, Group, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
+import type { TFunction } from 'i18next'
+import { Controller, useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { cdKeyRedeemMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { ApiError } from '@/lib/api/errors'
@@ -29,58 +31,82 @@ function useRedeem() {
   return { ...redeem, blockedUntil }
 }
 
-function useProblem(wait: number, error: unknown) {
-  const { t } = useTranslation('wallet')
-  const { t: common } = useTranslation()
-  if (wait > 0) return t('cdKey.wait', { time: formatCountdown(wait) })
-  if (!error || (error instanceof ApiError && error.status === 429)) return undefined
-  return (error instanceof ApiError && error.fields[0]?.message) || problemText(error, common)
+/** The server's words about the key; none while the form says how long to wait. */
+function useProblem() {
+  const { t } = useTranslation()
+  return (error: unknown) => {
+    if (error instanceof ApiError && error.status === 429) return undefined
+    return (error instanceof ApiError && error.fields[0]?.message) || problemText(error, t)
+  }
+}
+
+function useRedeemForm() {
+  const { mutateAsync, reset, data, isPending, blockedUntil } = useRedeem()
+  const problemOf = useProblem()
+  // What is wrong disappears with the first change, and is found again when the key is sent.
+  const form = useForm({ defaultValues: { cd_key: '' }, reValidateMode: 'onSubmit' })
+  const wait = blockedUntil - useNow(1000)
+
+  const submit = form.handleSubmit(async ({ cd_key }) => {
+    const headers = { 'Idempotency-Key': idempotencyKeyFor(cd_key) }
+    try {
+      await mutateAsync({ path: { cd_key }, headers })
+      form.reset()
+    } catch (error) {
+      const message = problemOf(error)
+      if (message) form.setError('cd_key', { message }, { shouldFocus: true })
+      else form.setFocus('cd_key')
+    }
+  })
+  return {
+    form,
+    data,
+    isPending,
+    wait,
+    changed: () => {
+      form.clearErrors()
+      if (data) reset()
+    },
+    submit: (event: FormEvent) => {
+      event.preventDefault()
+      if (wait > 0) return
+      form.setValue('cd_key', grouped(form.getValues('cd_key')))
+      void submit()
+    },
+  }
 }
 
 /** Accepts a key in any notation and shows at the field what is wrong with it. */
 export function RedeemForm() {
   const { t } = useTranslation('wallet')
-  const [typed, setTyped] = useState('')
-  const [isIncomplete, setIncomplete] = useState(false)
-  const { mutate, reset, data, error, isPending, blockedUntil } = useRedeem()
-  const field = useRef<HTMLInputElement>(null)
-  const focus = () => field.current?.focus()
-  const wait = blockedUntil - useNow(1000)
-
-  const problem = useProblem(wait, error)
-  const incomplete = t('cdKey.incomplete', { count: lengthOf(typed), length: KEY_LENGTH })
-  const submit = (event: { preventDefault: () => void }) => {
-    event.preventDefault()
-    if (wait > 0) return
-    const key = grouped(typed)
-    setTyped(key)
-    setIncomplete(lengthOf(key) !== KEY_LENGTH)
-    if (lengthOf(key) !== KEY_LENGTH) return focus()
-    const headers = { 'Idempotency-Key': idempotencyKeyFor(key) }
-    mutate({ path: { cd_key: key }, headers }, { onSuccess: () => setTyped(''), onError: focus })
-  }
-
+  const { form, data, isPending, wait, changed, submit } = useRedeemForm()
+  const waiting = wait > 0 ? t('cdKey.wait', { time: formatCountdown(wait) }) : undefined
   return (
     <FormColumn>
       <Card component="form" noValidate onSubmit={submit}>
-        <TextInput
-          ref={field}
-          label={t('cdKey.label')}
-          description={t('cdKey.hint')}
-          placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
-          autoComplete="off"
-          autoCapitalize="characters"
-          spellCheck={false}
-          value={typed}
-          onChange={({ currentTarget: { value }, nativeEvent }) => {
-            const isPasted =
-              nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste'
-            setTyped(isPasted ? grouped(value) : value)
-            setIncomplete(false)
-            if (error || data) reset()
-          }}
-          onBlur={() => setTyped(grouped(typed))}
-          error={isIncomplete ? incomplete : problem}
+        <Controller
+          name="cd_key"
+          control={form.control}
+          rules={{ validate: (key) => lengthOf(key) === KEY_LENGTH || incomplete(t, key) }}
+          render={({ field, fieldState }) => (
+            <TextInput
+              label={t('cdKey.label')}
+              description={t('cdKey.hint')}
+              placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
+              autoComplete="off"
+              autoCapitalize="characters"
+              spellCheck={false}
+              {...field}
+              onChange={({ currentTarget: { value }, nativeEvent }) => {
+                const isPasted =
+                  nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste'
+                field.onChange(isPasted ? grouped(value) : value)
+                changed()
+              }}
+              onBlur={() => field.onChange(grouped(field.value))}
+              error={fieldState.error?.message ?? waiting}
+            />
+          )}
         />
         <Group mt="md">
           <Button type="submit" loading={isPending} disabled={wait > 0}>
@@ -92,3 +118,6 @@ export function RedeemForm() {
     </FormColumn>
   )
 }
+
+const incomplete = (t: TFunction<'wallet'>, key: string) =>
+  t('cdKey.incomplete', { count: lengthOf(key), length: KEY_LENGTH })
