@@ -200,6 +200,21 @@ export const staffRefundDecideRules = {
   "answer": { minLength: 1, maxLength: 500 },
 } as const
 
+export const staffShareAccountAddRules = {
+  "name": { minLength: 1 },
+  "password": { minLength: 1, maxLength: 500 },
+  "totp": { maxLength: 1000 },
+} as const
+
+export const staffShareAccountChangeRules = {
+  "name": { minLength: 1 },
+} as const
+
+export const staffShareAccountRotateRules = {
+  "password": { minLength: 1, maxLength: 500 },
+  "totp": { maxLength: 1000 },
+} as const
+
 export const staffAdjustmentMakeRules = {
   "reason": { minLength: 1, maxLength: 200 },
 } as const
