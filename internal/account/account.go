@@ -199,6 +199,13 @@ func (a *Accounts) Emails(ctx context.Context, ids []int64) (map[int64]string, e
 	return emails, nil
 }
 
+// Lock returns the user, and has others who would change the account wait until tx ends: a ban and the closing of the
+// account among them. An account that was closed is ErrNoUser. It comes before wallets and rows of access are locked.
+func (a *Accounts) Lock(ctx context.Context, tx bun.Tx, id int64) (User, error) {
+	r, err := findLocked(ctx, tx, "id = ? AND closed_at IS NULL", id)
+	return r.User, err
+}
+
 // ByEmail returns the user with this e-mail address, or ErrNoUser.
 func (a *Accounts) ByEmail(ctx context.Context, email string) (User, error) {
 	r, err := find(ctx, a.db, "email = ?", NormalEmail(email))

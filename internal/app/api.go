@@ -48,6 +48,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Wallet(a.Wallets, a.Shop, a.Renewals, a.Payments, a.Settings),
 		user.CDKeys(a.CDKeys),
 		user.Invites(a.Invites, a.Wallets, a.Settings, a.cfg.site),
+		user.CheckIns(a.CheckIns, a.Settings),
 		user.Recharges(a.Wallets, a.Shop, a.Payments, a.Settings),
 		user.Plans(a.Shop, a.Settings),
 		user.Shop(a.Shop, a.Payments, a.Settings),
@@ -111,6 +112,7 @@ func (a *App) older(mux *http.ServeMux) *v1.Router {
 	old.Credentials(a.Links, a.Services)
 	old.Shop(a.Shop)
 	old.Invite(a.Invites)
+	old.CheckIn(a.CheckIns, a.Settings)
 	old.Payment(a.Wallets, a.Payments, a.Accounts)
 	old.Telegram(a.Telegram)
 	old.Partner(a.Accounts, a.Services, a.Shop, a.Emby)

@@ -32,6 +32,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
+	"airstrip/internal/checkin"
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
 	"airstrip/internal/emby"
@@ -81,6 +82,7 @@ type App struct {
 	Services  *service.Services
 	Accounts  *account.Accounts
 	Invites   *invite.Invites
+	CheckIns  *checkin.CheckIns
 	Shop      *shop.Shop
 	CDKeys    *cdkey.Keys
 	Renewals  *renewal.Renewals
@@ -159,13 +161,14 @@ func (a *App) build(ctx context.Context) (err error) {
 		Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
 	})
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
+	a.CheckIns = checkin.New(a.DB, a.Settings, a.Accounts, a.Services, a.Captchas)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.CDKeys = cdkey.New(a.DB, a.cfg.key, a.Settings, a.Wallets, a.Services)
 	a.Renewals = renewal.New(a.DB, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
-	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site,
-		a.cfg.TelegramAPI)
+	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services,
+		a.CheckIns, a.cfg.site, a.cfg.TelegramAPI)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
 	a.Shares = shareaccount.New(a.DB, a.cfg.key, a.Services)
@@ -183,6 +186,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.decideApprovals()
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Invites.Close)
+	a.Accounts.OnClose(a.CheckIns.Close)
 	a.Accounts.OnClose(a.Links.Close)
 	a.Accounts.OnClose(a.Emby.Close)
 	a.Accounts.OnClose(a.Telegram.Close)
@@ -196,7 +200,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
-		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares,
+		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns,
 	} {
 		part.Register(a.Queue)
 	}

@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/audit"
 	"airstrip/internal/cdkey"
+	"airstrip/internal/checkin"
 	"airstrip/internal/db"
 	"airstrip/internal/emby"
 	"airstrip/internal/invite"
@@ -39,6 +40,7 @@ import (
 //	I13      service, shop: unlimited is never zero
 //	I14      traffic: hours, days, quotas and packages count the same bytes
 //	I15      service, shop: cycles, the end of a service, what an order promised
+//	I16      checkin: one package for each check-in, streaks
 //	audit    the audit log is as it was written, and whole
 func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	all, err := d.Check(ctx)
@@ -62,7 +64,11 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = slices.Concat(all, bans, log, bytes)
+	checkIns, err := checkin.Check(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, bans, log, bytes, checkIns)
 	for _, part := range []interface {
 		Check(context.Context) ([]db.Violation, error)
 	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, seal.Key{}, settings, wallets,

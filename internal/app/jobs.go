@@ -17,7 +17,7 @@ var (
 	}
 	eachDay = []string{
 		"wallet.seal", "account.forget", "telegram.forget", "captcha.forget", "payment.forget", "node.forget",
-		"link.forget", "traffic.forget", "cdkey.forget", "idempotency.forget",
+		"link.forget", "traffic.forget", "cdkey.forget", "idempotency.forget", "checkin.forget",
 	}
 )
 

@@ -9,11 +9,13 @@ import (
 	"math"
 	mathrand "math/rand/v2"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/checkin"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/node"
@@ -56,6 +58,8 @@ type seededNode struct {
 const (
 	gigabyte = int64(1) << 30
 	history  = 45 // days, so that the present quota month is half over
+
+	checkedIn = 6 // days in a row that the demo's user has checked in
 )
 
 // ErrNotEmpty is the error of Seed on a database that has users.
@@ -340,6 +344,12 @@ func (s *seeder) month(ctx context.Context) error {
 		s.at(t)
 		if err := s.Queue.Trigger(ctx, "service.reset"); err != nil {
 			return err
+		}
+		if s.now.Sub(t) < checkedIn*24*time.Hour && s.now.Sub(t) > 24*time.Hour {
+			_, err := s.CheckIns.CheckIn(ctx, s.out.User.ID, "", netip.MustParseAddr("192.0.2.7"))
+			if err != nil && !errors.Is(err, checkin.ErrDone) {
+				return err
+			}
 		}
 		for i, n := range s.nodes {
 			r := traffic.Report{Node: n, ID: fmt.Sprintf("demo/%d", t.Unix()), From: t.Add(-step), To: t}

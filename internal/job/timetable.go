@@ -53,6 +53,7 @@ var Timetable = map[string]time.Duration{
 	"telegram.forget":     time.Hour,
 	"traffic.forget":      24 * time.Hour,
 	"wallet.seal":         10 * time.Minute,
+	"checkin.forget":      24 * time.Hour,
 }
 
 const (

@@ -15,6 +15,12 @@ func (s *Services) CountRunning(ctx context.Context, userID int64) (running int6
 	return running, err
 }
 
+// HasRunning tells whether a service of the user runs.
+func (s *Services) HasRunning(ctx context.Context, idb bun.IDB, userID int64) (bool, error) {
+	return idb.NewSelect().Model((*Service)(nil)).Where("user_id = ? AND ended_at IS NULL AND ends_at > ?", userID,
+		s.db.Now()).Exists(ctx)
+}
+
 // Close ends everything that the user has, as part of the closing of the account, and makes nodes forget the
 // credentials that they know.
 func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {

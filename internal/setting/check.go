@@ -82,6 +82,8 @@ func (p *problems) numbers(s *Site) {
 		{"commission_permille", s.CommissionPermille, 0, 1000},
 		{"commission_days", s.CommissionDays, 0, 365},
 		{"invite_quota", s.InviteQuota, -1, 1_000_000},
+		{"checkin_min_mb", s.CheckInMinMB, 1, 1_000_000},
+		{"checkin_max_mb", s.CheckInMaxMB, 1, 1_000_000},
 		{"link_per_minute", s.LinkPerMinute, 1, unlimited},
 		{"link_per_day", s.LinkPerDay, 1, unlimited},
 		{"link_per_ip_minute", s.LinkPerIPMinute, 1, unlimited},
@@ -95,6 +97,10 @@ func (p *problems) numbers(s *Site) {
 	} {
 		p.When(n.value < n.low || n.value > n.high, n.name, "range", fmt.Sprintf("须为 %d 到 %d 的整数", n.low, n.high),
 			fmt.Sprintf("This is a whole number from %d to %d", n.low, n.high))
+	}
+	for _, name := range []string{"checkin_min_mb", "checkin_max_mb"} {
+		p.When(s.CheckInMaxMB < s.CheckInMinMB, name, "order", "签到流量的下限不能超过上限",
+			"The least of a check-in must not be above the most")
 	}
 	// Agents of others show a sign of life with each report only: one that was lost is no outage yet.
 	for _, name := range []string{"node_report_seconds", "node_offline_minutes"} {

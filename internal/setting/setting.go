@@ -95,6 +95,10 @@ type Site struct {
 	InviteQuota int          `json:"invite_quota"`
 	InvitePrice money.Amount `json:"invite_price"` // of one more invite; 0: not for sale
 
+	CheckIn      bool `json:"checkin"`        // whether users get traffic for a daily check-in
+	CheckInMinMB int  `json:"checkin_min_mb"` // the least and the most that one gives, in units of 1024² bytes
+	CheckInMaxMB int  `json:"checkin_max_mb"`
+
 	// site addresses for subscription links, without closing slash; empty: the site's own
 	LinkURLs        []string `json:"link_urls"`
 	LinkPerMinute   int      `json:"link_per_minute"`
@@ -142,6 +146,7 @@ func Defaults() Site {
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100,
 		RechargeMax: 10000000, RechargeMinutes: 30,
 		ChangeCredit: AsTime, StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
+		CheckIn: true, CheckInMinMB: 100, CheckInMaxMB: 500,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		LinkNoticeNetworks: 12, EmbyClass: 1,
 		TrafficLogDays: 90, NodeReportSeconds: 60, NodeOfflineMinutes: 5,

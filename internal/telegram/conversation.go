@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/captcha"
 	"airstrip/internal/fault"
 	"airstrip/internal/token"
 )
@@ -71,6 +72,9 @@ func (b *Bot) reply(ctx context.Context, tx bun.Tx, who person, text string) (st
 		return text, nil, err
 	case "/me":
 		text, err := b.status(ctx, who)
+		return text, nil, err
+	case "/checkin":
+		text, err := b.checkIn(ctx, tx, who)
 		return text, nil, err
 	case "/unlink":
 		u, err := b.accounts.ByTelegram(ctx, who.ID)
@@ -201,6 +205,28 @@ func (b *Bot) langOf(ctx context.Context, who person) fault.Lang {
 		return fault.ZH
 	}
 	return fault.EN
+}
+
+// checkIn gives a linked user today's traffic. A captcha that is always asked for is solved on the site.
+func (b *Bot) checkIn(ctx context.Context, tx bun.Tx, who person) (string, error) {
+	lang := b.langOf(ctx, who)
+	u, err := b.accounts.ByTelegram(ctx, who.ID)
+	if errors.Is(err, account.ErrNoUser) {
+		return say(lang, textNotLinked, b.site), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	given, err := b.checkIns.CheckInByTelegram(ctx, tx, u.ID)
+	switch f, known := fault.As(err); {
+	case errors.Is(err, captcha.ErrRequired):
+		return say(lang, textCheckInOnSite, b.site), nil
+	case known && fault.Refused(err):
+		return f.Text.In(lang), nil
+	case err != nil:
+		return "", err
+	}
+	return given.Text().In(lang), nil
 }
 
 // mask gives an e-mail address so that its owner knows it and a bystander does not.

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/checkin"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
@@ -32,6 +33,7 @@ type Bot struct {
 	tokens   *token.Tokens
 	accounts *account.Accounts
 	services *service.Services
+	checkIns *checkin.CheckIns
 	site     string
 	api      string
 	client   *http.Client
@@ -52,11 +54,11 @@ type self struct {
 // New gives the bot of a site. site is the address that users see, api that of the Bot API, both without closing slash.
 func New(
 	d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, tokens *token.Tokens,
-	accounts *account.Accounts, services *service.Services, site, api string,
+	accounts *account.Accounts, services *service.Services, checkIns *checkin.CheckIns, site, api string,
 ) *Bot {
 	b := &Bot{
 		db: d, key: key, settings: settings, secrets: secrets, tokens: tokens, accounts: accounts, services: services,
-		site: site, api: api,
+		checkIns: checkIns, site: site, api: api,
 		client: &http.Client{Timeout: pollTime + callTime}, process: uuid.New(),
 		people: limit.Per(time.Minute, 20), networks: limit.Per(10*time.Minute, 30), pages: limit.Per(time.Minute, 150),
 	}

@@ -15,6 +15,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/captcha"
+	"airstrip/internal/checkin"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
@@ -55,6 +56,7 @@ type world struct {
 	tokens   *token.Tokens
 	accounts *account.Accounts
 	services *service.Services
+	checkIns *checkin.CheckIns
 	later    atomic.Int64 // than the world's begin
 	bot      *telegram.Bot
 	stop     func()
@@ -86,6 +88,7 @@ func newWorld(t *testing.T, d *db.DB) *world {
 		Captchas: captcha.New(d, key, w.settings, w.secrets), Tokens: w.tokens,
 		Wallets: wallet.New(d, w.settings), Services: w.services, Site: site,
 	})
+	w.checkIns = checkin.New(d, w.settings, w.accounts, w.services, captcha.New(d, key, w.settings, w.secrets))
 	w.must(w.secrets.Set(w.Context(), secret.TelegramToken, telegramtest.Token))
 	return w
 }
@@ -93,7 +96,7 @@ func newWorld(t *testing.T, d *db.DB) *world {
 // start begins another process with the bot, and gives what ends it.
 func (w *world) start() (*telegram.Bot, func()) {
 	w.Helper()
-	b := telegram.New(w.db, seal.Key{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, site, w.URL)
+	b := telegram.New(w.db, seal.Key{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, w.checkIns, site, w.URL)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -418,6 +421,26 @@ func TestOneTelegramAccountIsOneUsers(t *testing.T) {
 		w.says("无效")
 		w.Say(other, "/link "+old.Token)
 		w.says("无效")
+	})
+}
+
+func TestCheckIn_ByTheBot_GivesTrafficOnceADay(t *testing.T) {
+	each(t, func(w *world) {
+		w.Say(lin, "/checkin")
+		w.says("not linked")
+		u := w.linked("lin@example.com", lin)
+		w.Say(lin, "/checkin")
+		w.says("Checked in", "day 1 in a row")
+		w.Say(lin, "/checkin")
+		w.says("You have checked in today")
+		_, packages, err := w.services.List(w.Context(), u.ID)
+		if err != nil || len(packages) != 1 {
+			w.Errorf("%+v, %v", packages, err)
+		}
+		w.later.Add(int64(24 * time.Hour))
+		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"captcha_checkin": []byte(`"always"`)}))
+		w.Say(lin, "/checkin")
+		w.says("captcha", site+"/user/dashboard")
 	})
 }
 

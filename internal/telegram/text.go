@@ -53,9 +53,14 @@ var (
 			"page that you opened just now shows the same number. Support never asks you to confirm a sign-in.",
 	}
 	textHelp = fault.Text{
-		ZH: "%s 机器人：\n/me 查看套餐、剩余流量和到期时间\n/unlink 解除绑定\n/help 帮助\n\n要用 Telegram 登录，请在网站的登录页扫码。",
-		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/unlink unlink this Telegram " +
+		ZH: "%s 机器人：\n/me 查看套餐、剩余流量和到期时间\n/checkin 每日签到\n/unlink 解除绑定\n/help 帮助\n\n要用 Telegram 登录，请在网站的登录页扫码。",
+		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/checkin daily check-in\n/unlink unlink this Telegram " +
 			"account\n/help this help\n\nTo sign in with Telegram, scan the code on the site's sign-in page.",
+	}
+
+	textCheckInOnSite = fault.Text{
+		ZH: "本站签到需要人机验证，请在网站上签到：\n%s/user/dashboard",
+		EN: "Checking in takes a captcha here; please do it on the site:\n%s/user/dashboard",
 	}
 
 	textAccount  = fault.Text{ZH: "账号：%s", EN: "Account: %s"}
@@ -71,9 +76,10 @@ var (
 	textExhausted = fault.Text{ZH: "⚠️ 流量已用完。", EN: "⚠️ The traffic is used up."}
 	textUnknown   = fault.Text{ZH: "未知", EN: "unknown"}
 
-	commandMe     = fault.Text{ZH: "套餐、剩余流量和到期时间", EN: "Plan, remaining traffic and expiry"}
-	commandUnlink = fault.Text{ZH: "解除绑定", EN: "Unlink this Telegram account"}
-	commandHelp   = fault.Text{ZH: "帮助", EN: "Help"}
+	commandMe      = fault.Text{ZH: "套餐、剩余流量和到期时间", EN: "Plan, remaining traffic and expiry"}
+	commandCheckIn = fault.Text{ZH: "每日签到", EN: "Daily check-in"}
+	commandUnlink  = fault.Text{ZH: "解除绑定", EN: "Unlink this Telegram account"}
+	commandHelp    = fault.Text{ZH: "帮助", EN: "Help"}
 )
 
 func say(lang fault.Lang, text fault.Text, values ...any) string {
@@ -84,6 +90,7 @@ func say(lang fault.Lang, text fault.Text, values ...any) string {
 func commands(lang fault.Lang) []map[string]string {
 	return []map[string]string{
 		{"command": "me", "description": commandMe.In(lang)},
+		{"command": "checkin", "description": commandCheckIn.In(lang)},
 		{"command": "unlink", "description": commandUnlink.In(lang)},
 		{"command": "help", "description": commandHelp.In(lang)},
 	}

@@ -88,7 +88,8 @@ func TestAWebhookTakesUpdatesFromTelegramOnly(t *testing.T) {
 func TestWithoutABotNothingIsOffered(t *testing.T) {
 	w := newWorld(t, dbtest.SQLite(t))
 	w.must(w.secrets.Set(t.Context(), secret.TelegramToken, ""))
-	b := telegram.New(w.db, [32]byte{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, site, w.URL)
+	b := telegram.New(w.db, [32]byte{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, w.checkIns, site,
+		w.URL)
 	_, err := b.Begin(t.Context(), page)
 	w.want(err, telegram.ErrNoBot)
 	l, err := b.Link(t.Context(), w.signUp("lin@example.com").User.ID)

@@ -10,8 +10,8 @@ import (
 
 // ErrBanned is the fault of a banned user who wants to buy, recharge or redeem: while a ban runs they have no service,
 // so nothing is sold or given to them. Money that comes in for what was begun before is theirs all the same.
-var ErrBanned = fault.Forbidden("account_banned", "账号封禁期间不能购买、充值或兑换，请联系客服",
-	"The account is suspended: nothing can be bought, topped up or redeemed now; please write to support")
+var ErrBanned = fault.Forbidden("account_banned", "账号封禁期间不能购买、充值、兑换或签到，请联系客服",
+	"The account is suspended: nothing can be bought, topped up, redeemed or checked in for now; please write to support")
 
 // Banned reports whether a ban of the user runs.
 func Banned(ctx context.Context, idb bun.IDB, userID int64) (banned bool, err error) {

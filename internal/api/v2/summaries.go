@@ -61,6 +61,8 @@ var summariesZH = map[string]string{
 	"cd_key_history":                   "与上一级的列表相同，为原接口的路径",
 	"cd_key_list":                      "用户兑换过的卡密",
 	"cd_key_redeem":                    "兑换卡密；空格、连字符和大小写均不影响。无法兑换时为 404 cd_key_invalid，一小时内失败十次后为 429",
+	"checkin_get":                      "今天能否签到，以及某月已签到的日子",
+	"checkin_post":                     "签到；站点的每一天一次，之后为 409 checkin_done",
 	"clients_list":                     "可读取订阅链接的客户端及导入方式",
 	"crisp_data":                       "客服在在线聊天中看到的用户信息",
 	"csrf_token":                       "旧式 Cookie 需要的 X-CSRF-Token 的值",

@@ -20,6 +20,7 @@ import (
 	"airstrip/internal/api/v2/public"
 	"airstrip/internal/api/v2/user"
 	"airstrip/internal/captcha"
+	"airstrip/internal/checkin"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/mail"
@@ -61,7 +62,8 @@ func serveBot(t *testing.T, d *db.DB) *botSite {
 	if err := secrets.Set(t.Context(), secret.TelegramToken, telegramtest.Token); err != nil {
 		t.Fatal(err)
 	}
-	bot := telegram.New(d, key, settings, secrets, tokens, a, services, site, s.URL)
+	checkIns := checkin.New(d, settings, a, services, captcha.New(d, key, settings, secrets))
+	bot := telegram.New(d, key, settings, secrets, tokens, a, services, checkIns, site, s.URL)
 	mux := http.NewServeMux()
 	v1.New(mux, a.Sessions.Authenticate).Telegram(bot)
 	v2.New(mux, "1", a.Sessions.Authenticate, public.Auth(a), user.SignOut(a), public.Telegram(bot), user.Telegram(bot))

@@ -1,5 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
 import {
+  checkinGetOptions,
   clientsListOptions,
   dashboardGetOptions,
   linkTokenGetOptions,
@@ -17,6 +18,7 @@ export const Route = createFileRoute('/user/dashboard')({
       queryClient.prefetchQuery(dashboardGetOptions()),
       queryClient.prefetchQuery(linkTokenGetOptions()),
       queryClient.prefetchQuery(nodesListOptions()),
+      queryClient.prefetchQuery(checkinGetOptions()),
       queryClient.prefetchQuery(recentTraffic()),
       queryClient.prefetchQuery({ ...clientsListOptions(), staleTime: Infinity }),
     ),

@@ -1,6 +1,7 @@
 import type {
   Access,
   BillItem,
+  CheckInResult,
   DashboardGetResponse,
   GatewayItem,
   LinkApp,
@@ -19,6 +20,7 @@ import type {
 } from '@/lib/api/gen/types.gen'
 
 export const GB = 1024 ** 3
+export const MB = 1024 ** 2
 const DAY_MS = 86_400_000
 
 export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
@@ -52,6 +54,21 @@ export const dashboard = (change: Partial<Access> = {}) =>
     access: access(change),
     wallet: { balance: '128.50', currency: 'CNY' },
   }) satisfies Partial<DashboardGetResponse>
+
+export const checkIn = (change: Partial<CheckInResult> = {}): CheckInResult => ({
+  state: 'open',
+  today: '2026-11-23',
+  streak: 2,
+  bonus_streak: 7,
+  min_bytes: 100 * MB,
+  max_bytes: 500 * MB,
+  next_at: inDays(0.5),
+  days: [
+    { date: '2026-11-21', bytes: 120 * MB, streak: 1 },
+    { date: '2026-11-22', bytes: 300 * MB, streak: 2 },
+  ],
+  ...change,
+})
 
 export const link = (change: Partial<LinkTokenResult> = {}): LinkTokenResult => ({
   token: 'q7Vt0bXn3LkP9sYw2RfGh6JmZc8DaE1u',

@@ -53,6 +53,7 @@ type siteCaptcha struct {
 	Register       string `json:"register" enum:"never,risk,always"`
 	Login          string `json:"login" enum:"never,risk,always"`
 	ForgotPassword string `json:"forgot_password" enum:"never,risk,always"`
+	CheckIn        string `json:"checkin" enum:"never,risk,always"`
 }
 
 type siteRecharge struct {
@@ -77,7 +78,7 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo,
 			Language: s.Language, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
 			SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
-			Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
+			Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword, s.CaptchaCheckIn},
 			Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
 			About: siteAbout{
 				s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL,

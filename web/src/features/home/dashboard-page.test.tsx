@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Access, LinkApp, NodeInfo } from '@/lib/api/gen/types.gen'
-import { client, dashboard, link, node } from '@/test/fixtures'
+import { checkIn, client, dashboard, link, node } from '@/test/fixtures'
 import type { AreaChartProps } from '@/ui/charts/area-option'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -27,6 +27,7 @@ const answers = (
   parts: { lastFetch?: string | null; clients?: LinkApp[]; nodes?: NodeInfo[] } = {},
 ) => [
   http.get('*/api/v2/user/dashboard', () => success(dashboard(change))),
+  http.get('*/api/v2/user/services-old/checkin', () => success(checkIn())),
   http.get('*/api/v2/user/services/link-token/link-token', () =>
     success(link(parts.lastFetch === undefined ? {} : { last_fetch_at: parts.lastFetch })),
   ),

@@ -9,6 +9,7 @@ import {
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import { Together } from '@/ui/together'
+import { CheckInCard } from './components/check-in-card'
 import { ConnectionCard } from './components/connection-card'
 import { NodesCard } from './components/nodes-card'
 import { TrafficCard } from './components/traffic-card'
@@ -37,9 +38,12 @@ export function DashboardPage() {
             </Together>
           )}
         </Loaded>
-        <NodesCard />
+        <CheckInCard />
         <div className={classes.wide}>
           <TrafficCard />
+        </div>
+        <div className={classes.wide}>
+          <NodesCard />
         </div>
       </div>
     </>

@@ -27,7 +27,7 @@ export const site = {
   crisp_website_id: '',
   telegram: '',
   sign_up: { mode: 'open', email_code: false },
-  captcha: { register: 'risk', login: 'risk', forgot_password: 'risk' },
+  captcha: { register: 'risk', login: 'risk', forgot_password: 'risk', checkin: 'never' },
   about: {
     text_zh: '',
     text_en: '',

@@ -623,6 +623,68 @@ export type ChangePasswordBody = {
     new_password: string;
 };
 
+export type CheckInBody = {
+    /**
+     * Of a solved captcha of the kind checkin, where one is asked for
+     */
+    verify_token?: string | null;
+};
+
+export type CheckInDay = {
+    bytes: number;
+    date: string;
+    streak: number;
+};
+
+export type CheckInResult = {
+    /**
+     * Each time that so many days in a row are full the day gives max_bytes
+     */
+    bonus_streak: number;
+    /**
+     * Those of the month on which the user checked in, oldest first
+     */
+    days: Array<CheckInDay>;
+    /**
+     * The most
+     */
+    max_bytes: number;
+    /**
+     * The least that a day gives
+     */
+    min_bytes: number;
+    /**
+     * When the next day of the site begins
+     */
+    next_at: string;
+    /**
+     * not_eligible: no plan runs and the account is older than 30 days
+     */
+    state: 'open' | 'done' | 'not_eligible' | 'banned' | 'off';
+    /**
+     * Days in a row up to today, or to yesterday while today is open
+     */
+    streak: number;
+    /**
+     * In the site's time zone
+     */
+    today: string;
+};
+
+export type CheckedIn = {
+    bytes: number;
+    date: string;
+    /**
+     * Of the traffic: the end of the month, and at least 7 days
+     */
+    expires_at: string;
+    /**
+     * Whether the streak gave the most
+     */
+    is_bonus: boolean;
+    streak: number;
+};
+
 export type CloseBody = {
     /**
      * The account's address, typed to confirm
@@ -4144,6 +4206,7 @@ export type SiteAbout = {
 };
 
 export type SiteCaptcha = {
+    checkin: 'never' | 'risk' | 'always';
     forgot_password: 'never' | 'risk' | 'always';
     login: 'never' | 'risk' | 'always';
     register: 'never' | 'risk' | 'always';
@@ -7833,6 +7896,43 @@ export type ServicesOldEnableAutoRenewalResponses = {
 };
 
 export type ServicesOldEnableAutoRenewalResponse = ServicesOldEnableAutoRenewalResponses[keyof ServicesOldEnableAutoRenewalResponses];
+
+export type CheckinGetData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of the days, as 2026-11; the present month by default
+         */
+        month?: string;
+    };
+    url: '/api/v2/user/services-old/checkin';
+};
+
+export type CheckinGetResponses = {
+    /**
+     * OK
+     */
+    200: CheckInResult;
+};
+
+export type CheckinGetResponse = CheckinGetResponses[keyof CheckinGetResponses];
+
+export type CheckinPostData = {
+    body?: CheckInBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services-old/checkin';
+};
+
+export type CheckinPostResponses = {
+    /**
+     * OK
+     */
+    200: CheckedIn;
+};
+
+export type CheckinPostResponse = CheckinPostResponses[keyof CheckinPostResponses];
 
 export type AuditRecordsData = {
     body?: never;

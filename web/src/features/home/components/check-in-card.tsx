@@ -1,0 +1,138 @@
+import { Button, Card, Skeleton, Text, Title, UnstyledButton } from '@mantine/core'
+import { Check, Gift } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatBytes } from '@/lib/bytes'
+import { lazyPart } from '@/lib/lazy-part'
+import type { CheckedIn, CheckInResult } from '@/lib/api/gen/types.gen'
+import { formatDate } from '@/lib/time'
+import { Bytes } from '@/ui/bytes'
+import { FormError } from '@/ui/form-error'
+import { Loaded } from '@/ui/loaded'
+import { streakOf } from '../check-in'
+import { useCheckIn, useCheckInStatus } from '../use-check-in'
+import classes from './check-in-card.module.css'
+import side from './side-card.module.css'
+
+const CheckInCalendar = lazyPart(() => import('./check-in-calendar'), 'CheckInCalendar')
+
+/** The daily check-in; nothing where the site has none, or while the account is suspended. */
+export function CheckInCard() {
+  const { t } = useTranslation('home')
+  const status = useCheckInStatus()
+  const [isOpen, setOpen] = useState(false)
+  if (status.data && ['off', 'banned'].includes(status.data.state)) return null
+  return (
+    <Card component="section" aria-labelledby="check-in-title" className={side.card}>
+      <header className={side.head}>
+        <Title order={2} size="h3" id="check-in-title">
+          {t('checkIn.title')}
+        </Title>
+        {status.data && (
+          <UnstyledButton className={classes.link} onClick={() => setOpen(true)}>
+            {t('checkIn.calendar')}
+          </UnstyledButton>
+        )}
+      </header>
+      <Loaded query={status} skeleton={<Skeleton height={128} />}>
+        {(result) => <Today status={result} />}
+      </Loaded>
+      {isOpen && status.data && (
+        <Suspense>
+          <CheckInCalendar today={status.data.today} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </Card>
+  )
+}
+
+function Today({ status }: { status: CheckInResult }) {
+  const { t } = useTranslation('home')
+  const { submit, calls, given } = useCheckIn()
+  const isNew = given?.date === status.today
+  if (status.state === 'not_eligible') return <Text c="dimmed">{t('checkIn.notEligible')}</Text>
+  return (
+    <form className={classes.body} onSubmit={(event) => void submit(event)} noValidate>
+      <Streak status={status} />
+      <div role="status">
+        {isNew && <Given given={given} />}
+        {!isNew && status.state === 'done' && <GivenBefore status={status} />}
+      </div>
+      {!isNew && status.state === 'open' && (
+        <>
+          {calls.captcha}
+          <FormError message={calls.problem} />
+          <Button type="submit" variant="default" loading={calls.isBusy} fullWidth>
+            {t('checkIn.submit')}
+          </Button>
+        </>
+      )}
+    </form>
+  )
+}
+
+/** The days in a row, up to the one that gives the most. */
+function Streak({ status }: { status: CheckInResult }) {
+  const { t } = useTranslation('home')
+  const { filled } = streakOf(status)
+  const days = Array.from({ length: status.bonus_streak }, (_, index) => index + 1)
+  return (
+    <div>
+      <ol className={classes.streak} aria-hidden="true">
+        {days.map((day) => (
+          <li key={day} data-is-filled={day <= filled}>
+            {day <= filled && <Check size={14} strokeWidth={2.5} />}
+            {day > filled && (day === status.bonus_streak ? <Gift size={14} /> : day)}
+          </li>
+        ))}
+      </ol>
+      <p className={classes.about}>
+        {status.streak > 0 && <>{t('checkIn.streak', { count: status.streak })} · </>}
+        <Promised status={status} />
+      </p>
+    </div>
+  )
+}
+
+/** What today's or the next check-ins give. */
+function Promised({ status }: { status: CheckInResult }) {
+  const { t, i18n } = useTranslation('home')
+  const { left } = streakOf(status)
+  const max = formatBytes(status.max_bytes, i18n.language)
+  if (status.streak === 0) {
+    const min = formatBytes(status.min_bytes, i18n.language)
+    return t('checkIn.about', { min, max })
+  }
+  if (left === 1 && status.state === 'open') return t('checkIn.bonusToday', { max })
+  return t('checkIn.untilBonus', { count: left, max })
+}
+
+function Given({ given }: { given: CheckedIn }) {
+  const { t, i18n } = useTranslation('home')
+  const lastMoment = Date.parse(given.expires_at) - 1 // it ends at midnight
+  return (
+    <div className={classes.given}>
+      <p className={classes.gain}>
+        <span aria-hidden="true">+</span>
+        <Bytes bytes={given.bytes} size="figure" />
+      </p>
+      <p className={classes.about}>
+        {given.is_bonus && <>{t('checkIn.bonus', { count: given.streak })} · </>}
+        {t('checkIn.expires', { date: formatDate(lastMoment, i18n.language) })}
+      </p>
+    </div>
+  )
+}
+
+function GivenBefore({ status }: { status: CheckInResult }) {
+  const { t, i18n } = useTranslation('home')
+  const today = status.days.find(({ date }) => date === status.today)
+  return (
+    <p className={classes.done}>
+      <Check size={18} strokeWidth={1.75} aria-hidden="true" />
+      {today
+        ? t('checkIn.done', { bytes: formatBytes(today.bytes, i18n.language) })
+        : t('checkIn.doneToday')}
+    </p>
+  )
+}
