@@ -54,7 +54,7 @@ function Today({ status }: { status: CheckInResult }) {
   return (
     <form className={classes.body} onSubmit={(event) => void submit(event)} noValidate>
       <Streak status={status} />
-      <div role="status">
+      <div role="status" className={classes.outcome}>
         {isNew && <Given given={given} />}
         {!isNew && status.state === 'done' && <GivenBefore status={status} />}
       </div>
