@@ -70,6 +70,7 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 			t.Fatal(err)
 		}
 		user := h.addUser(t, "banned", 5000)
+		h.names[user.id], h.since[user.id] = "banned", signedIn{user.bearer, h.now}
 		h.ask(user, 200, "POST", buy(plan), "{}", nil)
 		services, _, err := h.Services.List(t.Context(), user.id)
 		if err != nil || len(services) != 1 {
@@ -141,7 +142,7 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 				if strings.HasSuffix(id, "checkin") { // the other generation's call has taken the day
 					h.now = h.now.AddDate(0, 0, 1)
 				}
-				if w := h.call(t.Context(), user, "POST", a.path, a.body); w.Code != http.StatusOK {
+				if w := h.call(t.Context(), h.present(user), "POST", a.path, a.body); w.Code != http.StatusOK {
 					t.Errorf("%s: %s %s answers %d %s after the ban", id, a.path, a.body, w.Code, w.Body)
 				}
 			}

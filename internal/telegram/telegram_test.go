@@ -96,7 +96,8 @@ func newWorld(t *testing.T, d *db.DB) *world {
 // start begins another process with the bot, and gives what ends it.
 func (w *world) start() (*telegram.Bot, func()) {
 	w.Helper()
-	b := telegram.New(w.db, seal.Key{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, w.checkIns, site, w.URL)
+	b := telegram.New(w.db, seal.Key{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, w.checkIns,
+		site, w.URL)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

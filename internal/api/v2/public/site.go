@@ -77,8 +77,10 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 		return siteResult{
 			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo,
 			Language: s.Language, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
-			SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
-			Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword, s.CaptchaCheckIn},
+			SignUp: siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
+			Captcha: siteCaptcha{
+				s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword, s.CaptchaCheckIn,
+			},
 			Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
 			About: siteAbout{
 				s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL,
