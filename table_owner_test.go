@@ -26,7 +26,7 @@ var tableOwners = map[string]string{
 	"audit":    `audit_entry audit_head audit_seal`,
 	"captcha":  `captcha_challenge`,
 	"cdkey":    `cd_key cd_key_batch cd_key_redemption cd_key_try`,
-	"checkin": `checkin`,
+	"checkin":  `checkin`,
 	// chosen_password belongs to a migration that is written in Go
 	"db":          `chosen_password revision write_probe`,
 	"emby":        `emby_account`,
