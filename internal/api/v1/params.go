@@ -168,7 +168,7 @@ func (p *param) readFlag(word string) (on, ok bool) {
 func readTime(value string) (at time.Time, ok bool) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, value); err == nil {
-			return t.UTC(), true
+			return t.UTC(), text.InRange(t)
 		}
 	}
 	return time.Time{}, false

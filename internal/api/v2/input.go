@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -68,12 +71,83 @@ func checkParameters(o *huma.Operation, req *http.Request) error {
 			_, isInteger := text.Integer(value)
 			wrong.When(p.Schema.Type == huma.TypeInteger && !isInteger, p.Name, "type", "必须是整数",
 				"This must be a whole number")
+			at, err := time.Parse(time.RFC3339, value)
+			wrong.When(p.Schema.Format == "date-time" && err == nil && !text.InRange(at), p.Name, "range", timeRange.ZH,
+				timeRange.EN)
 			wrong.When(p.Schema.Type == huma.TypeBoolean && !slices.Contains([]string{"true", "false", "1", "0"},
 				value),
 				p.Name, "type", "必须是 true 或 false", "This must be true or false")
 		}
 	}
 	return wrong.Err()
+}
+
+var timeRange = fault.Text{
+	ZH: "必须在 1900 年至 9999 年之间",
+	EN: "This must be between the years 1900 and 9999",
+}
+
+// ParseTime reads a time that a body has as text.
+func ParseTime(name, value string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return at, fault.Invalid(name, "format", "须为 RFC 3339 时间，如 2026-05-31T18:00:00Z",
+			"This must be a time such as 2026-05-31T18:00:00Z")
+	}
+	if !text.InRange(at) {
+		return at, fault.Invalid(name, "range", timeRange.ZH, timeRange.EN)
+	}
+	return at, nil
+}
+
+// checkTimes refuses an input with a time that the databases do not keep and order as it is, in whichever field of its
+// body; the query's are refused by checkParameters.
+func checkTimes(in any) error {
+	var wrong fault.Problems
+	visitTimes(reflect.ValueOf(in), "", func(name string, at time.Time) {
+		wrong.When(!at.IsZero() && !text.InRange(at), name, "range", timeRange.ZH, timeRange.EN)
+	})
+	return wrong.Err()
+}
+
+func visitTimes(v reflect.Value, name string, visit func(name string, at time.Time)) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			visitTimes(v.Elem(), name, visit)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() < reflect.Array { // bytes, numbers
+			return
+		}
+		for i := range v.Len() {
+			visitTimes(v.Index(i), joined(name, strconv.Itoa(i)), visit)
+		}
+	case reflect.Map:
+		for key, value := range v.Seq2() {
+			visitTimes(value, joined(name, fmt.Sprint(key)), visit)
+		}
+	case reflect.Struct:
+		if at, ok := v.Interface().(time.Time); ok {
+			visit(name, at)
+			return
+		}
+		for field, value := range v.Fields() {
+			if !field.IsExported() {
+				continue
+			}
+			step, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			visitTimes(value, joined(name, step), visit)
+		}
+	}
+}
+
+// joined names a field within another. What has no name in JSON, the body itself or an embedded struct, is no step.
+func joined(name, step string) string {
+	if name == "" || step == "" {
+		return name + step
+	}
+	return name + "." + step
 }
 
 // checkText refuses what no operation takes, before huma reads it: text that is none, names that occur twice.

@@ -175,7 +175,11 @@ func call[I, T any](
 	if o.access == staff {
 		ctx = r.acting(approval.Watch(ctx, o.gives...), who)
 	}
-	result, err := fn(ctx, who, in)
+	var result T
+	err := checkTimes(in)
+	if err == nil {
+		result, err = fn(ctx, who, in)
+	}
 	if err != nil {
 		err = api.NewFailure(ctx, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/audit"
-	"airstrip/internal/fault"
 	"airstrip/internal/permission"
 )
 
@@ -70,10 +69,7 @@ func (q *AuditQuery) filter(limit, offset int64) (audit.Filter, error) {
 		if text == "" {
 			return nil
 		}
-		if *into, err = time.Parse(time.RFC3339, text); err != nil {
-			err = fault.Invalid(name, "format", "须为 RFC 3339 时间，如 2026-05-31T18:00:00Z",
-				"This must be a time such as 2026-05-31T18:00:00Z")
-		}
+		*into, err = v2.ParseTime(name, text)
 		return err
 	}
 	return f, cmp.Or(read("from", q.From, &f.From), read("to", q.To, &f.To))

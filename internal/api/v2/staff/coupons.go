@@ -7,7 +7,6 @@ import (
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/approval"
-	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
 	"airstrip/internal/shop"
@@ -81,9 +80,9 @@ type newCouponBody struct {
 func (b CouponChange) read() (func(*shop.Coupon), error) {
 	var until *time.Time
 	if b.ValidTo != nil && *b.ValidTo != "" {
-		at, err := time.Parse(time.RFC3339, *b.ValidTo)
+		at, err := v2.ParseTime("valid_to", *b.ValidTo)
 		if err != nil {
-			return nil, fault.Invalid("valid_to", "format", "格式不正确", "This has the wrong form")
+			return nil, err
 		}
 		until = &at
 	}

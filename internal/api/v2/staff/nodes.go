@@ -64,7 +64,8 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 						found = append(found, n)
 					}
 				}
-				page := found[min(in.Offset, len(found)):min(in.Offset+in.Limit, len(found))]
+				page := found[min(in.Offset, len(found)):]
+				page = page[:min(in.Limit, len(page))]
 				shown, err := show(ctx, states, page...)
 				return staffNodePage{len(found), shown}, err
 			})
