@@ -125,7 +125,10 @@ func TestSQLite_ThatAnotherProgramHolds_IsBusyAndUnavailableOnceThatLasts(t *tes
 	if got := d.WriteProblem(); got != nil {
 		t.Errorf("a probe that waits for the first time: %v", got)
 	}
-	time.Sleep(300 * time.Millisecond)
+	eventually(t, "the probe reports that the wait lasts", func() bool {
+		d.ProbeWrites(t.Context())
+		return d.WriteProblem() != nil
+	})
 	wantNotWritable(t, d, dberr.ErrBusy)
 	if _, err := other.ExecContext(t.Context(), `ROLLBACK`); err != nil {
 		t.Fatal(err)
