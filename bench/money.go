@@ -102,7 +102,7 @@ func as(token string, req *http.Request) *http.Request {
 	return req
 }
 
-// rich gives tokens of the buyers, each of whom has paid money into the wallet.
+// rich returns tokens of the buyers, each of whom has paid money into the wallet.
 func rich(s *server, dir string) (tokens []string, err error) {
 	const password = "bench bench bench"
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)

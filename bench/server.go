@@ -111,7 +111,7 @@ func (s *server) stop() {
 	s.cmd.Wait()
 }
 
-// resident gives the server's resident memory in MB.
+// resident returns the server's resident memory in MB.
 func (s *server) resident() float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *server) resident() float64 {
 	return 0
 }
 
-// cpu gives the processor time that the server has used.
+// cpu returns the processor time that the server has used.
 func (s *server) cpu() time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {

@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// amountFields gives the fields of a body that take money.
+// amountFields returns the fields of a body that take money.
 func amountFields(contract *huma.OpenAPI, s *huma.Schema) (names []string) {
 	for name, field := range s.Properties {
 		if field.Ref != "" {
@@ -46,7 +46,7 @@ func amountFields(contract *huma.OpenAPI, s *huma.Schema) (names []string) {
 	return names
 }
 
-// filler gives a value that a field which is not tried may have.
+// filler returns a value that a field which is not tried may have.
 func filler(contract *huma.OpenAPI, name string, s *huma.Schema) string {
 	if s.Ref != "" {
 		s = contract.Components.Schemas.SchemaFromRef(s.Ref)

@@ -130,7 +130,7 @@ func (a *App) linkURLs(ctx context.Context, userID int64) ([]string, error) {
 	return token.URLs, err
 }
 
-// Contract gives openapi.json. It needs no database, only the types.
+// Contract returns openapi.json. It needs no database, only the types.
 func Contract() ([]byte, error) {
 	a := &App{version: "1", Accounts: new(account.Accounts)}
 	flat, err := a.api(http.NewServeMux()).MarshalJSON()

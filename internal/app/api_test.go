@@ -62,7 +62,7 @@ func TestOperations_Each_NeedsASignInUnlessItIsPublic(t *testing.T) {
 	}
 }
 
-// operationsOf gives the operations of a path by method.
+// operationsOf returns the operations of a path by method.
 func operationsOf(item *huma.PathItem) map[string]*huma.Operation {
 	all := map[string]*huma.Operation{
 		"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch,

@@ -49,7 +49,7 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-func TestAWrongSettingStopsTheStartWithItsName(t *testing.T) {
+func TestStart_InvalidSetting_FailsWithItsName(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
 		"AIRSTRIP_LISTEN":          func(c *Config) { c.Listen = "8080" },
 		"AIRSTRIP_SITE_URL":        func(c *Config) { c.SiteURL = "example.com" },
@@ -74,7 +74,7 @@ func TestAWrongSettingStopsTheStartWithItsName(t *testing.T) {
 	}
 }
 
-func TestASecretMayComeFromAFile(t *testing.T) {
+func TestConfig_SecretFromFile(t *testing.T) {
 	c := config(t)
 	file := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(file, []byte(strings.Repeat("abcd", 16)+"\n"), 0o600); err != nil {
@@ -122,7 +122,7 @@ func (a *App) serving(t *testing.T) (stop func() error) {
 	return nil
 }
 
-func TestItServesAndStopsCleanlyOnBothDatabases(t *testing.T) {
+func TestServe_StopsCleanly(t *testing.T) {
 	postgres := config(t)
 	postgres.DatabaseURL, postgres.SecretKey = dbtest.PostgresURL(t), strings.Repeat("abcd", 16)
 	for name, c := range map[string]Config{"sqlite": config(t), "postgres": postgres} {
@@ -161,7 +161,7 @@ func TestItServesAndStopsCleanlyOnBothDatabases(t *testing.T) {
 	}
 }
 
-func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
+func TestOpen_FileInUse_IsRefused(t *testing.T) {
 	c := config(t)
 	serving(t, c)
 	second := config(t)
@@ -176,7 +176,7 @@ func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheDemoIsWholeAndAddsUp(t *testing.T) {
+func TestSeed_IsCompleteAndAddsUp(t *testing.T) {
 	c := config(t)
 	c.Demo = true
 	a, err := Open(t.Context(), c, "test")

@@ -12,7 +12,7 @@ import (
 	"airstrip/internal/shop"
 )
 
-// newestAct gives the newest act of all.
+// newestAct returns the newest act of all.
 func (h *fixture) newestAct() approval.Grant {
 	h.Helper()
 	acts, _, err := h.Approvals.Find(h.Context(), "", 0, 1, 0)

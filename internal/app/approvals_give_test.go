@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/shop"
 )
 
-// bytes gives what the user's packages have.
+// bytes returns what the user's packages have.
 func (h *fixture) bytes(user testUser) (sum int64) {
 	h.Helper()
 	_, packages, err := h.Services.List(h.Context(), user.id)

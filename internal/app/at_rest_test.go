@@ -91,7 +91,7 @@ func (n needles) found(haystack []byte) (what []string) {
 	return what
 }
 
-// stolen gives all that is in the database: the files of SQLite, the rows of PostgreSQL and the files of its tables,
+// stolen returns all that is in the database: the files of SQLite, the rows of PostgreSQL and the files of its tables,
 // after a checkpoint.
 func stolen(t *testing.T, d *db.DB, dir string) []byte {
 	t.Helper()

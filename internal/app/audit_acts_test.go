@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/db"
 )
 
-// unrecorded gives what the doctor finds of acts and approvals that the audit log does not name.
+// unrecorded returns what the doctor finds of acts and approvals that the audit log does not name.
 func (h *fixture) unrecorded() (what []string) {
 	h.Helper()
 	broken, err := h.Check(h.Context())

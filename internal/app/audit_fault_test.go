@@ -6,7 +6,7 @@ import (
 )
 
 // A chain that somebody took away is told to staff once a day, and stays gone over a start.
-func TestStaffHearsThatTheAuditLogWasTamperedWith(t *testing.T) {
+func TestAuditLog_TamperedWith_NotifiesStaff(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		told := func() (to []string) {
 			mails, err := h.Mails.List(t.Context(), 200)

@@ -406,7 +406,7 @@ func auditedActs(h *fixture) map[string]func() act {
 	}
 }
 
-// entries gives how many the audit log has, and the newest.
+// entries returns how many the audit log has, and the newest.
 func (h *fixture) entries() (total int64, newest audit.Entry) {
 	h.Helper()
 	found, total, err := h.Audit.Find(h.Context(), audit.Filter{Limit: 1})
@@ -497,7 +497,7 @@ func (h *fixture) checkAct(r staffRoute, a act) {
 func (h *fixture) checkReading(r staffRoute) {
 	h.Helper()
 	if r.token {
-		return // TestATokenThatMayOnlyReadChangesNothing
+		return // TestReadOnlyToken_ChangesNothing
 	}
 	before := h.rows(h.T)
 	r.path = pathParameter.ReplaceAllString(r.path, "1")

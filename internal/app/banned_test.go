@@ -43,7 +43,7 @@ var openToBanned = map[string]bool{
 	"POST /v1/user/buy_pre": true,
 }
 
-// changes gives the operations with which users change something, of v2 by the contract and of v1 by the router.
+// changes returns the operations with which users change something, of v2 by the contract and of v1 by the router.
 func (f *testServer) changes() (ids []string) {
 	for _, item := range f.api(http.NewServeMux()).Paths {
 		for _, o := range []*huma.Operation{item.Post, item.Put, item.Delete, item.Patch} {

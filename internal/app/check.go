@@ -93,7 +93,7 @@ func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	return append(broken, unproven...), err
 }
 
-// checkSigned gives what of the audit log and of the ledger's seals was not signed with the secret key, and the acts
+// checkSigned returns what of the audit log and of the ledger's seals was not signed with the secret key, and the acts
 // that the log does not name.
 func checkSigned(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
 	forged, err := audit.CheckKey(ctx, d, key)
@@ -108,7 +108,7 @@ func checkSigned(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, e
 	return slices.Concat(forged, unrecorded, cut), err
 }
 
-// checkKey gives what the secret key does not open, and what checkSigned finds with it.
+// checkKey returns what the secret key does not open, and what checkSigned finds with it.
 func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
 	if broken, err = checkSigned(ctx, d, key); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"airstrip/internal/mail"
 )
 
-// clockMetric tells whether the timetable waits for the clocks.
+// clockMetric reports whether the timetable waits for the clocks.
 func (a *App) clockMetric() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "airstrip_clocks_disagree",

@@ -34,7 +34,7 @@ type Config struct {
 	LogFormat      string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
 }
 
-// Missing tells whether the configuration names a SQLite file that is not there yet.
+// Missing reports whether the configuration names a SQLite file that is not there yet.
 func (c Config) Missing() bool {
 	if c.DatabaseURL != "" || os.Getenv("AIRSTRIP_DATABASE_URL_FILE") != "" {
 		return false
@@ -71,7 +71,7 @@ func (c Config) read() (checked, error) {
 	return out, nil
 }
 
-// findKey gives the secret key, or nil where it is not there; it makes none.
+// findKey returns the secret key, or nil where it is not there; it makes none.
 func (c checked) findKey() (*seal.Key, error) {
 	if c.SecretKey != "" {
 		key, err := seal.ParseKey(c.SecretKey)

@@ -137,7 +137,7 @@ type operation struct {
 	recharge string // uuid of a recharge whose payment was answered
 }
 
-func TestKilledServersLoseNothingAndDoubleNothing(t *testing.T) {
+func TestKilled_Servers_LoseNothingAndDoubleNothing(t *testing.T) {
 	for engine, servers := range map[string]int{"sqlite": 1, "postgres": 3, "pgbouncer": 2} {
 		t.Run(engine, func(t *testing.T) {
 			c := config(t)

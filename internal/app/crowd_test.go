@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/shop"
 )
 
-func TestACrowdOfPurchasesSpendsWhatThereIs(t *testing.T) {
+func TestCrowd_OfPurchases_SpendsTheBalanceOnly(t *testing.T) {
 	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		price := f.sells(t, shop.KindPackage, 100)

@@ -213,7 +213,7 @@ var damages = []struct{ rule, sql string }{
 	{"I13", `UPDATE service SET ended_at = started_at; UPDATE package SET ended_at = created_at`},
 }
 
-func TestTheDoctorNamesEveryBrokenInvariant(t *testing.T) {
+func TestDoctor_NamesEveryBrokenInvariant(t *testing.T) {
 	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		lived(t, f)
@@ -241,7 +241,7 @@ func TestTheDoctorNamesEveryBrokenInvariant(t *testing.T) {
 	})
 }
 
-func TestTheNightlyCheckRaisesAnAlarm(t *testing.T) {
+func TestDoctor_NightlyCheck_RaisesAlarm(t *testing.T) {
 	f := newTestServer(t, config(t))
 	var log bytes.Buffer
 	before := slog.Default()

@@ -97,7 +97,7 @@ func (h *fixture) ask(as testUser, status int, method, path, body string, into a
 	return w.Body.String()
 }
 
-// present gives c with a sign-in that time has not ended.
+// present returns c with a sign-in that time has not ended.
 func (h *fixture) present(c testUser) testUser {
 	h.Helper()
 	known, ok := h.since[c.id]
@@ -148,7 +148,7 @@ func (h *fixture) node(id int64) (n shownNode) {
 	return n
 }
 
-// userList gives who an agent of SSPanel's kind is told, the placeholder as 0.
+// userList returns who an agent of SSPanel's kind is told, the placeholder as 0.
 func (h *fixture) userList(secret string) (ids []int64) {
 	h.Helper()
 	var users []struct{ ID int64 }
@@ -166,7 +166,7 @@ func (h *fixture) moves(secret string, up, down int64) {
 		fmt.Sprintf(`{"data":[{"user_id":%d,"u":%d,"d":%d}]}`, h.users[0].id, up, down), nil)
 }
 
-// billed gives the rates at which the first user's log has bytes.
+// rates returns the rates at which the first user's log has bytes.
 func (h *fixture) rates() (out []string) {
 	h.Helper()
 	var rows []struct {

@@ -24,7 +24,7 @@ import (
 
 // A replica holds the rows of both revisions in transactions that are under way when it is lost. The other goes on all
 // the same, and what the lost one was asked for counts once.
-func TestOthersGoOnWhenAReplicaIsLostInsideATransaction(t *testing.T) {
+func TestReplica_LostInsideTransaction_DoesNotStopOthers(t *testing.T) {
 	for name, lose := range map[string]func(*testing.T, *pair) (back func()){
 		"frozen": func(t *testing.T, p *pair) func() {
 			p.lost.signal(t, syscall.SIGSTOP)
@@ -91,7 +91,7 @@ func TestOthersGoOnWhenAReplicaIsLostInsideATransaction(t *testing.T) {
 
 // Neither ended sessions nor a database that is away for some seconds fail a call: what was not committed is done
 // again.
-func TestCallsOutliveEndedSessionsAndAFailover(t *testing.T) {
+func TestCalls_EndedSessionsOrFailover_Succeed(t *testing.T) {
 	for name, breakOff := range map[string]func(t *testing.T, p *pair){
 		"ended sessions": func(t *testing.T, p *pair) {
 			if _, err := p.site.DB.ExecContext(t.Context(),

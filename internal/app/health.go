@@ -40,7 +40,7 @@ func (a *App) health(mux *http.ServeMux) {
 	})
 }
 
-// writableMetric tells whether the database takes writes.
+// writableMetric reports whether the database takes writes.
 func (a *App) writableMetric() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "airstrip_database_writable",

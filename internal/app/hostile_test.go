@@ -23,7 +23,7 @@ var (
 	pathValue    = regexp.MustCompile(`\{[^}]*\}`)
 )
 
-// routesOf gives the routes of all generations of the API, as method and pattern, and the names of their parameters,
+// routesOf returns the routes of all generations of the API, as method and pattern, and the names of their parameters,
 // from the source: http.ServeMux lists none.
 func routesOf(t *testing.T) (routes [][2]string, fields []string) {
 	t.Helper()

@@ -2,7 +2,7 @@ package app
 
 import "testing"
 
-func TestEveryJobOfTheOlderRoutesIsOnTheTimetable(t *testing.T) {
+func TestJobs_OfLegacyRoutes_AreOnTheTimetable(t *testing.T) {
 	a, err := Open(t.Context(), config(t), "1")
 	if err != nil {
 		t.Fatal(err)

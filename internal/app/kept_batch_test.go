@@ -12,7 +12,7 @@ import (
 )
 
 // Staff counts or dismisses, once, what a node reported too late; who did, when, how and why is kept with it.
-func TestStaffDecidesOfKeptBatches(t *testing.T) {
+func TestHeldBatches_StaffCountsOrDismisses(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		n, _, err := h.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
 		if err != nil {

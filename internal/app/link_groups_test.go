@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/account"
 )
 
-func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
+func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("a", `,"group_hosts":{"1":{"host":"one.example"},"2":{"host":"two.example","port":9000}},"relays":[{"name":"IX","host":"ix.example","port":7000}]`)
 		type dealt struct {

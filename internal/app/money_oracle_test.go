@@ -188,7 +188,7 @@ func (h *heldService) mostCyclesUntil(now time.Time) int64 {
 	return n
 }
 
-// monthsLater gives the same day so many months later, or the last one of a shorter month.
+// monthsLater returns the same day so many months later, or the last one of a shorter month.
 func monthsLater(t time.Time, n int) time.Time {
 	month := t.AddDate(0, 0, 1-t.Day()).AddDate(0, n, 0) // its first day
 	return month.AddDate(0, 0, min(t.Day(), month.AddDate(0, 1, -1).Day())-1)
@@ -208,7 +208,7 @@ type holdings struct {
 	packages map[int64]service.Package
 }
 
-// equal tells whether nothing changed but what others do: users earn by those whom they invited.
+// equal reports whether nothing changed but what others do: users earn by those whom they invited.
 func (h holdings) equal(other holdings) bool {
 	h.balance.Commission, h.balance.Pending = other.balance.Commission, other.balance.Pending
 	return reflect.DeepEqual(h, other)
@@ -363,7 +363,8 @@ func (s *moneySite) checkHeld(u *moneyUser, b wallet.Balance) {
 	}
 }
 
-// newPurchases gives the user's orders that were paid since the last step, and the sums that went back for older ones.
+// newPurchases returns the user's orders that were paid since the last step, and the sums that went back for older
+// ones.
 func (s *moneySite) newPurchases(u *moneyUser) (paid []*shop.Order, refunded map[int64]money.Amount) {
 	orders, _, err := s.Shop.Purchases(s.ctx, u.id, 500, 0)
 	if err != nil {
@@ -405,7 +406,7 @@ func (s *moneySite) newPurchases(u *moneyUser) (paid []*shop.Order, refunded map
 	return paid, refunded
 }
 
-// newCredits gives what recharges brought since the last step.
+// newCredits returns what recharges brought since the last step.
 func (s *moneySite) newCredits(u *moneyUser) (sum money.Amount) {
 	for _, r := range u.recharges {
 		if r.credited {
@@ -552,7 +553,7 @@ func (s *moneySite) checkPrice(o *shop.Order) {
 	}
 }
 
-// newPackageLot gives the lot of a package. The bytes of one that never expires are worth the same for good.
+// newPackageLot returns the lot of a package. The bytes of one that never expires are worth the same for good.
 func newPackageLot(p service.Package, now time.Time, paid float64) *lot {
 	if p.ExpiresAt == nil {
 		end := now.AddDate(100, 0, 0)

@@ -203,7 +203,7 @@ func (m *moneyTemplate) fill(t *testing.T, a *App) {
 	}
 }
 
-// open gives a copy of the site at the start. close takes it back.
+// open returns a copy of the site at the start. close takes it back.
 func (m *moneyTemplate) open(ctx context.Context) (*moneyCopy, error) {
 	if m.file == nil {
 		return m.openPostgres(ctx)

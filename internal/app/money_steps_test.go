@@ -72,7 +72,7 @@ var moneyOps = map[string]moneyOp{
 	"staff confirm key": {3, (*moneySite).staffConfirmKey},
 }
 
-// pick gives the element that n chooses; ok is false where there is none.
+// pick returns the element that n chooses; ok is false where there is none.
 func pick[T any](list []T, n int) (chosen T, ok bool) {
 	if len(list) == 0 {
 		return chosen, false
@@ -294,8 +294,8 @@ func code(err error) string {
 	return f.Code
 }
 
-// bothHold tells whether each of two refusals of one purchase has its reason. A quote and a purchase look at limits in
-// another order, so that either may be answered where several are reached.
+// bothHold reports whether each of two refusals of one purchase has its reason. A quote and a purchase look at limits
+// in another order, so that either may be answered where several are reached.
 func (s *moneySite) bothHold(u *moneyUser, what shop.Purchase, refusals ...error) bool {
 	reasons := s.limitsReached(u, what)
 	for _, err := range refusals {
@@ -306,7 +306,7 @@ func (s *moneySite) bothHold(u *moneyUser, what shop.Purchase, refusals ...error
 	return true
 }
 
-// limitsReached gives the codes of all limits of plans, stock and coupons that the purchase would exceed.
+// limitsReached returns the codes of all limits of plans, stock and coupons that the purchase would exceed.
 func (s *moneySite) limitsReached(u *moneyUser, what shop.Purchase) (codes []string) {
 	var plan shop.Plan
 	for _, p := range s.plans {
@@ -441,7 +441,7 @@ func (s *moneySite) refund(u *moneyUser, b, _ int) {
 	s.did(u, effect{err: err})
 }
 
-// refundable gives what a refund of the order would bring, and holds that against what is left of what it brought.
+// refundable returns what a refund of the order would bring, and holds that against what is left of what it brought.
 func (s *moneySite) refundable(u *moneyUser, order int64) money.Amount {
 	quote, err := s.Shop.Refundable(s.ctx, u.id, strconv.FormatInt(order, 10))
 	s.must(err)
@@ -482,7 +482,7 @@ func (s *moneySite) decideRefund(u *moneyUser, b, c int) {
 	}
 }
 
-// payBack gives a part of a recharge back through its gateway.
+// payBack returns a part of a recharge back through its gateway.
 func (s *moneySite) payBack(u *moneyUser, b, c int) {
 	r, ok := pick(u.recharges, b)
 	if !ok {

@@ -152,7 +152,7 @@ func (m *moneyTemplate) run(t *testing.T, sequence []moneyStep) (failure *moneyF
 	return nil
 }
 
-// shrink gives a shorter sequence with smaller numbers that breaks the same rule.
+// shrink returns a shorter sequence with smaller numbers that breaks the same rule.
 func (m *moneyTemplate) shrink(t *testing.T, sequence []moneyStep, failure *moneyFailure) ([]moneyStep, *moneyFailure) {
 	t.Helper()
 	try := func(shorter []moneyStep) bool {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestStaffHearsOnceADayThatTwoAgentsHaveOneSecret(t *testing.T) {
+func TestAlarm_Doubled_NotifiesStaffOnceADay(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		uptime := 1000

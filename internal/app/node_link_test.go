@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/account"
 )
 
-func TestStaffHearsOnceADayOfANodeThatReportsMoreThanItsLinkCarries(t *testing.T) {
+func TestAlarm_BeyondLink_NotifiesStaffOnceADay(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", `,"link_mbps":1`)
 		const gigabytes = 1_000_000_000

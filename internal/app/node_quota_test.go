@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/account"
 )
 
-func TestTheRateIsThatOfTheHourInTheSitesTimeZone(t *testing.T) {
+func TestHourRates_FollowTheSitesTimeZone(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		hours := slices.Repeat([]string{`"0.5"`}, 24)
 		for i := 18; i < 24; i++ {
@@ -37,7 +37,7 @@ func TestTheRateIsThatOfTheHourInTheSitesTimeZone(t *testing.T) {
 	})
 }
 
-func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
+func TestNodeQuota_UsedUp_NodeHasNoUsersUntilReset(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("metered", `,"quota_bytes":1000,"reset_day":31`)
 		all := h.userList(a.Secret)
@@ -98,7 +98,7 @@ func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
 	})
 }
 
-func TestAQuotaThatIsRaisedOpensTheNodeAtOnce(t *testing.T) {
+func TestNodeQuota_Raised_OpensTheNodeAtOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("metered", `,"quota_bytes":100`)
 		h.moves(a.Secret, 100, 0)

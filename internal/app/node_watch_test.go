@@ -28,7 +28,7 @@ func (h *fixture) look(after time.Duration) []string {
 	return h.nodeMails(h.T)
 }
 
-func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
+func TestOutage_ServerWasAway_IsNotRecorded(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		h.userList(a.Secret)
@@ -58,7 +58,7 @@ func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
 	})
 }
 
-func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
+func TestOutage_NotifiesStaffOnceAtItsBeginAndEnd(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		watch := h.watch
@@ -101,7 +101,7 @@ func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
 	})
 }
 
-func TestWhoMovedMostOnANode(t *testing.T) {
+func TestHeaviestUsers_OfNode(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret,

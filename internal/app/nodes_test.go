@@ -13,7 +13,7 @@ import (
 	"airstrip/internal/node"
 )
 
-func TestStaffManagesNodesByRole(t *testing.T) {
+func TestNodes_AreManagedByRole(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		const draft = `{"protocol":"vless","name":"HK","address":"hk.example","port":443,"settings":{"security":"reality","reality":{"dest":"www.example:443","server_names":["www.example"]}}}`
 		for _, role := range []account.Role{account.Support, account.Finance, account.Viewer} {
@@ -78,7 +78,7 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 	})
 }
 
-func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
+func TestNodes_Add_AnswersWithInstallCommand(t *testing.T) {
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
 	})
 }
 
-func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
+func TestNodes_InvalidFields_AreNamed(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("good", "")
 		b := h.add("relayed", fmt.Sprintf(`,"relays":[{"name":"A","host":"a.example","port":7000,"node_id":%d}]`,
@@ -151,7 +151,7 @@ func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 	})
 }
 
-func TestTheAgentListensWhereClientsDialUnlessItWasToldAnotherPort(t *testing.T) {
+func TestNodes_ListenPort_FollowsPortUnlessSet(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("moving", "")
 		for _, c := range []struct {
@@ -177,7 +177,7 @@ func TestTheAgentListensWhereClientsDialUnlessItWasToldAnotherPort(t *testing.T)
 	})
 }
 
-func TestANodeThatIsNoneIsNotFound(t *testing.T) {
+func TestNodes_UnknownID_IsNotFound(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for _, of := range []string{"", "/history", "/online", "/users", "/speed-tests"} {
 			if text := h.ask(h.staff[account.Owner], 404, "GET", "/api/v2/staff/nodes/4711"+of, "",
@@ -199,7 +199,7 @@ func TestANodeThatIsNoneIsNotFound(t *testing.T) {
 	})
 }
 
-func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
+func TestSharedKey_Off_OpensNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a, b := h.add("a", ""), h.add("b", "")
 		const key = "an-old-panels-key"
@@ -254,7 +254,7 @@ func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
 	})
 }
 
-func TestOldShadowsocksNodesBecomeVMessOnlyWhenAsked(t *testing.T) {
+func TestRebuildVMess_WithApplyOnly_ChangesNodes(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		var old, fresh added
 		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes",

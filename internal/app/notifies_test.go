@@ -53,7 +53,7 @@ func over64(n int, send func(i int)) {
 	wg.Wait()
 }
 
-func TestAStormOfOneNotifyIsOnePosting(t *testing.T) {
+func TestNotify_Storm_IsPostedOnce(t *testing.T) {
 	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		user := f.addUser(t, "payer", 0).id
@@ -144,7 +144,7 @@ func variant(random *rand.Rand, i int, r, other *wallet.Recharge) (gateway strin
 	return gateway, form
 }
 
-func TestNoVariantOfATrueNotifyIsCredited(t *testing.T) {
+func TestNotify_Variant_IsNotCredited(t *testing.T) {
 	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		user := f.addUser(t, "payer", 0).id
@@ -232,7 +232,7 @@ func (f *testServer) attack(random *rand.Rand, i int, r, other *wallet.Recharge)
 	return form
 }
 
-func TestNoAttackOnTheSignatureIsAccepted(t *testing.T) {
+func TestNotify_AttackOnSignature_IsRefused(t *testing.T) {
 	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		user := f.addUser(t, "payer", 0).id

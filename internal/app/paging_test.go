@@ -9,7 +9,7 @@ import (
 )
 
 // The defaults of the parameters that page through lists, which older clients leave out.
-func TestPagingHasTheSameDefaultsEverywhere(t *testing.T) {
+func TestPaging_HasTheSameDefaultsEverywhere(t *testing.T) {
 	raw, err := app.Contract()
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ type parameterOf struct {
 	path, many bool
 }
 
-// parameterRoutes gives all routes of v1 and v2 that take parameters.
+// parameterRoutes returns all routes of v1 and v2 that take parameters.
 func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 	t.Helper()
 	for _, r := range a.older(http.NewServeMux()).Routes() {

@@ -94,7 +94,7 @@ type staffRoute struct {
 	token            bool // for API tokens alone
 }
 
-// staffRoutes gives all operations of staff that the server has: of v2 by the contract, of v1 by the router.
+// staffRoutes returns all operations of staff that the server has: of v2 by the contract, of v1 by the router.
 func (f *testServer) staffRoutes(t *testing.T) (routes []staffRoute) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -150,7 +150,7 @@ func (f *testServer) staffRoutes(t *testing.T) (routes []staffRoute) {
 	return routes
 }
 
-// filled gives the path with a number for each parameter that nothing has.
+// filled returns the path with a number for each parameter that nothing has.
 func (r staffRoute) filled() string { return pathParameter.ReplaceAllString(r.path, "999999") }
 
 func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {

@@ -137,7 +137,7 @@ func (p *proxied) signUp(email string) (bearer string) {
 	return g.Access
 }
 
-// call gives the status of a call through a proxy and the code of its fault; 0 where it was not answered.
+// call returns the status of a call through a proxy and the code of its fault; 0 where it was not answered.
 func (p *proxied) call(client *http.Client, proxy, method, path, bearer, body string) (status int, code string) {
 	req, err := http.NewRequest(method, p.sites[proxy]+path, strings.NewReader(body))
 	if err != nil {

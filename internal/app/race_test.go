@@ -16,7 +16,7 @@ import (
 
 // Everything that can end an order or spend what it holds, at once: cancelling, expiry, the notify, staff who confirms
 // the recharge by hand, and purchases that want the same balance.
-func TestEverythingAtOnceLeavesAnOrderInOneState(t *testing.T) {
+func TestOrder_EverythingAtOnce_EndsInOneState(t *testing.T) {
 	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		c := f.cfg.Config

@@ -16,7 +16,7 @@ import (
 
 // A WebSocket takes its connection over from all that stands before the routes, compression too, and outlives the time
 // that a request may take.
-func TestAWebSocketWorksThroughTheWholeServer(t *testing.T) {
+func TestWebSocket_PassesAllMiddleware(t *testing.T) {
 	c := config(t)
 	c.SiteURL = "http://" + c.Listen
 	a, err := Open(t.Context(), c, "test")

@@ -107,7 +107,7 @@ func (d *duty) later(t *testing.T, by time.Duration) {
 	}
 }
 
-func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
+func TestOutage_NotifiesStaffByTelegram(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
 		if err := d.Nodes.Monitor.RecordContact(t.Context(), d.node.ID); err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
 	})
 }
 
-func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
+func TestAlarm_InConflict_NotifiesStaffOnceADay(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
 		sequence := 0
 		report := func(body string) error {
@@ -186,7 +186,7 @@ func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
 	})
 }
 
-func TestAPaymentCaseIsToldToThoseWhoLookAfterMoney(t *testing.T) {
+func TestPaymentCase_NotifiesFinanceStaff(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
 		user := d.addUser(t, "payer", 0).id
 		r := d.recharge(t, user, 1234)

@@ -12,7 +12,7 @@ import (
 	"airstrip/internal/mail"
 )
 
-func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
+func TestStaffReplaceEmail_NeedsBothAddresses(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for i, path := range []string{"/v1/admin/replace_user_email", "/api/v2/admin_api/replace_user_email"} {
 			u := h.users[i]
@@ -74,7 +74,7 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 	})
 }
 
-func TestOwnersGetEverybodysOlderLinks(t *testing.T) {
+func TestOlderLinks_AreForOwnersOnly(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.add("hk", "")
 		const path = "/v1/admin/gen_user_link_v1"
@@ -110,7 +110,7 @@ func TestOwnersGetEverybodysOlderLinks(t *testing.T) {
 	})
 }
 
-func TestWhoHasAUsersTokenReadsTheirTraffic(t *testing.T) {
+func TestAPIToken_ReadsTrafficOfItsUser(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		h.moves(a.Secret, 3, 4)

@@ -92,7 +92,7 @@ func (f *testServer) addUser(t *testing.T, name string, has money.Amount) testUs
 	return testUser{u.ID, g.Access}
 }
 
-// operator gives the context in which the operator acts, so that what is given has its entry in the audit log.
+// operator returns the context in which the operator acts, so that what is given has its entry in the audit log.
 func (f *testServer) operator(t *testing.T) context.Context {
 	return f.Audit.As(t.Context(), audit.Actor{Kind: audit.Operator, Name: "test"})
 }
@@ -189,7 +189,7 @@ func answer[T any](w *httptest.ResponseRecorder) (result T, err error) {
 	return envelope.Result, err
 }
 
-// nodeMails gives the kinds and recipients of the mails about nodes.
+// nodeMails returns the kinds and recipients of the mails about nodes.
 func (f *testServer) nodeMails(t *testing.T) (told []string) {
 	t.Helper()
 	mails, err := f.Mails.List(t.Context(), 200)

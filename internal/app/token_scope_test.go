@@ -28,7 +28,7 @@ var forReaders = []string{
 	"user_index", "wallet_get", "wallet_movements", "wallet_purchase_records",
 }
 
-func TestOnlyNamedOperationsAreForTokensThatMayOnlyRead(t *testing.T) {
+func TestReadOnlyToken_MayCallNamedOperationsOnly(t *testing.T) {
 	found := []string{}
 	for _, item := range (&App{version: "1", Accounts: new(account.Accounts)}).api(http.NewServeMux()).Paths {
 		for _, o := range operationsOf(item) {
@@ -44,7 +44,7 @@ func TestOnlyNamedOperationsAreForTokensThatMayOnlyRead(t *testing.T) {
 }
 
 // An API token that may only read changes nothing, whichever operation it is shown to and whatever its method.
-func TestATokenThatMayOnlyReadChangesNothing(t *testing.T) {
+func TestReadOnlyToken_ChangesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		secret := h.token(user.id, account.ScopeRead)
@@ -79,7 +79,7 @@ func TestATokenThatMayOnlyReadChangesNothing(t *testing.T) {
 	})
 }
 
-func TestAnOperationThatChangesSomethingByGETNeedsTheScopeToWrite(t *testing.T) {
+func TestReadOnlyToken_GETThatChanges_IsRefused(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		path := fmt.Sprintf("/api/v2/user/services-old/bill/%d/enable-auto-renewal", h.serviceOf(user.id))
@@ -95,7 +95,8 @@ func TestAnOperationThatChangesSomethingByGETNeedsTheScopeToWrite(t *testing.T) 
 
 type tokenRoute struct{ method, path string }
 
-// tokenRoutes gives all routes of v1 and v2 but those that take no token and change something for everybody who calls.
+// tokenRoutes returns all routes of v1 and v2 but those that take no token and change something for everybody who
+// calls.
 func (h *fixture) tokenRoutes() (routes []tokenRoute) {
 	for pattern, item := range h.api(http.NewServeMux()).Paths {
 		for method, o := range operationsOf(item) {
@@ -163,7 +164,7 @@ func (h *fixture) serviceOf(user int64) (id int64) {
 	return id
 }
 
-// rows gives all rows of the database, as text, by their table.
+// rows returns all rows of the database, as text, by their table.
 func (h *fixture) rows(t *testing.T) map[string]string {
 	t.Helper()
 	list := "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"

@@ -66,7 +66,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// mayMount tells whether this machine lets a test have a disk of its own.
+// mayMount reports whether this machine lets a test have a disk of its own.
 func mayMount(t *testing.T) bool {
 	t.Helper()
 	probe := exec.Command("/bin/sh", "-c", `mount --make-rprivate / && mount -t tmpfs -o size=64k tmpfs "$0"`,

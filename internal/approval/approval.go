@@ -145,7 +145,7 @@ type Approvals struct {
 // Decider ends the waiting act on the thing called referenceID, for a second member or, with nil, for the operator.
 type Decider func(ctx context.Context, referenceID int64, approve bool, by *int64) error
 
-// New gives the approvals kept in d.
+// New returns the approvals kept in d.
 func New(d *db.DB, settings *setting.Settings) *Approvals {
 	return &Approvals{d, settings, map[Kind]Decider{}}
 }
@@ -165,7 +165,7 @@ func (a *Approvals) DecideAct(ctx context.Context, id int64, approve bool, by *i
 	return a.decides[g.Kind](ctx, g.ReferenceID, approve, by)
 }
 
-// Act gives the act with this number.
+// Act returns the act with this number.
 func (a *Approvals) Act(ctx context.Context, id int64) (*Grant, error) {
 	var found []Grant
 	err := a.db.NewSelect().Model(&found).Where("id = ?", id).Scan(ctx)
@@ -346,7 +346,7 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		}, "")
 }
 
-// Waits gives the act on this thing that waits for a second member; nil where none does.
+// Waits returns the act on this thing that waits for a second member; nil where none does.
 func (a *Approvals) Waits(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (*Grant, error) {
 	var found []Grant
 	err := idb.NewSelect().Model(&found).Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID,
@@ -365,14 +365,14 @@ func (a *Approvals) Drop(ctx context.Context, tx bun.Tx, kind Kind, referenceID 
 	return err
 }
 
-// Gave tells whether the user made an act on this thing that takes effect, or approved it.
+// Gave reports whether the user made an act on this thing that takes effect, or approved it.
 func (a *Approvals) Gave(ctx context.Context, idb bun.IDB, kind Kind, referenceID, userID int64) (bool, error) {
 	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state IN (?, ?)", kind,
 		referenceID, Alone, Approved).
 		Where("staff_id = ? OR decided_by = ?", userID, userID).Exists(ctx)
 }
 
-// Find gives a part of the acts, newest first, and how many there are in all: in one state and of one member where
+// Find returns a part of the acts, newest first, and how many there are in all: in one state and of one member where
 // these are given.
 func (a *Approvals) Find(ctx context.Context, state State, staffID, limit, offset int64) (grants []Grant, total int64,
 	err error,

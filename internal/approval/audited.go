@@ -21,7 +21,7 @@ const unrecordedApprovals = `SELECT 'approval of act ' || CAST(g.id AS TEXT) FRO
 	AND NOT EXISTS (SELECT 1 FROM audit_entry e WHERE e.action = ? AND e.object = ?
 		AND e.object_id = CAST(g.reference_id AS TEXT) AND e.after = '{"state":"approved"}')`
 
-// CheckAudited gives the acts, and the approvals of acts, that have no entry in the audit log: rows that somebody put
+// CheckAudited returns the acts, and the approvals of acts, that have no entry in the audit log: rows that somebody put
 // in by hand, or whose entry was removed before it was sealed. Acts from before the site's audit log began have none;
 // the time of its beginning is read with key, so that nobody without the key can move it. An act that claims to be
 // older, and has a higher number than one made since, is reported too.

@@ -54,7 +54,7 @@ var rules = []db.Rule{
 			ELSE 'payment_case' END AND g.reference_id = c.id AND g.state = 'waiting')`},
 }
 
-// Check gives every place where the records of acts do not agree.
+// Check returns every place where the records of acts do not agree.
 func (a *Approvals) Check(ctx context.Context) ([]db.Violation, error) {
 	return db.Check(ctx, a.db, rules...)
 }

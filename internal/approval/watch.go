@@ -18,13 +18,13 @@ type watch struct {
 	covered bool // by an act that takes effect
 }
 
-// Watch gives the context of a member's call that makes acts of these kinds, or none. Within it nobody gains but by
+// Watch returns the context of a member's call that makes acts of these kinds, or none. Within it nobody gains but by
 // such an act: Propose refuses any other, and Covered refuses what no act covers.
 func Watch(ctx context.Context, may ...Kind) context.Context {
 	return context.WithValue(ctx, watchKey{}, &watch{may: may})
 }
 
-// Vouched gives the context in which a platform's word, and not the member's, is what somebody gains by.
+// Vouched returns the context in which a platform's word, and not the member's, is what somebody gains by.
 func Vouched(ctx context.Context) context.Context {
 	return context.WithValue(ctx, watchKey{}, (*watch)(nil))
 }

@@ -48,7 +48,7 @@ type Actor struct {
 // Object is what is changed: its kind, such as node or order, and its number or name.
 type Object struct{ Kind, ID string }
 
-// ID gives the object of this kind with a number.
+// ID returns the object of this kind with a number.
 func ID(kind string, id int64) Object { return Object{kind, strconv.FormatInt(id, 10)} }
 
 // Entry is one row of the log.
@@ -82,7 +82,7 @@ type Log struct {
 	toldAt  time.Time // when staff last heard that the chain is not continued
 }
 
-// New gives the log kept in d, which Open began. Its entries are signed with a key derived from key.
+// New returns the log kept in d, which Open began. Its entries are signed with a key derived from key.
 func New(d *db.DB, key seal.Key) *Log { return &Log{db: d, key: key.For("audit")} }
 
 type actingKey struct{}
@@ -92,13 +92,13 @@ type acting struct {
 	who Actor
 }
 
-// As gives the context in which who acts. The routers of the API call it for each operation of staff, so that no
+// As returns the context in which who acts. The routers of the API call it for each operation of staff, so that no
 // function below them can lose the actor on its way to the transaction.
 func (l *Log) As(ctx context.Context, who Actor) context.Context {
 	return context.WithValue(ctx, actingKey{}, &acting{l, who})
 }
 
-// Prepare gives the context of a command, which begins before the database is open. Begin says who acts in it.
+// Prepare returns the context of a command, which begins before the database is open. Begin says who acts in it.
 func Prepare(ctx context.Context) context.Context {
 	return context.WithValue(ctx, actingKey{}, &acting{})
 }
@@ -110,7 +110,7 @@ func (l *Log) Begin(ctx context.Context, who Actor) {
 	}
 }
 
-// actingIn gives who acts in ctx; nil where that is a user for themselves, or a job.
+// actingIn returns who acts in ctx; nil where that is a user for themselves, or a job.
 func actingIn(ctx context.Context) *acting {
 	if a, ok := ctx.Value(actingKey{}).(*acting); ok && a.log != nil {
 		return a
@@ -193,7 +193,7 @@ type Filter struct {
 	Limit, Offset    int64
 }
 
-// Find gives a part of the entries, newest first, and how many there are in all.
+// Find returns a part of the entries, newest first, and how many there are in all.
 func (l *Log) Find(ctx context.Context, f Filter) (entries []Entry, total int64, err error) {
 	q := l.db.NewSelect().Model(&entries).ColumnExpr("entry.*, s.seq").
 		Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").

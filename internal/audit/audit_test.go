@@ -32,7 +32,7 @@ func record(t *testing.T, d *db.DB, action string, object audit.Object, before, 
 	}
 }
 
-// find gives all entries, newest first.
+// find returns all entries, newest first.
 func find(t *testing.T, d *db.DB, f audit.Filter) []audit.Entry {
 	t.Helper()
 	f.Limit = 100

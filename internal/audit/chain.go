@@ -47,7 +47,7 @@ func (h *head) sign(key []byte) []byte {
 	return m.Sum(nil)
 }
 
-// hash gives the hash of the seal of e, which follows the seal with the hash before.
+// hash returns the hash of the seal of e, which follows the seal with the hash before.
 func (r *sealRow) hash(before []byte, e *Entry) []byte {
 	s := sha256.New()
 	s.Write(before)
@@ -83,8 +83,8 @@ func markPurpose() string { return "secret " + mark }
 // errTampered is why the chain is not continued: the end that a server signed is not there, or not where it was.
 var errTampered = errors.New("the end of the audit log's chain is missing or was changed; run airstrip doctor")
 
-// Open gives the log kept in d, and begins it where it never was: it makes the head of the chain, and the mark that it
-// did. Where the head is missing although there was one it stays so: Check finds it, and Seal refuses to work.
+// Open returns the log kept in d, and begins it where it never was: it makes the head of the chain, and the mark that
+// it did. Where the head is missing although there was one it stays so: Check finds it, and Seal refuses to work.
 func Open(ctx context.Context, d *db.DB, key seal.Key) (*Log, error) {
 	l := New(d, key)
 	if _, marked, err := readMark(ctx, d); err != nil || marked {
@@ -128,8 +128,8 @@ func readMark(ctx context.Context, idb bun.IDB) (sealed []byte, found bool, err 
 	return sealed, err == nil, err
 }
 
-// Begun gives when the log was begun, as a server with this key wrote it. found is false where it never was, and where
-// what says so was removed or is not from such a server, which Check and CheckKey report.
+// Begun returns when the log was begun, as a server with this key wrote it. found is false where it never was, and
+// where what says so was removed or is not from such a server, which Check and CheckKey report.
 func Begun(ctx context.Context, d *db.DB, key seal.Key) (at time.Time, found bool, err error) {
 	sealed, marked, err := readMark(ctx, d)
 	if err != nil || !marked {
@@ -188,7 +188,7 @@ func (l *Log) tell(ctx context.Context, what error) {
 	}
 }
 
-// end gives the head, or errTampered where it is not the one that a server signed, or the chain ends elsewhere.
+// end returns the head, or errTampered where it is not the one that a server signed, or the chain ends elsewhere.
 func (l *Log) end(ctx context.Context, tx bun.Tx) (end head, err error) {
 	end, found, err := readHead(ctx, tx)
 	if err != nil {
@@ -352,8 +352,8 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	return broken.found, err
 }
 
-// CheckKey gives what was not signed with the server's key: entries that were put in or changed by hand, sealed or not,
-// and a chain that somebody made anew.
+// CheckKey returns what was not signed with the server's key: entries that were put in or changed by hand, sealed or
+// not, and a chain that somebody made anew.
 func CheckKey(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
 	broken := faults{rule: writtenRule}
 	own := key.For("audit")

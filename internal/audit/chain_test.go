@@ -15,7 +15,7 @@ import (
 	"airstrip/internal/seal"
 )
 
-// broken gives what the doctor finds: of the chain, and with the key of who wrote the entries.
+// broken returns what the doctor finds: of the chain, and with the key of who wrote the entries.
 func broken(t *testing.T, d *db.DB, key seal.Key) (found []string) {
 	t.Helper()
 	chain, err := audit.Check(t.Context(), d)
@@ -32,7 +32,7 @@ func broken(t *testing.T, d *db.DB, key seal.Key) (found []string) {
 	return found
 }
 
-// opened gives the log as a server opens it.
+// opened returns the log as a server opens it.
 func opened(t *testing.T, d *db.DB) *audit.Log {
 	t.Helper()
 	log, err := audit.Open(t.Context(), d, key)

@@ -60,7 +60,7 @@ const (
 	maxField = 1 << 10
 )
 
-// differing gives both sides as they are stored. Of two objects only the fields that differ are kept.
+// differing returns both sides as they are stored. Of two objects only the fields that differ are kept.
 func differing(before, after any) (was, is string, err error) {
 	old, err := plain(before)
 	if err != nil {
@@ -84,7 +84,7 @@ func differing(before, after any) (was, is string, err error) {
 	return stored(hide("", old, nil)), stored(hide("", fresh, old)), nil
 }
 
-// plain gives a value as JSON has it, with secrets that hide takes away.
+// plain returns a value as JSON has it, with secrets that hide takes away.
 func plain(value any) (any, error) {
 	if value == nil {
 		return nil, nil
@@ -99,7 +99,7 @@ func plain(value any) (any, error) {
 	return out, dec.Decode(&out)
 }
 
-// hide gives the value of the field called name without secrets and with fields in snake case. was is what it was
+// hide returns the value of the field called name without secrets and with fields in snake case. was is what it was
 // before, nil where that is not known: a secret that differs from it is shown as another one.
 func hide(name string, value, was any) any {
 	switch v := value.(type) {

@@ -19,7 +19,7 @@ type Admission struct {
 	services *service.Services
 }
 
-// Users gives who may use n now, with their Usage.
+// Users returns who may use n now, with their Usage.
 func (ad *Admission) Users(ctx context.Context, n Node) ([]service.Access, error) {
 	if !n.Serves() {
 		return nil, nil
@@ -43,7 +43,7 @@ func (ad *Admission) UserList(ctx context.Context, n Node) ([]service.Access, er
 	return []service.Access{{UUID: uuid.UUID(secret[:16]), Password: hex.EncodeToString(secret[16:])}}, nil
 }
 
-// Admitted tells of each user whether bytes that they moved on n are to be counted: they are on its list, or were
+// Admitted reports of each user whether bytes that they moved on n are to be counted: they are on its list, or were
 // within the last 24 hours.
 func (ad *Admission) Admitted(ctx context.Context, n Node, userIDs []int64) (map[int64]bool, error) {
 	return ad.AdmittedAt(ctx, n, userIDs, ad.db.Now())

@@ -10,32 +10,33 @@ import (
 	"airstrip/internal/db"
 )
 
-// Alarm is why somebody should look at a node.
+// Alarm is a reason for staff to inspect a node.
 type Alarm string
 
 // The alarms.
 const (
-	// a report came under the number of another: a copy of the agent's data folder may be running
+	// two reports have one number: a copy of the agent's data folder may be running
 	InConflict Alarm = "conflict"
-	// more was reported than the link can have carried: its speed is set too low, or the secret leaked
+	// more was reported than the link can carry: its speed is set too low, or the secret leaked
 	BeyondLink Alarm = "beyond_link"
 	Doubled    Alarm = "double" // two agents have its secret
 )
 
-// alarmInterval is how long nothing more is said of a node for the same reason.
+// alarmInterval is the time between two notifications of the same alarm of a node.
 const alarmInterval = 24 * time.Hour
 
-// OnAlarm has fn called where there is an alarm, in a transaction of its own, and for each node and reason once a day.
+// OnAlarm has fn called for an alarm, in a transaction of its own, at most once per alarmInterval for each node and
+// reason.
 func (mo *Monitor) OnAlarm(fn func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error) {
 	mo.onAlarm = append(mo.onAlarm, fn)
 }
 
-// Alarm tells those who want to hear of it, unless they heard the same of n a short while ago. What is wrong shows
-// again and again, so an alarm that nobody could be told of now is told then.
+// Alarm calls the functions of OnAlarm, unless it did so for the same reason within alarmInterval. A failure is only
+// logged: the cause persists, so that the alarm is raised again.
 func (mo *Monitor) Alarm(ctx context.Context, n Node, why Alarm) {
 	err := mo.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := mo.db.Now()
-		// Later than now only if the clock was set back since.
+		// told_at lies after now only if the clock was set back since.
 		first, err := db.Changed(tx.NewRaw(`INSERT INTO node_alarm (node_id, why, told_at) VALUES (?0, ?1, ?2)
 			ON CONFLICT (node_id, why) DO UPDATE SET told_at = EXCLUDED.told_at WHERE node_alarm.told_at <= ?3
 			OR node_alarm.told_at >= ?4`,
@@ -51,6 +52,6 @@ func (mo *Monitor) Alarm(ctx context.Context, n Node, why Alarm) {
 		return nil
 	})
 	if err != nil {
-		slog.WarnContext(ctx, "nobody could be told of an alarm", "node", n.ID, "why", why, "error", err)
+		slog.WarnContext(ctx, "an alarm could not be recorded", "node", n.ID, "why", why, "error", err)
 	}
 }

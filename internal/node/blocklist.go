@@ -17,7 +17,7 @@ import (
 	"airstrip/internal/service"
 )
 
-// BlockedIP is an address that a node asked all nodes to block, as attackers of its ports.
+// BlockedIP is an address that a node asked all nodes to block because it attacked the node.
 type BlockedIP struct {
 	bun.BaseModel `bun:"table:blocked_ip"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -34,22 +34,22 @@ type Blocklist struct {
 	registry *Registry
 }
 
-// blockedFor is how long an address stays blocked where nobody lets it go before.
+// blockedFor is how long an address stays blocked unless it is unblocked before.
 const blockedFor = 24 * time.Hour
 
-// told is for how long agents of others are told that an address was blocked or let go; they ask each minute.
-const told = time.Minute
+// recently is how long third-party agents receive a change of the list. They poll each minute.
+const recently = time.Minute
 
 // ErrNotBlocked is the fault of an address that is not blocked.
 var ErrNotBlocked = fault.NotFound("ip_not_blocked", "该 IP 没有被封锁", "This address is not blocked")
 
-// maxBlocked is how many addresses of one node are blocked at a time.
+// maxBlocked limits the addresses that one node has blocked at a time.
 const maxBlocked = 10_000
 
-// Block keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
-// never those of nodes, of the ways to them and of users whom other nodes let in lately, so that no node can cut off
-// the others or their users.
-func (bl *Blocklist) Block(ctx context.Context, n Node, ips []string) (kept int, err error) {
+// Block stores the addresses that n asks all nodes to block and returns how many it stored: each once and only public
+// ones. Addresses of nodes, of their relays, and of users who recently connected to other nodes are never blocked, so
+// that no node can cut off the others or their users.
+func (bl *Blocklist) Block(ctx context.Context, n Node, ips []string) (stored int, err error) {
 	ips, err = bl.blockable(ctx, n, ips)
 	if err != nil || len(ips) == 0 {
 		return 0, err
@@ -72,7 +72,7 @@ func (bl *Blocklist) Block(ctx context.Context, n Node, ips []string) (kept int,
 		}
 		fresh := without(ips, again)
 		fresh = fresh[:max(0, min(len(fresh), maxBlocked-int(held)))]
-		kept = len(again) + len(fresh)
+		stored = len(again) + len(fresh)
 		for part := range slices.Chunk(fresh, 500) {
 			rows := make([]BlockedIP, len(part))
 			for i, ip := range part {
@@ -84,10 +84,10 @@ func (bl *Blocklist) Block(ctx context.Context, n Node, ips []string) (kept int,
 		}
 		return nil
 	})
-	return kept, err
+	return stored, err
 }
 
-// blockable gives the addresses that n may have blocked, each once and in one form.
+// blockable returns those of the addresses that n may block, each once and in one form.
 func (bl *Blocklist) blockable(ctx context.Context, n Node, ips []string) ([]string, error) {
 	nodes, err := bl.registry.List(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (bl *Blocklist) blockable(ctx context.Context, n Node, ips []string) ([]str
 	return without(fit, used), nil
 }
 
-// without gives the ips that are not among others.
+// without returns the ips that others does not contain.
 func without(ips, others []string) []string {
 	slices.Sort(others)
 	return slices.DeleteFunc(slices.Clone(ips), func(ip string) bool {
@@ -136,29 +136,29 @@ func without(ips, others []string) []string {
 	})
 }
 
-// BlockedLately gives what was asked to be blocked in the last minute and is still.
-func (bl *Blocklist) BlockedLately(ctx context.Context) ([]BlockedIP, error) {
+// BlockedRecently returns what was blocked within recently and still is.
+func (bl *Blocklist) BlockedRecently(ctx context.Context) ([]BlockedIP, error) {
 	var rows []BlockedIP
-	err := bl.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", bl.db.Now().Add(-told)).
+	err := bl.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", bl.db.Now().Add(-recently)).
 		OrderExpr("id").Scan(ctx)
 	return rows, err
 }
 
-// List gives a part of what is blocked now, the newest first, and how many there are.
+// List returns a page of the blocked addresses, the newest first, and the number of all of them.
 func (bl *Blocklist) List(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
 	total, err = bl.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).
 		Offset(offset).ScanAndCount(ctx)
 	return rows, total, err
 }
 
-// UnblockedLately gives what was let go in the last minute.
-func (bl *Blocklist) UnblockedLately(ctx context.Context) ([]BlockedIP, error) {
+// UnblockedRecently returns what was unblocked within recently.
+func (bl *Blocklist) UnblockedRecently(ctx context.Context) ([]BlockedIP, error) {
 	var rows []BlockedIP
-	err := bl.db.NewSelect().Model(&rows).Where("unblocked_at > ?", bl.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
+	err := bl.db.NewSelect().Model(&rows).Where("unblocked_at > ?", bl.db.Now().Add(-recently)).OrderExpr("id").Scan(ctx)
 	return rows, err
 }
 
-// Unblock lets an address go, whichever nodes asked to block it.
+// Unblock unblocks an address, whichever nodes asked to block it.
 func (bl *Blocklist) Unblock(ctx context.Context, text string) error {
 	ip, err := netip.ParseAddr(strings.TrimSpace(text))
 	if err != nil {
@@ -171,7 +171,7 @@ func (bl *Blocklist) Unblock(ctx context.Context, text string) error {
 	return err
 }
 
-// unblockOld lets go what was blocked long ago.
+// unblockOld unblocks what has been blocked for blockedFor.
 func (bl *Blocklist) unblockOld(ctx context.Context) error {
 	_, err := bl.unblock(ctx, "at < ?", bl.db.Now().Add(-blockedFor))
 	return err
@@ -201,7 +201,7 @@ func (bl *Blocklist) unblock(ctx context.Context, condition string, value any) (
 	return n, err
 }
 
-// addresses gives the addresses that are blocked now, each once.
+// addresses returns the addresses that are blocked now, each once.
 func (bl *Blocklist) addresses(ctx context.Context) ([]string, error) {
 	var ips []string
 	err := bl.db.NewSelect().Model((*BlockedIP)(nil)).Distinct().Column("ip").Where("unblocked_at IS NULL").
@@ -209,8 +209,8 @@ func (bl *Blocklist) addresses(ctx context.Context) ([]string, error) {
 	return ips, err
 }
 
-// since gives the addresses that were blocked or let go after a revision, by what is true of them now: several
-// nodes may have asked for one.
+// since returns the addresses that were blocked or unblocked after a revision, by their state now: several nodes may
+// have asked for one.
 func (bl *Blocklist) since(ctx context.Context, revision int64) (blocked, unblocked []string, err error) {
 	var rows []struct {
 		IP   string

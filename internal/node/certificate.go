@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/fault"
 )
 
-// ErrNoCertificate is the fault of a node whose certificate the server does not have.
+// ErrNoCertificate is the fault of a node whose certificate is not on the server.
 var ErrNoCertificate = fault.Conflict("no_certificate",
 	"服务器没有该节点的证书：该节点不使用 TLS，或其证书由节点自己保管或申请",
 	"The server has no certificate of this node: it serves no TLS, or has its certificate in files of its own or "+
@@ -28,7 +28,7 @@ type Certificate struct {
 	KeyFile         string `json:"key_file" doc:"The same of the key"`
 }
 
-// Certificate gives the certificate that the server has of a node, which links may pin.
+// Certificate returns the certificate that the server has of a node, which links may pin.
 func (rg *Registry) Certificate(ctx context.Context, id int64) (Certificate, error) {
 	n, err := rg.Get(ctx, id)
 	if err != nil {
@@ -42,7 +42,7 @@ func (rg *Registry) Certificate(ctx context.Context, id int64) (Certificate, err
 	if err != nil {
 		return Certificate{}, fmt.Errorf("certificate of node %d: %w", id, err)
 	}
-	// Who has the private key can pass for the node.
+	// Reading is recorded, too: whoever has the private key can pass for the node.
 	if err := audit.Note(ctx, "node.certificate.read", audit.ID("node", id), nil, ""); err != nil {
 		return Certificate{}, err
 	}

@@ -20,7 +20,7 @@ import (
 	"airstrip/internal/text"
 )
 
-// protocolNames are all protocols, as a person has to write them.
+// protocolNames lists all protocols for messages.
 const protocolNames = "shadowsocks, vmess, vless, trojan, hysteria2, tuic, anytls"
 
 // Methods are the ciphers of Shadowsocks nodes. Of the 2022 edition only those with AES tell users apart.
@@ -40,8 +40,8 @@ var overHTTP = []string{"ws", "httpupgrade", "xhttp"}
 // xhttpModes are the ways in which clients of XHTTP send; the first is the default.
 var xhttpModes = []string{"auto", "packet-up", "stream-up", "stream-one"}
 
-// transports and securities that each protocol knows; the first is the default. VLESS, unlike VMess, has no encryption
-// of its own.
+// transports and securities hold what each protocol supports; the first is the default. VLESS, unlike VMess, has no
+// encryption of its own.
 var (
 	transports = map[Protocol][]string{
 		Shadowsocks: {""}, Hysteria2: {""}, TUIC: {""}, AnyTLS: {""},
@@ -70,7 +70,7 @@ var (
 	word        = regexp.MustCompile(`^[!-~]{1,255}$`)
 )
 
-// Limits of what has no natural one; they keep sums of it in 64 bits and lists short enough for every agent and link.
+// Limits of what has no natural one. They keep sums within 64 bits and lists short enough for every agent and link.
 const (
 	maxMbps       = 10_000_000 // 10 Tbit/s
 	maxNumber     = 1_000_000  // of classes and groups
@@ -81,14 +81,14 @@ const (
 	maxPath       = 256 // characters
 )
 
-// MaxEarlyData is the most that a WebSocket client may send in the header of its request, in bytes: in base64 it fits
-// the 8 KiB that Xray and proxies before it read as headers.
+// MaxEarlyData limits what a WebSocket client may send in the header of its request, in bytes. In base64 it fits the 8
+// KiB that Xray and proxies in front of it read as headers.
 const MaxEarlyData = 4096
 
-// setDefaults fills what the operator left open and is not a matter of taste.
+// setDefaults fills the fields that the operator left empty.
 func setDefaults(n *Node) {
 	n.Name, n.Address = strings.TrimSpace(n.Name), strings.Trim(strings.TrimSpace(n.Address), "[]")
-	n.Names = n.Names.OrEmpty() // the schema wants some
+	n.Names = n.Names.OrEmpty() // the column is not nullable
 	if n.ListenPort == 0 {
 		n.ListenPort = n.Port
 	}
@@ -118,11 +118,12 @@ func setDefaults(n *Node) {
 	}
 }
 
-// problems collects the wrong fields of a node.
+// problems collects the invalid fields of a node.
 type problems struct{ fault.Problems }
 
-// check names everything that keeps the node from working. A path that was saved before paths were checked as they are
-// now does not keep a node, which was was before, from being changed otherwise: links leave it out for whom it is not.
+// check names everything that keeps the node from working. was is the stored node; nil: n is new. A path or service
+// name that did not change is not checked, so that a node saved before a stricter check can still be changed; links
+// leave it out for clients that cannot use it.
 func check(n, was *Node) error {
 	var p problems
 	p.When(n.ID < 0 || n.ID > math.MaxInt32, "id", "range", "编号为 1 到 2147483647",
@@ -173,13 +174,13 @@ func check(n, was *Node) error {
 		p.settings(n)
 		if was == nil || was.Settings.Transport != n.Settings.Transport || was.Settings.Path != n.Settings.Path ||
 			was.Settings.ServiceName != n.Settings.ServiceName {
-			p.place(&n.Settings)
+			p.endpoint(&n.Settings)
 		}
 	}
 	return p.Err()
 }
 
-// entries checks where else clients dial.
+// entries checks the other addresses that clients dial.
 func (p *problems) entries(n *Node) {
 	if len(n.GroupHosts) > maxGroupHosts {
 		p.When(true, "group_hosts", "length", "最多 1000 个链接分组", "At most 1000 link groups can have an address")
@@ -187,7 +188,7 @@ func (p *problems) entries(n *Node) {
 	}
 	for group, e := range n.GroupHosts {
 		field := "group_hosts." + strconv.Itoa(group)
-		p.When(group < 1 || group > maxNumber, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
+		p.When(group < 1 || group > maxNumber, field, "range", "链接分组为正整数", "A link group is an integer from 1")
 		p.When(!IsHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 		p.When(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
@@ -258,7 +259,8 @@ func (p *problems) settings(n *Node) {
 	}
 }
 
-// httpVersion checks what XHTTP over TLS may be: clients send HTTP/2 by TCP, unless one that is told of another alone.
+// httpVersion checks the ALPN of XHTTP over TLS: clients speak HTTP/2 over TCP unless the list names only another
+// version.
 func (p *problems) httpVersion(alpn []string) {
 	const field = "settings.tls.alpn"
 	if slices.Contains(alpn, "h3") {
@@ -270,8 +272,8 @@ func (p *problems) httpVersion(alpn []string) {
 		"XHTTP 经 TLS 使用 HTTP/2，请加上 h2 或留空", "XHTTP over TLS is HTTP/2; add h2, or leave the list empty")
 }
 
-// place checks what tells the node from other pages of its host.
-func (p *problems) place(s *Settings) {
+// endpoint checks the path or service name that tells the node from other pages of its host.
+func (p *problems) endpoint(s *Settings) {
 	if slices.Contains(overHTTP, s.Transport) {
 		p.path(s)
 	}
@@ -284,7 +286,7 @@ func (p *problems) place(s *Settings) {
 			"others differently and fail to connect")
 }
 
-// path checks the path of a transport over HTTP, and says what is wrong with it by its first odd sign.
+// path checks the path of a transport over HTTP and explains its first invalid character.
 func (p *problems) path(s *Settings) {
 	const field = "settings.path"
 	path, early, asked := strings.Cut(s.Path, "?ed=")
@@ -296,7 +298,7 @@ func (p *problems) path(s *Settings) {
 	}
 	bytes, err := strconv.Atoi(early)
 	p.When(asked && (err != nil || bytes < 1 || bytes > MaxEarlyData), field, "early_data",
-		"ed 为 1 到 4096 的整数，且须在路径末尾", "ed is a whole number from 1 to 4096, at the end of the path")
+		"ed 为 1 到 4096 的整数，且须在路径末尾", "ed is an integer from 1 to 4096, at the end of the path")
 	switch {
 	case !strings.HasPrefix(path, "/"):
 		p.When(true, field, "format", "路径以 / 开头", "The path begins with a slash")
@@ -319,7 +321,7 @@ func (p *problems) path(s *Settings) {
 	}
 }
 
-// oneOf names a field that is none of what the protocol knows, and what that is.
+// oneOf names a field whose value the protocol does not support, and lists what it supports.
 func (p *problems) oneOf(value string, known []string, field, zh, en string) {
 	if known[0] == "" {
 		p.When(value != "", field, "choice", "该协议没有"+zh+"，请留空", en+" is the protocol's own; leave it out")
@@ -330,7 +332,7 @@ func (p *problems) oneOf(value string, known []string, field, zh, en string) {
 		names)
 }
 
-// tls checks what the node shows; a name that is the address is named as that.
+// tls checks the names that the node shows. A server name taken from the address is reported as the address.
 func (p *problems) tls(t *TLS, address string) {
 	if t == nil {
 		t = &TLS{}
@@ -404,7 +406,7 @@ func (p *problems) reality(r *Reality) {
 		"A short id is an even number of hex digits, at most 16")
 }
 
-// isPadding tells whether AnyTLS can read the scheme: one line says where it stops.
+// isPadding reports whether AnyTLS can read the scheme, which needs one line that says where it stops.
 func isPadding(lines []string) bool {
 	stops := 0
 	for _, line := range lines {
@@ -415,7 +417,7 @@ func isPadding(lines []string) bool {
 	return stops == 1 && len(lines) <= maxPadding && all(lines, paddingLine.MatchString)
 }
 
-// isLabel tells whether s is text of one line and at most so many characters: links of most formats are lines.
+// isLabel reports whether s is one line of text of at most so many characters. Most formats of links are lines.
 func isLabel(s string, most int) bool {
 	return utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, unicode.IsControl)
 }
@@ -424,7 +426,7 @@ func all[T any](values []T, ok func(T) bool) bool {
 	return !slices.ContainsFunc(values, func(v T) bool { return !ok(v) })
 }
 
-// IsHost tells whether clients can dial s: a host name or an IP address.
+// IsHost reports whether clients can dial s: a host name or an IP address.
 func IsHost(s string) bool {
 	_, err := netip.ParseAddr(s)
 	return err == nil || (len(s) <= 253 && hostName.MatchString(s))

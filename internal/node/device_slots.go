@@ -16,9 +16,9 @@ import (
 // A user's device limit holds over all nodes together. Each address at which the user is online occupies a device slot
 // until its nodes report that they have cut it, or have not named it for onlineFor. A new address that finds no free
 // slot has the oldest address cut and waits until that is done, so the limit is never exceeded. Addresses on nodes of
-// foreign agents occupy slots too, but those agents cannot be asked to cut them.
+// third-party agents occupy slots too, but those agents cannot be asked to cut them.
 
-// DeviceSlots gives addresses of users their device slots.
+// DeviceSlots assigns device slots to the addresses of users.
 type DeviceSlots struct {
 	db        *db.DB
 	services  *service.Services
@@ -29,7 +29,7 @@ type DeviceSlots struct {
 type slotState string
 
 const (
-	reported slotState = "reported" // by a foreign agent
+	reported slotState = "reported" // by a third-party agent
 	given    slotState = "given"    // to an address on a node of ours
 	leaving  slotState = "leaving"  // its agent is to cut it
 	gone     slotState = "gone"     // it was cut
@@ -56,7 +56,8 @@ const (
 // when it is done.
 func (ds *DeviceSlots) Watch() (changes <-chan int64, stop func()) { return ds.db.Watch(devices) }
 
-// Admit gives the user's address on n a device slot, or reports why it has none yet. Repeating the call is harmless.
+// Admit assigns a device slot to the user's address on n, or reports why it has none yet. Repeating the call is
+// harmless.
 func (ds *DeviceSlots) Admit(ctx context.Context, n Node, userID int64, address netip.Addr) (answer Answer, err error) {
 	if admitted, err := ds.admission.Admitted(ctx, n, []int64{userID}); err != nil || !admitted[userID] {
 		return Refused, err
@@ -72,7 +73,7 @@ func (ds *DeviceSlots) Admit(ctx context.Context, n Node, userID int64, address 
 		if err != nil {
 			return err
 		}
-		if answer = all.ask(ip, limit); answer == Wait {
+		if answer = all.answer(ip, limit); answer == Wait {
 			evict := all.oldest(limit - 1)
 			if len(evict) == 0 && all.leaving() == 0 {
 				answer = Refused
@@ -113,10 +114,10 @@ func (ds *DeviceSlots) AddressesToCut(ctx context.Context, n Node) ([]OnlineIP, 
 	return rows, err
 }
 
-// evictAll sends addresses of the users away where they are more than the limit.
+// evictAll has the oldest addresses of the users cut where there are more than the limit.
 func (ds *DeviceSlots) evictAll(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	slices.Sort(userIDs)
-	limited, err := ds.services.Limited(ctx, slices.Compact(userIDs), 0, 0) // on whatever nodes
+	limited, err := ds.services.Limited(ctx, slices.Compact(userIDs), 0, 0) // on any node
 	if err != nil {
 		return err
 	}
@@ -151,16 +152,16 @@ func (ds *DeviceSlots) evict(ctx context.Context, tx bun.Tx, userID int64, ips [
 	return err
 }
 
-// addresses are a user's, by IP: those that hold a place, and those that lost one lately.
+// addresses are the addresses of one user by IP: those that hold a device slot, and those that lost one recently.
 type addresses map[string]*address
 
 type address struct {
 	ip      string
 	since   time.Time
-	held    bool // a place, on some node
-	leaving bool // all of its nodes have been told to cut it
-	firm    bool // some node cannot be told to
-	away    bool // it lost its place lately
+	held    bool // it has a slot, on some node
+	leaving bool // all of its nodes are to cut it
+	firm    bool // some node that serves it has a third-party agent, which cannot cut it
+	away    bool // it lost its slot within awayFor
 }
 
 func (ds *DeviceSlots) addresses(ctx context.Context, tx bun.Tx, userID int64) (addresses, error) {
@@ -189,8 +190,8 @@ func (ds *DeviceSlots) addresses(ctx context.Context, tx bun.Tx, userID int64) (
 	return all, nil
 }
 
-// ask gives what an address that asks is told.
-func (all addresses) ask(ip string, limit int) Answer {
+// answer returns the answer to an address that requests a slot.
+func (all addresses) answer(ip string, limit int) Answer {
 	a := all[ip]
 	switch {
 	case limit == 0:
@@ -227,11 +228,10 @@ func (all addresses) leaving() int {
 	return n
 }
 
-// oldest gives those to send away so that, with those leaving already, at most so many are left: who came first goes
-// first.
-func (all addresses) oldest(left int) []string {
+// oldest returns the addresses to cut, the oldest first, so that at most remaining stay.
+func (all addresses) oldest(remaining int) []string {
 	held := all.held()
-	over := len(held) - all.leaving() - left
+	over := len(held) - all.leaving() - remaining
 	held = slices.DeleteFunc(held, func(a *address) bool { return a.leaving || a.firm })
 	slices.SortFunc(held, func(a, b *address) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.ip, b.ip)) })
 	var ips []string

@@ -16,13 +16,13 @@ type Feed struct {
 	Rules    []Rule           // all in force, where RulesSet
 	RulesSet bool
 
-	Blocked   []string // addresses from which nobody is to be let in; of changes those that came to them
-	Unblocked []string // of changes: and those that left them
+	Blocked   []string // addresses from which nobody is to be let in; of changes those that were added
+	Unblocked []string // of changes: those that were removed
 
-	Reset bool // changes since that revision cannot be told; ask for everything
+	Reset bool // changes since that revision are not known; ask for everything
 }
 
-// Empty tells whether nothing changed.
+// Empty reports whether nothing changed.
 func (f *Feed) Empty() bool {
 	return f.Node == nil && len(f.Users) == 0 && len(f.Removed) == 0 && !f.RulesSet && len(f.Blocked) == 0 &&
 		len(f.Unblocked) == 0 && !f.Reset
@@ -38,7 +38,7 @@ type Feeds struct {
 	blocklist *Blocklist
 }
 
-// Snapshot gives everything that the node's agent must know.
+// Snapshot returns everything that the node's agent must know.
 func (fs *Feeds) Snapshot(ctx context.Context, nodeID int64) (Feed, error) {
 	revision, err := db.Revision(ctx, fs.db, service.Revision)
 	if err != nil {
@@ -60,7 +60,7 @@ func (fs *Feeds) Snapshot(ctx context.Context, nodeID int64) (Feed, error) {
 	return f, err
 }
 
-// Changes gives what changed for the node's agent after the revision since. What it costs follows from what changed,
+// Changes returns what changed for the node's agent after the revision since. What it costs follows from what changed,
 // not from how many users there are.
 func (fs *Feeds) Changes(ctx context.Context, nodeID, since int64) (Feed, error) {
 	if since <= 0 { // the agent has received nothing yet
@@ -101,5 +101,5 @@ func (fs *Feeds) Changes(ctx context.Context, nodeID, since int64) (Feed, error)
 	return f, fs.services.AddUsage(ctx, f.Users)
 }
 
-// Watch gives a channel that holds a value after each change that some agent must hear of. Call stop when done.
+// Watch returns a channel that holds a value after each change that some agent must hear of. Call stop when done.
 func (fs *Feeds) Watch() (changes <-chan int64, stop func()) { return fs.db.Watch(service.Revision) }

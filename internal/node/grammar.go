@@ -18,12 +18,12 @@ type Grammar struct {
 	Addresses []string // RE2 of hosts that are addresses; those that are one address are in IPs too
 	IPs       []string
 	Ports     []string // numbers and ranges, as 465-587
-	Whole     bool     // all of these together refuse what the pattern does
+	Complete  bool     // all of these together refuse what the pattern does
 	Network   string   // the pattern for agents that match network:host:port
 	ByNetwork []string // the same in parts of which none matches a host alone
 }
 
-// The agents of others that audit rules are told to, as staff knows them.
+// The third-party agents that receive audit rules, by the names that staff knows.
 const (
 	agentV2bX   = "V2bX"
 	agentV2node = "v2node"
@@ -34,13 +34,13 @@ const (
 // NotHeldBy names the agents that cannot refuse all that the pattern does. XrayR can, and Xboard-node refuses nothing.
 func (g Grammar) NotHeldBy() []string {
 	var names []string
-	if !g.Whole || len(g.Ports) > 0 {
+	if !g.Complete || len(g.Ports) > 0 {
 		names = append(names, agentV2bX)
 	}
-	if !g.Whole || len(g.Addresses) > len(g.IPs) {
+	if !g.Complete || len(g.Addresses) > len(g.IPs) {
 		names = append(names, agentV2node)
 	}
-	if !g.Whole || len(g.Ports)+len(g.Addresses) > 0 {
+	if !g.Complete || len(g.Ports)+len(g.Addresses) > 0 {
 		names = append(names, agentPPanel)
 	}
 	return append(names, agentXboard)
@@ -48,7 +48,7 @@ func (g Grammar) NotHeldBy() []string {
 
 var grammars sync.Map // Grammar by pattern; staff alone makes patterns
 
-// Grammar gives the rule for agents of others.
+// Grammar returns the rule for third-party agents.
 func (r *Rule) Grammar() Grammar {
 	if g, ok := grammars.Load(r.Pattern); ok {
 		return g.(Grammar)
@@ -71,11 +71,11 @@ func grammarOf(pattern string) Grammar {
 		g.Network = afterNetwork(tree).String()
 	}
 	alternatives, ok := expand(tree)
-	g.Whole = ok
+	g.Complete = ok
 	ports := map[int]bool{}
 	for _, atoms := range alternatives {
 		if !g.add(atoms, ports) {
-			g.Whole = false
+			g.Complete = false
 		}
 		one := &syntax.Regexp{Op: syntax.OpConcat, Sub: atoms}
 		if anchored(one) {
@@ -95,20 +95,20 @@ func grammarOf(pattern string) Grammar {
 	return g
 }
 
-// anyNetwork stands before what may be anywhere in host:port.
+// anyNetwork precedes what may be anywhere in host:port.
 const anyNetwork = `^(?:tcp|udp):.*`
 
-// anchored tells whether the expression asks for the beginning of the text.
+// anchored reports whether the expression asks for the beginning of the text.
 func anchored(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpBeginText || re.Op == syntax.OpBeginLine || slices.ContainsFunc(re.Sub, anchored)
 }
 
-// afterNetwork has what asks for the beginning ask for the end of the network's name, which stands before the host.
+// afterNetwork has what asks for the beginning ask for the end of the network's name, which precedes the host.
 func afterNetwork(re *syntax.Regexp) *syntax.Regexp {
 	if re.Op == syntax.OpBeginText || re.Op == syntax.OpBeginLine {
 		network, err := syntax.Parse(`^(?:tcp|udp):`, syntax.Perl)
 		if err != nil {
-			panic(err) // it is ours
+			panic(err) // the expression is a constant
 		}
 		return network
 	}
@@ -120,8 +120,8 @@ func afterNetwork(re *syntax.Regexp) *syntax.Regexp {
 	return &changed
 }
 
-// expand takes an expression apart into alternatives, each a sequence of atoms of which literals have one letter. It
-// gives up where there are too many.
+// expand splits an expression into alternatives, each a sequence of atoms whose literals have one letter. It fails
+// where there are too many.
 func expand(re *syntax.Regexp) ([][]*syntax.Regexp, bool) {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -166,7 +166,7 @@ func expand(re *syntax.Regexp) ([][]*syntax.Regexp, bool) {
 	return [][]*syntax.Regexp{{re}}, true
 }
 
-// add takes an alternative over, and tells whether it can be told by a host or by ports alone.
+// add adds an alternative and reports whether a host alone or ports alone can express it.
 func (g *Grammar) add(atoms []*syntax.Regexp, ports map[int]bool) bool {
 	end := len(atoms) > 0 && isEnd(atoms[len(atoms)-1])
 	if end {
@@ -210,7 +210,7 @@ func (g *Grammar) add(atoms []*syntax.Regexp, ports map[int]bool) bool {
 	return slices.ContainsFunc(atoms[from:], ofHost) && g.addHost(atoms, false)
 }
 
-// addBoth takes an alternative over that has a colon between host and port.
+// addBoth adds an alternative that has a colon between host and port.
 func (g *Grammar) addBoth(host, port []*syntax.Regexp, end bool, ports map[int]bool) bool {
 	if slices.ContainsFunc(host, func(a *syntax.Regexp) bool {
 		return a.Op == syntax.OpLiteral &&
@@ -242,7 +242,7 @@ func (g *Grammar) addBoth(host, port []*syntax.Regexp, end bool, ports map[int]b
 	return false
 }
 
-// addHost takes over what a host is, up to its end where end says so.
+// addHost adds the expression of a host; with end it extends to the end of the host.
 func (g *Grammar) addHost(atoms []*syntax.Regexp, end bool) bool {
 	expression := sequence(atoms)
 	if end {
@@ -268,7 +268,7 @@ func (g *Grammar) addHost(atoms []*syntax.Regexp, end bool) bool {
 	return true
 }
 
-// sequence gives the atoms as an expression.
+// sequence returns the atoms as an expression.
 func sequence(atoms []*syntax.Regexp) string {
 	if len(atoms) == 0 {
 		return ""
@@ -280,19 +280,19 @@ func isBegin(a *syntax.Regexp) bool { return a.Op == syntax.OpBeginText || a.Op 
 
 func isEnd(a *syntax.Regexp) bool { return a.Op == syntax.OpEndText || a.Op == syntax.OpEndLine }
 
-// isAnything tells whether the atom lets any text pass.
+// isAnything reports whether the atom lets any text pass.
 func isAnything(a *syntax.Regexp) bool {
 	return (a.Op == syntax.OpStar || a.Op == syntax.OpPlus) && !slices.ContainsFunc([]rune("azAZ09.-"),
 		func(r rune) bool { return !can(a, r) })
 }
 
-// nullable tells whether the atom may match nothing.
+// nullable reports whether the atom may match nothing.
 func nullable(a *syntax.Regexp) bool {
 	re, err := regexp.Compile(`^(?:` + a.String() + `)$`)
 	return err == nil && re.MatchString("")
 }
 
-// can tells whether a match of the atom may have the letter in it.
+// can reports whether a match of the atom may have the letter in it.
 func can(a *syntax.Regexp, r rune) bool {
 	switch a.Op {
 	case syntax.OpLiteral:
@@ -314,7 +314,7 @@ func can(a *syntax.Regexp, r rune) bool {
 	return slices.ContainsFunc(a.Sub, func(sub *syntax.Regexp) bool { return can(sub, r) })
 }
 
-// only tells whether no match of the atom has a printable ASCII letter for which fn is false.
+// only reports whether no match of the atom has a printable ASCII letter for which fn is false.
 func only(a *syntax.Regexp, fn func(rune) bool) bool {
 	for r := ' '; r < unicode.MaxASCII; r++ {
 		if can(a, r) && !fn(r) {
@@ -326,7 +326,7 @@ func only(a *syntax.Regexp, fn func(rune) bool) bool {
 
 const portCount = 65535
 
-// portsOf gives the ports that the expression matches.
+// portsOf returns the ports that the expression matches.
 func portsOf(expression string) map[int]bool {
 	found := map[int]bool{}
 	re, err := regexp.Compile(expression)

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/node"
 )
 
-func TestRuleGrammar_TellsHostsAndPortsApart(t *testing.T) {
+func TestRuleGrammar_SeparatesHostsAndPorts(t *testing.T) {
 	const all = "V2bX v2node ppanel-node Xboard-node"
 	for _, c := range []struct {
 		pattern                 string
@@ -54,7 +54,8 @@ func TestRuleGrammar_TellsHostsAndPortsApart(t *testing.T) {
 	}
 }
 
-// Whatever parts a rule is told in, an agent refuses nothing else, and where it is told whole all of it.
+// The parts of a rule refuse nothing that the pattern does not refuse, and where they are complete, all that it
+// refuses.
 func FuzzRuleGrammar_RefusesWhatThePatternDoes(f *testing.F) {
 	for _, pattern := range []string{
 		`:25$`, `(^|\.)example\.com:`, `(.*\.|^)torrent\.`,
@@ -82,7 +83,7 @@ func FuzzRuleGrammar_RefusesWhatThePatternDoes(f *testing.F) {
 		refused := slices.ContainsFunc(slices.Concat(g.Hosts, g.Addresses),
 			func(p string) bool { return regexp.MustCompile(p).MatchString(host) }) ||
 			slices.ContainsFunc(g.Ports, func(p string) bool { return within(p, int(port)) })
-		if want := re.MatchString(destination); refused && !want || want && !refused && g.Whole {
+		if want := re.MatchString(destination); refused && !want || want && !refused && g.Complete {
 			t.Errorf("%s on %s: refused %v, want %v: %+v", pattern, destination, refused, want, g)
 		}
 		if network := regexp.MustCompile(g.Network); re.MatchString(destination) &&
@@ -92,7 +93,7 @@ func FuzzRuleGrammar_RefusesWhatThePatternDoes(f *testing.F) {
 	})
 }
 
-// within tells whether a port is a number or in a range.
+// within reports whether a port is a number or in a range.
 func within(ports string, port int) bool {
 	from, to, both := strings.Cut(ports, "-")
 	if !both {

@@ -8,7 +8,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Heartbeat stores what n's agent, one of ours, reports of itself and who is online on it. double reports whether
+// Heartbeat stores what n's agent, an airstrip-node, reports of itself and who is online on it. double reports whether
 // another agent claims to be n too, for which an alarm is raised. Values that are no addresses are dropped, and so are
 // users whose bytes on n would not count: a leaked secret must not occupy device slots of other nodes' users.
 func (ps *Presence) Heartbeat(ctx context.Context, n Node, st State, online []OnlineIP) (double bool, err error) {
@@ -16,7 +16,7 @@ func (ps *Presence) Heartbeat(ctx context.Context, n Node, st State, online []On
 	if double, err = ps.double(ctx, st); err != nil {
 		return false, err
 	}
-	online, err = ps.ofItsUsers(ctx, n, readable(n.ID, online, st.SeenAt))
+	online, err = ps.ofItsUsers(ctx, n, validOnline(n.ID, online, st.SeenAt))
 	if err != nil {
 		return false, err
 	}

@@ -19,7 +19,7 @@ type minute struct {
 	OnlineUsers    int64
 }
 
-// addToHistory keeps the state as that of its minute.
+// addToHistory stores the state as that of its minute.
 func addToHistory(ctx context.Context, tx bun.Tx, st *State) error {
 	m := &minute{
 		NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille,
@@ -31,7 +31,7 @@ func addToHistory(ctx context.Context, tx bun.Tx, st *State) error {
 	return err
 }
 
-// Moment is how a node was in some minutes: their averages, and the most users that were online at once.
+// Moment describes a node over some minutes: their averages, and the maximum of users online at once.
 type Moment struct {
 	At             time.Time // when they began
 	CPUPermille    int64
@@ -42,8 +42,8 @@ type Moment struct {
 	OnlineUsers    int64
 }
 
-// History gives how the node was from from until before to, in steps of some minutes, the oldest first; steps in which
-// it said nothing are left out.
+// History returns the moments of the node in [from, to), each of step minutes, the oldest first. Moments without a
+// report are left out.
 func (mo *Monitor) History(ctx context.Context, nodeID int64, from, to time.Time, step int64) ([]Moment, error) {
 	var rows []struct{ Step, CPU, Memory, Up, Down, Connections, Online int64 }
 	err := mo.db.NewSelect().TableExpr("node_history").

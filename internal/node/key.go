@@ -19,8 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// UserSecret is what the user with this UUID and password proves themselves with on n; with TUIC it is both the UUID
-// and the password, which is all that UniProxy agents can know. All agents and links go by it.
+// UserSecret returns the credential with which the user with this UUID and password authenticates on n. With TUIC it is
+// both UUID and password, because UniProxy agents know only one value. All agents and links use it.
 func UserSecret(n Node, id uuid.UUID, password string) string {
 	if n.Protocol != Shadowsocks {
 		return id.String()
@@ -33,14 +33,14 @@ func UserSecret(n Node, id uuid.UUID, password string) string {
 	return key2022(sum[:], size)
 }
 
-// key2022 makes a key of Shadowsocks 2022 from at least so many random bytes. It is the base64 of letters, not of any
-// bytes: agents of UniProxy make users' keys so from the text that they are told, and those of PPanel the server's.
+// key2022 derives a key of Shadowsocks 2022 from at least size random bytes. It is the base64 of letters, not of
+// arbitrary bytes: UniProxy agents derive users' keys from text in this way, and PPanel agents the server's.
 func key2022(random []byte, size int) string {
 	letters := base64.RawURLEncoding.EncodeToString(random)
 	return base64.StdEncoding.EncodeToString([]byte(letters[:size]))
 }
 
-// keySize is the length of the keys of a Shadowsocks 2022 method, 0 for an older one.
+// keySize returns the key length of a Shadowsocks 2022 method; 0 for an older method.
 func keySize(method string) int {
 	switch {
 	case !strings.HasPrefix(method, "2022-"):
@@ -51,7 +51,7 @@ func keySize(method string) int {
 	return 32
 }
 
-// fillKeys makes the keys that the settings need and lack.
+// fillKeys generates the keys that the settings need and lack.
 func fillKeys(n *Node, now time.Time) error {
 	s := &n.Settings
 	if size := keySize(s.Method); n.Protocol == Shadowsocks && size > 0 && s.ServerKey == "" {
@@ -108,7 +108,7 @@ func realityPublic(private string) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()), nil
 }
 
-// selfSign makes a certificate for ten years that clients know by its pin.
+// selfSign generates a certificate for ten years that clients identify by its pin.
 func (t *TLS) selfSign(now time.Time) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *TLS) selfSign(now time.Time) error {
 		NotAfter:              now.AddDate(10, 0, 0),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		BasicConstraintsValid: true, IsCA: true, // so that a client can also be told to trust it as a root
+		BasicConstraintsValid: true, IsCA: true, // so that a client can also trust it as a root
 	}
 	if ip, err := netip.ParseAddr(t.ServerName); err == nil {
 		certificate.IPAddresses = append(certificate.IPAddresses, ip.AsSlice())

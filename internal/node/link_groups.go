@@ -19,7 +19,7 @@ type LinkGroups struct{ db *db.DB }
 
 // GroupAssignment is the result of assigning users to link groups.
 type GroupAssignment struct {
-	Users map[int]int // of each link group that nodes have, how many users are in it now
+	Users map[int]int // by link group: the number of its users now
 	Moved int         // users who came into a group or into another
 }
 

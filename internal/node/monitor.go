@@ -12,17 +12,17 @@ import (
 	"airstrip/internal/setting"
 )
 
-// Health says whether a node's agent was heard of lately.
+// Health says whether a node's agent was in contact recently.
 type Health string
 
-// The states of health, by the time of the last sign of life.
+// The states of health, by the time since the last contact.
 const (
 	Online  Health = "online"  // within 90 s
 	Late    Health = "late"    // within 300 s
 	Offline Health = "offline" // longer ago, or never
 )
 
-// State is the last thing that a node's agent said of itself. Rates are bytes a second.
+// State is what a node's agent last reported of itself. Rates are bytes per second.
 type State struct {
 	bun.BaseModel  `bun:"table:node_state"`
 	NodeID         int64 `bun:",pk"`
@@ -40,7 +40,7 @@ type State struct {
 	OnlineUsers    int64
 }
 
-// Health gives the node's health at now; of the zero State it is offline.
+// Health returns the node's health at now; of the zero State it is offline.
 func (s State) Health(now time.Time) Health {
 	switch silent := now.Sub(s.SeenAt); {
 	case silent < 90*time.Second:
@@ -51,7 +51,7 @@ func (s State) Health(now time.Time) Health {
 	return Offline
 }
 
-// Monitor stores how nodes are, and notes outages and alarms.
+// Monitor stores what agents report of their machines, and records outages and alarms.
 type Monitor struct {
 	db       *db.DB
 	settings *setting.Settings
@@ -60,7 +60,7 @@ type Monitor struct {
 	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
 }
 
-// States gives the states of all nodes that were ever heard of, by id.
+// States returns the states of all nodes that were ever in contact, by id.
 func (mo *Monitor) States(ctx context.Context) (map[int64]State, error) {
 	var rows []State
 	if err := mo.db.NewSelect().Model(&rows).Scan(ctx); err != nil {
@@ -73,7 +73,7 @@ func (mo *Monitor) States(ctx context.Context) (map[int64]State, error) {
 	return by, nil
 }
 
-// Vitals is what a foreign agent says of its machine, as in State; what is nil it did not say.
+// Vitals is what a third-party agent reports of its machine, as in State; nil: not reported.
 type Vitals struct {
 	UptimeSeconds               *int64
 	Load                        []float64
@@ -82,15 +82,15 @@ type Vitals struct {
 	Connections, OnlineUsers    *int64
 }
 
-// SetVitals keeps what a foreign agent says of its machine.
+// SetVitals stores what a third-party agent reports of its machine.
 func (mo *Monitor) SetVitals(ctx context.Context, nodeID int64, v Vitals) error {
 	return mo.edit(ctx, nodeID, func(st *State) {
-		for known, said := range map[*int64]*int64{
+		for stored, reported := range map[*int64]*int64{
 			&st.UptimeSeconds: v.UptimeSeconds, &st.CPUPermille: v.CPUPermille, &st.MemoryPermille: v.MemoryPermille,
 			&st.UpBPS: v.UpBPS, &st.DownBPS: v.DownBPS, &st.Connections: v.Connections, &st.OnlineUsers: v.OnlineUsers,
 		} {
-			if said != nil {
-				*known = *said
+			if reported != nil {
+				*stored = *reported
 			}
 		}
 		if v.Load != nil {
@@ -99,7 +99,7 @@ func (mo *Monitor) SetVitals(ctx context.Context, nodeID int64, v Vitals) error 
 	})
 }
 
-// RecordContact stores that a foreign agent was in contact, every 20 s at most, so that answers from a cache stay
+// RecordContact stores that a third-party agent was in contact, every 20 s at most, so that answers from a cache stay
 // cheap.
 func (mo *Monitor) RecordContact(ctx context.Context, nodeID int64) error {
 	now := mo.db.Now()
@@ -109,7 +109,7 @@ func (mo *Monitor) RecordContact(ctx context.Context, nodeID int64) error {
 	return mo.edit(ctx, nodeID, func(*State) {})
 }
 
-// edit changes the node's state and notes a sign of life.
+// edit changes the node's state and records the contact.
 func (mo *Monitor) edit(ctx context.Context, nodeID int64, change func(*State)) error {
 	return mo.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return mo.editIn(ctx, tx, nodeID, change) })
 }
@@ -129,13 +129,13 @@ func (mo *Monitor) editIn(ctx context.Context, tx bun.Tx, nodeID int64, change f
 	return upsertState(ctx, tx, &st)
 }
 
-// Bounds of what an agent may say of itself.
+// Bounds of what an agent may report of itself.
 const (
-	maxFigure = 1 << 53 // what every reader of JSON can tell from its neighbours
+	maxFigure = 1 << 53 // every JSON reader represents integers up to it exactly
 	maxLoad   = 1e6
 )
 
-// bound brings absurd figures back to the nearest that make sense.
+// bound limits impossible figures to the nearest possible ones.
 func (s *State) bound() {
 	for _, n := range []*int64{
 		&s.Revision, &s.UptimeSeconds, &s.CPUPermille, &s.MemoryPermille, &s.UpBPS, &s.DownBPS,
@@ -161,7 +161,7 @@ func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
 	return addToHistory(ctx, tx, st)
 }
 
-// overwrite has a row that is there already take the new values of the columns.
+// overwrite sets the columns to their new values where the row exists already.
 func overwrite(q *bun.InsertQuery, columns ...string) *bun.InsertQuery {
 	for _, column := range columns {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))

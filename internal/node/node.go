@@ -17,7 +17,7 @@ import (
 	"airstrip/internal/fault"
 )
 
-// Protocol is what a node speaks with clients.
+// Protocol is the proxy protocol between a node and its clients.
 type Protocol string
 
 // The protocols of nodes.
@@ -81,13 +81,13 @@ type Endpoint struct {
 	Port int    `json:"port,omitempty"` // 0: the node's own
 }
 
-// GroupHosts are the endpoints of link groups, so that an entry that leaks or is blocked is that of its group alone.
+// GroupHosts are the endpoints of link groups. An endpoint that leaks or is blocked then concerns its group only.
 type GroupHosts map[int]Endpoint
 
-// Serves tells whether anybody may use the node now.
+// Serves reports whether the node may be used now.
 func (n *Node) Serves() bool { return n.Enabled && !n.Spent }
 
-// Rate gives the rate in per mille at a time in the site's time zone.
+// Rate returns the rate in per mille at a time in the site's time zone.
 func (n *Node) Rate(at time.Time) int64 {
 	if len(n.HourRates) == 24 {
 		return n.HourRates[at.Hour()]
@@ -95,7 +95,7 @@ func (n *Node) Rate(at time.Time) int64 {
 	return n.RatePermille
 }
 
-// MaxRate gives the highest rate in per mille of any hour.
+// MaxRate returns the highest rate in per mille of any hour.
 func (n *Node) MaxRate() int64 {
 	if len(n.HourRates) == 24 {
 		return slices.Max(n.HourRates)
@@ -103,7 +103,7 @@ func (n *Node) MaxRate() int64 {
 	return n.RatePermille
 }
 
-// In gives the node as users of a link group dial it; where the group has no endpoint of its own that is the node's.
+// In returns the node with the endpoint of a link group; without one, the node's own.
 func (n Node) In(group int) Node {
 	if e, ok := n.GroupHosts[group]; ok {
 		n.Address = e.Host
@@ -120,8 +120,7 @@ func (n Node) Localized(lang fault.Lang) Node {
 	return n
 }
 
-// Entries gives the node in each of the ways that users of a link group dial it: its own address first, then its
-// relays.
+// Entries returns the node with each endpoint that users of a link group dial: its own address first, then its relays.
 func (n Node) Entries(group int) []Node {
 	entries := []Node{n.In(group)}
 	for _, r := range n.Relays {
@@ -132,7 +131,8 @@ func (n Node) Entries(group int) []Node {
 	return entries
 }
 
-// Draft gives a node with the defaults of one: rate 1, for everybody who has a service, listening where clients dial.
+// Draft returns a node with the defaults: rate 1, for everybody who has a service, listening on the port that clients
+// dial.
 func Draft(name string, protocol Protocol, address string, port int) Node {
 	return Node{
 		Name: name, Protocol: protocol, Address: address, Port: port, Listen: "0.0.0.0", ListenPort: port,
@@ -140,8 +140,8 @@ func Draft(name string, protocol Protocol, address string, port int) Node {
 	}
 }
 
-// SetPorts changes where clients dial and where the agent listens; nil: as before. An agent that listens where they
-// dial goes on to.
+// SetPorts changes the port that clients dial and the one on which the agent listens; nil: unchanged. If both were
+// equal, they stay so.
 func (n *Node) SetPorts(dial, listen *int) {
 	if dial != nil {
 		if n.ListenPort == n.Port {
@@ -154,9 +154,9 @@ func (n *Node) SetPorts(dial, listen *int) {
 	}
 }
 
-// Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. What secrets
-// gives never leaves the server but to the node's agent and, where clients need it, in the links of its users; the
-// certificate's key also to an owner or admin who asks for it. The tags "doc" are read in the contract.
+// Settings are those of the protocol; which of them apply follows from Protocol, Transport and Security. What secrets
+// returns leaves the server only to the node's agent and, where clients need it, in links; the certificate's key also
+// to an owner or admin who asks for it. The doc tags are part of the contract.
 type Settings struct {
 	Transport    string   `json:"transport,omitempty" doc:"tcp, ws, grpc, httpupgrade or xhttp, of VLESS, VMess and Trojan; tcp by default"`
 	Path         string   `json:"path,omitempty" doc:"Of ws, httpupgrade and xhttp: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example"`
@@ -178,7 +178,7 @@ type Settings struct {
 	Padding      []string `json:"padding_scheme,omitempty" doc:"Of AnyTLS, a line each; empty: the protocol's own"`
 }
 
-// TLS says how the node shows itself. Certificate and Key are PEM and pushed to the agent; the files are the agent's.
+// TLS is the node's certificate. Certificate and Key are PEM and sent to the agent; the files are on its machine.
 type TLS struct {
 	ServerName      string   `json:"server_name,omitempty" doc:"Name on the certificate; the address by default"`
 	ALPN            []string `json:"alpn,omitempty"`
@@ -190,14 +190,14 @@ type TLS struct {
 	ACME            *ACME    `json:"acme,omitempty" doc:"The agent gets and renews a certificate for server_name itself"`
 }
 
-// ACME says where a node's agent gets its certificate, and how it proves that the name is its own.
+// ACME says where the agent obtains the certificate and how it proves that it controls the name.
 type ACME struct {
 	Email     string `json:"email,omitempty"`
 	Challenge string `json:"challenge" doc:"http-01, on port 80 of the node, tls-alpn-01, on 443, or dns-01, by the agent's own dns_file"`
 	Directory string `json:"directory,omitempty" doc:"https address; empty: Let's Encrypt"`
 }
 
-// Reality is the REALITY disguise: a handshake that Dest answers for everybody else.
+// Reality configures REALITY: Dest answers the handshakes of everybody but clients.
 type Reality struct {
 	Dest        string   `json:"dest" doc:"host:port of a TLS 1.3 server"`
 	ServerNames []string `json:"server_names" doc:"Names that it answers for"`
@@ -206,7 +206,7 @@ type Reality struct {
 	ShortIDs    []string `json:"short_ids,omitempty" doc:"Hex, of even length, at most 16 digits"`
 }
 
-// secrets gives the settings' secrets by the names that the API has for them. s must outlive what it gives.
+// secrets returns pointers to the secrets of s by their names in the API.
 func (s *Settings) secrets() map[string]*string {
 	all := map[string]*string{"server_key": &s.ServerKey, "obfs_password": &s.ObfsPassword}
 	if s.TLS != nil {
@@ -218,7 +218,7 @@ func (s *Settings) secrets() map[string]*string {
 	return all
 }
 
-// Shown gives the settings without their secrets: those that the node alone knows, and those that open its proxy.
+// Shown returns the settings without their secrets.
 func (s Settings) Shown() Settings {
 	s = s.clone()
 	for _, secret := range s.secrets() {
@@ -227,7 +227,7 @@ func (s Settings) Shown() Settings {
 	return s
 }
 
-// SecretsSet gives the names of the secrets that the settings have, in order.
+// SecretsSet returns the names of the secrets that are set, sorted.
 func (s Settings) SecretsSet() []string {
 	names := []string{}
 	for name, secret := range s.secrets() {
@@ -239,8 +239,8 @@ func (s Settings) SecretsSet() []string {
 	return names
 }
 
-// Over gives the settings in the place of others, with the secrets of those where they are left out and still fit. The
-// key of Shadowsocks fits the cipher that it was made for.
+// Over returns the settings as the replacement of was. It takes over secrets that are left out and still apply: a
+// Shadowsocks key applies to its cipher only.
 func (s Settings) Over(was Settings) Settings {
 	s = s.clone()
 	if s.TLS != nil && was.TLS != nil && s.TLS.Key == "" && s.TLS.Certificate == was.TLS.Certificate {
@@ -258,7 +258,7 @@ func (s Settings) Over(was Settings) Settings {
 	return s
 }
 
-// clone gives a copy that shares no pointer with s.
+// clone returns a deep copy.
 func (s Settings) clone() Settings {
 	if s.TLS != nil {
 		t := *s.TLS

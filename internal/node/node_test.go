@@ -42,7 +42,7 @@ func draft(protocol node.Protocol, s node.Settings) node.Node {
 	return n
 }
 
-func TestKeysThatANodeNeedsAreMade(t *testing.T) {
+func TestAdd_MissingKeys_AreGenerated(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		add := func(n node.Node) node.Node {
@@ -97,7 +97,7 @@ func TestKeysThatANodeNeedsAreMade(t *testing.T) {
 	})
 }
 
-func TestPrivateKeysStayWithTheAgent(t *testing.T) {
+func TestPrivateKeys_LeaveTheServerOnlyToTheAgent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		n, _, err := nodes.Add(t.Context(), draft(node.Trojan, node.Settings{}))
@@ -126,7 +126,7 @@ func TestPrivateKeysStayWithTheAgent(t *testing.T) {
 	})
 }
 
-func TestANodeThatGetsItsOwnCertificateHasNoneMadeForIt(t *testing.T) {
+func TestAdd_WithACME_GeneratesNoCertificate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		n := draft(node.TUIC, node.Settings{TLS: &node.TLS{
 			ServerName: "hk.example",
@@ -143,7 +143,7 @@ func TestANodeThatGetsItsOwnCertificateHasNoneMadeForIt(t *testing.T) {
 	})
 }
 
-func TestADNSChallengeLeavesEveryPortToTheNode(t *testing.T) {
+func TestAdd_DNSChallenge_AllowsEveryPort(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		for _, port := range []int{80, 443} {
@@ -163,7 +163,7 @@ func TestADNSChallengeLeavesEveryPortToTheNode(t *testing.T) {
 	})
 }
 
-func TestANodeThatMovesHereKeepsItsNumber(t *testing.T) {
+func TestAdd_WithID_KeepsIt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		add := func(id int64) (int64, error) {
@@ -193,7 +193,7 @@ func TestANodeThatMovesHereKeepsItsNumber(t *testing.T) {
 	})
 }
 
-func TestVLESSIsEncryptedWhereNobodySaysOtherwise(t *testing.T) {
+func TestAdd_VLESS_IsEncryptedByDefault(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		for want, s := range map[string]node.Settings{
@@ -209,7 +209,7 @@ func TestVLESSIsEncryptedWhereNobodySaysOtherwise(t *testing.T) {
 	})
 }
 
-func TestWrongFieldsAreNamed(t *testing.T) {
+func TestAdd_InvalidFields_AreNamed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		zero := 0
@@ -405,13 +405,13 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			}
 		}
 		if all, err := nodes.List(t.Context()); err != nil || len(all) != 0 {
-			t.Fatal("a refused node was kept", err)
+			t.Fatal("a refused node was stored", err)
 		}
 	})
 }
 
-// Each path that some client can't reach, or that has a client refuse its file, is refused with what is wrong with it.
-func TestAPathThatClientsMissIsRefusedWithItsReason(t *testing.T) {
+// A path that some client cannot reach, or for which a client refuses its file, is refused with the reason.
+func TestAdd_PathThatClientsMiss_IsRefusedWithItsReason(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		for _, c := range []struct{ transport, path, reason string }{
@@ -477,16 +477,16 @@ func TestAPathThatClientsMissIsRefusedWithItsReason(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := nodes.Change(t.Context(), old.ID, func(n *node.Node) { n.Name = "renamed" }); err != nil {
-			t.Errorf("a node with a path from before can't be renamed: %v", err)
+			t.Errorf("a node with an older path cannot be renamed: %v", err)
 		}
 		if _, err := nodes.Change(t.Context(), old.ID, func(n *node.Node) { n.Settings.Path = "/b%zz" }); err == nil {
-			t.Error("another wrong path was taken")
+			t.Error("another invalid path was accepted")
 		}
 	})
 }
 
-// XHTTP goes in the clear, as behind a reverse proxy, with TLS and with REALITY, and in each of its modes.
-func TestNodesOverXHTTP(t *testing.T) {
+// XHTTP works without encryption, as behind a reverse proxy, with TLS and with REALITY, and in each mode.
+func TestAdd_XHTTP_InEachMode(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		reality := node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"}}
@@ -510,14 +510,14 @@ func TestNodesOverXHTTP(t *testing.T) {
 					continue
 				}
 				if got, err := nodes.Get(t.Context(), added.ID); err != nil || got.Settings.XHTTPMode != s.XHTTPMode {
-					t.Errorf("%+v: the mode is kept as %q: %v", s, got.Settings.XHTTPMode, err)
+					t.Errorf("%+v: the mode is stored as %q: %v", s, got.Settings.XHTTPMode, err)
 				}
 			}
 		}
 	})
 }
 
-func TestARemovedNodesSecretIsNone(t *testing.T) {
+func TestRemove_SecretOfTheNode_IsInvalid(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
 		n, secret, err := nodes.Add(t.Context(), draft(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"}))
@@ -528,13 +528,13 @@ func TestARemovedNodesSecretIsNone(t *testing.T) {
 			t.Fatal(found.ID, err)
 		}
 		if _, err := nodes.Secrets.Rotate(t.Context(), n.ID, -time.Hour); err == nil {
-			t.Error("the old secret was to work until an hour ago")
+			t.Error("a negative time for the old secret was accepted")
 		}
 		if err := nodes.Remove(t.Context(), n.ID); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := nodes.Secrets.Node(t.Context(), secret); !errors.Is(err, node.ErrSecret) {
-			t.Fatalf("the secret answers %v", err)
+			t.Fatalf("the secret of the removed node: %v, want ErrSecret", err)
 		}
 		for _, err := range []error{
 			nodes.Remove(t.Context(), n.ID),
@@ -542,7 +542,7 @@ func TestARemovedNodesSecretIsNone(t *testing.T) {
 			second(nodes.Secrets.Rotate(t.Context(), n.ID, 0)),
 		} {
 			if !errors.Is(err, node.ErrNotFound) {
-				t.Errorf("a node that is gone: %v", err)
+				t.Errorf("a removed node: %v, want ErrNotFound", err)
 			}
 		}
 	})
@@ -550,7 +550,7 @@ func TestARemovedNodesSecretIsNone(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestSecretsOfUsersByProtocol(t *testing.T) {
+func TestUserSecret_ByProtocol(t *testing.T) {
 	id := uuid.MustParse("00000000-0000-4000-8000-000000000001")
 	sum := sha256.Sum256([]byte("ss2022:p"))
 	letters := base64.RawURLEncoding.EncodeToString(sum[:])
@@ -568,14 +568,14 @@ func TestSecretsOfUsersByProtocol(t *testing.T) {
 	}
 }
 
-func TestTheOneInAnEmptyListIsNobodyAndCannotBeGuessed(t *testing.T) {
+func TestUserList_Empty_HasPlaceholderThatCannotBeGuessed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		settings, err := setting.New(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		services := service.New(d, seal.Key{1}, settings)
-		seen := map[string]bool{}
+		placeholders := map[string]bool{}
 		for _, key := range []seal.Key{{1}, {2}} {
 			for range 2 { // agents cut everybody's connections when it changes
 				admission := node.New(d, key, settings, services).Admission
@@ -583,11 +583,11 @@ func TestTheOneInAnEmptyListIsNobodyAndCannotBeGuessed(t *testing.T) {
 				if err != nil || len(users) != 1 || users[0].UserID != 0 {
 					t.Fatal(users, err)
 				}
-				seen[users[0].UUID.String()+users[0].Password] = true
+				placeholders[users[0].UUID.String()+users[0].Password] = true
 			}
 		}
-		if len(seen) != 2 {
-			t.Fatalf("servers with two keys have %d of it", len(seen))
+		if len(placeholders) != 2 {
+			t.Fatalf("servers with two keys have %d placeholders, want 2", len(placeholders))
 		}
 	})
 }

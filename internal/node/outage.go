@@ -7,22 +7,22 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Outage is a time in which a node was not heard of for longer than the setting allows.
+// Outage is a time without contact from a node that is longer than the setting allows.
 type Outage struct {
 	bun.BaseModel `bun:"table:node_outage"`
 	ID            int64 `bun:",pk,autoincrement"`
 	NodeID        int64
-	BeganAt       time.Time  // the last sign of life before it
+	BeganAt       time.Time  // the last contact before it
 	EndedAt       *time.Time // nil: it lasts
 }
 
-// OnOutage has fn called once as each outage begins and once as it ends, in the transaction that notes it.
+// OnOutage has fn called once when an outage begins and once when it ends, in the transaction that records it.
 func (mo *Monitor) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outage) error) {
 	mo.onOutage = append(mo.onOutage, fn)
 }
 
-// maxBreak is how long no look for outages may have been taken for it to be no break in watching; one is due each
-// minute.
+// maxBreak is the time between two searches for outages after which the server counts as having been away. One search
+// is due each minute.
 const maxBreak = 90 * time.Second
 
 // findOutages records outages of enabled nodes that were in contact before. While the server or its database is away no
@@ -77,7 +77,7 @@ func (mo *Monitor) findOutages(ctx context.Context) error {
 	})
 }
 
-// Outages gives the node's outages since from, the newest first.
+// Outages returns the node's outages since from, the newest first.
 func (mo *Monitor) Outages(ctx context.Context, nodeID int64, from time.Time) ([]Outage, error) {
 	var rows []Outage
 	err := mo.db.NewSelect().Model(&rows).Where("node_id = ? AND (ended_at IS NULL OR ended_at > ?)", nodeID, from).

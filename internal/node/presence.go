@@ -16,14 +16,14 @@ import (
 	"airstrip/internal/service"
 )
 
-// onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
+// onlineFor is how long an address counts as online after a report. Agents report every 20 to 60 s.
 const onlineFor = 90 * time.Second
 
-// maxAddresses is how many addresses of one report are kept, far more than one machine serves: they are written in one
-// transaction, and other nodes wait for it.
+// maxAddresses limits the addresses of one report that are stored. It is far more than one machine serves: they are
+// written in one transaction, and other nodes wait for it.
 const maxAddresses = 50_000
 
-// OnlineIP is one address at which a user is connected to a node.
+// OnlineIP is one address from which a user is connected to a node.
 type OnlineIP struct {
 	bun.BaseModel `bun:"table:online_ip"`
 	UserID        int64 `bun:",pk"`
@@ -36,7 +36,7 @@ type OnlineIP struct {
 	EvictedAt     *time.Time
 }
 
-// Presence stores at which addresses users are connected.
+// Presence stores from which addresses users are connected.
 type Presence struct {
 	db        *db.DB
 	services  *service.Services
@@ -53,7 +53,7 @@ type userIP struct {
 	IP     string
 }
 
-// usersOf gives how many users the addresses are of.
+// usersOf returns the number of users that the addresses belong to.
 func usersOf(online []OnlineIP) int64 {
 	users := map[int64]bool{}
 	for _, o := range online {
@@ -62,7 +62,7 @@ func usersOf(online []OnlineIP) int64 {
 	return int64(len(users))
 }
 
-// ofItsUsers leaves out users whose bytes on n would not count.
+// ofItsUsers removes addresses of users whose bytes on n would not count.
 func (ps *Presence) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) ([]OnlineIP, error) {
 	ids := make([]int64, len(online))
 	for i, o := range online {
@@ -72,8 +72,8 @@ func (ps *Presence) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) (
 	return slices.DeleteFunc(online, func(o OnlineIP) bool { return !admitted[o.UserID] }), err
 }
 
-// upsertOnline keeps the addresses, all of one node and of one kind of place, and sends the oldest of a user's away
-// where they have become too many.
+// upsertOnline stores the addresses, which are all of one node and in one slot state. Where a user has become too many,
+// it has the oldest cut.
 func (ps *Presence) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
 	var came []int64
 	for part := range slices.Chunk(online, 500) {
@@ -108,8 +108,8 @@ func (ps *Presence) upsertOnline(ctx context.Context, tx bun.Tx, online []Online
 	return ps.slots.evictAll(ctx, tx, came)
 }
 
-// readable gives each address once and in one form, as many as are kept; IPv4 in IPv6 is IPv4.
-func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
+// validOnline returns each valid address once and in one form, at most maxAddresses of them; IPv4 in IPv6 becomes IPv4.
+func validOnline(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 	seen := make(map[userIP]bool, len(online))
 	rows := make([]OnlineIP, 0, min(len(online), maxAddresses))
 	for _, o := range online {
@@ -130,7 +130,7 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 	return rows
 }
 
-// OnlineOn gives the addresses that are connected to the node now, those that were heard of last first.
+// OnlineOn returns the addresses that are connected to the node now, the last reported first.
 func (ps *Presence) OnlineOn(ctx context.Context, nodeID int64) ([]OnlineIP, error) {
 	var rows []OnlineIP
 	err := ps.db.NewSelect().Model(&rows).Where("node_id = ? AND last_at > ?", nodeID, ps.db.Now().Add(-onlineFor)).
@@ -138,7 +138,7 @@ func (ps *Presence) OnlineOn(ctx context.Context, nodeID int64) ([]OnlineIP, err
 	return rows, err
 }
 
-// DeviceCount gives at how many addresses the user is connected now, over all nodes.
+// DeviceCount returns from how many addresses the user is connected now, over all nodes.
 func (ps *Presence) DeviceCount(ctx context.Context, userID int64) (int, error) {
 	var count int
 	err := ps.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
@@ -146,7 +146,7 @@ func (ps *Presence) DeviceCount(ctx context.Context, userID int64) (int, error) 
 	return count, err
 }
 
-// Devices gives at which addresses those users of n who have a limit of devices are connected now, over all nodes.
+// Devices returns from which addresses the users of n who have a device limit are connected now, over all nodes.
 func (ps *Presence) Devices(ctx context.Context, n Node) (map[int64][]string, error) {
 	by, err := ps.online.get(ctx, ps.db)
 	if err != nil || !n.Serves() {
@@ -191,7 +191,7 @@ func (w *onlineAddresses) get(ctx context.Context, d *db.DB) (map[int64][]string
 	return w.by, nil
 }
 
-// DeviceCounts gives at how many addresses each user of n is connected now, over all nodes.
+// DeviceCounts returns from how many addresses each user of n is connected now, over all nodes.
 func (ps *Presence) DeviceCounts(ctx context.Context, n Node) (map[int64]int, error) {
 	var rows []struct {
 		UserID int64

@@ -7,35 +7,35 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Month is the time in which a node's quota counts, and what was moved in it.
+// Month is the period of a node's quota, and the traffic in it.
 type Month struct {
 	Begins time.Time
 	Ends   time.Time
 	Used   int64 // bytes, up and down together
 }
 
-// monthOf gives the first days of the quota's month that local lies in and of the next.
+// monthOf returns the first day of the quota's month that contains local, and that of the next month.
 func monthOf(local time.Time, resetDay int) (begins, ends time.Time) {
-	first := func(months int) time.Time {
+	begin := func(months int) time.Time {
 		last := time.Date(local.Year(), local.Month()+time.Month(months)+1, 0, 0, 0, 0, 0, local.Location()).Day()
 		return time.Date(local.Year(), local.Month()+time.Month(months), min(resetDay, last), 0, 0, 0, 0,
 			local.Location())
 	}
-	if begins = first(0); local.Before(begins) {
-		return first(-1), begins
+	if begins = begin(0); local.Before(begins) {
+		return begin(-1), begins
 	}
-	return begins, first(1)
+	return begins, begin(1)
 }
 
-// dayOf writes a day as the log by day does.
+// dayOf returns the day in the form of the log by day, such as 20261231.
 func dayOf(local time.Time) int64 {
 	return int64(local.Year()*10_000 + int(local.Month())*100 + local.Day())
 }
 
-// LocalTime is the time in the site's time zone.
+// LocalTime returns the time in the site's time zone.
 func (ls *Limits) LocalTime() time.Time { return ls.db.Now().In(ls.settings.Get().Zone()) }
 
-// Months gives the present month of each node's quota, by id; of nodes without a quota too.
+// Months returns the current month of each node's quota, by id, also of nodes without a quota.
 func (ls *Limits) Months(ctx context.Context, nodes ...Node) (map[int64]Month, error) {
 	return ls.months(ctx, ls.db, nodes...)
 }
@@ -61,7 +61,7 @@ func (ls *Limits) months(ctx context.Context, idb bun.IDB, nodes ...Node) (map[i
 	return by, err
 }
 
-// setDerived sets what follows from the clock and from what was counted.
+// setDerived sets the fields that follow from the clock and from the counted traffic.
 func (rg *Registry) setDerived(ctx context.Context, tx bun.Tx, n *Node) error {
 	n.PublishedPermille, n.Spent = n.Rate(rg.limits.LocalTime()), false
 	if n.QuotaBytes == nil || n.ID == 0 {
@@ -72,8 +72,8 @@ func (rg *Registry) setDerived(ctx context.Context, tx bun.Tx, n *Node) error {
 	return err
 }
 
-// ApplyLimits closes those of the nodes whose quota is used up, opens those whose quota's month is a new one, and tells
-// agents of another rate. ids are the nodes to look at; without any all are looked at.
+// ApplyLimits closes the nodes whose quota is used up, opens those whose quota's month is over, and publishes rates
+// that changed with the hour. Without ids it checks all nodes.
 func (rg *Registry) ApplyLimits(ctx context.Context, ids ...int64) error {
 	var nodes []Node
 	q := rg.db.NewSelect().Model(&nodes).Where("(quota_bytes IS NOT NULL OR CAST(hour_rates AS TEXT) <> '[]')")

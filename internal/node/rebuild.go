@@ -14,7 +14,7 @@ type Rebuilt struct {
 }
 
 // RebuildVMess converts the nodes of Shadowsocks before its edition of 2022 into VMess over TCP at the same address and
-// port, and gives them by id. Without apply nothing is changed. With it all are changed or none; agents and links
+// port, and returns them by id. Without apply nothing is changed. With it all are changed or none; agents and links
 // follow at once.
 func (rg *Registry) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, error) {
 	all, err := rg.List(ctx)

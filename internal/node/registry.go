@@ -37,15 +37,16 @@ type Registry struct {
 	limits *Limits
 }
 
-// Add makes a node and its secret, which is shown this once. Keys that its settings need and lack are made; wrong
-// fields are named. With an ID it gets that number, which agents that move here from another panel go on naming.
+// Add creates a node and its secret, which is shown only once. Keys that the settings need and lack are generated. The
+// fault of invalid fields names each of them. A draft with an ID keeps it, because agents that move here from another
+// panel go on naming it.
 func (rg *Registry) Add(ctx context.Context, n Node) (Node, string, error) {
 	now := rg.db.Now()
 	secret := newSecret()
 	id := n.ID
 	n.CreatedAt, n.Settings = now, n.Settings.clone()
 	err := rg.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n.ID = id // a repeated transaction begins anew
+		n.ID = id // a transaction may run again
 		revision, err := bump(ctx, tx)
 		if err != nil {
 			return err
@@ -58,7 +59,7 @@ func (rg *Registry) Add(ctx context.Context, n Node) (Node, string, error) {
 	return n, secret, err
 }
 
-// Change edits a node, private keys included, all or nothing. Its agent hears of it after the commit.
+// Change edits a node, private keys included. Its agent is notified after the commit.
 func (rg *Registry) Change(ctx context.Context, id int64, edit func(*Node)) (n Node, err error) {
 	err = rg.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err = rg.changeIn(ctx, tx, id, edit)
@@ -83,8 +84,8 @@ func (rg *Registry) changeIn(ctx context.Context, tx bun.Tx, id int64, edit func
 	return n, rg.put(ctx, tx, revision, &n, &was)
 }
 
-// put checks and writes n with the revision that its transaction bumped before it read; it was was before, nil: it is
-// new.
+// put checks and writes n, stamped with the revision that its transaction bumped before it read the node. was is the
+// stored node; nil: n is new.
 func (rg *Registry) put(ctx context.Context, tx bun.Tx, revision int64, n, was *Node) error {
 	now := rg.db.Now()
 	setDefaults(n)
@@ -106,7 +107,7 @@ func (rg *Registry) put(ctx context.Context, tx bun.Tx, revision int64, n, was *
 		n.ScopeRevision, n.ScopeAt = revision, nil
 	case n.Class != was.Class || n.GroupID != was.GroupID || n.Serves() != was.Serves():
 		n.ScopeRevision, n.ScopeAt = revision, &now
-	case n.PublishedPermille != was.PublishedPermille: // what is left of quotas is another number of bytes on the node
+	case n.PublishedPermille != was.PublishedPermille: // the rest of a quota is another number of bytes on the node
 		n.ScopeRevision = revision
 	}
 	stored := *n
@@ -134,10 +135,10 @@ func (rg *Registry) put(ctx context.Context, tx bun.Tx, revision int64, n, was *
 	return stampRelays(ctx, tx, revision, n, was)
 }
 
-// recordedNode is a node as the audit log keeps it.
+// recordedNode is a node as the audit log stores it.
 type recordedNode Node
 
-// recorded gives what of the node staff decides. The audit log shows of the secrets only that they changed.
+// recorded returns what staff decides about the node. Of secrets the audit log shows only that they changed.
 func (n *Node) recorded() recordedNode {
 	r := recordedNode(*n)
 	r.Private, r.ClientSecrets = nil, nil
@@ -145,7 +146,7 @@ func (n *Node) recorded() recordedNode {
 	return r
 }
 
-// insert writes a new node. Numbers that are given out later are above all that there were.
+// insert writes a new node. After a node with a chosen ID, generated IDs continue above it.
 func (rg *Registry) insert(ctx context.Context, tx bun.Tx, n *Node) error {
 	numbered := n.ID != 0
 	_, err := tx.NewInsert().Model(n).Exec(ctx)
@@ -160,9 +161,9 @@ func (rg *Registry) insert(ctx context.Context, tx bun.Tx, n *Node) error {
 	return err
 }
 
-// bump grows both revisions, always in this order, and gives the value that rows are stamped with. Whoever changes a
-// node bumps before reading it: the revision's row is then the lock that keeps two changes from overwriting each other.
-// A lock on the node's own row would be taken in another order than by those that stamp its relays.
+// bump increments both revisions, always in this order, and returns the value that rows are stamped with. A change of a
+// node bumps before it reads the node: the lock on the revision's row then keeps two changes from overwriting each
+// other. Locks on the nodes' own rows could deadlock with changes that stamp relays.
 func bump(ctx context.Context, tx bun.Tx) (int64, error) {
 	revision, err := db.Bump(ctx, tx, service.Revision)
 	if err != nil {
@@ -172,7 +173,7 @@ func bump(ctx context.Context, tx bun.Tx) (int64, error) {
 	return revision, err
 }
 
-// Remove deletes a node; its agent is refused from then on. What was counted on it stays. Others lose it as a relay.
+// Remove deletes a node. Its agent is refused from then on, and other nodes lose it as a relay. Counted traffic stays.
 func (rg *Registry) Remove(ctx context.Context, id int64) error {
 	return rg.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		revision, err := bump(ctx, tx)
@@ -197,7 +198,7 @@ func (rg *Registry) Remove(ctx context.Context, id int64) error {
 	})
 }
 
-// List gives all nodes in their order, without private keys.
+// List returns all nodes in the order of links, without private keys.
 func (rg *Registry) List(ctx context.Context) ([]Node, error) {
 	var nodes []Node
 	if err := rg.db.NewSelect().Model(&nodes).OrderExpr("sort, id").Scan(ctx); err != nil {
@@ -212,13 +213,13 @@ func (rg *Registry) List(ctx context.Context) ([]Node, error) {
 	return nodes, nil
 }
 
-// Enabled counts the nodes that may be used, as idb, a transaction perhaps, sees it.
+// Enabled returns the number of enabled nodes. idb may be a transaction.
 func (rg *Registry) Enabled(ctx context.Context, idb bun.IDB) (int64, error) {
 	n, err := idb.NewSelect().Model((*Node)(nil)).Where("enabled").Count(ctx)
 	return int64(n), err
 }
 
-// Get gives a node with its private keys, for its agent.
+// Get returns a node with its private keys, for its agent.
 func (rg *Registry) Get(ctx context.Context, id int64) (Node, error) { return rg.read(ctx, rg.db, id) }
 
 func (rg *Registry) read(ctx context.Context, idb bun.IDB, id int64) (Node, error) {
@@ -233,19 +234,19 @@ func (rg *Registry) read(ctx context.Context, idb bun.IDB, id int64) (Node, erro
 	return n, rg.show(&n)
 }
 
-// private is what the node alone knows.
+// private holds the secrets that only the node knows.
 type private struct {
 	Reality string `json:"reality,omitempty"`
 	TLS     string `json:"tls,omitempty"`
 }
 
-// clientSecrets are what stands in links, too.
+// clientSecrets holds the secrets that links contain, too.
 type clientSecrets struct {
 	ServerKey    string `json:"server_key,omitempty"`
 	ObfsPassword string `json:"obfs_password,omitempty"`
 }
 
-// hide moves the secrets out of the settings into the sealed parts.
+// hide moves the secrets from the settings into the sealed columns.
 func (rg *Registry) hide(n *Node) error {
 	n.Settings = n.Settings.clone()
 	var keys private
@@ -270,7 +271,7 @@ func (rg *Registry) hide(n *Node) error {
 	return err
 }
 
-// show puts the secrets back.
+// show opens the sealed columns and puts the secrets back into the settings.
 func (rg *Registry) show(n *Node) error {
 	var keys private
 	if err := open(rg.key, sealed, n.Private, &keys); err != nil {
@@ -285,7 +286,7 @@ func (rg *Registry) show(n *Node) error {
 	return rg.showClientSecrets(n)
 }
 
-// showClientSecrets puts those secrets back that clients know too.
+// showClientSecrets puts the secrets back that clients know, too.
 func (rg *Registry) showClientSecrets(n *Node) error {
 	if n.ClientSecrets == nil {
 		return nil

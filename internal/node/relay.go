@@ -12,10 +12,10 @@ import (
 
 // Relay is another address by which clients reach the node: an entry of its own in links.
 type Relay struct {
-	Name string `json:"name"` // stands behind the node's in links
+	Name string `json:"name"` // follows the node's name in links
 	Host string `json:"host"`
 	Port int    `json:"port"`
-	// the node whose agent listens on Port and forwards; 0: something of the operator's does
+	// the node whose agent listens on Port and forwards; 0: the operator runs the relay
 	NodeID int64 `json:"node_id,omitempty"`
 }
 
@@ -27,27 +27,27 @@ type Forward struct {
 	UDP    bool   `json:"udp"`
 }
 
-// networks that the node's clients reach it over.
+// networks reports whether clients reach the node over TCP and over UDP.
 func (n *Node) networks() (tcp, udp bool) {
 	quic := n.Protocol == Hysteria2 || n.Protocol == TUIC
 	return !quic, quic || n.Protocol == Shadowsocks
 }
 
-// share tells whether the two nodes would get in each other's way at one port.
+// share reports whether the two nodes would conflict on one port.
 func share(a, b *Node) bool {
 	aTCP, aUDP := a.networks()
 	bTCP, bUDP := b.networks()
 	return aTCP && bTCP || aUDP && bUDP
 }
 
-// relayed gives the nodes that have relays, without any secrets.
+// relayed returns the nodes that have relays, without any secrets.
 func relayed(ctx context.Context, idb bun.IDB) ([]Node, error) {
 	var nodes []Node
 	err := idb.NewSelect().Model(&nodes).Where("CAST(relays AS TEXT) <> '[]'").OrderExpr("id").Scan(ctx)
 	return nodes, err
 }
 
-// Forwards gives the ports at which the node's agent is a relay of others.
+// Forwards returns the ports at which the node's agent is a relay of others.
 func (rg *Registry) Forwards(ctx context.Context, nodeID int64) ([]Forward, error) {
 	nodes, err := relayed(ctx, rg.db)
 	if err != nil {
@@ -79,10 +79,10 @@ type Relayed struct {
 	Port   int
 }
 
-// maxRelays is how many relays a node has.
+// maxRelays limits the relays of a node.
 const maxRelays = 20
 
-// RelayedBy gives the relays that the node's agent is, or with 0 all that agents are, in order.
+// RelayedBy returns what the node's agent relays, or with 0 what all agents relay, in order of node and relay.
 func (rg *Registry) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) {
 	nodes, err := rg.List(ctx)
 	if err != nil {
@@ -146,7 +146,7 @@ func checkRelays(ctx context.Context, tx bun.Tx, n *Node) error {
 	return p.Err()
 }
 
-// stampRelays lets the agents that are relays of the nodes hear of it.
+// stampRelays notifies the agents that relay the nodes.
 func stampRelays(ctx context.Context, tx bun.Tx, revision int64, nodes ...*Node) error {
 	var ids []int64
 	for _, n := range nodes {
@@ -162,7 +162,7 @@ func stampRelays(ctx context.Context, tx bun.Tx, revision int64, nodes ...*Node)
 	return err
 }
 
-// leaveRelays is for a node that is about to go: neither is it a relay any more, nor are others for it.
+// leaveRelays removes a node that is about to be deleted from all relays, and frees its own.
 func (rg *Registry) leaveRelays(ctx context.Context, tx bun.Tx, revision, id int64) error {
 	nodes, err := relayed(ctx, tx)
 	if err != nil {

@@ -24,8 +24,8 @@ type Rule struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	Name          string
 	Text          string // what users read about it
-	Pattern       string // RE2, matched against host:port by our agents; of others each is told it in its own grammar
-	// users whom it does not stop, in order; agents of others cannot be told of them, ours is
+	Pattern       string // RE2, matched against host:port; third-party agents get it in their own grammar
+	// users whom it does not stop, in order; third-party agents do not know exemptions
 	Exempt    []int64 `bun:"-"`
 	Revision  int64
 	CreatedAt time.Time
@@ -49,11 +49,11 @@ const (
 // ErrNoRule is the fault of an id that no audit rule in force has.
 var ErrNoRule = fault.NotFound("rule_not_found", "没有找到该审计规则", "There is no such audit rule")
 
-// Add makes an audit rule, which does not stop the users named as exempt. Wrong fields are named.
+// Add creates an audit rule, which does not stop the exempt users. The fault of invalid fields names each of them.
 func (rs *Rules) Add(ctx context.Context, name, text, pattern string, exempt ...int64) (Rule, error) {
 	r := Rule{Name: name, Text: text, Pattern: pattern, Exempt: exempt, CreatedAt: rs.db.Now()}
 	err := rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		r.ID = 0 // a repeated transaction begins anew
+		r.ID = 0 // a transaction may run again
 		var err error
 		if r.Revision, err = db.Bump(ctx, tx, service.Revision); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (rs *Rules) Add(ctx context.Context, name, text, pattern string, exempt ...
 	return r, err
 }
 
-// Change edits a rule in force, all or nothing.
+// Change edits a rule in force.
 func (rs *Rules) Change(ctx context.Context, id int64, edit func(*Rule)) (Rule, error) {
 	var r Rule
 	err := rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -90,7 +90,7 @@ func (rs *Rules) Change(ctx context.Context, id int64, edit func(*Rule)) (Rule, 
 	return r, err
 }
 
-// ruleInForce gives the rule with this number, with whom it does not stop.
+// ruleInForce returns the rule with this id and its exempt users.
 func ruleInForce(ctx context.Context, tx bun.Tx, id int64) (Rule, error) {
 	rules := make([]Rule, 1)
 	err := tx.NewSelect().Model(&rules[0]).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
@@ -103,13 +103,13 @@ func ruleInForce(ctx context.Context, tx bun.Tx, id int64) (Rule, error) {
 	return rules[0], err
 }
 
-// recorded gives what of the rule staff decides, for the audit log.
+// recorded returns what staff decides about the rule, for the audit log.
 func (r *Rule) recorded() map[string]any {
 	return map[string]any{"name": r.Name, "text": r.Text, "pattern": r.Pattern, "exempt_user_ids": append([]int64{},
 		r.Exempt...)}
 }
 
-// put checks and writes r, which is new where it has no id. Its revision was bumped before.
+// put checks and writes r, which is new if it has no id. The caller has bumped its revision.
 func (rs *Rules) put(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 	r.Name, r.Text = strings.TrimSpace(r.Name), strings.TrimSpace(r.Text)
 	r.Exempt = slices.Compact(slices.Sorted(slices.Values(r.Exempt)))
@@ -127,7 +127,7 @@ func (rs *Rules) put(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 	return exempt(ctx, tx, r)
 }
 
-// checkRule names what is wrong. Agents crash on a pattern that they cannot compile, so it is tried here.
+// checkRule names the invalid fields. Agents crash on a pattern that they cannot compile, so it is compiled here first.
 func checkRule(r *Rule) error {
 	var p problems
 	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > maxRuleName, "name", "length", "名称需为 1 到 64 个字符",
@@ -155,7 +155,7 @@ type exemption struct {
 	UserID        int64
 }
 
-// exempt writes whom r does not stop.
+// exempt writes the exempt users of r.
 func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 	if _, err := tx.NewRaw(`DELETE FROM rule_exemption WHERE rule_id = ?`, r.ID).Exec(ctx); err != nil ||
 		len(r.Exempt) == 0 {
@@ -179,7 +179,7 @@ func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 	return err
 }
 
-// Remove lifts an audit rule.
+// Remove takes an audit rule out of force.
 func (rs *Rules) Remove(ctx context.Context, id int64) error {
 	return rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		revision, err := db.Bump(ctx, tx, service.Revision)
@@ -198,7 +198,7 @@ func (rs *Rules) Remove(ctx context.Context, id int64) error {
 	})
 }
 
-// InForce gives the audit rules in force.
+// InForce returns the audit rules in force.
 func (rs *Rules) InForce(ctx context.Context) ([]Rule, error) {
 	var rules []Rule
 	if err := rs.db.NewSelect().Model(&rules).Where("removed_at IS NULL").OrderExpr("id").Scan(ctx); err != nil {
@@ -207,7 +207,7 @@ func (rs *Rules) InForce(ctx context.Context) ([]Rule, error) {
 	return rules, addExempt(ctx, rs.db, rules)
 }
 
-// addExempt says of each rule whom it does not stop.
+// addExempt sets the exempt users of each rule.
 func addExempt(ctx context.Context, idb bun.IDB, rules []Rule) error {
 	var rows []struct{ RuleID, UserID int64 }
 	if err := idb.NewRaw(`SELECT rule_id, user_id FROM rule_exemption ORDER BY rule_id, user_id`).
@@ -224,7 +224,7 @@ func addExempt(ctx context.Context, idb bun.IDB, rules []Rule) error {
 	return nil
 }
 
-// since gives the rules in force where one was added, changed or removed after the revision since; changed tells
+// since returns the rules in force if any rule was added, changed or removed after the revision; changed reports
 // whether.
 func (rs *Rules) since(ctx context.Context, since int64) (rules []Rule, changed bool, err error) {
 	if changed, err = rs.db.NewSelect().Model((*Rule)(nil)).Where("revision > ?", since).Exists(ctx); err != nil ||

@@ -23,13 +23,12 @@ type ruleHit struct {
 	At            time.Time
 }
 
-// maxHits is what one row of the log may count, far above what a user does between two reports.
+// maxHits limits the count of one row of the log. It is far above what a user causes between two reports.
 const maxHits = 1_000_000_000
 
-// AddHits logs what a node's rules stopped, as part of tx, and gives how many of the rows it took. Hits of unknown
-// rules, of users whom the rule does not stop and impossible counts are left out; rows of the same user and rule become
-// one.
-func (rs *Rules) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit) (taken int, err error) {
+// AddHits logs what a node's rules stopped, as part of tx, and returns how many of the rows were valid. Hits of unknown
+// rules, of exempt users and with impossible counts are left out. Rows of the same user and rule become one.
+func (rs *Rules) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit) (valid int, err error) {
 	if len(hits) == 0 {
 		return 0, nil
 	}
@@ -48,13 +47,13 @@ func (rs *Rules) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hi
 	at := map[[2]int64]int{}
 	for _, h := range hits {
 		users, known := exempt[h.RuleID]
-		if _, spared := slices.BinarySearch(users, h.UserID); !known || spared || h.Count <= 0 || h.UserID <= 0 {
+		if _, isExempt := slices.BinarySearch(users, h.UserID); !known || isExempt || h.Count <= 0 || h.UserID <= 0 {
 			continue
 		}
-		taken++
+		valid++
 		key := [2]int64{h.UserID, h.RuleID}
-		i, seen := at[key]
-		if !seen {
+		i, ok := at[key]
+		if !ok {
 			i, at[key] = len(rows), len(rows)
 			rows = append(rows, ruleHit{UserID: h.UserID, NodeID: nodeID, RuleID: h.RuleID, At: rs.db.Now()})
 		}
@@ -65,10 +64,10 @@ func (rs *Rules) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hi
 			return 0, err
 		}
 	}
-	return taken, nil
+	return valid, nil
 }
 
-// OwnHits gives those of the hits that are of users whose bytes on n would count.
+// OwnHits returns the hits of users whose bytes on n would count.
 func (rs *Rules) OwnHits(ctx context.Context, n Node, hits []Hit) ([]Hit, error) {
 	if len(hits) == 0 {
 		return nil, nil
@@ -81,19 +80,19 @@ func (rs *Rules) OwnHits(ctx context.Context, n Node, hits []Hit) ([]Hit, error)
 	return slices.DeleteFunc(slices.Clone(hits), func(h Hit) bool { return !admitted[h.UserID] }), err
 }
 
-// RecordHits logs what a foreign agent's rules stopped of n's users, and gives how many of the rows it took.
-func (rs *Rules) RecordHits(ctx context.Context, n Node, hits []Hit) (taken int, err error) {
+// RecordHits logs what the rules of n's third-party agent stopped, and returns how many of the rows were valid.
+func (rs *Rules) RecordHits(ctx context.Context, n Node, hits []Hit) (valid int, err error) {
 	if hits, err = rs.OwnHits(ctx, n, hits); err != nil {
 		return 0, err
 	}
 	err = rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		taken, err = rs.AddHits(ctx, tx, n.ID, hits)
+		valid, err = rs.AddHits(ctx, tx, n.ID, hits)
 		return err
 	})
-	return taken, err
+	return valid, err
 }
 
-// HitRecord is one row of the audit log.
+// HitRecord is one row of the log of hits.
 type HitRecord struct {
 	ID       int64
 	UserID   int64
@@ -102,13 +101,13 @@ type HitRecord struct {
 	RuleName string
 	NodeID   int64
 	NodeName *string // nil: the node was removed
-	// In languages that have their own.
+	// by language, where a language has its own name
 	NodeNames fault.ByLang `bun:"type:jsonb"`
 	Count     int64
 	At        time.Time
 }
 
-// LocalizedNode gives the name of the node in a reader's language; nil: the node was removed.
+// LocalizedNode returns the name of the node in a reader's language; nil: the node was removed.
 func (r *HitRecord) LocalizedNode(lang fault.Lang) *string {
 	if r.NodeName == nil {
 		return nil
@@ -116,10 +115,10 @@ func (r *HitRecord) LocalizedNode(lang fault.Lang) *string {
 	return new(r.NodeNames.In(lang, *r.NodeName))
 }
 
-// HitFilter says which rows of the audit log are meant; 0 is every user, rule or node.
+// HitFilter selects rows of the log; 0 stands for every user, rule or node.
 type HitFilter struct{ UserID, RuleID, NodeID int64 }
 
-// HitLog gives a part of the audit log, the newest first, and how many rows it has.
+// HitLog returns a page of the log of hits, the newest first, and the number of all rows.
 func (rs *Rules) HitLog(ctx context.Context, f HitFilter, limit, offset int64) (records []HitRecord, total int64,
 	err error,
 ) {
@@ -140,14 +139,14 @@ func (rs *Rules) HitLog(ctx context.Context, f HitFilter, limit, offset int64) (
 	return records, total, err
 }
 
-// HitSum is how often one rule stopped somebody, as far as the log goes back.
+// HitSum is how often one rule stopped somebody, within the retention of the log.
 type HitSum struct {
 	RuleID int64
 	Count  int64
 	LastAt *time.Time
 }
 
-// HitSums gives a user's hits of each rule that has any, by the rule's id; of user 0 those of all users.
+// HitSums returns a user's hits by the rule's id; for user 0 those of all users.
 func (rs *Rules) HitSums(ctx context.Context, userID int64) (map[int64]HitSum, error) {
 	var rows []HitSum
 	q := rs.db.NewSelect().TableExpr("rule_hit").ColumnExpr("rule_id, sum(count) AS count, max(at) AS last_at").

@@ -25,10 +25,10 @@ type Secrets struct {
 	found    *otter.Cache[claim, known]
 }
 
-// ErrSecret is the fault of a secret that no node has.
+// ErrSecret is the fault of a secret that belongs to no node.
 var ErrSecret = fault.Unauthorized("bad_secret", "节点密钥无效", "This is no node's secret")
 
-// secretCached is how long a secret that was found is not looked for again, while nothing changes.
+// secretCached is how long the node of a secret is cached while nothing changes.
 const secretCached = 30 * time.Second
 
 func newSecret() string { return base64.RawURLEncoding.EncodeToString(random(32)) }
@@ -39,7 +39,7 @@ func insertSecret(ctx context.Context, tx bun.Tx, nodeID int64, secret string, n
 	return err
 }
 
-// Rotate gives the node another secret, shown this once; the present ones stay good for the time given.
+// Rotate creates another secret for the node, which is shown only once. The present ones stay valid for honourOld.
 func (ss *Secrets) Rotate(ctx context.Context, id int64, honourOld time.Duration) (string, error) {
 	if honourOld < 0 {
 		return "", fault.Invalid("honour_old", "range", "时长不能为负", "The time must not be negative")
@@ -70,14 +70,14 @@ func (ss *Secrets) Rotate(ctx context.Context, id int64, honourOld time.Duration
 	return secret, err
 }
 
-// SharedKeyLength is the least length of the one key of all nodes, that of the panels whose keys are carried over.
+// SharedKeyLength is the minimum length of the shared key. It is that of the panels whose keys are carried over.
 const SharedKeyLength = 16
 
 const maxSharedKey = 128
 
-// SetSharedKey lets the key of a panel before this one open every node to agents of others, which then name their node,
-// until the time given; the zero time: until it is taken back. An empty key takes it back. It is for moving only:
-// whoever has it has all nodes.
+// SetSharedKey lets the key of a previous panel open every node to third-party agents, which then name their node,
+// until the given time; the zero time: until it is revoked. An empty key revokes it. It is meant only for moving,
+// because whoever has it has all nodes.
 func (ss *Secrets) SetSharedKey(ctx context.Context, key string, until time.Time) error {
 	now := ss.db.Now()
 	switch {
@@ -129,7 +129,7 @@ func (ss *Secrets) SetSharedKey(ctx context.Context, key string, until time.Time
 	})
 }
 
-// SharedKey tells whether there is one key of all nodes, and until when; nil: until it is taken back.
+// SharedKey reports whether there is a shared key, and until when it is valid; nil: until it is revoked.
 func (ss *Secrets) SharedKey(ctx context.Context) (on bool, until *time.Time, err error) {
 	var rows []secretRow
 	err = ss.db.NewSelect().Model(&rows).
@@ -148,7 +148,7 @@ type secretRow struct {
 	ExpiresAt     *time.Time
 }
 
-// recordedSharedKey is the one key of all nodes as the audit log stores it.
+// recordedSharedKey is the shared key as the audit log stores it.
 type recordedSharedKey struct {
 	On    bool
 	Key   audit.Secret // a digest of it
@@ -159,7 +159,7 @@ func (r *secretRow) recorded() recordedSharedKey {
 	return recordedSharedKey{On: true, Key: audit.Secret(r.Hash), Until: r.ExpiresAt}
 }
 
-// claim is a secret with the node that it is to open; 0: the secret's own.
+// claim is a secret with the node that it is to open; 0: the node that the secret belongs to.
 type claim struct {
 	hash [32]byte
 	node int64
@@ -172,14 +172,14 @@ type known struct {
 	until    *time.Time
 }
 
-// Node gives the node that a secret belongs to, without private keys, and the revision of everything that agents
-// are told, which the node is not older than. Anything else is ErrSecret.
+// Node returns the node that a secret belongs to, without private keys, and a revision of the feed that the node is at
+// least as new as. Any other secret is ErrSecret.
 func (ss *Secrets) Node(ctx context.Context, secret string) (Node, int64, error) {
 	return ss.open(ctx, claim{hash: hashOf(secret)})
 }
 
-// NodeByKey returns the same for a foreign agent, which may have the key that all nodes share; nodeID then names the
-// node, and with 0 the node is one that nobody uses. A node's own secret opens that node alone, whatever nodeID is.
+// NodeByKey returns the same for a third-party agent, which may have the key that all nodes share; nodeID then names
+// the node, and with 0 the node is one that nobody uses. A node's own secret opens that node alone, whatever nodeID is.
 func (ss *Secrets) NodeByKey(ctx context.Context, key string, nodeID int64) (Node, int64, error) {
 	c := claim{hash: hashOf(key)}
 	n, revision, err := ss.open(ctx, c)
@@ -192,7 +192,7 @@ func (ss *Secrets) NodeByKey(ctx context.Context, key string, nodeID int64) (Nod
 	return ss.open(ctx, c)
 }
 
-// hashOf is what the database compares, so the time of the answer tells nothing of how close a guess came.
+// hashOf returns what the database compares. The time of the answer therefore says nothing about how close a guess is.
 func hashOf(secret string) [32]byte { return sha256.Sum256([]byte(secret)) }
 
 func (ss *Secrets) open(ctx context.Context, c claim) (Node, int64, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// SpeedTest is how fast a node says it reaches the three carriers of mainland China.
+// SpeedTest is how fast a node reports to reach the three carriers of mainland China.
 type SpeedTest struct {
 	bun.BaseModel `bun:"table:speed_test"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -27,11 +27,11 @@ var SpeedTestNames = []string{
 
 // The limits of speed tests.
 const (
-	maxSpeedTests = 20 // kept of each node
+	maxSpeedTests = 20 // stored for each node
 	maxSpeedText  = 64 // bytes of one result
 )
 
-// AddSpeedTests keeps the newest speed tests of a node and gives how many of these were fit to be kept.
+// AddSpeedTests stores the newest speed tests of a node and returns how many of these were valid.
 func (mo *Monitor) AddSpeedTests(ctx context.Context, nodeID int64, tests []map[string]string) (int, error) {
 	var rows []SpeedTest
 	for _, results := range tests {
@@ -64,7 +64,7 @@ func isSpeedTest(results map[string]string) bool {
 	return len(results) > 0
 }
 
-// SpeedTests gives what is kept of a node's, the newest first.
+// SpeedTests returns the stored speed tests of a node, the newest first.
 func (mo *Monitor) SpeedTests(ctx context.Context, nodeID int64) ([]SpeedTest, error) {
 	var rows []SpeedTest
 	err := mo.db.NewSelect().Model(&rows).Where("node_id = ?", nodeID).OrderExpr("id DESC").Scan(ctx)

@@ -260,12 +260,12 @@ func table() (all []Grant) {
 	return all
 }
 
-// Known tells whether p is in the table.
+// Known reports whether p is in the table.
 func (p Permission) Known() bool {
 	return slices.ContainsFunc(Table, func(g Grant) bool { return g.Permission == p })
 }
 
-// Roles gives the roles that have p.
+// Roles returns the roles that have p.
 func (p Permission) Roles() []Role {
 	for _, g := range Table {
 		if g.Permission == p {
@@ -275,7 +275,7 @@ func (p Permission) Roles() []Role {
 	return nil
 }
 
-// May gives the areas in which the role has permissions, with those alone.
+// May returns the areas in which the role has permissions, with those alone.
 func (r Role) May() (areas []Area) {
 	for _, a := range Areas {
 		a.Grants = slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !slices.Contains(g.Roles, r) })
@@ -286,12 +286,12 @@ func (r Role) May() (areas []Area) {
 	return areas
 }
 
-// Has tells whether a member of staff with this role has p. Nobody without a role has any.
+// Has reports whether a member of staff with this role has p. Nobody without a role has any.
 func (r Role) Has(p Permission) bool {
 	return r != "" && slices.Contains(p.Roles(), r)
 }
 
-// Must gives p, and panics where p is not in the table. Routers ask it for each operation of staff before they serve.
+// Must returns p, and panics where p is not in the table. Routers ask it for each operation of staff before they serve.
 func Must(p Permission, operation string) Permission {
 	if !p.Known() {
 		panic(fmt.Sprintf("permission: %s needs %q, which is not in permission.Table", operation, p))

@@ -19,7 +19,7 @@ import (
 // ErrNoUser is the fault of a user id that nobody has.
 var ErrNoUser = fault.NotFound("user_not_found", "没有这个用户", "There is no such user")
 
-// Open gives a new user their Access, as part of the sign-up.
+// Open returns a new user their Access, as part of the sign-up.
 func (s *Services) Open(ctx context.Context, tx bun.Tx, userID int64) error {
 	revision, err := db.Bump(ctx, tx, Revision)
 	if err != nil {
@@ -38,8 +38,8 @@ func randomPassword() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Lock gives the Access of users, without Usage, UUID and Password, and has others wait who would change it or lease of
-// it, until tx ends.
+// Lock returns the Access of users, without Usage, UUID and Password, and has others wait who would change it or lease
+// of it, until tx ends.
 func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows []Access, err error) {
 	if len(userIDs) == 0 {
 		return nil, nil
@@ -57,7 +57,7 @@ func LockDevices(ctx context.Context, tx bun.Tx, userID int64) (limit int, err e
 	return limit, err
 }
 
-// KnownUsers gives those of the users that there are.
+// KnownUsers returns those of the users that there are.
 func KnownUsers(ctx context.Context, tx bun.Tx, userIDs []int64) (known []int64, err error) {
 	err = tx.NewSelect().Model((*Access)(nil)).Column("user_id").Where("user_id IN (?)", bun.List(userIDs)).
 		Scan(ctx, &known)
@@ -101,7 +101,7 @@ func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) err
 	return db.BumpFor(ctx, tx, Revision, updates...)
 }
 
-// otherwise gives the rows of those users whose right is no longer what is written there, as it is now.
+// otherwise returns the rows of those users whose right is no longer what is written there, as it is now.
 func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (changed []Access, err error) {
 	now := s.db.Now()
 	// The users' rows come first: of two transactions that touch one user the second waits here, and then sees what the
@@ -229,7 +229,7 @@ func (a *Access) follow(services []Service, packages []Package, now time.Time) {
 	a.Allowed = a.State == Active
 }
 
-// lend gives the rights of the services to the user: the highest class, all groups and the largest limits.
+// lend returns the rights of the services to the user: the highest class, all groups and the largest limits.
 func (a *Access) lend(services []*Service) {
 	for i, v := range services {
 		a.Class = max(a.Class, v.Class)
@@ -243,7 +243,7 @@ func (a *Access) lend(services []*Service) {
 	a.Groups = groups(a.Groups)
 }
 
-// larger gives the larger of two limits, of which nil is none.
+// larger returns the larger of two limits, of which nil is none.
 func larger(a, b *int) *int {
 	if a == nil || b == nil {
 		return nil
@@ -254,7 +254,7 @@ func larger(a, b *int) *int {
 	return a
 }
 
-// same tells whether nodes and users need not hear of the change.
+// same reports whether nodes and users need not hear of the change.
 func (a *Access) same(b *Access) bool {
 	return a.State == b.State && a.Class == b.Class && slices.Equal(a.Groups, b.Groups) &&
 		equal(a.SpeedMbps, b.SpeedMbps) &&

@@ -42,7 +42,7 @@ type source struct {
 	billed, billedUp int64 // in all, and what of it went up
 }
 
-// HighestCounters gives the highest counter of any cycle or package of each user that bytes may still be counted in.
+// HighestCounters returns the highest counter of any cycle or package of each user that bytes may still be counted in.
 func (s *Services) HighestCounters(ctx context.Context, tx bun.Tx, userIDs []int64) (map[int64]int64, error) {
 	highest := make(map[int64]int64, len(userIDs))
 	users := db.NumbersOf(1, len(userIDs))
@@ -173,7 +173,7 @@ func level(held []*source) int {
 	return bits.Len64(uint64(left) >> 20)
 }
 
-// NotifyNodes gives the rows of the users a new revision, so that nodes read them again.
+// NotifyNodes returns the rows of the users a new revision, so that nodes read them again.
 func (s *Services) NotifyNodes(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	if len(userIDs) == 0 {
 		return nil
@@ -282,7 +282,7 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 	return held, s.addLast(ctx, tx, ids, at, held)
 }
 
-// addLast gives users who held nothing at that time nor shortly before the last thing that they had by then, or else
+// addLast returns users who held nothing at that time nor shortly before the last thing that they had by then, or else
 // the first one after it: bytes that count are taken from something, always.
 func (s *Services) addLast(ctx context.Context, tx bun.Tx, ids []int64, at time.Time, held map[int64][]*source) error {
 	without := db.NumbersOf(1, 0)
@@ -365,7 +365,7 @@ func (u Use) consume(held []*source) error {
 	return nil
 }
 
-// part gives the share of the use of which so many bytes are billed, fewer than of the whole.
+// part returns the share of the use of which so many bytes are billed, fewer than of the whole.
 func (u Use) part(billed int64) Use {
 	p, whole := u, u.billed()
 	p.Up, p.Down = share(u.Up, billed, whole), share(u.Down, billed, whole)
@@ -379,7 +379,7 @@ func (u Use) without(p Use) Use {
 	return u
 }
 
-// share gives n × part / whole, rounded down, for 0 ≤ part < whole.
+// share returns n × part / whole, rounded down, for 0 ≤ part < whole.
 func share(n, part, whole int64) int64 {
 	hi, lo := bits.Mul64(uint64(n), uint64(part))
 	q, _ := bits.Div64(hi, lo, uint64(whole))

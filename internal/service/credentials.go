@@ -76,12 +76,12 @@ func (s *Services) openOrExclude(ctx context.Context, rows []Access) {
 	}
 }
 
-// ResetCredentials gives the user another UUID and password on all nodes; connections with the old ones end.
+// ResetCredentials returns the user another UUID and password on all nodes; connections with the old ones end.
 func (s *Services) ResetCredentials(ctx context.Context, tx bun.Tx, userID int64) error {
 	return s.SetCredentials(ctx, tx, userID, uuid.New(), randomPassword())
 }
 
-// SetCredentials gives the user this UUID and password on all nodes. The error is db.ErrUnique where another user has
+// SetCredentials returns the user this UUID and password on all nodes. The error is db.ErrUnique where another user has
 // the password.
 func (s *Services) SetCredentials(ctx context.Context, tx bun.Tx, userID int64, id uuid.UUID, password string) error {
 	sealed, digest := s.credentials.Seal(userID, id, password)
@@ -109,7 +109,7 @@ var chosen = regexp.MustCompile(`^[A-Za-z0-9._~-]{16,64}$`)
 var errChosen = fault.Invalid("password", "weak", "连接密码为 16 至 64 个字母、数字或 . _ ~ -，且不能有规律",
 	"The password has 16 to 64 letters, digits or . _ ~ - and follows no pattern")
 
-// ChooseCredentials gives the user another UUID on all nodes, and the password given, which no other user has.
+// ChooseCredentials returns the user another UUID on all nodes, and the password given, which no other user has.
 func (s *Services) ChooseCredentials(ctx context.Context, userID int64, password string) error {
 	if !chosen.MatchString(password) || text.IsGuessable(password) {
 		return errChosen

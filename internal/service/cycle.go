@@ -33,15 +33,15 @@ func endCycle(ctx context.Context, tx bun.Tx, serviceID, number int64, at time.T
 	return err
 }
 
-// after gives the time that is months later at the same hour of the site's clock. Where the month has no such day it is
-// the month's last.
+// after returns the time that is months later at the same hour of the site's clock. Where the month has no such day it
+// is the month's last.
 func (s *Services) after(t time.Time, months int) time.Time {
 	return addMonths(t.In(s.settings.Get().Zone()), months).UTC()
 }
 
 func addMonths(t time.Time, months int) time.Time { return addMonthsTo(t, months, t.Day()) }
 
-// addMonthsTo gives the day of the month that is months after t, or its last one where it has no such day.
+// addMonthsTo returns the day of the month that is months after t, or its last one where it has no such day.
 func addMonthsTo(t time.Time, months, day int) time.Time {
 	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(),
 		t.Location())

@@ -209,7 +209,7 @@ type PackageTerms struct {
 	ExpiresAt *time.Time // nil: lives until it is used up
 }
 
-// AddPackage gives the user traffic, as part of tx.
+// AddPackage returns the user traffic, as part of tx.
 func (s *Services) AddPackage(ctx context.Context, tx bun.Tx, t PackageTerms) (*Package, error) {
 	if err := approval.Covered(ctx); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Grant gives the user time of a plan without an order: it is added to the end of the running service of that plan
+// Grant returns the user time of a plan without an order: it is added to the end of the running service of that plan
 // which ends last, or begins one. It gives the number of the service.
 func (s *Services) Grant(ctx context.Context, tx bun.Tx, t Terms) (serviceID int64, err error) {
 	var running []int64
@@ -30,7 +30,7 @@ func (s *Services) Grant(ctx context.Context, tx bun.Tx, t Terms) (serviceID int
 	return v.ID, nil
 }
 
-// later gives the time that is months and then days after t, on the site's clock.
+// later returns the time that is months and then days after t, on the site's clock.
 func (s *Services) later(t time.Time, months, days int) time.Time {
 	return s.after(t, months).In(s.settings.Get().Zone()).AddDate(0, 0, days).UTC()
 }

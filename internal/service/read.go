@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/db"
 )
 
-// Access gives what the user may use now and how much of it is used.
+// Access returns what the user may use now and how much of it is used.
 func (s *Services) Access(ctx context.Context, userID int64) (a Access, err error) {
 	one := make([]Access, 1)
 	if err := s.db.NewSelect().Model(&one[0]).Where("user_id = ?", userID).Scan(ctx); errors.Is(err, db.ErrNoRows) {
@@ -28,7 +28,7 @@ func (s *Services) Access(ctx context.Context, userID int64) (a Access, err erro
 	return one[0], s.addEnded(ctx, &one[0])
 }
 
-// List gives the user's services, those that end first before others and ended ones last, and the packages of which
+// List returns the user's services, those that end first before others and ended ones last, and the packages of which
 // something is left.
 func (s *Services) List(ctx context.Context, userID int64) ([]Service, []Package, error) {
 	var services []Service
@@ -58,12 +58,12 @@ func (s *Services) ToRenew(ctx context.Context, userID int64) (*int64, error) {
 	return &found[0].ID, nil
 }
 
-// Get gives one service of the user.
+// Get returns one service of the user.
 func (s *Services) Get(ctx context.Context, userID, serviceID int64) (Service, error) {
 	return s.GetIn(ctx, s.db, userID, serviceID)
 }
 
-// GetIn gives one service of the user as idb, a transaction perhaps, sees it.
+// GetIn returns one service of the user as idb, a transaction perhaps, sees it.
 func (s *Services) GetIn(ctx context.Context, idb bun.IDB, userID, serviceID int64) (Service, error) {
 	var v Service
 	err := withCycle(idb.NewSelect().Model(&v)).Where("service.id = ? AND service.user_id = ?", serviceID, userID).
@@ -92,7 +92,7 @@ func (s *Services) RunningIn(
 	return running, banned, err
 }
 
-// Changed gives everybody whose Access changed after the revision since, and a revision that the list is not older
+// Changed returns everybody whose Access changed after the revision since, and a revision that the list is not older
 // than.
 func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, error) {
 	revision, err := db.Revision(ctx, s.db, Revision)
@@ -132,7 +132,7 @@ func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 	return err
 }
 
-// UsageIn gives the Usage of users as tx sees it, without the packages that ended; of those who hold nothing there is
+// UsageIn returns the Usage of users as tx sees it, without the packages that ended; of those who hold nothing there is
 // none.
 func (s *Services) UsageIn(ctx context.Context, tx bun.Tx, userIDs []int64) (map[int64]Usage, error) {
 	if len(userIDs) == 0 {
@@ -206,7 +206,7 @@ func (s *Services) HadPlan(ctx context.Context, userID, planID int64) (bool, err
 	return s.db.NewSelect().Model((*Service)(nil)).Where("user_id = ? AND plan_id = ?", userID, planID).Exists(ctx)
 }
 
-// MonthsOfLastOrder gives for how many months the service was last ordered; false where it was given, not ordered.
+// MonthsOfLastOrder returns for how many months the service was last ordered; false where it was given, not ordered.
 func (s *Services) MonthsOfLastOrder(ctx context.Context, serviceID int64) (months int, ordered bool, err error) {
 	err = s.db.NewSelect().Model((*fulfilment)(nil)).Column("months").Where("service_id = ?", serviceID).
 		OrderExpr("order_id DESC").Limit(1).Scan(ctx, &months)

@@ -50,7 +50,7 @@ func TestTimetable_ServerRanWithAClockThatWasAhead_WhatEndedRunsAgain(t *testing
 			w.Fatalf("after the clock was set right the user has %+v and %+v, %v", services, packages, err)
 		}
 		if want := start.AddDate(0, 0, 28); !services[0].NextResetAt.Equal(want) {
-			w.Errorf("the quota begins anew at %s, want %s", services[0].NextResetAt, want)
+			w.Errorf("the quota begins again at %s, want %s", services[0].NextResetAt, want)
 		}
 		a, err := w.services.Access(w.Context(), 1)
 		if err != nil || !a.Allowed || a.State != service.Active {
@@ -58,7 +58,7 @@ func TestTimetable_ServerRanWithAClockThatWasAhead_WhatEndedRunsAgain(t *testing
 		}
 		got, err := w.services.Get(w.Context(), 2, long.ID)
 		if err != nil || got.NextResetAt == nil || got.NextResetAt.After(start.AddDate(0, 0, 31)) {
-			w.Errorf("the quota of a service of two years begins anew at %v, %v", got.NextResetAt, err)
+			w.Errorf("the quota of a service of two years begins again at %v, %v", got.NextResetAt, err)
 		}
 	})
 }

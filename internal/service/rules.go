@@ -39,7 +39,7 @@ var rules = []db.Rule{
 		WHERE f.service_id IS NOT NULL AND p.id IS NULL`},
 }
 
-// Check gives every place where a limit is not what it must be.
+// Check returns every place where a limit is not what it must be.
 func (s *Services) Check(ctx context.Context) ([]db.Violation, error) {
 	return db.Check(ctx, s.db, rules...)
 }

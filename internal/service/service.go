@@ -49,7 +49,7 @@ type Access struct {
 	SpeedMbps     *int       // the largest of the services that lend rights; nil: no limit
 	Devices       *int       // the same
 	ExpiresAt     *time.Time // when the last running service ends
-	ResetsAt      *time.Time // when the next quota begins anew
+	ResetsAt      *time.Time // when the next quota begins again
 	Sources       string     // what the quota is made of, in the order of use
 	WasClass      int        // the widest right that ended within the day before WasUntil
 	WasGroups     []int      `bun:"type:jsonb"`
@@ -72,29 +72,29 @@ type Usage struct {
 // what they could not report.
 const lateFor = 24 * time.Hour
 
-// Admits tells whether the user may use nodes of this class and group now. Group 0 is open to all groups.
+// Admits reports whether the user may use nodes of this class and group now. Group 0 is open to all groups.
 func (a *Access) Admits(class, group int) bool {
 	return a.Allowed && fits(a.Class, a.Groups, class, group)
 }
 
-// InGroup tells whether the user's services lend the nodes of a group, whatever their class. Group 0 is open to all
+// InGroup reports whether the user's services lend the nodes of a group, whatever their class. Group 0 is open to all
 // groups.
 func (a *Access) InGroup(group int) bool { return group == 0 || slices.Contains(a.Groups, group) }
 
-// Admitted tells whether the user may use such nodes or could within the last 24 hours, so that bytes reported late
+// Admitted reports whether the user may use such nodes or could within the last 24 hours, so that bytes reported late
 // count and those of anybody else do not.
 func (a *Access) Admitted(class, group int, now time.Time) bool {
 	return a.Admits(class, group) || (a.lost(now) && fits(a.WasClass, a.WasGroups, class, group))
 }
 
-// lost tells whether some right ended within the last 24 hours.
+// lost reports whether some right ended within the last 24 hours.
 func (a *Access) lost(now time.Time) bool { return a.WasUntil != nil && now.Sub(*a.WasUntil) < lateFor }
 
 func fits(class int, groups []int, nodeClass, nodeGroup int) bool {
 	return class >= nodeClass && (nodeGroup == 0 || slices.Contains(groups, nodeGroup))
 }
 
-// Reset says when a quota begins anew.
+// Reset says when a quota begins again.
 type Reset string
 
 // The kinds of resets. Months are counted in the site's time zone.
@@ -135,10 +135,10 @@ type Service struct {
 	CycleBeganAt time.Time    `bun:",scanonly"`
 }
 
-// Running tells whether the service can be used at now.
+// Running reports whether the service can be used at now.
 func (s *Service) Running(now time.Time) bool { return s.EndedAt == nil && s.EndsAt.After(now) }
 
-// Until gives when the service ends or ended: a change of plan and a refund end it before its time.
+// Until returns when the service ends or ended: a change of plan and a refund end it before its time.
 func (s *Service) Until() time.Time {
 	if s.EndedAt != nil {
 		return *s.EndedAt
@@ -146,7 +146,7 @@ func (s *Service) Until() time.Time {
 	return s.EndsAt
 }
 
-// Remaining gives the bytes left of the cycle's quota; unlimited services have no end.
+// Remaining returns the bytes left of the cycle's quota; unlimited services have no end.
 func (s *Service) Remaining() (bytes int64, unlimited bool) {
 	if s.QuotaBytes == nil {
 		return 0, true
@@ -154,7 +154,7 @@ func (s *Service) Remaining() (bytes int64, unlimited bool) {
 	return max(0, *s.QuotaBytes-s.Billed), false
 }
 
-// For tells whether the service's own class and groups open such nodes; traffic is taken from those first.
+// For reports whether the service's own class and groups open such nodes; traffic is taken from those first.
 func (s *Service) For(class, group int) bool { return fits(s.Class, s.Groups, class, group) }
 
 // Kind says where a package comes from.
@@ -186,7 +186,7 @@ type Package struct {
 	OrderID       *int64     `bun:",scanonly"` // that brought it, where List gave it; nil: a gift
 }
 
-// Open tells whether bytes can be taken from the package at now.
+// Open reports whether bytes can be taken from the package at now.
 func (p *Package) Open(now time.Time) bool {
 	return p.EndedAt == nil && p.Used < p.Bytes && (p.ExpiresAt == nil || p.ExpiresAt.After(now))
 }
@@ -199,13 +199,13 @@ type Services struct {
 	users       userList
 }
 
-// New gives the services in d; the credentials in it are sealed with key.
+// New returns the services in d; the credentials in it are sealed with key.
 func New(d *db.DB, key seal.Key, settings *setting.Settings) *Services {
 	return &Services{db: d, credentials: NewCredentials(key), settings: settings}
 }
 
-// NameIn gives the name of what runs in a reader's language, as it was sold.
+// NameIn returns the name of what runs in a reader's language, as it was sold.
 func (v *Service) NameIn(lang fault.Lang) string { return v.Names.In(lang, v.Name) }
 
-// NameIn gives the name of the package in a reader's language, as it was sold.
+// NameIn returns the name of the package in a reader's language, as it was sold.
 func (p *Package) NameIn(lang fault.Lang) string { return p.Names.In(lang, p.Name) }

@@ -102,7 +102,7 @@ func (w *world) access(userID int64) service.Access {
 	return a
 }
 
-func TestANewUserMayUseNothing(t *testing.T) {
+func TestAccess_NewUser_MayUseNothing(t *testing.T) {
 	each(t, func(w *world) {
 		a := w.access(1)
 		if a.State != service.None || a.Allowed || a.Admits(0, 0) || a.RemainingBytes == nil || *a.RemainingBytes != 0 {
@@ -117,7 +117,7 @@ func TestANewUserMayUseNothing(t *testing.T) {
 	})
 }
 
-func TestAServiceOpensItsNodesUntilItEnds(t *testing.T) {
+func TestAccess_LastsUntilTheServiceEnds(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.start(service.Terms{
 			UserID: 1, PlanID: 5, Name: "Basic", Class: 2, Groups: []int{7, 3},
@@ -145,7 +145,7 @@ func TestAServiceOpensItsNodesUntilItEnds(t *testing.T) {
 	})
 }
 
-func TestAResetBeginsACycleAndKeepsTheOldOne(t *testing.T) {
+func TestReset_BeginsCycleAndKeepsTheOldOne(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.start(service.Terms{
 			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)),
@@ -178,7 +178,7 @@ func TestAResetBeginsACycleAndKeepsTheOldOne(t *testing.T) {
 	})
 }
 
-func TestAnniversariesComeBackToTheirDay(t *testing.T) {
+func TestAnniversary_ReturnsToItsDay(t *testing.T) {
 	each(t, func(w *world) {
 		w.start(service.Terms{
 			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Anniversary,
@@ -196,7 +196,7 @@ func TestAnniversariesComeBackToTheirDay(t *testing.T) {
 	})
 }
 
-func TestSeveralServicesAddUp(t *testing.T) {
+func TestAccess_SeveralServices_AddUp(t *testing.T) {
 	each(t, func(w *world) {
 		w.start(service.Terms{
 			UserID: 1, PlanID: 1, Name: "A", Class: 1, Groups: []int{1}, QuotaBytes: ptr(int64(gb)),
@@ -218,7 +218,7 @@ func TestSeveralServicesAddUp(t *testing.T) {
 	})
 }
 
-func TestRenewalAddsToTheEndAndRevivesWhatEnded(t *testing.T) {
+func TestRenew_ExtendsTheEndAndRevivesWhatEnded(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.start(service.Terms{
 			UserID: 1, OrderID: ptr(int64(1)), PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)),
@@ -259,7 +259,7 @@ func TestRenewalAddsToTheEndAndRevivesWhatEnded(t *testing.T) {
 	})
 }
 
-func TestPackagesFillUpUntilTheyExpire(t *testing.T) {
+func TestPackages_ServeUntilTheyExpire(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.start(service.Terms{
 			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never,
@@ -290,7 +290,7 @@ func TestPackagesFillUpUntilTheyExpire(t *testing.T) {
 	})
 }
 
-func TestOnlyChangesAreToldAndUseIsNone(t *testing.T) {
+func TestChanged_ReturnsChangesButNotUse(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.start(service.Terms{
 			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never,

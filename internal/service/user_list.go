@@ -52,7 +52,7 @@ func (s *Services) withUserList(ctx context.Context, fn func(by map[int64]Access
 	return nil
 }
 
-// Allowed gives everybody whom nodes of this class and group let in, by id and without Usage.
+// Allowed returns everybody whom nodes of this class and group let in, by id and without Usage.
 func (s *Services) Allowed(ctx context.Context, class, group int) (allowed []Access, err error) {
 	err = s.withUserList(ctx, func(by map[int64]Access) {
 		for _, a := range by {
@@ -65,7 +65,7 @@ func (s *Services) Allowed(ctx context.Context, class, group int) (allowed []Acc
 	return allowed, err
 }
 
-// Limited gives those of the users who have a limit of devices and whom nodes of this class and group let in.
+// Limited returns those of the users who have a limit of devices and whom nodes of this class and group let in.
 func (s *Services) Limited(ctx context.Context, userIDs []int64, class, group int) (limited []int64, err error) {
 	err = s.withUserList(ctx, func(by map[int64]Access) {
 		for _, id := range userIDs {
@@ -77,7 +77,7 @@ func (s *Services) Limited(ctx context.Context, userIDs []int64, class, group in
 	return limited, err
 }
 
-// Admitted tells of each user whether bytes that they moved on nodes of this class and group are to be counted: they
+// Admitted reports of each user whether bytes that they moved on nodes of this class and group are to be counted: they
 // may use such nodes, or could within the 24 hours before that time. Where everyone is set the nodes' own class or
 // group changed within that time, and whoever may use, or could, any node is admitted.
 func (s *Services) Admitted(ctx context.Context, userIDs []int64, at time.Time, class, group int,

@@ -19,7 +19,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// slow gives a node with a link of 8 Mbit/s, which carries a million bytes a second.
+// slow returns a node with a link of 8 Mbit/s, which carries a million bytes a second.
 func (s *site) slow(t fataler) node.Node {
 	t.Helper()
 	return s.linked(t, 8)
@@ -64,7 +64,7 @@ func (s *site) deliver(t fataler, reports []traffic.Report, atOnce int) {
 // Whatever an honest node's link carried counts: after however long an outage of the way to the server or of the server
 // itself, in any order, many reports at once, each as often as it is repeated, with a clock that is wrong, and with a
 // link that is half as fast again as the operator said.
-func TestWhatALinkCarriedAlwaysCounts(t *testing.T) {
+func TestAllowance_WhatTheLinkCarried_AlwaysCounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		rapid.Check(t, func(t *rapid.T) {
@@ -192,7 +192,7 @@ func TestRepetitionsInFlight_AreChargedOnce(t *testing.T) {
 
 // Whatever somebody reports who has a node's secret, to however many servers and however often those restart, all of it
 // together is no more than one and a half times what the link can have carried since the node was made.
-func TestNobodyBillsMoreThanALinkCarries(t *testing.T) {
+func TestAllowance_MoreThanTheLinkCarries_IsNotBilled(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		rapid.Check(t, func(t *rapid.T) {
@@ -225,7 +225,7 @@ func TestNobodyBillsMoreThanALinkCarries(t *testing.T) {
 				claimed.From, claimed.To = s.now.Add(-time.Duration(rapid.Int64Range(int64(200*time.Hour),
 					int64(1000*time.Hour)).Draw(t, "window"))),
 					s.now.Add(time.Duration(rapid.Int64Range(-int64(200*time.Hour), int64(time.Hour)).Draw(t, "ahead")))
-				if rapid.Bool().Draw(t, "as an agent of others") {
+				if rapid.Bool().Draw(t, "as a third-party agent") {
 					claimed.ID, claimed.From, claimed.To = "", time.Time{}, time.Time{}
 				}
 				if rapid.Bool().Draw(t, "to a server that starts anew") {
@@ -246,7 +246,7 @@ func TestNobodyBillsMoreThanALinkCarries(t *testing.T) {
 	})
 }
 
-func TestWhatIsBeyondALinkWaitsAndIsNotLost(t *testing.T) {
+func TestAllowance_BeyondTheLink_WaitsAndIsNotLost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)

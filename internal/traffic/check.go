@@ -81,8 +81,8 @@ func (t *Traffic) admitted(ctx context.Context, r *Report, at int64) (map[int64]
 	return t.nodes.Admission.AdmittedAt(ctx, r.Node, ids, time.UnixMilli(at).UTC())
 }
 
-// bill gives what the row costs: (up + down) × rate, rounded down to whole bytes, of which up × rate, rounded down too,
-// is the upload's. ok is false where that has no place in 63 bits.
+// bill returns what the row costs: (up + down) × rate, rounded down to whole bytes, of which up × rate, rounded down
+// too, is the upload's. ok is false where that has no place in 63 bits.
 func bill(row Row, ratePermille int64) (c counted, ok bool) {
 	if row.Down < 0 || row.Up > math.MaxInt64-row.Down {
 		return counted{}, false
@@ -92,7 +92,7 @@ func bill(row Row, ratePermille int64) (c counted, ok bool) {
 	return counted{row, up, all - up}, upFits && allFits
 }
 
-// times gives n × ratePermille / 1000, rounded down; ok is false where n is negative or the result has no place in 63
+// times returns n × ratePermille / 1000, rounded down; ok is false where n is negative or the result has no place in 63
 // bits.
 func times(n, ratePermille int64) (product int64, ok bool) {
 	if n < 0 {

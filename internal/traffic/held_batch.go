@@ -152,7 +152,7 @@ func (t *Traffic) DismissHeld(ctx context.Context, d Decision) (b HeldBatch, err
 	return b, err
 }
 
-// heldIn gives a batch without its rows.
+// heldIn returns a batch without its rows.
 func heldIn(ctx context.Context, tx bun.Tx, id int64) (b HeldBatch, err error) {
 	err = tx.NewSelect().Model(&b).ExcludeColumn("rows").Where("id = ?", id).Scan(ctx)
 	return b, err

@@ -67,7 +67,7 @@ type recalls struct {
 	at map[int64]time.Time
 }
 
-// due tells whether enough time has passed, and notes that it is done now.
+// due reports whether enough time has passed, and notes that it is done now.
 func (r *recalls) due(userID int64, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *recalls) due(userID int64, now time.Time) bool {
 // slackOf is how much a user with this quota may overrun it.
 func slackOf(quota int64) int64 { return min(quota/slackShare, maxSlack) }
 
-// Idle gives how many raw bytes each of so many nodes may move for a user beyond what it has reported before it has
+// Idle returns how many raw bytes each of so many nodes may move for a user beyond what it has reported before it has
 // asked; nil: as many as the user likes.
 func Idle(n node.Node, u service.Usage, nodes int64) *int64 {
 	rate := n.MaxRate()
@@ -105,7 +105,7 @@ type nodeCount struct {
 	at time.Time
 }
 
-// NodeCount gives among how many nodes what is given out before they have asked is divided, as it was lately.
+// NodeCount returns among how many nodes what is given out before they have asked is divided, as it was lately.
 func (t *Traffic) NodeCount(ctx context.Context) (int64, error) {
 	c, now := &t.nodeCount, t.db.Now()
 	c.mu.Lock()
@@ -126,7 +126,7 @@ func (t *Traffic) NodeCount(ctx context.Context) (int64, error) {
 // held is what other nodes have leased of a user's traffic, and what the log has counted on the node itself, as billed.
 type held struct{ others, base int64 }
 
-// Lease gives n leases of users' traffic in place of those that it has. Of users who may not use n nothing is left.
+// Lease returns n leases of users' traffic in place of those that it has. Of users who may not use n nothing is left.
 func (t *Traffic) Lease(ctx context.Context, n node.Node, asks []Ask) ([]Lease, error) {
 	if len(asks) > MaxAsks {
 		return nil, ErrTooMany
@@ -214,7 +214,8 @@ func give(n node.Node, u service.Usage, ask Ask, h held) (l Lease, billed int64,
 	return l, billed, spare < least && h.others > 0 && !ask.Release
 }
 
-// leased gives what the other nodes hold of users' traffic now, and what the log has counted on this one since an hour.
+// leased returns what the other nodes hold of users' traffic now, and what the log has counted on this one since an
+// hour.
 func (t *Traffic) leased(
 	ctx context.Context, tx bun.Tx, nodeID int64, ids []int64, since int64, now time.Time,
 ) (map[int64]held, error) {
@@ -283,7 +284,7 @@ func (t *Traffic) endLeases(ctx context.Context, tx bun.Tx, spent []int64) error
 	return err
 }
 
-// Shares gives what each of the users has left for n as its agent is told that knows of no leases: of what nobody has
+// Shares returns what each of the users has left for n as its agent is told that knows of no leases: of what nobody has
 // leased an equal part for each node without leases on which the user was active this hour or the last one. The agent
 // is told anew each time that what is left has halved.
 func (t *Traffic) Shares(ctx context.Context, n node.Node, users []service.Access) error {

@@ -65,7 +65,7 @@ func (c *crowd) usage(t fataler) service.Usage {
 	return a.Usage
 }
 
-// may gives how many bytes the agent lets the user move now.
+// may returns how many bytes the agent lets the user move now.
 func (c *crowd) may(t fataler, l *leaser) int64 {
 	t.Helper()
 	if l.gone {

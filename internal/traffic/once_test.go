@@ -18,7 +18,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-func TestReportsReplayedAThousandTimesInAnyOrderCountOnce(t *testing.T) {
+func TestRecord_RepeatedInAnyOrder_CountsOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
@@ -55,7 +55,7 @@ func TestReportsReplayedAThousandTimesInAnyOrderCountOnce(t *testing.T) {
 	})
 }
 
-func TestNoJumpOfAClockCountsAReportTwice(t *testing.T) {
+func TestRecord_ClockOfTheNodeJumps_CountsOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.traffic.Register(s.queue)
@@ -117,7 +117,7 @@ func TestWindowsOfImpossibleYears_AreRefused(t *testing.T) {
 }
 
 // The server's clock is set right, by hours or by days, while nodes report and repeat what was not answered.
-func TestWhateverTheServersClockDoesReportsCountAndCountOnce(t *testing.T) {
+func TestRecord_ClockOfTheServerJumps_CountsOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.traffic.Register(s.queue)
@@ -158,7 +158,7 @@ func TestWhateverTheServersClockDoesReportsCountAndCountOnce(t *testing.T) {
 	})
 }
 
-func TestOfTenThousandJunkRowsTheGoodOnesCount(t *testing.T) {
+func TestRecord_ManyInvalidRows_CountsTheValidOnes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		var users []int64

@@ -180,7 +180,7 @@ func isFault(err error) bool {
 	return is
 }
 
-// away tells whether err says that nothing can be written now, whatever is in the report.
+// away reports whether err says that nothing can be written now, whatever is in the report.
 func away(err error) bool {
 	f, ok := fault.As(err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && f.Status == dberr.ErrBusy.Status
@@ -294,8 +294,8 @@ func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
 	}
 }
 
-// insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in
-// it.
+// insertKey reports whether the report was not counted before, and marks it as counted. A fault of the report is left
+// in it.
 func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
 	if e.ID == "" {
 		return t.insertForeign(ctx, tx, e, now)
@@ -420,7 +420,7 @@ func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry) error {
 	return nil
 }
 
-// at gives the counters of the key, new ones where there are none yet.
+// at returns the counters of the key, new ones where there are none yet.
 func at[K comparable](m map[K]map[int64]*amounts, key K) map[int64]*amounts {
 	if m[key] == nil {
 		m[key] = map[int64]*amounts{}

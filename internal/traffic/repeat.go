@@ -11,8 +11,8 @@ import (
 	"airstrip/internal/db"
 )
 
-// Agents of others do not number their reports. An agent whose report was not answered in time (XrayR and V2bX after 5
-// s, or 30 s in their example configurations, v2node after 15 s) sends the same body again, at most three times, and
+// Third-party agents do not number their reports. An agent whose report was not answered in time (XrayR and V2bX after
+// 5 s, or 30 s in their example configurations, v2node after 15 s) sends the same body again, at most three times, and
 // must not have it counted twice. An agent whose users moved the same bytes in two periods also sends the same body
 // twice, and both count. What tells the two apart:
 //
@@ -47,7 +47,7 @@ const (
 // usualWait is when the repetition comes of an agent that waits for 30 s, as most do.
 var usualWait = [2]time.Duration{27 * time.Second, 45 * time.Second}
 
-// habit is what is known of how a node's agent, a foreign one, works.
+// habit is what is known of how a node's agent, a third-party one, works.
 type habit struct {
 	mu         sync.Mutex
 	polledAt   time.Time
@@ -62,7 +62,7 @@ func (t *Traffic) habit(nodeID int64) *habit {
 	return h.(*habit)
 }
 
-// Polled notes that the node's agent, a foreign one, asked for its users.
+// Polled notes that the node's agent, a third-party one, asked for its users.
 func (t *Traffic) Polled(ctx context.Context, nodeID int64) {
 	h, now := t.habit(nodeID), t.db.Now()
 	h.mu.Lock()
@@ -89,7 +89,7 @@ func (t *Traffic) Polled(ctx context.Context, nodeID int64) {
 	}
 }
 
-// WentOn notes that the node's agent, a foreign one, posted something that it posts only after its last report was
+// WentOn notes that the node's agent, a third-party one, posted something that it posts only after its last report was
 // answered or given up.
 func (t *Traffic) WentOn(nodeID int64) {
 	h, now := t.habit(nodeID), t.db.Now()
@@ -101,7 +101,7 @@ func (t *Traffic) WentOn(nodeID int64) {
 	}
 }
 
-// reported notes that a report of the node's agent, a foreign one, is answered.
+// reported notes that a report of the node's agent, a third-party one, is answered.
 func (t *Traffic) reported(nodeID int64) {
 	h := t.habit(nodeID)
 	h.mu.Lock()
@@ -109,7 +109,7 @@ func (t *Traffic) reported(nodeID int64) {
 	h.followedAt = time.Time{}
 }
 
-// near tells whether two times between requests are of one period.
+// near reports whether two times between requests are of one period.
 func near(a, b time.Duration) bool { return (a - b).Abs() <= max(1500*time.Millisecond, b/10) }
 
 // sighting is when a body was counted and seen last.
@@ -119,7 +119,7 @@ type sighting struct {
 	Repeats    int
 }
 
-// insertForeign tells whether a foreign agent's report is a new one, and marks it as counted or as seen again.
+// insertForeign reports whether a third-party agent's report is a new one, and marks it as counted or as seen again.
 func (t *Traffic) insertForeign(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
 	var last []sighting
 	if err := tx.NewRaw(`SELECT accepted_at, coalesce(seen_at, accepted_at) AS seen_at, repeats FROM traffic_report
@@ -146,8 +146,8 @@ func (t *Traffic) insertForeign(ctx context.Context, tx bun.Tx, e *entry, now ti
 	return err == nil, err
 }
 
-// isRepeat tells whether the body is that of the report that was seen last, sent again. A clock that was set back since
-// makes no difference but for the time that passed.
+// isRepeat reports whether the body is that of the report that was seen last, sent again. A clock that was set back
+// since makes no difference but for the time that passed.
 func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last sighting, now time.Time) (bool, error) {
 	gap, age := now.Sub(last.SeenAt).Abs(), now.Sub(last.AcceptedAt).Abs()
 	h := t.habit(e.Node.ID)

@@ -13,7 +13,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// foreigner is an agent of others on a node, whose one user moves two bytes in each period.
+// foreigner is a third-party agent on a node, whose one user moves two bytes in each period.
 type foreigner struct {
 	*site
 	t      *testing.T
@@ -72,7 +72,7 @@ func (f *foreigner) pass(d, period time.Duration) {
 	f.now = end
 }
 
-// post tells whether a report counts. Its body is what the user moved, the same each time.
+// post reports whether a report counts. Its body is what the user moved, the same each time.
 func (f *foreigner) post() bool {
 	f.t.Helper()
 	return !f.record(f.t, traffic.Report{

@@ -37,7 +37,7 @@ func hourRules(hour, day int64) (rules []db.Rule) {
 	return rules
 }
 
-// Check gives every place where the counters of traffic do not agree.
+// Check returns every place where the counters of traffic do not agree.
 func Check(ctx context.Context, d *db.DB, settings *setting.Settings) ([]db.Violation, error) {
 	hour, day, err := initialFullDay(ctx, d, settings)
 	if err != nil {

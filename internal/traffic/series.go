@@ -26,7 +26,7 @@ type Record struct {
 	Billed       int64
 }
 
-// Hours gives the user's newest hours with traffic from from until before to, at most limit, the oldest first.
+// Hours returns the user's newest hours with traffic from from until before to, at most limit, the oldest first.
 func (t *Traffic) Hours(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]Point, error) {
 	var rows []struct{ Hour, Up, Down, Billed int64 }
 	err := t.db.NewSelect().TableExpr("traffic_hour").
@@ -44,8 +44,8 @@ func (t *Traffic) Hours(ctx context.Context, userID int64, from, to time.Time, l
 
 func ceilHour(t time.Time) int64 { return (t.Unix() + 3599) / 3600 }
 
-// Days gives the user's newest days with traffic that begin from from until before to, at most limit, the oldest first.
-// Days are those of the site's time zone.
+// Days returns the user's newest days with traffic that begin from from until before to, at most limit, the oldest
+// first. Days are those of the site's time zone.
 func (t *Traffic) Days(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]Point, error) {
 	zone := t.settings.Get().Zone()
 	return t.days(ctx, "traffic_day", "user_id", userID, dayOf(startOfNext(from.In(zone))),
@@ -67,7 +67,7 @@ func (t *Traffic) days(ctx context.Context, table, key string, id, from, to, lim
 	return points, err
 }
 
-// startOfNext gives the beginning of the first day that does not begin before t.
+// startOfNext returns the beginning of the first day that does not begin before t.
 func startOfNext(t time.Time) time.Time {
 	start := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 	if start.Before(t) {
@@ -79,13 +79,13 @@ func startOfNext(t time.Time) time.Time {
 // Now is the time by which traffic is counted, in the site's time zone.
 func (t *Traffic) Now() time.Time { return t.db.Now().In(t.settings.Get().Zone()) }
 
-// Month gives the user's days of a month of the site's calendar.
+// Month returns the user's days of a month of the site's calendar.
 func (t *Traffic) Month(ctx context.Context, userID int64, year int, month time.Month) ([]Point, error) {
 	first := time.Date(year, month, 1, 0, 0, 0, 0, t.settings.Get().Zone())
 	return t.Days(ctx, userID, first, first.AddDate(0, 1, 0), 31)
 }
 
-// Today gives the bytes billed to the user since midnight of the site's time zone.
+// Today returns the bytes billed to the user since midnight of the site's time zone.
 func (t *Traffic) Today(ctx context.Context, userID int64) (int64, error) {
 	var billed []int64
 	err := t.db.NewRaw(`SELECT billed FROM traffic_day WHERE user_id = ? AND day = ?`, userID, dayOf(t.Now())).
@@ -96,7 +96,7 @@ func (t *Traffic) Today(ctx context.Context, userID int64) (int64, error) {
 	return billed[0], nil
 }
 
-// Records gives rows of the user's log, the newest first.
+// Records returns rows of the user's log, the newest first.
 func (t *Traffic) Records(ctx context.Context, userID int64, limit, offset int64) ([]Record, error) {
 	var rows []struct{ NodeID, Hour, RatePermille, Up, Down, Billed int64 }
 	err := t.db.NewSelect().TableExpr("traffic_hour").ColumnExpr("node_id, hour, rate_permille, up, down, billed").

@@ -16,12 +16,12 @@ type Total struct {
 	Billed int64
 }
 
-// NodeTotals gives what the node moved on the day of each of the times.
+// NodeTotals returns what the node moved on the day of each of the times.
 func (t *Traffic) NodeTotals(ctx context.Context, nodeID int64, at []time.Time) ([]Total, error) {
 	return t.totals(ctx, "node_day", "node_id", nodeID, at)
 }
 
-// UserTotals gives what the user moved on the day of each of the times.
+// UserTotals returns what the user moved on the day of each of the times.
 func (t *Traffic) UserTotals(ctx context.Context, userID int64, at []time.Time) ([]Total, error) {
 	return t.totals(ctx, "traffic_day", "user_id", userID, at)
 }
@@ -52,7 +52,7 @@ func (t *Traffic) totals(ctx context.Context, table, key string, id int64, at []
 	return totals, err
 }
 
-// NodeDays gives the node's newest days with traffic, at most limit, the oldest first.
+// NodeDays returns the node's newest days with traffic, at most limit, the oldest first.
 func (t *Traffic) NodeDays(ctx context.Context, nodeID, limit int64) ([]Point, error) {
 	return t.days(ctx, "node_day", "node_id", nodeID, 0, dayOf(t.Now())+1, limit)
 }
@@ -66,7 +66,7 @@ type Heavy struct {
 	Billed int64
 }
 
-// HeaviestOn gives the users who moved most on the node since from, at most limit, the most first.
+// HeaviestOn returns the users who moved most on the node since from, at most limit, the most first.
 func (t *Traffic) HeaviestOn(ctx context.Context, nodeID int64, from time.Time, limit int64) ([]Heavy, error) {
 	var users []Heavy
 	err := t.db.NewRaw(`SELECT u.user_id, coalesce(a.email, '') AS email, u.up, u.down, u.billed FROM

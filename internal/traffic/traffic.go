@@ -45,13 +45,13 @@ type Row struct{ UserID, Up, Down int64 }
 // Report is what a node moved for its users in some time.
 type Report struct {
 	Node node.Node
-	// ID names a report of our agent within the node; empty for foreign agents, whose reports are known by Hash for as
-	// long as they may be repeated.
+	// ID names a report of our agent within the node; empty for third-party agents, whose reports are known by Hash for
+	// as long as they may be repeated.
 	ID   string
-	Once bool     // the agent, a foreign one, never repeats a report
+	Once bool     // the agent, a third-party one, never repeats a report
 	Hash [32]byte // of the body
 	From time.Time
-	To   time.Time // like From zero for foreign agents, who do not say
+	To   time.Time // like From zero for third-party agents, who do not say
 	Rows []Row
 	Hits []node.Hit // of its audit rules; those of users whose bytes on it would not count are left out
 }
@@ -80,14 +80,14 @@ type Traffic struct {
 
 	nodeCount nodeCount
 
-	habits sync.Map // of foreign agents, *habit by the node's id
+	habits sync.Map // of third-party agents, *habit by the node's id
 
 	mu      sync.Mutex
 	waiting []*batch // in the order in which they are written; the last one gathers
 	writing bool
 }
 
-// New gives the traffic in d.
+// New returns the traffic in d.
 func New(d *db.DB, settings *setting.Settings, services *service.Services, nodes *node.Nodes) *Traffic {
 	return &Traffic{db: d, settings: settings, services: services, nodes: nodes}
 }

@@ -125,7 +125,7 @@ func (s *site) pack(t fataler, userID, bytes int64) {
 	})
 }
 
-// report gives the report of our agent called id.
+// report returns the report of our agent called id.
 func (s *site) report(n node.Node, id string, rows ...traffic.Row) traffic.Report {
 	return traffic.Report{
 		Node: n, ID: id, Hash: sha256.Sum256([]byte(fmt.Sprint(id, rows))),
@@ -153,7 +153,7 @@ func (s *site) ints(t fataler, query string) []int64 {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestWhatEndsFirstIsUsedFirst(t *testing.T) {
+func TestRecord_ConsumesWhatEndsFirst(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
@@ -195,7 +195,7 @@ func TestWhatEndsFirstIsUsedFirst(t *testing.T) {
 	})
 }
 
-func TestLateBytesOfLostRightsCountForADay(t *testing.T) {
+func TestRecord_BytesAfterLostRights_CountForADay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
@@ -240,7 +240,7 @@ func TestForeignReports_AreKnownByTheirBodyAndNode(t *testing.T) {
 	})
 }
 
-func TestConcurrentReportsCountOnceEach(t *testing.T) {
+func TestRecord_Concurrent_CountsEachOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
@@ -347,7 +347,7 @@ func TestFullCountersOfTheLog_RefuseTheirRowsAlone(t *testing.T) {
 	})
 }
 
-func TestOldHoursAreForgottenAndDaysAreKept(t *testing.T) {
+func TestForget_RemovesHoursAndKeepsDays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.traffic.Register(s.queue)
@@ -373,7 +373,7 @@ func TestOldHoursAreForgottenAndDaysAreKept(t *testing.T) {
 	})
 }
 
-func TestDaysAreThoseOfTheSite(t *testing.T) {
+func TestDays_FollowTheSitesTimeZone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
@@ -406,7 +406,7 @@ func TestDaysAreThoseOfTheSite(t *testing.T) {
 
 // Whatever comes in whatever order, each accepted batch counts once at its node's rate, in the cycle in which it came,
 // and nothing is ever set back.
-func TestCountersAreTheAcceptedBatches(t *testing.T) {
+func TestCounters_EqualTheAcceptedBatches(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		rapid.Check(t, func(t *rapid.T) {

@@ -39,7 +39,7 @@ func nodeFinding(node api.Node, users int, more string) Finding {
 	case node.Closed:
 		f.Wrong = "the service has it closed: nobody may use it until it is enabled there"
 	case node.Spent:
-		f.Wrong = "its quota of the month is used up: nobody may use it until that begins anew or is raised"
+		f.Wrong = "its quota of the month is used up: nobody may use it until that begins again or is raised"
 	case users == 0:
 		f.Note = "nobody may use it: no user has a service of its class and group"
 	case node.Hidden:

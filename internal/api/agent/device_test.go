@@ -156,7 +156,7 @@ func (e *testAgent) confirm(body string) error {
 	return nil
 }
 
-// limited gives user 3 a service with so many devices, and returns two agents.
+// limited returns user 3 a service with so many devices, and returns two agents.
 func (s *site) limited(devices int) (a, b *testAgent) {
 	s.Helper()
 	s.Give(service.Terms{UserID: 3, Devices: &devices})

@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// setLanguage gives the link's user an account that last used a language.
+// setLanguage returns the link's user an account that last used a language.
 func (s *site) setLanguage(lang fault.Lang) {
 	s.Helper()
 	s.do(func(ctx context.Context, tx bun.Tx) error {

@@ -167,7 +167,7 @@ type blockedJSON struct {
 }
 
 func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
-	rows, err := s.nodes.Blocklist.BlockedLately(r.Context())
+	rows, err := s.nodes.Blocklist.BlockedRecently(r.Context())
 	out := make([]blockedJSON, len(rows))
 	for i, b := range rows {
 		out[i] = blockedJSON{b.ID, b.NodeID, b.IP, b.At.Unix()}
@@ -177,7 +177,7 @@ func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
 
 // unblockedIPs lists each address once, whichever nodes had it blocked.
 func (s *server) unblockedIPs(r *http.Request, _ node.Node) (any, error) {
-	rows, err := s.nodes.Blocklist.UnblockedLately(r.Context())
+	rows, err := s.nodes.Blocklist.UnblockedRecently(r.Context())
 	out, seen := []blockedJSON{}, map[string]bool{}
 	for _, b := range rows {
 		if !seen[b.IP] {

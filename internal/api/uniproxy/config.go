@@ -289,7 +289,7 @@ func routes(rules []node.Rule, c call) []routeJSON {
 // port must not match a host alone, as :25$ would match an IPv6 address.
 func hostOrNetwork(g node.Grammar) []string {
 	match := []string{g.Network}
-	if !g.Whole || len(g.Ports) > 0 {
+	if !g.Complete || len(g.Ports) > 0 {
 		match = slices.Clone(g.ByNetwork)
 	}
 	for _, host := range slices.Concat(g.Hosts, g.Addresses) {
