@@ -482,7 +482,7 @@ func (s *moneySite) decideRefund(u *moneyUser, b, c int) {
 	}
 }
 
-// payBack returns a part of a recharge back through its gateway.
+// payBack refunds a part of a recharge through its gateway.
 func (s *moneySite) payBack(u *moneyUser, b, c int) {
 	r, ok := pick(u.recharges, b)
 	if !ok {

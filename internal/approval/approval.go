@@ -19,10 +19,10 @@ import (
 	"airstrip/internal/setting"
 )
 
-// Kind is a way in which staff gives something that is worth money.
+// Kind is a kind of act by which staff gives something worth money.
 type Kind string
 
-// The kinds of acts; the comment names what Act.ReferenceID is the number of.
+// The kinds of acts. The comments name what Act.ReferenceID refers to.
 const (
 	Adjustment    Kind = "adjustment"          // wallet adjustment
 	CDKeys        Kind = "cd_keys"             // batch
@@ -42,7 +42,7 @@ var Kinds = []Kind{
 	OrderRefund, Traffic,
 }
 
-// Permission is what a member needs to make acts of the kind, from the call that makes one until it is approved.
+// Permission returns what a member needs to make acts of the kind, from the call that makes one until it is approved.
 func (k Kind) Permission() permission.Permission {
 	switch k {
 	case Adjustment:
@@ -65,7 +65,7 @@ func (k Kind) Permission() permission.Permission {
 	return ""
 }
 
-// State is where an act stands.
+// State is the state of an act.
 type State string
 
 // The states of an act. Only a waiting one changes.
@@ -76,7 +76,7 @@ const (
 	Declined State = "declined"
 )
 
-// Unknown is the worth of what has no bound. It is beyond every limit.
+// Unknown is the worth of an act without a bound. It exceeds every limit.
 const Unknown = money.Amount(1<<63 - 1)
 
 // ErrSecondMember is the fault of a decision by somebody who made the act or would gain by it, and of an act that
@@ -88,14 +88,14 @@ var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位�
 var ErrNotWaiting = fault.Conflict("approval_not_waiting", "这项操作不在等待确认",
 	"This act does not wait for a second member of staff")
 
-// ErrMakerLeft is the fault of approving what was made by somebody who has no role any more that may give anything.
+// ErrMakerLeft is the fault of approving an act whose maker no longer has the permission for it.
 var ErrMakerLeft = fault.Conflict("approval_maker_left", "发起这项操作的人已无权发起；只能拒绝，需要时请重新发起",
-	"Who made this may no longer make such things. It can only be declined; make it anew where it is needed")
+	"Who made this may no longer make such things. It can only be declined; make it again where it is needed")
 
-// ErrDeclinedBefore is the fault of a call that neither names the act to approve nor the declined one to make anew.
+// ErrDeclinedBefore is the fault of a call that names neither the act to approve nor the declined one to repeat.
 var ErrDeclinedBefore = fault.Conflict("approval_declined_before", "这项操作曾被拒绝", "This was declined before")
 
-// declinedBefore is ErrDeclinedBefore with the number to name.
+// declinedBefore returns ErrDeclinedBefore with the number to name.
 func declinedBefore(id int64) error {
 	f, no := *ErrDeclinedBefore, strconv.FormatInt(id, 10)
 	f.Text = fault.Text{
@@ -135,7 +135,7 @@ type Grant struct {
 	DecidedAt     *time.Time
 }
 
-// Approvals decides what members of staff may do alone.
+// Approvals decides what members of staff may give alone.
 type Approvals struct {
 	db       *db.DB
 	settings *setting.Settings
@@ -145,12 +145,12 @@ type Approvals struct {
 // Decider ends the waiting act on the thing called referenceID, for a second member or, with nil, for the operator.
 type Decider func(ctx context.Context, referenceID int64, approve bool, by *int64) error
 
-// New returns the approvals kept in d.
+// New returns the approvals in d.
 func New(d *db.DB, settings *setting.Settings) *Approvals {
 	return &Approvals{d, settings, map[Kind]Decider{}}
 }
 
-// DecidedBy has acts of the kind that DecideAct is asked for ended by fn.
+// DecidedBy sets the function by which DecideAct ends acts of the kind.
 func (a *Approvals) DecidedBy(kind Kind, fn Decider) { a.decides[kind] = fn }
 
 // DecideAct ends the waiting act with this number, and carries it out or drops it.
@@ -188,7 +188,7 @@ func (a *Approvals) Lock(ctx context.Context, tx bun.Tx, staffID *int64) error {
 }
 
 // Propose records the act as part of tx and reports whether it takes effect at once. Otherwise it waits for Decide.
-// What is proposed anew after a second member declined it always waits.
+// What is proposed again after a second member declined it always waits.
 func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool, err error) {
 	g := Grant{
 		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: act.MadeBy, Worth: act.Worth, Day: a.today(),
@@ -224,7 +224,7 @@ func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool
 	}, act.Reason)
 }
 
-// recorded is what the audit log keeps of an act.
+// recorded is what the audit log stores of an act.
 type recorded struct {
 	Act           int64
 	State         State
@@ -240,7 +240,7 @@ func worth(amount money.Amount) *money.Amount {
 	return &amount
 }
 
-// object is what an act of the kind is on, as the audit log names it.
+// object returns what an act of the kind refers to, as the audit log names it.
 func (k Kind) object(referenceID int64) audit.Object {
 	switch k {
 	case CDKeys:
@@ -263,7 +263,7 @@ func declined(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (b
 }
 
 // Named is ErrDeclinedBefore where an act on this thing was declined, unless act is the number of the newest one on it.
-// What counts as an approval, or as a new act, without being called so asks it first.
+// Calls that imply an approval, or a new act, check it first.
 func (a *Approvals) Named(ctx context.Context, idb bun.IDB, kind Kind, referenceID, act int64) error {
 	before, err := declined(ctx, idb, kind, referenceID)
 	if err != nil || !before {
@@ -279,7 +279,7 @@ func (a *Approvals) Named(ctx context.Context, idb bun.IDB, kind Kind, reference
 }
 
 // spend adds worth to what the member gave today, unless the sum would be beyond the limit. The row stays locked until
-// tx ends, so that two acts beside each other do not both fit.
+// tx ends, so that two concurrent acts do not both fit.
 func (a *Approvals) spend(ctx context.Context, tx bun.Tx, staffID int64, worth money.Amount) (within bool, err error) {
 	limit := a.settings.Get().StaffCreditLimit
 	if worth > limit || worth == Unknown {
@@ -372,8 +372,8 @@ func (a *Approvals) Gave(ctx context.Context, idb bun.IDB, kind Kind, referenceI
 		Where("staff_id = ? OR decided_by = ?", userID, userID).Exists(ctx)
 }
 
-// Find returns a part of the acts, newest first, and how many there are in all: in one state and of one member where
-// these are given.
+// Find returns a page of the acts, the newest first, and the number of all of them: in one state and of one member
+// where these are given.
 func (a *Approvals) Find(ctx context.Context, state State, staffID, limit, offset int64) (grants []Grant, total int64,
 	err error,
 ) {

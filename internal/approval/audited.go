@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/seal"
 )
 
-// An act's entry names the act first in after, since the fields of an object are stored in the order of their names.
+// The entry of an act names the act first in after, because the fields of an object are stored in alphabetical order.
 const unrecordedActs = `SELECT 'act ' || CAST(g.id AS TEXT) FROM staff_grant g
 	WHERE g.kind = ? AND (g.created_at >= ? OR g.id > (SELECT MIN(id) FROM staff_grant WHERE created_at >= ?))
 	AND NOT EXISTS (SELECT 1 FROM audit_entry e WHERE e.action = ? AND e.object = ?

@@ -1,5 +1,5 @@
 // Package audit records what members of staff and the operator change: who, what, before and after, and why, in the
-// transaction of the change, so that neither stands without the other. The database refuses to change or remove an
+// transaction of the change, so that neither exists without the other. The database refuses to change or remove an
 // entry. A job seals the entries in order into a chain of hashes, apart from the changes, so that no lock makes them
 // wait for each other. Whoever changes the database by hand leaves an entry whose MAC is wrong or a chain that does not
 // hold: CheckKey and Check find them.
@@ -25,7 +25,7 @@ import (
 	"airstrip/internal/seal"
 )
 
-// Kind is by what right somebody acts.
+// Kind says who an actor is.
 type Kind string
 
 // The kinds of actors.
@@ -35,7 +35,7 @@ const (
 	Operator Kind = "operator" // at the command line of the server's machine
 )
 
-// Actor is who changes something.
+// Actor is somebody who changes something.
 type Actor struct {
 	Kind      Kind
 	UserID    int64           // of the member or the token's owner; of an operator who named a member; else 0
@@ -70,19 +70,19 @@ type Entry struct {
 	After         string
 	Reason        string
 	MAC           []byte `bun:"mac"`
-	Seq           *int64 `bun:",scanonly"` // place in the chain; nil: not sealed yet
+	Seq           *int64 `bun:",scanonly"` // position in the chain; nil: not sealed yet
 }
 
 // Log is the audit log in a database.
 type Log struct {
-	db      *db.DB
-	key     []byte
-	onFault []func(ctx context.Context, tx bun.Tx) error
-	telling sync.Mutex
-	toldAt  time.Time // when staff last heard that the chain is not continued
+	db         *db.DB
+	key        []byte
+	onFault    []func(ctx context.Context, tx bun.Tx) error
+	notifying  sync.Mutex
+	notifiedAt time.Time // when staff was last notified that the chain is not continued
 }
 
-// New returns the log kept in d, which Open began. Its entries are signed with a key derived from key.
+// New returns the log in d, which Open began. Its entries are signed with a key derived from key.
 func New(d *db.DB, key seal.Key) *Log { return &Log{db: d, key: key.For("audit")} }
 
 type actingKey struct{}
@@ -98,19 +98,19 @@ func (l *Log) As(ctx context.Context, who Actor) context.Context {
 	return context.WithValue(ctx, actingKey{}, &acting{l, who})
 }
 
-// Prepare returns the context of a command, which begins before the database is open. Begin says who acts in it.
+// Prepare returns the context of a command, which begins before the database is open. Begin sets the actor in it.
 func Prepare(ctx context.Context) context.Context {
 	return context.WithValue(ctx, actingKey{}, &acting{})
 }
 
-// Begin says who acts in a context that Prepare gave, from now on.
+// Begin sets the actor of a context that Prepare returned, from now on.
 func (l *Log) Begin(ctx context.Context, who Actor) {
 	if a, ok := ctx.Value(actingKey{}).(*acting); ok {
 		*a = acting{l, who}
 	}
 }
 
-// actingIn returns who acts in ctx; nil where that is a user for themselves, or a job.
+// actingIn returns the actor of ctx; nil: a user acts for themselves, or a job.
 func actingIn(ctx context.Context) *acting {
 	if a, ok := ctx.Value(actingKey{}).(*acting); ok && a.log != nil {
 		return a
@@ -119,7 +119,7 @@ func actingIn(ctx context.Context) *acting {
 }
 
 // Record writes, as part of tx, that the actor of ctx did action to object, and why. before and after are what it is in
-// JSON; of two objects only the fields that differ are kept, and nil stands for what was not there. Nothing is written
+// JSON; of two objects only the fields that differ are stored, and nil means that it did not exist. Nothing is written
 // where no member of staff and no operator acts: users and jobs have logs of their own.
 func Record(ctx context.Context, tx bun.Tx, action string, object Object, before, after any, reason string) error {
 	a := actingIn(ctx)
@@ -143,8 +143,8 @@ func Record(ctx context.Context, tx bun.Tx, action string, object Object, before
 	return db.Error(err)
 }
 
-// Note is Record in a transaction of its own, for what changes nothing in the database but is to be known later: a
-// secret that was read, a job that was run.
+// Note is Record in a transaction of its own, for an act that changes nothing in the database but is logged: a secret
+// was read, a job was run.
 func Note(ctx context.Context, action string, object Object, after any, reason string) error {
 	a := actingIn(ctx)
 	if a == nil {
@@ -155,7 +155,7 @@ func Note(ctx context.Context, action string, object Object, after any, reason s
 	})
 }
 
-// canonical is what the MAC covers: every column but id, which the database gives.
+// canonical returns what the MAC covers: every column but id, which the database generates.
 func (e *Entry) canonical() []byte {
 	text, err := json.Marshal([]any{
 		1, e.Key, e.At.UnixMilli(), e.Actor, e.ActorID, e.ActorRole, e.ActorName, e.Address, e.RequestID,
@@ -173,7 +173,7 @@ func (e *Entry) sign(key []byte) []byte {
 	return m.Sum(nil)
 }
 
-const maxReason = 500 // characters; the longest that an operation takes
+const maxReason = 500 // characters; the maximum of every operation
 
 func short(reason string) string {
 	reason = strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(reason), "\x00", ""), "\ufffd")
@@ -183,7 +183,7 @@ func short(reason string) string {
 	return string([]rune(reason)[:maxReason])
 }
 
-// Filter is which entries are asked for; what is zero does not matter.
+// Filter selects entries; a zero field matches all.
 type Filter struct {
 	ActorID          int64
 	Actor            Kind
@@ -193,7 +193,7 @@ type Filter struct {
 	Limit, Offset    int64
 }
 
-// Find returns a part of the entries, newest first, and how many there are in all.
+// Find returns a page of the entries, the newest first, and the number of all of them.
 func (l *Log) Find(ctx context.Context, f Filter) (entries []Entry, total int64, err error) {
 	q := l.db.NewSelect().Model(&entries).ColumnExpr("entry.*, s.seq").
 		Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").

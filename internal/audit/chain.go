@@ -27,10 +27,11 @@ type sealRow struct {
 	Version       int64
 }
 
-// sealVersion is that of new seals. The hash of version 1, which earlier programs made, does not cover the seal's time.
+// sealVersion is the version of new seals. The hash of version 1, which earlier programs wrote, does not cover the
+// seal's time.
 const sealVersion = 2
 
-// head is the end of the chain.
+// head is the row with the end of the chain.
 type head struct {
 	bun.BaseModel `bun:"table:audit_head"`
 	ID            int64 `bun:",pk"`
@@ -70,21 +71,21 @@ const (
 	lateIDs = 10_000
 	// lateFor is how much older than the newest seal an entry may be that has none.
 	lateFor = 5 * time.Minute
-	// toldAgain is how long staff hears nothing more of a chain that is not continued.
-	toldAgain = 24 * time.Hour
+	// faultInterval is the time between two notifications of a chain that is not continued.
+	faultInterval = 24 * time.Hour
 )
 
-// mark is the name of the sealed row that says that the log was begun, and when. It stands apart from the log, so that
-// whoever empties the log's tables leaves it.
+// mark is the name of the sealed row that says that the log was begun, and when. It is stored apart from the log, so
+// that it survives the deletion of the log's tables.
 const mark = "audit_log"
 
 func markPurpose() string { return "secret " + mark }
 
-// errTampered is why the chain is not continued: the end that a server signed is not there, or not where it was.
+// errTampered means that the chain is not continued: the end that a server signed is missing or was moved.
 var errTampered = errors.New("the end of the audit log's chain is missing or was changed; run airstrip doctor")
 
-// Open returns the log kept in d, and begins it where it never was: it makes the head of the chain, and the mark that
-// it did. Where the head is missing although there was one it stays so: Check finds it, and Seal refuses to work.
+// Open returns the log in d and begins it if that never happened: it creates the head of the chain and the mark. A head
+// that was removed stays missing: Check finds it, and Seal refuses to work.
 func Open(ctx context.Context, d *db.DB, key seal.Key) (*Log, error) {
 	l := New(d, key)
 	if _, marked, err := readMark(ctx, d); err != nil || marked {
@@ -128,8 +129,8 @@ func readMark(ctx context.Context, idb bun.IDB) (sealed []byte, found bool, err 
 	return sealed, err == nil, err
 }
 
-// Begun returns when the log was begun, as a server with this key wrote it. found is false where it never was, and
-// where what says so was removed or is not from such a server, which Check and CheckKey report.
+// Begun returns when the log was begun, as signed by a server with this key. found is false if it never was, and if the
+// mark was removed or not signed by such a server, which Check and CheckKey report.
 func Begun(ctx context.Context, d *db.DB, key seal.Key) (at time.Time, found bool, err error) {
 	sealed, marked, err := readMark(ctx, d)
 	if err != nil || !marked {
@@ -143,7 +144,7 @@ func Begun(ctx context.Context, d *db.DB, key seal.Key) (at time.Time, found boo
 	return at, err == nil, err
 }
 
-// OnFault has fn called where the chain cannot be continued, in a transaction of its own, once a day.
+// OnFault has fn called when the chain cannot be continued, in a transaction of its own, once per faultInterval.
 func (l *Log) OnFault(fn func(ctx context.Context, tx bun.Tx) error) {
 	l.onFault = append(l.onFault, fn)
 }
@@ -168,9 +169,9 @@ func (l *Log) Seal(ctx context.Context) error {
 }
 
 func (l *Log) tell(ctx context.Context, what error) {
-	l.telling.Lock()
-	defer l.telling.Unlock()
-	if now := l.db.Now(); l.toldAt.IsZero() || now.Sub(l.toldAt).Abs() >= toldAgain {
+	l.notifying.Lock()
+	defer l.notifying.Unlock()
+	if now := l.db.Now(); l.notifiedAt.IsZero() || now.Sub(l.notifiedAt).Abs() >= faultInterval {
 		slog.ErrorContext(ctx, "the audit log is not sealed any more", "error", what)
 		err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			for _, fn := range l.onFault {
@@ -184,7 +185,7 @@ func (l *Log) tell(ctx context.Context, what error) {
 			slog.WarnContext(ctx, "nobody could be told of the audit log", "error", err)
 			return
 		}
-		l.toldAt = now
+		l.notifiedAt = now
 	}
 }
 
@@ -243,7 +244,7 @@ func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
 		return err
 	})
 	if err == nil && sealed > 0 {
-		// Whoever keeps the server's log elsewhere can tell by it that the chain was cut back and made anew.
+		// Whoever keeps the server's log elsewhere can see by it that the chain was cut back and made again.
 		slog.InfoContext(ctx, "sealed the audit log", "seq", end.Seq, "hash", fmt.Sprintf("%x", end.Hash))
 	}
 	return sealed, err
@@ -277,7 +278,7 @@ func (f *faults) add(format string, args ...any) {
 	}
 }
 
-// Check walks the chain and gives where it does not hold: an entry that was changed, removed or put in among those
+// Check walks the chain and returns where it is broken: an entry that was changed, removed or put in among those
 // that are sealed, and an end that was cut off. That the triggers are in place is what db.DB.Check tests.
 func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	broken := faults{rule: chainRule}
@@ -353,7 +354,7 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 }
 
 // CheckKey returns what was not signed with the server's key: entries that were put in or changed by hand, sealed or
-// not, and a chain that somebody made anew.
+// not, and a chain that somebody made again.
 func CheckKey(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
 	broken := faults{rule: writtenRule}
 	own := key.For("audit")

@@ -215,8 +215,8 @@ func TestSeal_EntryThatNoServerWrote_StaysOutOfTheChain(t *testing.T) {
 	})
 }
 
-// Two replicas that seal beside each other, and members who work meanwhile, leave one chain.
-func TestSeal_BesideOthers_MakesOneChain(t *testing.T) {
+// Two replicas that seal at the same time, and members who work meanwhile, leave one chain.
+func TestSeal_Concurrent_MakesOneChain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		log := opened(t, d)
 		var running sync.WaitGroup
@@ -253,8 +253,8 @@ func TestSeal_BesideOthers_MakesOneChain(t *testing.T) {
 	})
 }
 
-// What is left of a log whose chain was taken away is never chained anew, by a server that runs or by one that starts.
-func TestSeal_ChainTakenAway_IsRefusedAndToldOnce(t *testing.T) {
+// What remains of a log whose chain was removed is never chained again, by a running server or by one that starts.
+func TestSeal_ChainRemoved_IsRefusedAndNotifiesOnce(t *testing.T) {
 	for name, rest := range map[string][]string{
 		"entry": {`DELETE FROM audit_entry WHERE id = 3`}, "all": {`DELETE FROM audit_entry`},
 		"entry and mark": {`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM secret`},
@@ -267,15 +267,15 @@ func TestSeal_ChainTakenAway_IsRefusedAndToldOnce(t *testing.T) {
 					`DELETE FROM audit_head`)...)...)
 				record(t, d, "node.change", audit.ID("node", 9), nil, nil, "")
 				for _, log := range []*audit.Log{running, opened(t, d)} {
-					told := 0
-					log.OnFault(func(context.Context, bun.Tx) error { told++; return nil })
+					notified := 0
+					log.OnFault(func(context.Context, bun.Tx) error { notified++; return nil })
 					for range 2 {
 						if err := log.Seal(t.Context()); err == nil {
-							t.Error("a chain was begun anew")
+							t.Error("a chain was begun again")
 						}
 					}
-					if told != 1 {
-						t.Errorf("staff was told %d times", told)
+					if notified != 1 {
+						t.Errorf("staff was notified %d times", notified)
 					}
 				}
 				if found := strings.Join(broken(t, d, key), "\n"); !strings.Contains(found,
@@ -305,7 +305,7 @@ func TestSeal_ForgedOrCutEnd_IsRefused(t *testing.T) {
 }
 
 // Servers that start at once begin one log.
-func TestOpen_BesideOthers_BeginsOneLog(t *testing.T) {
+func TestOpen_Concurrent_BeginsOneLog(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var running sync.WaitGroup
 		for range 4 {

@@ -14,7 +14,7 @@ import (
 // Secret is a text that the log never shows: of two of them it shows only whether they differ.
 type Secret string
 
-// What the log shows in the place of a secret, and of one that is not what it was before.
+// What the log shows instead of a secret, and instead of a changed one.
 const (
 	hidden        = "(secret)"
 	hiddenChanged = "(another secret)"
@@ -60,7 +60,7 @@ const (
 	maxField = 1 << 10
 )
 
-// differing returns both sides as they are stored. Of two objects only the fields that differ are kept.
+// differing returns both sides as they are stored: of two objects only the fields that differ.
 func differing(before, after any) (was, is string, err error) {
 	old, err := plain(before)
 	if err != nil {
@@ -84,7 +84,7 @@ func differing(before, after any) (was, is string, err error) {
 	return stored(hide("", old, nil)), stored(hide("", fresh, old)), nil
 }
 
-// plain returns a value as JSON has it, with secrets that hide takes away.
+// plain returns a value as decoded JSON, still with the secrets that hide removes.
 func plain(value any) (any, error) {
 	if value == nil {
 		return nil, nil
@@ -133,7 +133,7 @@ func hide(name string, value, was any) any {
 	return value
 }
 
-// snake writes a Go field's name as the API writes its own: ExemptUserIDs as exempt_user_ids.
+// snake converts a Go field name to the form of the API: ExemptUserIDs to exempt_user_ids.
 func snake(name string) string {
 	if strings.ToLower(name) == name {
 		return name
@@ -172,7 +172,7 @@ func stored(value any) string {
 	return string(text)
 }
 
-// checksum names a text that is too long to store.
+// checksum identifies a text that is too long to store.
 func checksum(text []byte) any {
 	sum := sha256.Sum256(text)
 	return map[string]any{"bytes": len(text), "sha256": hex.EncodeToString(sum[:])}

@@ -52,6 +52,6 @@ func (mo *Monitor) Alarm(ctx context.Context, n Node, why Alarm) {
 		return nil
 	})
 	if err != nil {
-		slog.WarnContext(ctx, "an alarm could not be recorded", "node", n.ID, "why", why, "error", err)
+		slog.WarnContext(ctx, "nobody could be told of an alarm", "node", n.ID, "why", why, "error", err)
 	}
 }

@@ -1,7 +1,7 @@
 // Package permission says what members of staff may do. Each operation of staff names one permission, and a role is the
-// set of permissions that one table gives it. Whether a member may do something is asked by the permission, never by
-// the role, and with the role that the database holds at that very call. The routers of the API refuse, when they
-// start, an operation whose permission is not in the table.
+// set of permissions that one table gives it. Code checks the permission, never the role, with the role that the
+// database holds at the time of the call. The routers of the API refuse, when they start, an operation whose permission
+// is not in the table.
 package permission
 
 import (
@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/fault"
 )
 
-// Role is what a member of staff is; empty for everybody else.
+// Role is the role of a member of staff; empty for everybody else.
 type Role string
 
 // The roles of staff, from all permissions to few but reading.
@@ -26,10 +26,10 @@ const (
 // Roles are all roles of staff.
 var Roles = []Role{Owner, Admin, Finance, Support, Viewer}
 
-// Permission is what an operation of staff needs: the object, with its area where it has one, and the verb.
+// Permission names what an operation of staff needs: the object, with its area if it has one, and the verb.
 type Permission string
 
-// The permissions. What each one allows stands in the table.
+// The permissions. The table says what each one allows.
 const (
 	ApprovalRead   Permission = "approval.read"
 	ApprovalDecide Permission = "approval.decide"
@@ -97,7 +97,7 @@ const (
 	AuditRead    Permission = "audit.read"
 )
 
-// Sets of roles that stand in the table more than once. Only owners change staff, gateways and what opens every node or
+// Sets of roles that the table uses more than once. Only owners change staff, gateways and what opens every node or
 // every account; what gives access to a user's account or link is never for finance and viewers.
 var (
 	owners     = []Role{Owner}
@@ -291,7 +291,7 @@ func (r Role) Has(p Permission) bool {
 	return r != "" && slices.Contains(p.Roles(), r)
 }
 
-// Must returns p, and panics where p is not in the table. Routers ask it for each operation of staff before they serve.
+// Must returns p and panics if p is not in the table. Routers call it for each operation of staff before they serve.
 func Must(p Permission, operation string) Permission {
 	if !p.Known() {
 		panic(fmt.Sprintf("permission: %s needs %q, which is not in permission.Table", operation, p))

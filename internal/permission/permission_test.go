@@ -11,7 +11,7 @@ func TestTable_EachPermission_IsNamedOnceAndHeldByOwners(t *testing.T) {
 	seen := map[Permission]bool{}
 	for _, g := range Table {
 		if seen[g.Permission] || !named.MatchString(string(g.Permission)) || g.Allows.ZH == "" || g.Allows.EN == "" {
-			t.Errorf("%q stands twice in the table, is not named as the others, or allows nothing", g.Permission)
+			t.Errorf("%q is in the table twice, is not named as the others, or allows nothing", g.Permission)
 		}
 		seen[g.Permission] = true
 		if !slices.Contains(g.Roles, Owner) {

@@ -19,7 +19,7 @@ import (
 // ErrNoUser is the fault of a user id that nobody has.
 var ErrNoUser = fault.NotFound("user_not_found", "没有这个用户", "There is no such user")
 
-// Open returns a new user their Access, as part of the sign-up.
+// Open creates the Access of a new user, as part of the sign-up.
 func (s *Services) Open(ctx context.Context, tx bun.Tx, userID int64) error {
 	revision, err := db.Bump(ctx, tx, Revision)
 	if err != nil {
@@ -38,8 +38,8 @@ func randomPassword() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Lock returns the Access of users, without Usage, UUID and Password, and has others wait who would change it or lease
-// of it, until tx ends.
+// Lock returns the Access of users, without Usage, UUID and Password, and locks it until tx ends: changes of it and
+// leases wait.
 func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows []Access, err error) {
 	if len(userIDs) == 0 {
 		return nil, nil
@@ -49,22 +49,22 @@ func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows [
 	return rows, err
 }
 
-// LockDevices keeps other transactions from giving device slots to the user until tx ends, and gives how many devices
-// the user may have; 0: there is no limit.
+// LockDevices keeps other transactions from giving device slots to the user until tx ends, and returns the user's
+// device limit; 0: no limit.
 func LockDevices(ctx context.Context, tx bun.Tx, userID int64) (limit int, err error) {
 	err = tx.NewRaw(`UPDATE access SET user_id = user_id WHERE user_id = ? RETURNING coalesce(devices, 0)`, userID).
 		Scan(ctx, &limit)
 	return limit, err
 }
 
-// KnownUsers returns those of the users that there are.
+// KnownUsers returns those of the users that exist.
 func KnownUsers(ctx context.Context, tx bun.Tx, userIDs []int64) (known []int64, err error) {
 	err = tx.NewSelect().Model((*Access)(nil)).Column("user_id").Where("user_id IN (?)", bun.List(userIDs)).
 		Scan(ctx, &known)
 	return known, err
 }
 
-// SetBanned takes the user's right to use anything away, or gives it back.
+// SetBanned removes or restores the user's right to use anything.
 func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banned bool) error {
 	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("banned = ?", banned).Where("user_id = ?", userID).
 		Exec(ctx))
@@ -77,13 +77,13 @@ func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banne
 	return s.Refresh(ctx, tx, userID)
 }
 
-// Refresh works out anew what the users may use, as part of the transaction that changed something it follows from.
-// Rows that come out otherwise are stamped with a new revision, and nodes hear of them after the commit.
+// Refresh recomputes what the users may use, as part of the transaction that changed something it depends on. Rows that
+// change are stamped with a new revision, and nodes are notified of them after the commit.
 func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
 	userIDs = slices.Compact(slices.Sorted(slices.Values(userIDs)))
 	var changed []Access
 	for part := range slices.Chunk(userIDs, together) {
-		some, err := s.otherwise(ctx, tx, part)
+		some, err := s.outdated(ctx, tx, part)
 		if err != nil {
 			return err
 		}
@@ -101,8 +101,8 @@ func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) err
 	return db.BumpFor(ctx, tx, Revision, updates...)
 }
 
-// otherwise returns the rows of those users whose right is no longer what is written there, as it is now.
-func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (changed []Access, err error) {
+// outdated returns the rows of the users whose stored rights are outdated, with their present rights.
+func (s *Services) outdated(ctx context.Context, tx bun.Tx, userIDs []int64) (changed []Access, err error) {
 	now := s.db.Now()
 	// The users' rows come first: of two transactions that touch one user the second waits here, and then sees what the
 	// first has done.
@@ -120,7 +120,7 @@ func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (c
 	for i := range rows {
 		was := rows[i]
 		a := was
-		a.follow(services[a.UserID], packages[a.UserID], now)
+		a.derive(services[a.UserID], packages[a.UserID], now)
 		if !a.same(&was) {
 			a.remember(&was, now)
 			changed = append(changed, a)
@@ -129,7 +129,7 @@ func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (c
 	return changed, nil
 }
 
-// endUsed notes of packages that were used up when that was seen.
+// endUsed stores the time at which packages were found to be used up.
 func endUsed(ctx context.Context, tx bun.Tx, byUser map[int64][]Package, now time.Time) error {
 	var used []int64
 	for _, packages := range byUser {
@@ -147,7 +147,7 @@ func endUsed(ctx context.Context, tx bun.Tx, byUser map[int64][]Package, now tim
 	return err
 }
 
-// held reads everything the users ever had, by user.
+// held reads all services and packages that the users ever had, by user.
 func held(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64][]Service, map[int64][]Package, error) {
 	var services []Service
 	if err := withCycle(idb.NewSelect().Model(&services)).Where("service.user_id IN (?)", bun.List(userIDs)).
@@ -174,10 +174,10 @@ func withCycle(q *bun.SelectQuery) *bun.SelectQuery {
 		Join("JOIN service_cycle AS c ON c.service_id = service.id AND c.cycle = service.cycle")
 }
 
-// follow sets everything that follows from what the user holds. Rights come from the running services that have traffic
+// derive sets everything that follows from what the user holds. Rights come from the running services that have traffic
 // left, so that nodes of one service are not used with the traffic of another. An open package continues the rights of
 // all running services, used-up ones included.
-func (a *Access) follow(services []Service, packages []Package, now time.Time) {
+func (a *Access) derive(services []Service, packages []Package, now time.Time) {
 	a.Class, a.Groups, a.SpeedMbps, a.Devices, a.ExpiresAt, a.ResetsAt = 0, []int{}, nil, nil, nil, nil
 	var sources []string
 	var running, lending []*Service
@@ -229,7 +229,7 @@ func (a *Access) follow(services []Service, packages []Package, now time.Time) {
 	a.Allowed = a.State == Active
 }
 
-// lend returns the rights of the services to the user: the highest class, all groups and the largest limits.
+// lend gives the user the rights of the services: the highest class, all groups and the largest limits.
 func (a *Access) lend(services []*Service) {
 	for i, v := range services {
 		a.Class = max(a.Class, v.Class)
@@ -254,7 +254,7 @@ func larger(a, b *int) *int {
 	return a
 }
 
-// same reports whether nodes and users need not hear of the change.
+// same reports whether the change concerns neither nodes nor users.
 func (a *Access) same(b *Access) bool {
 	return a.State == b.State && a.Class == b.Class && slices.Equal(a.Groups, b.Groups) &&
 		equal(a.SpeedMbps, b.SpeedMbps) &&
@@ -266,7 +266,7 @@ func equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a =
 
 func equalTime(a, b *time.Time) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(*b)) }
 
-// remember keeps the right that was has and a has not, so that what was moved under it can still be counted.
+// remember keeps the rights that was has and a lost, so that traffic under them can still be counted.
 func (a *Access) remember(was *Access, now time.Time) {
 	if !was.Allowed || (a.Allowed && a.Class >= was.Class && containsAll(a.Groups, was.Groups)) {
 		return

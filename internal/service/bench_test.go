@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/setting"
 )
 
-// BenchmarkAllowed returns the list of 100,000 users that nodes are told: in a new process, and after the change of one
+// BenchmarkAllowed reads the list of 100,000 users for nodes: in a new process, and after the change of one
 // user. BenchmarkAccess gives the one row that a link follows from.
 func BenchmarkAllowed(b *testing.B) {
 	eachCrowd(b, func(b *testing.B, d *db.DB, settings *setting.Settings) {

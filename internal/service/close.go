@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// CountRunning tells how many services and packages the user would lose.
+// CountRunning returns how many services and packages the user would lose.
 func (s *Services) CountRunning(ctx context.Context, userID int64) (running int64, err error) {
 	now := s.db.Now()
 	err = s.db.NewRaw(`SELECT (SELECT count(*) FROM service WHERE user_id = ?0 AND ended_at IS NULL AND ends_at > ?1) +

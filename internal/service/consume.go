@@ -29,7 +29,7 @@ func (u Use) billed() int64 { return u.BilledUp + u.BilledDown }
 // ErrOverflow is the error of a counter that would pass 63 bits.
 var ErrOverflow = errors.New("service: a traffic counter would overflow")
 
-// source is a service's cycle or a package, and what is taken from it now.
+// source is a service's cycle or a package, and what is consumed of it now.
 type source struct {
 	packaged         bool
 	id, cycle        int64
@@ -113,7 +113,7 @@ func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (s
 	return spent, s.refreshSpent(ctx, tx, slices.Concat(spent, dry))
 }
 
-// withTraffic counts the sources of which something is left.
+// withTraffic returns the number of sources of which something remains.
 func withTraffic(held []*source) (n int) {
 	for _, v := range held {
 		if v.open && (v.unlimited || v.remaining > 0) {
@@ -151,12 +151,12 @@ func (s *Services) ConsumeLateTraffic(ctx context.Context, tx bun.Tx, at time.Ti
 	return s.refreshSpent(ctx, tx, ids)
 }
 
-// What level gives where nothing is left.
+// What level returns where nothing remains.
 const nothing = -1
 
-// level tells how much is left of everything in steps of halves, down to a MiB. Nodes that give out one quota at the
-// same time hear of it each time it has halved: so each knows it within a factor of two, reports in time, and no quota
-// costs more than some tens of messages.
+// level expresses how much remains in total in steps of halves, down to a MiB. Nodes are notified each time it has
+// halved: each node then knows it within a factor of two and reports in time, and no quota costs more than some tens of
+// messages.
 func level(held []*source) int {
 	left := int64(0)
 	for _, v := range held {
@@ -173,7 +173,7 @@ func level(held []*source) int {
 	return bits.Len64(uint64(left) >> 20)
 }
 
-// NotifyNodes returns the rows of the users a new revision, so that nodes read them again.
+// NotifyNodes stamps the rows of the users with a new revision, so that nodes read them again.
 func (s *Services) NotifyNodes(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	if len(userIDs) == 0 {
 		return nil
@@ -196,7 +196,7 @@ func (s *Services) NotifyNodes(ctx context.Context, tx bun.Tx, userIDs []int64) 
 	return nil
 }
 
-// refreshSpent takes the rights that came from used-up sources away from those of spent who may still use something.
+// refreshSpent removes the rights that came from used-up sources from those of spent who may still use something.
 func (s *Services) refreshSpent(ctx context.Context, tx bun.Tx, spent []int64) error {
 	var still []int64
 	for part := range slices.Chunk(spent, 2000) {
@@ -282,8 +282,8 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 	return held, s.addLast(ctx, tx, ids, at, held)
 }
 
-// addLast returns users who held nothing at that time nor shortly before the last thing that they had by then, or else
-// the first one after it: bytes that count are taken from something, always.
+// addLast adds, for users who held nothing at that time nor shortly before, the last source that they had by then, or
+// else the first one after it: bytes that count always count against some source.
 func (s *Services) addLast(ctx context.Context, tx bun.Tx, ids []int64, at time.Time, held map[int64][]*source) error {
 	without := db.NumbersOf(1, 0)
 	for _, id := range ids {
@@ -365,11 +365,11 @@ func (u Use) consume(held []*source) error {
 	return nil
 }
 
-// part returns the share of the use of which so many bytes are billed, fewer than of the whole.
+// part returns the share of the use for which so many bytes are billed, fewer than for the total.
 func (u Use) part(billed int64) Use {
-	p, whole := u, u.billed()
-	p.Up, p.Down = share(u.Up, billed, whole), share(u.Down, billed, whole)
-	p.BilledUp = share(u.BilledUp, billed, whole)
+	p, total := u, u.billed()
+	p.Up, p.Down = share(u.Up, billed, total), share(u.Down, billed, total)
+	p.BilledUp = share(u.BilledUp, billed, total)
 	p.BilledDown = billed - p.BilledUp
 	return p
 }
@@ -379,10 +379,10 @@ func (u Use) without(p Use) Use {
 	return u
 }
 
-// share returns n × part / whole, rounded down, for 0 ≤ part < whole.
-func share(n, part, whole int64) int64 {
+// share returns n × part / total, rounded down, for 0 ≤ part < total.
+func share(n, part, total int64) int64 {
 	hi, lo := bits.Mul64(uint64(n), uint64(part))
-	q, _ := bits.Div64(hi, lo, uint64(whole))
+	q, _ := bits.Div64(hi, lo, uint64(total))
 	return int64(q)
 }
 
@@ -401,7 +401,7 @@ func (v *source) add(u Use) error {
 	return nil
 }
 
-// writeConsumed adds what was taken to the counters. A package that it uses up ends.
+// writeConsumed adds what was consumed to the counters. A package that it uses up ends.
 func (s *Services) writeConsumed(ctx context.Context, tx bun.Tx, ids []int64, held map[int64][]*source) error {
 	cycles, packages := db.NumbersOf(6, len(ids)), db.NumbersOf(5, 0)
 	for _, id := range ids {

@@ -18,7 +18,7 @@ import (
 	"airstrip/internal/text"
 )
 
-// What users prove themselves with on nodes is kept sealed in access.credentials, bound to the user's id. The digest of
+// The credentials of users on nodes are stored sealed in access.credentials, bound to the user's id. The digest of
 // the password, in access.password_digest, has a unique index: nodes tell users apart by their passwords. The migration
 // that sealed the rows of earlier versions (db/sealing.go) has the same purposes and form.
 const (
@@ -26,13 +26,13 @@ const (
 	digestedFor = "proxy password"
 )
 
-// Credentials are what users prove themselves with on nodes.
+// Credentials seals and opens the credentials of users on nodes.
 type Credentials struct {
 	cipher seal.RowCipher
 	key    seal.Key
 }
 
-// NewCredentials returns what seals and opens users' credentials with key.
+// NewCredentials returns Credentials that use key.
 func NewCredentials(key seal.Key) Credentials { return Credentials{key.RowCipher(sealedFor), key} }
 
 // Seal returns the values of access.credentials and access.password_digest.
@@ -63,9 +63,8 @@ func (s *Services) openCredentials(a *Access) (err error) {
 	return err
 }
 
-// openOrExclude opens the rows for nodes. A row that does not open is one whose user no node lets in: the damage to one
-// row must not keep everybody else's from the nodes. That the key is another for all of them the server finds as it
-// starts.
+// openOrExclude opens the rows for nodes. A row that does not open excludes its user only: damage to one row must not
+// shut out all others. A wrong key, which opens no row, is found when the server starts.
 func (s *Services) openOrExclude(ctx context.Context, rows []Access) {
 	for i := range rows {
 		if err := s.openCredentials(&rows[i]); err != nil {
@@ -76,12 +75,12 @@ func (s *Services) openOrExclude(ctx context.Context, rows []Access) {
 	}
 }
 
-// ResetCredentials returns the user another UUID and password on all nodes; connections with the old ones end.
+// ResetCredentials gives the user another UUID and password on all nodes. Connections with the old ones end.
 func (s *Services) ResetCredentials(ctx context.Context, tx bun.Tx, userID int64) error {
 	return s.SetCredentials(ctx, tx, userID, uuid.New(), randomPassword())
 }
 
-// SetCredentials returns the user this UUID and password on all nodes. The error is db.ErrUnique where another user has
+// SetCredentials gives the user this UUID and password on all nodes. The error is db.ErrUnique where another user has
 // the password.
 func (s *Services) SetCredentials(ctx context.Context, tx bun.Tx, userID int64, id uuid.UUID, password string) error {
 	sealed, digest := s.credentials.Seal(userID, id, password)
@@ -101,15 +100,14 @@ func (s *Services) SetCredentials(ctx context.Context, tx bun.Tx, userID int64, 
 	return err
 }
 
-// chosen is what a password on nodes may look like that its user chose: it stands in addresses and files of every
-// format.
+// chosen matches the passwords that a user may choose for nodes. They appear in addresses and files of every format.
 var chosen = regexp.MustCompile(`^[A-Za-z0-9._~-]{16,64}$`)
 
 // errChosen answers a password that is somebody else's as one that can be guessed, so that nobody learns which it is.
 var errChosen = fault.Invalid("password", "weak", "连接密码为 16 至 64 个字母、数字或 . _ ~ -，且不能有规律",
 	"The password has 16 to 64 letters, digits or . _ ~ - and follows no pattern")
 
-// ChooseCredentials returns the user another UUID on all nodes, and the password given, which no other user has.
+// ChooseCredentials gives the user another UUID and this password on all nodes. No two users have one password.
 func (s *Services) ChooseCredentials(ctx context.Context, userID int64, password string) error {
 	if !chosen.MatchString(password) || text.IsGuessable(password) {
 		return errChosen
@@ -123,7 +121,7 @@ func (s *Services) ChooseCredentials(ctx context.Context, userID int64, password
 	return err
 }
 
-// Sealed returns whose credentials in d key does not open, some of them where there are many.
+// Sealed returns the users in d whose credentials key does not open, at most some of them.
 func Sealed(ctx context.Context, d *db.DB, key seal.Key) (closed []string, err error) {
 	const shown, atOnce = 20, 5000
 	c := NewCredentials(key)

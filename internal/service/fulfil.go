@@ -163,7 +163,7 @@ func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
 	return s.Refresh(ctx, tx, e.UserID)
 }
 
-// SetAutoRenew says whether the user's service is to be renewed from the wallet when it ends.
+// SetAutoRenew sets whether the user's service is renewed from the wallet when it ends.
 func (s *Services) SetAutoRenew(ctx context.Context, tx bun.Tx, userID, serviceID int64, on bool) error {
 	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("auto_renew = ?", on).
 		Where("id = ? AND user_id = ?", serviceID, userID).Exec(ctx))
@@ -187,7 +187,7 @@ func (s *Services) StopOtherRenewals(ctx context.Context, tx bun.Tx, userID, ord
 	return err
 }
 
-// AgreeToPrice lets automatic renewal take as much for the user's service.
+// AgreeToPrice sets the price up to which automatic renewal may renew the user's service.
 func (s *Services) AgreeToPrice(ctx context.Context, tx bun.Tx, userID, serviceID int64, price money.Amount) error {
 	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("agreed_price = ?", int64(price)).
 		Where("id = ? AND user_id = ?", serviceID, userID).Exec(ctx))
@@ -209,7 +209,7 @@ type PackageTerms struct {
 	ExpiresAt *time.Time // nil: lives until it is used up
 }
 
-// AddPackage returns the user traffic, as part of tx.
+// AddPackage gives the user traffic, as part of tx.
 func (s *Services) AddPackage(ctx context.Context, tx bun.Tx, t PackageTerms) (*Package, error) {
 	if err := approval.Covered(ctx); err != nil {
 		return nil, err

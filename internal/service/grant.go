@@ -7,8 +7,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Grant returns the user time of a plan without an order: it is added to the end of the running service of that plan
-// which ends last, or begins one. It gives the number of the service.
+// Grant gives the user time of a plan without an order: it extends the running service of that plan that ends last, or
+// starts one. It returns the number of the service.
 func (s *Services) Grant(ctx context.Context, tx bun.Tx, t Terms) (serviceID int64, err error) {
 	var running []int64
 	err = tx.NewSelect().Model((*Service)(nil)).Column("id").
@@ -35,5 +35,5 @@ func (s *Services) later(t time.Time, months, days int) time.Time {
 	return s.after(t, months).In(s.settings.Get().Zone()).AddDate(0, 0, days).UTC()
 }
 
-// MaxGrant is how many bytes a quota or a package has at most, as the schema has it.
+// MaxGrant is the maximum of a quota or a package in bytes. The schema has the same limit.
 const MaxGrant = 1 << 50

@@ -63,7 +63,7 @@ func (s *Services) Get(ctx context.Context, userID, serviceID int64) (Service, e
 	return s.GetIn(ctx, s.db, userID, serviceID)
 }
 
-// GetIn returns one service of the user as idb, a transaction perhaps, sees it.
+// GetIn returns one service of the user. idb may be a transaction.
 func (s *Services) GetIn(ctx context.Context, idb bun.IDB, userID, serviceID int64) (Service, error) {
 	var v Service
 	err := withCycle(idb.NewSelect().Model(&v)).Where("service.id = ? AND service.user_id = ?", serviceID, userID).
@@ -92,8 +92,7 @@ func (s *Services) RunningIn(
 	return running, banned, err
 }
 
-// Changed returns everybody whose Access changed after the revision since, and a revision that the list is not older
-// than.
+// Changed returns all Access that changed after the revision since, and a revision that the list is at least as new as.
 func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, error) {
 	revision, err := db.Revision(ctx, s.db, Revision)
 	if err != nil {
@@ -141,7 +140,8 @@ func (s *Services) UsageIn(ctx context.Context, tx bun.Tx, userIDs []int64) (map
 	return s.usage(ctx, tx, userIDs)
 }
 
-// usage sums up over running services and open packages, by user, of those who hold any; without userIDs of everybody.
+// usage returns the sums over running services and open packages by user, for those who hold any; without userIDs for
+// everybody.
 func (s *Services) usage(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64]Usage, error) {
 	now := s.db.Now()
 	whose, args := "", []any{now, now}
@@ -189,7 +189,7 @@ func (s *Services) addEnded(ctx context.Context, a *Access) error {
 	return err
 }
 
-// add counts one source in; a quota of nil is unlimited and makes the whole so.
+// add includes one source. A quota of nil is unlimited and makes the sum unlimited.
 func (u *Usage) add(quota *int64, used, up int64) {
 	u.UsedBytes, u.UpBytes, u.DownBytes = u.UsedBytes+used, u.UpBytes+up, u.DownBytes+used-up
 	switch {

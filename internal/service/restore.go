@@ -13,7 +13,7 @@ import (
 // where it lasts beyond the next month's first.
 const maxCycle = 48 * 24 * time.Hour
 
-// restore undoes what the timetable did while the clock was ahead: what expired at a time that lies in the future runs
+// restore reverts what the timetable did while the clock was ahead: what expired at a time that lies in the future runs
 // again, and a cycle that would begin later than the one after this begins on its day. It does nothing on a server
 // whose clock was always right.
 func (s *Services) restore(ctx context.Context) error {

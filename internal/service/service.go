@@ -18,11 +18,11 @@ import (
 	"airstrip/internal/setting"
 )
 
-// Revision is the name of the revision that grows with each change of what some user may use and of what nodes are told
-// beside it; rows are stamped with its value.
+// Revision is the name of the revision that grows with each change of what a user may use, and of anything else in the
+// feeds of nodes. Rows are stamped with its value.
 const Revision = "access"
 
-// State says in one word how a user stands.
+// State summarises what a user may use.
 type State string
 
 // The states of a user.
@@ -44,7 +44,7 @@ type Access struct {
 	Banned        bool
 	State         State
 	Allowed       bool       // whether nodes let the user in at all
-	Class         int        // the highest of the services that lend rights; 0 without one. See follow
+	Class         int        // the highest of the services that lend rights; 0 without one. See derive
 	Groups        []int      `bun:"type:jsonb"` // of all services that lend rights, sorted
 	SpeedMbps     *int       // the largest of the services that lend rights; nil: no limit
 	Devices       *int       // the same
@@ -191,7 +191,7 @@ func (p *Package) Open(now time.Time) bool {
 	return p.EndedAt == nil && p.Used < p.Bytes && (p.ExpiresAt == nil || p.ExpiresAt.After(now))
 }
 
-// Services keeps the services of all users.
+// Services holds the services of all users.
 type Services struct {
 	db          *db.DB
 	credentials Credentials

@@ -302,12 +302,12 @@ func TestChanged_ReturnsChangesButNotUse(t *testing.T) {
 		}
 		w.use(v.ID, 1, 1000)
 		if rows, _, err := w.services.Changed(t.Context(), since); err != nil || len(rows) != 0 {
-			t.Fatalf("use was told: %v, %v", rows, err)
+			t.Fatalf("use changed the revision: %v, %v", rows, err)
 		}
 		w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.SetBanned(ctx, tx, 1, true) })
 		rows, next, err := w.services.Changed(t.Context(), since)
 		if err != nil || len(rows) != 1 || rows[0].State != service.Banned || rows[0].Allowed || next <= since {
-			t.Fatalf("a ban was told as %+v, %v", rows, err)
+			t.Fatalf("a ban appears as %+v, %v", rows, err)
 		}
 		w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.SetBanned(ctx, tx, 1, false) })
 		before := w.access(1)

@@ -94,7 +94,7 @@ func TestAllowance_WhatTheLinkCarried_AlwaysCounts(t *testing.T) {
 					r.From, r.To = s.now.Add(skew-window), s.now.Add(skew)
 					waiting, moved = append(waiting, r), moved+row.Up+row.Down
 				}
-				if rapid.Bool().Draw(t, "the server starts anew") {
+				if rapid.Bool().Draw(t, "the server starts again") {
 					s.restart()
 				}
 				if rapid.IntRange(0, 3).Draw(t, "still away") > 0 {
@@ -228,7 +228,7 @@ func TestAllowance_MoreThanTheLinkCarries_IsNotBilled(t *testing.T) {
 				if rapid.Bool().Draw(t, "as a third-party agent") {
 					claimed.ID, claimed.From, claimed.To = "", time.Time{}, time.Time{}
 				}
-				if rapid.Bool().Draw(t, "to a server that starts anew") {
+				if rapid.Bool().Draw(t, "to a server that starts again") {
 					s.restart()
 				}
 				before := billed()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// counted is a row that is good, with what it costs.
+// counted is a valid row with its cost.
 type counted struct {
 	Row
 	billedUp, billedDown int64
@@ -16,8 +16,8 @@ type counted struct {
 
 func (c counted) billed() int64 { return c.billedUp + c.billedDown }
 
-// check sorts the rows into good ones and refused ones, and leaves out the hits of users who are not the node's. Of a
-// report that is kept for staff the users are looked at when it is counted.
+// check separates valid rows from refused ones and drops the hits of users who are not the node's. The users of a held
+// report are checked when it is counted.
 func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (good []counted, refused []Refusal,
 	err error,
 ) {
@@ -72,7 +72,7 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (
 	return good, refused, nil
 }
 
-// admitted tells of which users of the report bytes count that were moved at that time, in Unix milliseconds.
+// admitted reports for each user of the report whether bytes moved at that time, in Unix milliseconds, count.
 func (t *Traffic) admitted(ctx context.Context, r *Report, at int64) (map[int64]bool, error) {
 	ids := make([]int64, len(r.Rows))
 	for i, row := range r.Rows {
@@ -81,8 +81,8 @@ func (t *Traffic) admitted(ctx context.Context, r *Report, at int64) (map[int64]
 	return t.nodes.Admission.AdmittedAt(ctx, r.Node, ids, time.UnixMilli(at).UTC())
 }
 
-// bill returns what the row costs: (up + down) × rate, rounded down to whole bytes, of which up × rate, rounded down
-// too, is the upload's. ok is false where that has no place in 63 bits.
+// bill returns what the row costs: (up + down) × rate, rounded down, and the upload's part of it: up × rate, rounded
+// down. ok is false if it does not fit 63 bits.
 func bill(row Row, ratePermille int64) (c counted, ok bool) {
 	if row.Down < 0 || row.Up > math.MaxInt64-row.Down {
 		return counted{}, false
@@ -92,8 +92,7 @@ func bill(row Row, ratePermille int64) (c counted, ok bool) {
 	return counted{row, up, all - up}, upFits && allFits
 }
 
-// times returns n × ratePermille / 1000, rounded down; ok is false where n is negative or the result has no place in 63
-// bits.
+// times returns n × ratePermille / 1000, rounded down; ok is false if n is negative or the result does not fit 63 bits.
 func times(n, ratePermille int64) (product int64, ok bool) {
 	if n < 0 {
 		return 0, false

@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/fault"
 )
 
-// Faults of batches that were kept.
+// Faults of held batches.
 var (
 	ErrNoHeldBatch = fault.NotFound("kept_batch_not_found", "没有找到该暂存的流量报告", "There is no such batch")
 	ErrHeldDecided = fault.Conflict("kept_batch_decided", "该流量报告已计入或已忽略", "The batch was counted or dismissed before")
@@ -23,11 +23,11 @@ var (
 	ErrHeldRate = fault.Invalid("rate", "range", "倍率须为 0 到 100", "The rate is between 0 and 100")
 )
 
-// Bounds of what waits for staff of one node, so that a leaked secret cannot fill the database.
+// Bounds of what one node has waiting for staff, so that a leaked secret cannot fill the database.
 const (
 	maxHeld     = 500
 	maxHeldRows = 400_000
-	// decidedRetention is how long it stays known what was decided.
+	// decidedRetention is how long decisions are stored.
 	decidedRetention = 90 * 24 * time.Hour
 )
 
@@ -63,7 +63,7 @@ type HeldBatch struct {
 	Note          string // of whoever decided
 }
 
-// Decision is what staff decides of a kept batch.
+// Decision is what staff decides about a held batch.
 type Decision struct {
 	BatchID int64
 	NodeID  int64 // whose batch it has to be; 0: any node's
@@ -71,7 +71,7 @@ type Decision struct {
 	By      *int64 // member of staff; nil: the operator at the terminal
 }
 
-// holdReason says why a report of our agent is not counted now; empty where it is.
+// holdReason returns why a report of our agent is held; empty: it is counted.
 func holdReason(to, now time.Time) HoldReason {
 	switch {
 	case now.Sub(to) > maxLate: // and not more than maxAge, which check refuses
@@ -82,7 +82,7 @@ func holdReason(to, now time.Time) HoldReason {
 	return ""
 }
 
-// keep stores the report's rows for staff, as part of tx. full: too many wait already, and it changed nothing.
+// keep stores the report's rows for staff, as part of tx. full: too many wait already, and nothing was changed.
 func (t *Traffic) hold(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (full bool, err error) {
 	if len(e.good) == 0 {
 		return false, nil
@@ -119,7 +119,7 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-// HeldQuery says which held batches are asked for.
+// HeldQuery selects held batches.
 type HeldQuery struct {
 	NodeID        int64
 	State         string // waiting, counted or dismissed; empty: all
@@ -158,7 +158,7 @@ func heldIn(ctx context.Context, tx bun.Tx, id int64) (b HeldBatch, err error) {
 	return b, err
 }
 
-// decide ends the wait of a batch and gives it as it was.
+// decide ends the wait of a batch and returns it as it was.
 func (t *Traffic) decide(ctx context.Context, tx bun.Tx, d Decision, state string) (b HeldBatch, err error) {
 	err = db.Locked(tx.NewSelect().Model(&b).Where("id = ?", d.BatchID)).Scan(ctx)
 	switch {
@@ -180,7 +180,7 @@ func (t *Traffic) decide(ctx context.Context, tx bun.Tx, d Decision, state strin
 
 // CountHeld counts a batch that was refused for its time, once, at a rate in per mille: in the hour and the quota's
 // cycle of its window, or where ownCycle is false in the present ones. Rows of users who could not use the node, then
-// or now, are left out and given.
+// or now, are left out and returned.
 func (t *Traffic) CountHeld(
 	ctx context.Context, d Decision, ratePermille int64, ownCycle bool,
 ) (counted HeldBatch, refused []Refusal, err error) {

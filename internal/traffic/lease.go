@@ -15,9 +15,9 @@ import (
 	"airstrip/internal/service"
 )
 
-// Nodes report once a minute, so several of them that give out one quota would give out more than there is. Each
-// therefore gives out only what it has leased: bytes beyond those that it has reported. All leases of a user together
-// are never more than what is left and a small allowance, which is how much a user can overrun a quota:
+// Nodes report once a minute, so several of them that serve one quota would give out more than remains. Each therefore
+// gives out only what it has leased: bytes beyond those that it has reported. All leases of a user together never
+// exceed what remains and a small allowance, which is how much a user can overrun a quota:
 //
 //	slack      the smaller of 5 percent of the quota and 50 MB
 //	slack / 4  is what nodes together may give out before they have asked, so that a connection need not wait
@@ -30,23 +30,23 @@ import (
 const (
 	slackShare = 20         // of the quota
 	maxSlack   = 50_000_000 // bytes
-	// LeaseFor is how long a node may use a lease without a word from the server. While the server is away nodes go on
-	// for so long; a node that vanished keeps its lease from the others for so long, unless it is disabled.
+	// LeaseFor is how long a node may use a lease without an answer of the server. Nodes go on for so long while the
+	// server is away, and a node that vanished withholds its lease from the others for so long, unless it is disabled.
 	LeaseFor = 6 * time.Hour
-	// leaseMargin is for answers that take long: the server lets a lease lapse later than the node.
+	// leaseMargin is by how much a lease ends later on the server than on the node, because answers take time.
 	leaseMargin = 2 * time.Minute
-	// leasePart is which part of what nobody has leased a node is given: so that others find something, and a server or
-	// node that is away holds up no more than that.
+	// leasePart is the part of what nobody has leased that one lease may take. The rest is for other nodes, and a node
+	// that vanishes withholds no more than that.
 	leasePart = 4
-	// recallGap is how often the other nodes of a user are asked for what they do not need.
+	// recallGap is the minimum time between two requests to the other nodes of a user for what they do not need.
 	recallGap = time.Second
-	// MaxAsks is the most users that one request names.
+	// MaxAsks limits the users that one request names.
 	MaxAsks = 2000
-	// enough is above every real quota, and a thousand times as much at the highest rate has a place in 63 bits.
+	// enough is above every real quota. A thousand times as much at the highest rate still fits 63 bits.
 	enough = math.MaxInt64/1000 - 100_000
 )
 
-// Ask is a node's wish for a lease of a user's traffic, or with Release the end of one.
+// Ask is a node's request for a lease of a user's traffic, or with Release for the end of one.
 type Ask struct {
 	UserID  int64
 	Open    int64 // raw bytes that it moved and that no answered report has
@@ -61,13 +61,13 @@ type Lease struct {
 	Spent     bool // nothing is left, here or leased to others
 }
 
-// recalls is when users' other nodes were last asked for what they do not need.
+// recalls holds when the other nodes of each user were last asked for what they do not need.
 type recalls struct {
 	mu sync.Mutex
 	at map[int64]time.Time
 }
 
-// due reports whether enough time has passed, and notes that it is done now.
+// due reports whether recallGap has passed, and if so stores the present time.
 func (r *recalls) due(userID int64, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *recalls) due(userID int64, now time.Time) bool {
 	return true
 }
 
-// slackOf is how much a user with this quota may overrun it.
+// slackOf returns how much a user with this quota may overrun it.
 func slackOf(quota int64) int64 { return min(quota/slackShare, maxSlack) }
 
 // Idle returns how many raw bytes each of so many nodes may move for a user beyond what it has reported before it has
@@ -95,17 +95,17 @@ func Idle(n node.Node, u service.Usage, nodes int64) *int64 {
 	return &idle
 }
 
-// countedFor is how long a count of nodes is good enough: what it divides is small.
+// countedFor is how long a count of nodes is cached. It may be outdated because what it divides is small.
 const countedFor = 10 * time.Second
 
-// nodeCount is how many nodes there were. Each line of each agent's stream asks for it.
+// nodeCount caches the number of nodes. Each line of each agent's stream needs it.
 type nodeCount struct {
 	mu sync.Mutex
 	n  int64
 	at time.Time
 }
 
-// NodeCount returns among how many nodes what is given out before they have asked is divided, as it was lately.
+// NodeCount returns the number of nodes among which the idle allowance is divided, at most countedFor old.
 func (t *Traffic) NodeCount(ctx context.Context) (int64, error) {
 	c, now := &t.nodeCount, t.db.Now()
 	c.mu.Lock()
@@ -126,7 +126,7 @@ func (t *Traffic) NodeCount(ctx context.Context) (int64, error) {
 // held is what other nodes have leased of a user's traffic, and what the log has counted on the node itself, as billed.
 type held struct{ others, base int64 }
 
-// Lease returns n leases of users' traffic in place of those that it has. Of users who may not use n nothing is left.
+// Lease gives n leases of users' traffic in place of those that it has. Nothing remains of users who may not use n.
 func (t *Traffic) Lease(ctx context.Context, n node.Node, asks []Ask) ([]Lease, error) {
 	if len(asks) > MaxAsks {
 		return nil, ErrTooMany
@@ -142,7 +142,7 @@ func (t *Traffic) Lease(ctx context.Context, n node.Node, asks []Ask) ([]Lease, 
 	var leases []Lease
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		leases = make([]Lease, 0, len(asks))
-		rows, err := t.services.Lock(ctx, tx, ids) // leases of one user are given one after the other
+		rows, err := t.services.Lock(ctx, tx, ids) // leases of one user are given out one at a time
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (t *Traffic) Lease(ctx context.Context, n node.Node, asks []Ask) ([]Lease, 
 		if err := t.writeLeases(ctx, tx, n.ID, kept, gone, now.Add(LeaseFor+leaseMargin)); err != nil {
 			return err
 		}
-		return t.services.NotifyNodes(ctx, tx, recall) // each node that holds a lease asks anew then, for what it needs
+		return t.services.NotifyNodes(ctx, tx, recall) // each holder of a lease then asks for what it needs
 	})
 	return leases, err
 }
@@ -275,7 +275,7 @@ func (t *Traffic) writeLeases(
 	return nil
 }
 
-// endLeases takes back what nodes have leased of users who have nothing left: they are off the nodes' lists.
+// endLeases revokes the leases of users who have nothing remaining: they are off the nodes' lists.
 func (t *Traffic) endLeases(ctx context.Context, tx bun.Tx, spent []int64) error {
 	if len(spent) == 0 {
 		return nil
@@ -284,9 +284,9 @@ func (t *Traffic) endLeases(ctx context.Context, tx bun.Tx, spent []int64) error
 	return err
 }
 
-// Shares returns what each of the users has left for n as its agent is told that knows of no leases: of what nobody has
-// leased an equal part for each node without leases on which the user was active this hour or the last one. The agent
-// is told anew each time that what is left has halved.
+// Shares sets what remains for each of the users on n, whose agent is too old for leases: of what nobody has leased, an
+// equal part for each node without leases on which the user was active this hour or the last one. Such agents receive a
+// new share each time that what remains has halved.
 func (t *Traffic) Shares(ctx context.Context, n node.Node, users []service.Access) error {
 	limited := make(map[int64]*service.Access, len(users))
 	for i := range users {
@@ -328,5 +328,5 @@ func (t *Traffic) Shares(ctx context.Context, n node.Node, users []service.Acces
 	return nil
 }
 
-// maxNamed is how many users a query names; of more it reads everybody's rows.
+// maxNamed limits the users that a query names; for more it reads all rows.
 const maxNamed = 500

@@ -194,8 +194,8 @@ func TestLease_NodesTogetherGiveOutWhatIsLeft(t *testing.T) {
 			c := newCrowd(t, s, u, 1000, 2000, 500)
 			one := rapid.Custom(func(t *rapid.T) *leaser { return rapid.SampledFrom(c.nodes).Draw(t, "of") })
 			replica := rapid.IntRange(0, 1)
-			// told is what agents do when they hear that what a user holds has changed.
-			told := func(t *rapid.T) {
+			// notified is what agents do when what a user holds has changed.
+			notified := func(t *rapid.T) {
 				for _, l := range c.nodes {
 					if !l.gone && l.leased {
 						c.ask(t, 0, l, false)
@@ -233,7 +233,7 @@ func TestLease_NodesTogetherGiveOutWhatIsLeft(t *testing.T) {
 				},
 				"package": func(t *rapid.T) {
 					s.pack(t, u, rapid.Int64Range(1, quota).Draw(t, "bytes"))
-					told(t)
+					notified(t)
 				},
 				"reset": func(t *rapid.T) {
 					for _, l := range c.nodes { // what is late counts in the old cycle, which is not looked at
@@ -243,7 +243,7 @@ func TestLease_NodesTogetherGiveOutWhatIsLeft(t *testing.T) {
 					if err := s.queue.Work(context.Background()); err != nil {
 						t.Fatal(err)
 					}
-					told(t)
+					notified(t)
 				},
 				"": func(t *rapid.T) { c.within(t) },
 			})
@@ -344,14 +344,14 @@ func TestLease_FollowsWhatTheUserHolds(t *testing.T) {
 	})
 }
 
-// An agent that knows of no leases is told of a share, so that several of them do not each give out all that is left.
-func TestLease_OlderAgentsAreToldOfShares(t *testing.T) {
+// An agent that does not know leases receives a share, so that several of them do not each give out all that remains.
+func TestShares_OlderAgents_DivideWhatRemains(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
 		s.start(t, service.Terms{UserID: u, QuotaBytes: ptr(int64(900 * megabyte))})
 		c := newCrowd(t, s, u, 1000, 1000, 1000, 1000)
-		told := func(n node.Node) int64 {
+		share := func(n node.Node) int64 {
 			users, err := s.nodes.Admission.Users(t.Context(), n)
 			if err != nil || len(users) != 1 {
 				t.Fatal(users, err)
@@ -361,21 +361,21 @@ func TestLease_OlderAgentsAreToldOfShares(t *testing.T) {
 			}
 			return *users[0].RemainingBytes
 		}
-		if got := told(c.nodes[0].n); got != 900*megabyte {
-			t.Fatalf("alone it is told of %d", got)
+		if got := share(c.nodes[0].n); got != 900*megabyte {
+			t.Fatalf("the share of a single agent is %d", got)
 		}
 		for _, l := range c.nodes[:3] {
 			l.moved = 100 * megabyte
 			c.report(t, 0, l, false)
 		}
 		for _, l := range c.nodes[:3] {
-			if got := told(l.n); got != 200*megabyte {
-				t.Errorf("one of three is told of %d", got)
+			if got := share(l.n); got != 200*megabyte {
+				t.Errorf("the share of one of three is %d", got)
 			}
 		}
 		leased := c.ask(t, 0, c.nodes[3], false).Bytes
-		if got := told(c.nodes[0].n); got != (600*megabyte-leased)/3 {
-			t.Errorf("beside a lease of %d it is told of %d", leased, got)
+		if got := share(c.nodes[0].n); got != (600*megabyte-leased)/3 {
+			t.Errorf("next to a lease of %d its share is %d", leased, got)
 		}
 		// Of a hostile node no figure is beyond what there is.
 		got, err := s.traffic.Lease(t.Context(), c.nodes[1].n, []traffic.Ask{

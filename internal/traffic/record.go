@@ -20,31 +20,31 @@ import (
 	"airstrip/internal/service"
 )
 
-// revision is bumped by each batch: its row's lock makes batches of several processes come one after the other.
+// revision is bumped by each batch. The lock on its row serialises the batches of several processes.
 const revision = "traffic"
 
-// maxBatch is the most rows that are committed together. Reports of one user from many nodes change one counter then;
-// with still more of them others would wait long for their turn to write.
+// maxBatch limits the rows that are committed together. Reports of one user from many nodes then change one counter;
+// with more rows other writers would wait too long for the write lock.
 const maxBatch = 5 * MaxRows
 
-// onTime is the age at which a report's bytes count in the present cycles. Those of older ones are looked for.
+// onTime is the maximum age of a report whose bytes count in the present cycles. For older ones the cycle is looked up.
 const onTime = 2 * time.Minute
 
-// maxWait is how long a report waits until one begins to write it, writeWait how long that may take: less than agents
-// wait for an answer, all together for most of them, since one that is given up may be sent again in another shape.
+// maxWait limits how long a report waits until it is written, writeWait how long the write may take. Together they are
+// less than most agents wait for an answer, since a report that an agent gave up may come again in another shape.
 const (
 	maxWait   = 15 * time.Second
 	writeWait = 15 * time.Second
 )
 
-// batch is reports that are committed together.
+// batch holds reports that are committed together.
 type batch struct {
 	entries []*entry
 	rows    int
 	done    chan struct{}
 }
 
-// entry is one report on its way.
+// entry is one report until it is answered.
 type entry struct {
 	*Report
 	key     string
@@ -52,15 +52,15 @@ type entry struct {
 	rate    int64      // in per mille, at that time
 	keep    HoldReason // why it is not counted now; empty where it is
 	good    []counted
-	all     []counted // the good ones before those were taken out whose counters are full
+	all     []counted // the valid ones, including those whose counters are full
 	refused []Refusal
 	receipt Receipt
 	err     error
 	missing time.Duration // of its link, where it is beyond it
 }
 
-// Record counts a report, all of its good rows or none, and answers after the commit. A report that comes while another
-// is being written joins those that wait, so that one transaction serves many nodes; no report is split.
+// Record counts a report, all of its valid rows or none, and returns after the commit. A report that comes while
+// another is being written joins the waiting ones, so that one transaction serves many nodes; no report is split.
 func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 	e := &entry{Report: &r, key: r.ID, at: t.db.Now()}
 	if e.key == "" {
@@ -89,7 +89,7 @@ func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 		// It is being written, within writeWait. Whoever is answered before that might send it again in another shape.
 		select {
 		case <-b.done:
-		case <-ctx.Done(): // it may be counted all the same; the agent repeats it and is told so
+		case <-ctx.Done(): // it may be counted all the same; the agent repeats it and then gets that answer
 			return Receipt{}, ctx.Err()
 		}
 	}
@@ -100,7 +100,7 @@ func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 	return e.receipt, e.err
 }
 
-// join puts e into the last batch that waits, or a new one where that is full, and sees to it that someone writes.
+// join adds e to the last waiting batch, or to a new one if that is full, and starts the writer if none runs.
 func (t *Traffic) join(ctx context.Context, e *entry) *batch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,7 +118,7 @@ func (t *Traffic) join(ctx context.Context, e *entry) *batch {
 	return b
 }
 
-// withdraw takes e out of a batch that nobody began to write; false where it is too late.
+// withdraw removes e from a batch that is not being written yet; false: it is too late.
 func (t *Traffic) withdraw(b *batch, e *entry) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +130,7 @@ func (t *Traffic) withdraw(b *batch, e *entry) bool {
 	return true
 }
 
-// writeAll writes what waits, one batch after the other, until nothing does. It goes on when ctx, which is of one of
+// writeAll writes the waiting batches one after the other until none is left. It goes on when ctx, which is of one of
 // the reports, ends: each batch has a deadline of its own.
 func (t *Traffic) writeAll(ctx context.Context) {
 	for {
@@ -148,8 +148,8 @@ func (t *Traffic) writeAll(ctx context.Context) {
 	}
 }
 
-// write commits a batch within writeWait. Where one of several reports makes that fail each is tried alone, so that it
-// cannot keep the others out; where the database is away none is.
+// write commits a batch within writeWait. If one of several reports makes that fail, each is tried alone, so that it
+// cannot block the others, unless the database is away.
 func (t *Traffic) write(ctx context.Context, b *batch) {
 	defer close(b.done)
 	ctx, cancel := detached.WithTimeout(ctx, writeWait)
@@ -180,7 +180,7 @@ func isFault(err error) bool {
 	return is
 }
 
-// away reports whether err says that nothing can be written now, whatever is in the report.
+// away reports whether err means that nothing can be written now, whatever the report contains.
 func away(err error) bool {
 	f, ok := fault.As(err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && f.Status == dberr.ErrBusy.Status
@@ -236,12 +236,12 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) er
 	if err != nil {
 		return err
 	}
-	t.followQuotas(ctx, entries)
+	t.applyNodeQuotas(ctx, entries)
 	return nil
 }
 
-// admit lets a report that was not counted before use its node's link, or keeps it for staff. What it may not is its
-// error.
+// admit bills the link of the node for a report that was not counted before, or holds the report for staff. A refusal
+// is stored as the error of the report.
 func (t *Traffic) admit(ctx context.Context, tx bun.Tx, e *entry, now time.Time) error {
 	if e.keep != "" {
 		full, err := t.hold(ctx, tx, e, now)
@@ -258,7 +258,7 @@ func (t *Traffic) admit(ctx context.Context, tx bun.Tx, e *entry, now time.Time)
 	return err
 }
 
-// alarm logs why the report was not counted, and has staff told.
+// alarm logs why the report was not counted and notifies staff.
 func (t *Traffic) alarm(ctx context.Context, e *entry) {
 	switch {
 	case e.err == nil && e.receipt.Kept != "":
@@ -278,8 +278,8 @@ func (t *Traffic) alarm(ctx context.Context, e *entry) {
 	}
 }
 
-// followQuotas closes nodes whose own quota the reports used up. What fails here the timetable does within a minute.
-func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
+// applyNodeQuotas closes nodes whose own quota the reports used up. If it fails, the timetable does it within a minute.
+func (t *Traffic) applyNodeQuotas(ctx context.Context, entries []*entry) {
 	var ids []int64
 	for _, e := range entries {
 		if e.Node.QuotaBytes != nil {
@@ -298,7 +298,7 @@ func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
 // in it.
 func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
 	if e.ID == "" {
-		return t.insertForeign(ctx, tx, e, now)
+		return t.insertThirdParty(ctx, tx, e, now)
 	}
 	at := now
 	if e.To.After(now) {
@@ -369,7 +369,7 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 	return t.log(ctx, tx, entries)
 }
 
-// amounts is what rows of the log grow by.
+// amounts is what is added to rows of the log.
 type amounts struct{ up, down, billed int64 }
 
 func (a *amounts) add(b amounts) error {
@@ -380,7 +380,7 @@ func (a *amounts) add(b amounts) error {
 	return nil
 }
 
-// hourOf names the rows of an hour that lie together.
+// hourOf identifies the rows of an hour that are stored together.
 type hourOf struct{ node, hour, rate int64 }
 
 // log adds to the hours and days in which the bytes were moved.

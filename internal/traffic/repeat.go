@@ -21,33 +21,33 @@ import (
 //     alone.
 //   - XrayR on UniProxy posts nothing but traffic. It asks for its users as often as it reports, whether it is answered
 //     or not, so that what comes a period after the last report is the next one.
-//   - What never asks for its users is no agent as we know them, and is taken to wait for 30 s.
+//   - A sender that never asks for its users is no known agent and is assumed to wait for 30 s.
 //
-// Where it cannot be told, a body is a repetition: users are rather billed once too little than twice. What the process
-// saw is not shared between replicas; that errs to the same side.
+// In doubt a body is a repetition: it is better to bill users once too little than twice. Observations are not shared
+// between replicas, which errs on the same side.
 
 const (
-	// atOnce is sooner than any agent reports again.
+	// atOnce is less than the reporting interval of any agent.
 	atOnce = 2500 * time.Millisecond
 	// maxRepeatAge is how long after a report was counted it may be repeated: three times, 30 s apart, with slack.
 	maxRepeatAge = 130 * time.Second
 	// maxRepeats is how often agents repeat a report. XrayR then goes on too, but keeps its counters.
 	maxRepeats = 3
-	// promptly is sooner than any agent gives up waiting for an answer.
+	// promptly is less than the timeout of any agent.
 	promptly = 4 * time.Second
-	// loudFor is how long an agent is known to post more than traffic after it last did: another may take its place.
+	// loudFor is how long after an agent posted more than traffic it is known to do so; another agent may replace it.
 	loudFor = time.Hour
-	// minPeriod and maxPeriod bound the time between two requests that tells an agent's period.
+	// minPeriod and maxPeriod bound the interval between two requests that is taken for an agent's period.
 	minPeriod = atOnce
 	maxPeriod = 15 * time.Minute
-	// periodPatience is how long noting the period may keep an agent from its list of users.
-	periodPatience = 1500 * time.Millisecond
+	// periodTimeout limits how long storing the period may delay the answer with the list of users.
+	periodTimeout = 1500 * time.Millisecond
 )
 
-// usualWait is when the repetition comes of an agent that waits for 30 s, as most do.
+// usualWait is when the repetition of an agent that waits for 30 s arrives, as most do.
 var usualWait = [2]time.Duration{27 * time.Second, 45 * time.Second}
 
-// habit is what is known of how a node's agent, a third-party one, works.
+// habit is what is known about the timing of a node's third-party agent.
 type habit struct {
 	mu         sync.Mutex
 	polledAt   time.Time
@@ -62,7 +62,7 @@ func (t *Traffic) habit(nodeID int64) *habit {
 	return h.(*habit)
 }
 
-// Polled notes that the node's agent, a third-party one, asked for its users.
+// Polled records that the node's third-party agent asked for its users.
 func (t *Traffic) Polled(ctx context.Context, nodeID int64) {
 	h, now := t.habit(nodeID), t.db.Now()
 	h.mu.Lock()
@@ -77,7 +77,7 @@ func (t *Traffic) Polled(ctx context.Context, nodeID int64) {
 	if !news {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, periodPatience)
+	ctx, cancel := context.WithTimeout(ctx, periodTimeout)
 	defer cancel()
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewRaw(`INSERT INTO foreign_agent (node_id, period_ms) SELECT id, ? FROM node WHERE id = ?
@@ -89,7 +89,7 @@ func (t *Traffic) Polled(ctx context.Context, nodeID int64) {
 	}
 }
 
-// WentOn notes that the node's agent, a third-party one, posted something that it posts only after its last report was
+// WentOn records that the node's third-party agent posted something that it posts only after its last report was
 // answered or given up.
 func (t *Traffic) WentOn(nodeID int64) {
 	h, now := t.habit(nodeID), t.db.Now()
@@ -101,7 +101,7 @@ func (t *Traffic) WentOn(nodeID int64) {
 	}
 }
 
-// reported notes that a report of the node's agent, a third-party one, is answered.
+// reported records that a report of the node's third-party agent is answered.
 func (t *Traffic) reported(nodeID int64) {
 	h := t.habit(nodeID)
 	h.mu.Lock()
@@ -109,19 +109,19 @@ func (t *Traffic) reported(nodeID int64) {
 	h.followedAt = time.Time{}
 }
 
-// near reports whether two times between requests are of one period.
+// near reports whether two intervals between requests are equal within the tolerance of one period.
 func near(a, b time.Duration) bool { return (a - b).Abs() <= max(1500*time.Millisecond, b/10) }
 
-// sighting is when a body was counted and seen last.
-type sighting struct {
+// receivedBody is when a body was counted and when it last came.
+type receivedBody struct {
 	AcceptedAt time.Time
 	SeenAt     time.Time
 	Repeats    int
 }
 
-// insertForeign reports whether a third-party agent's report is a new one, and marks it as counted or as seen again.
-func (t *Traffic) insertForeign(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
-	var last []sighting
+// insertThirdParty reports whether a third-party agent's report is new, and stores that it was counted or came again.
+func (t *Traffic) insertThirdParty(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
+	var last []receivedBody
 	if err := tx.NewRaw(`SELECT accepted_at, coalesce(seen_at, accepted_at) AS seen_at, repeats FROM traffic_report
 		WHERE node_id = ? AND id = ?`,
 		e.Node.ID, e.key).Scan(ctx, &last); err != nil {
@@ -146,9 +146,9 @@ func (t *Traffic) insertForeign(ctx context.Context, tx bun.Tx, e *entry, now ti
 	return err == nil, err
 }
 
-// isRepeat reports whether the body is that of the report that was seen last, sent again. A clock that was set back
-// since makes no difference but for the time that passed.
-func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last sighting, now time.Time) (bool, error) {
+// isRepeat reports whether the body repeats the last report. A clock that was set back since changes only the time that
+// passed.
+func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last receivedBody, now time.Time) (bool, error) {
 	gap, age := now.Sub(last.SeenAt).Abs(), now.Sub(last.AcceptedAt).Abs()
 	h := t.habit(e.Node.ID)
 	h.mu.Lock()

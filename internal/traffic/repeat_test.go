@@ -13,8 +13,8 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// foreigner is a third-party agent on a node, whose one user moves two bytes in each period.
-type foreigner struct {
+// thirdPartyAgent is a third-party agent on a node, whose one user moves two bytes in each period.
+type thirdPartyAgent struct {
 	*site
 	t      *testing.T
 	node   node.Node
@@ -27,7 +27,7 @@ type foreigner struct {
 }
 
 // The agents as they were seen on the wire.
-var foreigners = map[string]foreigner{
+var thirdPartyAgents = map[string]thirdPartyAgent{
 	"XrayR of SSPanel":  {asks: true, says: true},
 	"XrayR on UniProxy": {asks: true},
 	"V2bX":              {asks: true, names: true},
@@ -36,12 +36,12 @@ var foreigners = map[string]foreigner{
 	"a bare script":     {},
 }
 
-func eachForeigner(t *testing.T, test func(f *foreigner, period time.Duration)) {
+func eachThirdPartyAgent(t *testing.T, test func(f *thirdPartyAgent, period time.Duration)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
 		s.start(t, service.Terms{UserID: u, Months: 12})
-		for name, f := range foreigners {
+		for name, f := range thirdPartyAgents {
 			for _, period := range []time.Duration{5 * time.Second, 15 * time.Second, time.Minute} {
 				t.Run(fmt.Sprint(name, " each ", period), func(t *testing.T) {
 					f.site, f.t, f.user, f.node, f.polled = s, t, u, s.node(t, 1000, 0, 0), time.Time{}
@@ -56,7 +56,7 @@ func eachForeigner(t *testing.T, test func(f *foreigner, period time.Duration)) 
 }
 
 // pass lets time go by, in which the agent asks for its users whether it is answered or not.
-func (f *foreigner) pass(d, period time.Duration) {
+func (f *thirdPartyAgent) pass(d, period time.Duration) {
 	end := f.now.Add(d)
 	for f.asks {
 		next := f.polled.Add(period)
@@ -73,7 +73,7 @@ func (f *foreigner) pass(d, period time.Duration) {
 }
 
 // post reports whether a report counts. Its body is what the user moved, the same each time.
-func (f *foreigner) post() bool {
+func (f *thirdPartyAgent) post() bool {
 	f.t.Helper()
 	return !f.record(f.t, traffic.Report{
 		Node: f.node, Once: f.once, Hash: sha256.Sum256([]byte("body")),
@@ -82,7 +82,7 @@ func (f *foreigner) post() bool {
 }
 
 // cycle is a report that is answered at once, with what comes before and after it.
-func (f *foreigner) cycle() (counted bool) {
+func (f *thirdPartyAgent) cycle() (counted bool) {
 	f.t.Helper()
 	if f.says {
 		f.traffic.WentOn(f.node.ID)
@@ -96,8 +96,8 @@ func (f *foreigner) cycle() (counted bool) {
 	return counted
 }
 
-func TestForeignReports_EqualInEachPeriod_AllCount(t *testing.T) {
-	eachForeigner(t, func(f *foreigner, period time.Duration) {
+func TestThirdPartyReports_EqualInEachPeriod_AllCount(t *testing.T) {
+	eachThirdPartyAgent(t, func(f *thirdPartyAgent, period time.Duration) {
 		for i := range 6 {
 			if !f.cycle() {
 				f.t.Errorf("report %d was taken for a repetition", i)
@@ -108,7 +108,7 @@ func TestForeignReports_EqualInEachPeriod_AllCount(t *testing.T) {
 }
 
 // XrayR and V2bX wait for 5 s, or as in their example configurations for 30 s, and repeat a report three times at most.
-func TestForeignReports_WhoseAnswersAreWithheld_CountOnce(t *testing.T) {
+func TestThirdPartyReports_WhoseAnswersAreWithheld_CountOnce(t *testing.T) {
 	for name, at := range map[string][]time.Duration{
 		"28.5 s":    {28500 * time.Millisecond},
 		"30.2 s":    {30200 * time.Millisecond},
@@ -121,7 +121,7 @@ func TestForeignReports_WhoseAnswersAreWithheld_CountOnce(t *testing.T) {
 		"5 s": {5100 * time.Millisecond, 10300 * time.Millisecond, 15600 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachForeigner(t, func(f *foreigner, period time.Duration) {
+			eachThirdPartyAgent(t, func(f *thirdPartyAgent, period time.Duration) {
 				if f.once || name == "5 s" && !f.says && !f.names && (!f.asks || period < time.Minute) {
 					return // it never repeats; or nothing tells it from a report of the next period
 				}
@@ -148,8 +148,8 @@ func TestForeignReports_WhoseAnswersAreWithheld_CountOnce(t *testing.T) {
 }
 
 // Of several repetitions some are lost on the way. An agent that does something after an answer is known by it.
-func TestForeignReports_OfWhichOneRepetitionArrives_CountOnce(t *testing.T) {
-	eachForeigner(t, func(f *foreigner, period time.Duration) {
+func TestThirdPartyReports_OfWhichOneRepetitionArrives_CountOnce(t *testing.T) {
+	eachThirdPartyAgent(t, func(f *thirdPartyAgent, period time.Duration) {
 		if !f.says && !f.names {
 			return
 		}
@@ -172,8 +172,8 @@ func TestForeignReports_OfWhichOneRepetitionArrives_CountOnce(t *testing.T) {
 }
 
 // XrayR goes on after its third repetition, but keeps its counters: where its users rest it sends the same once more.
-func TestForeignReports_ThatWereGivenUp_CountOnce(t *testing.T) {
-	eachForeigner(t, func(f *foreigner, period time.Duration) {
+func TestThirdPartyReports_ThatWereGivenUp_CountOnce(t *testing.T) {
+	eachThirdPartyAgent(t, func(f *thirdPartyAgent, period time.Duration) {
 		if !f.says {
 			return
 		}
@@ -197,14 +197,14 @@ func TestForeignReports_ThatWereGivenUp_CountOnce(t *testing.T) {
 }
 
 // A new agent asks for its users, and a period later again and reports. Nothing more is known of it then.
-func TestForeignReports_OfANewAgent_CountOnce(t *testing.T) {
+func TestThirdPartyReports_OfANewAgent_CountOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
 		s.start(t, service.Terms{UserID: u, Months: 12})
 		for _, period := range []time.Duration{15 * time.Second, time.Minute} {
 			for _, late := range []time.Duration{0, 10 * time.Millisecond} { // it may ask after it reported
-				f := foreigner{site: s, t: t, node: s.node(t, 1000, 0, 0), user: u}
+				f := thirdPartyAgent{site: s, t: t, node: s.node(t, 1000, 0, 0), user: u}
 				s.traffic.Polled(t.Context(), f.node.ID)
 				s.now = s.now.Add(period)
 				if late == 0 {
@@ -224,8 +224,8 @@ func TestForeignReports_OfANewAgent_CountOnce(t *testing.T) {
 }
 
 // The answer is lost because the server restarts: it knows how often the agent reports.
-func TestForeignReports_RepeatedAfterARestart_CountOnce(t *testing.T) {
-	eachForeigner(t, func(f *foreigner, period time.Duration) {
+func TestThirdPartyReports_RepeatedAfterARestart_CountOnce(t *testing.T) {
+	eachThirdPartyAgent(t, func(f *thirdPartyAgent, period time.Duration) {
 		if !f.asks || f.once || period < 30*time.Second {
 			return
 		}

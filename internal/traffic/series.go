@@ -76,7 +76,7 @@ func startOfNext(t time.Time) time.Time {
 	return start
 }
 
-// Now is the time by which traffic is counted, in the site's time zone.
+// Now returns the time by which traffic is counted, in the site's time zone.
 func (t *Traffic) Now() time.Time { return t.db.Now().In(t.settings.Get().Zone()) }
 
 // Month returns the user's days of a month of the site's calendar.

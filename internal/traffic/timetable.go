@@ -13,8 +13,8 @@ func (t *Traffic) Register(q *job.Queue) {
 	q.Every("traffic.forget", t.forget)
 }
 
-// together is how many users' old rows one transaction removes, so that writers need not wait long.
-const together = 200
+// batchUsers is how many users' old rows one transaction removes, so that other writers do not wait long.
+const batchUsers = 200
 
 // forget removes the keys of old reports, and hours that are older than the setting allows; days stay.
 func (t *Traffic) forget(ctx context.Context) error {
@@ -27,7 +27,7 @@ func (t *Traffic) forget(ctx context.Context) error {
 			now.Add(-decidedRetention)).Exec(ctx); err != nil {
 			return err
 		}
-		// While a kept batch is known its key stays, so that it is not taken for a new one.
+		// The key of a held batch is kept as long as the batch, so that a repetition is not taken for a new one.
 		_, err := tx.NewRaw(`DELETE FROM traffic_report WHERE accepted_at < ? AND NOT EXISTS (SELECT 1
 			FROM kept_batch AS k
 			WHERE k.node_id = traffic_report.node_id AND k.report = traffic_report.id)`, now.Add(-maxAge)).Exec(ctx)
@@ -43,10 +43,10 @@ func (t *Traffic) forget(ctx context.Context) error {
 		return err
 	}
 	// By users, along the index: an index on the hour would cost each report more than this costs a night.
-	for from := int64(0); from <= last[0]; from += together {
+	for from := int64(0); from <= last[0]; from += batchUsers {
 		err := t.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from,
-				from+together, oldest).Exec(ctx)
+				from+batchUsers, oldest).Exec(ctx)
 			return err
 		})
 		if err != nil {

@@ -48,7 +48,7 @@ type Report struct {
 	// ID names a report of our agent within the node; empty for third-party agents, whose reports are known by Hash for
 	// as long as they may be repeated.
 	ID   string
-	Once bool     // the agent, a third-party one, never repeats a report
+	Once bool     // the third-party agent never repeats a report
 	Hash [32]byte // of the body
 	From time.Time
 	To   time.Time // like From zero for third-party agents, who do not say
@@ -56,13 +56,13 @@ type Report struct {
 	Hits []node.Hit // of its audit rules; those of users whose bytes on it would not count are left out
 }
 
-// Refusal names a row that was not counted.
+// Refusal is a row that was not counted.
 type Refusal struct {
 	UserID int64
 	Code   string // not_on_list, negative, absurd, duplicate_user, counter_full
 }
 
-// Receipt says what became of a report.
+// Receipt is the result of a report.
 type Receipt struct {
 	Repeated bool // it had been counted before, and was not again
 	Refused  []Refusal
@@ -70,7 +70,7 @@ type Receipt struct {
 	Kept     HoldReason // why its rows were not counted but wait for staff; empty: they were counted
 }
 
-// Traffic counts.
+// Traffic counts reports and reads the log.
 type Traffic struct {
 	db       *db.DB
 	settings *setting.Settings

@@ -232,7 +232,7 @@ func TestForeignReports_AreKnownByTheirBodyAndNode(t *testing.T) {
 		}
 		if post(n, 0) || !post(n, time.Second) || !post(n, 28*time.Second) || post(other, 0) ||
 			post(n, 131*time.Second) {
-			t.Fatal("repetitions were told wrongly")
+			t.Fatal("repetitions were not recognised")
 		}
 		if got := s.ints(t, `SELECT billed FROM service_cycle`); !slices.Equal(got, []int64{6}) {
 			t.Fatalf("counted %v", got)

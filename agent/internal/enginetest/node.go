@@ -51,7 +51,7 @@ func noServer(context.Context, int64, netip.Addr) (bool, error) {
 	return false, errors.New("no server")
 }
 
-// Serve returns the users to the gate and the engine, as the agent does for a snapshot.
+// Serve passes the users to the gate and the engine, as the agent does for a snapshot.
 func (s *Node) Serve(node api.Node, users ...api.User) {
 	s.t.Helper()
 	s.Gate.SetNode(node)

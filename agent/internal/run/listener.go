@@ -2,7 +2,7 @@ package run
 
 import "airstrip/agent/internal/api"
 
-// configure returns the engine the node and all users who may connect. repair retries what fails.
+// configure passes the node and all users who may connect to the engine. repair retries what fails.
 func (a *agent) configure() {
 	users := make([]api.User, 0, len(a.users))
 	for id, m := range a.users {

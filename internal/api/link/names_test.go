@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// setLanguage returns the link's user an account that last used a language.
+// setLanguage creates an account of the link's user that last used a language.
 func (s *site) setLanguage(lang fault.Lang) {
 	s.Helper()
 	s.do(func(ctx context.Context, tx bun.Tx) error {

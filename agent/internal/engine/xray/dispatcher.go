@@ -129,7 +129,7 @@ func (h *dispatcher) dial(ctx context.Context, target net.Destination) (stat.Con
 	return &internet.PacketConnWrapper{PacketConn: conn, Dest: addr}, nil
 }
 
-// dialed returns the freedom outbound a connection that is already open.
+// dialed gives the freedom outbound a connection that is already open.
 type dialed struct{ conn stat.Connection }
 
 func (d dialed) Dial(context.Context, net.Destination) (stat.Connection, error) { return d.conn, nil }
