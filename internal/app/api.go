@@ -62,7 +62,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Renewals(a.Renewals, a.Settings),
 		user.Invoices(a.Wallets, a.Shop, a.Payments, a.Settings),
 		user.Refunds(a.Shop),
-		user.Nodes(a.Nodes, a.Services),
+		user.Nodes(a.Nodes, a.Services, a.Settings),
 		user.Traffic(a.Traffic, a.Nodes),
 		user.AuditRules(a.Nodes),
 

@@ -124,7 +124,9 @@ func (s *seeder) settings(ctx context.Context) error {
 		// The demo's node runs on this machine, and so may what a visitor browses to.
 		"node_allow_private": json.RawMessage("true"),
 		"test_pages":         json.RawMessage("true"),
-		"contact_email":      json.RawMessage(`"help@example.com"`),
+		"class_names": json.RawMessage(`[{"class": 1, "name": "基础", "names": {"en": "Basic"}},
+			{"class": 2, "name": "高级", "names": {"en": "Plus"}}, {"class": 3, "name": "尊享", "names": {"en": "Premium"}}]`),
+		"contact_email": json.RawMessage(`"help@example.com"`),
 	})
 }
 

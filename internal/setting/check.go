@@ -51,6 +51,7 @@ func (s Site) problems() fault.Problems {
 	p.texts(&s)
 	p.choices(&s)
 	p.about(&s)
+	p.classNames(&s)
 	p.mail(&s)
 	p.captcha(&s)
 	p.link(&s)
@@ -190,6 +191,29 @@ func (p *problems) choices(s *Site) {
 func isUUID(s string) bool {
 	_, err := uuid.Parse(s)
 	return err == nil && len(s) == 36
+}
+
+// classNames checks that each class has one name, which people can read.
+func (p *problems) classNames(s *Site) {
+	const longest = 40
+	seen := map[int]bool{}
+	for _, c := range s.ClassNames {
+		p.When(c.Class < 0 || c.Class > 1_000_000 || seen[c.Class], "class_names", "class",
+			"每个等级须为 0 到 1000000 的整数，且只出现一次", "A class is a whole number from 0 to 1000000 and is named once")
+		seen[c.Class] = true
+		all := []string{c.Name}
+		for lang, name := range c.Names {
+			p.When(lang != fault.ZH && lang != fault.EN, "class_names", "language", "语言只能是 zh-CN、en",
+				"The languages are zh-CN and en")
+			all = append(all, name)
+		}
+		for _, name := range all {
+			p.When(strings.TrimSpace(name) == "" || utf8.RuneCountInString(name) > longest || !text.IsStorable(name) ||
+				!text.IsVisible(name), "class_names", "name", "名称须为 1 到 40 个可见字符",
+				"A name has 1 to 40 visible characters")
+		}
+	}
+	p.When(len(s.ClassNames) > 100, "class_names", "length", "最多 100 个等级", "At most 100 classes have a name")
 }
 
 func (p *problems) mail(s *Site) {

@@ -25,8 +25,10 @@ type Site struct {
 	SiteName string `json:"site_name"`
 	// of who asks for no language that the product speaks: pages, mails, the bot
 	Language fault.Lang `json:"language"`
-	TimeZone string     `json:"time_zone"` // IANA name; days, months and check-ins are counted in it
-	Currency string     `json:"currency"`  // ISO 4217; fixed once money has moved
+	// what users read in place of the number of a class; a class that has no name is called by its number
+	ClassNames []ClassName `json:"class_names"`
+	TimeZone   string      `json:"time_zone"` // IANA name; days, months and check-ins are counted in it
+	Currency   string      `json:"currency"`  // ISO 4217; fixed once money has moved
 
 	AboutZH      string `json:"about_zh"`      // what the service is, for the page /about; empty: a sentence of ours
 	AboutEN      string `json:"about_en"`      // the same in English
@@ -124,6 +126,23 @@ type Site struct {
 	NodeOfflineMinutes int    `json:"node_offline_minutes"` // how long a node is silent before staff is notified
 	// whether nodes may reach private addresses; for the demo and tests
 	NodeAllowPrivate bool `json:"node_allow_private"`
+}
+
+// ClassName is what users call a class of plans and nodes.
+type ClassName struct {
+	Class int          `json:"class"`
+	Name  string       `json:"name"`  // where the reader's language has none of its own
+	Names fault.ByLang `json:"names"` // of single languages
+}
+
+// ClassName gives the name of a class in a reader's language; empty where the operator gave it none.
+func (s Site) ClassName(class int, lang fault.Lang) string {
+	for _, c := range s.ClassNames {
+		if c.Class == class {
+			return c.Names.In(lang, c.Name)
+		}
+	}
+	return ""
 }
 
 // Where the part of a change's credit goes that is more than the new plan: it stays with the service as time, or the
@@ -272,7 +291,10 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 		if err != nil {
 			return err
 		}
-		before := site
+		before, err := read(ctx, tx) // another one: the new values are read into the slices of site
+		if err != nil {
+			return err
+		}
 		for name, value := range values {
 			kind, known := fields[name] // package json would take it in another case
 			if !known {

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
+	"airstrip/internal/seal"
 	"airstrip/internal/setting"
 )
 
@@ -63,6 +65,12 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"link_notices", `["a\nb"]`},
 			{"link_notices", `["1", "2", "3", "4", "5", "6"]`},
 			{"loki_push_url", `"loki:3100"`},
+			{"language", `"fr"`},
+			{"class_names", `[{"class": -1, "name": "A"}]`},
+			{"class_names", `[{"class": 1, "name": "A"}, {"class": 1, "name": "B"}]`},
+			{"class_names", `[{"class": 1, "name": " "}]`},
+			{"class_names", `[{"class": 1, "name": "A", "names": {"fr": "B"}}]`},
+			{"class_names", `[{"class": 1, "name": "A", "names": {"en": "` + strings.Repeat("b", 41) + `"}}]`},
 			{"crisp_website_id", `"not one"`},
 			{"crisp_website_id", `"{0f8fad5b-d9cb-469f-a165-70867728950e}"`},
 		} {
@@ -86,6 +94,40 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			t.Fatalf("read again: %+v, %v", again.Get(), err)
 		}
 	})
+}
+
+func TestSet_List_IsRecordedAsItWasBefore(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		log, err := audit.Open(t.Context(), d, seal.Key{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := setting.New(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := log.As(t.Context(), audit.Actor{Kind: audit.Operator, Name: "me"})
+		for _, list := range []string{`["a.example", "b.example"]`, `["c.example"]`} {
+			if err := s.Set(ctx, map[string]json.RawMessage{"sign_up_domains": json.RawMessage(list)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		entries, _, err := log.Find(t.Context(), audit.Filter{Limit: 1})
+		if err != nil || len(entries) != 1 || entries[0].Before != `{"sign_up_domains":["a.example","b.example"]}` {
+			t.Errorf("%+v, %v", entries, err)
+		}
+	})
+}
+
+func TestSite_ClassName_IsInLanguageOfReader(t *testing.T) {
+	site := setting.Site{ClassNames: []setting.ClassName{
+		{Class: 1, Name: "基础", Names: fault.ByLang{fault.EN: "Basic"}}, {Class: 2, Name: "Plus"},
+	}}
+	for class, want := range map[int][2]string{1: {"基础", "Basic"}, 2: {"Plus", "Plus"}, 3: {"", ""}} {
+		if zh, en := site.ClassName(class, fault.ZH), site.ClassName(class, fault.EN); zh != want[0] || en != want[1] {
+			t.Errorf("class %d is %q and %q", class, zh, en)
+		}
+	}
 }
 
 // Agents of others show a sign of life with each report only.

@@ -36,6 +36,7 @@ import (
 // nothing.
 type field struct {
 	*moneyServer
+	settings *setting.Settings
 	services *service.Services
 	nodes    *node.Nodes
 	traffic  *traffic.Traffic
@@ -53,6 +54,7 @@ func newField(t *testing.T, d *db.DB) *field {
 	f := &field{now: time.Date(2026, 1, 31, 15, 30, 0, 0, time.UTC)} // 23:30 in Shanghai
 	d.SetClock(func() time.Time { return f.now })
 	settings, err := setting.New(t.Context(), d)
+	f.settings = settings
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func newField(t *testing.T, d *db.DB) *field {
 	}, user.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings,
 		func(_ context.Context, userID int64) ([]string, error) {
 			return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
-		}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services),
+		}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services, settings),
 		user.Traffic(f.traffic, f.nodes),
 		user.AuditRules(f.nodes), staff.AuditRules(f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
 	f.moneyServer = &moneyServer{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
@@ -185,6 +187,25 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 		if a := f.call(t, 0, "GET", "/api/v2/user/dashboard", ""); a.status != 401 {
 			t.Errorf("without a sign-in: %d", a.status)
 		}
+	})
+}
+
+func TestNodesAndDashboard_CallClassesByTheirNames(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		f := newField(t, d)
+		read := func(class, tier string) {
+			t.Helper()
+			want(t, f.ok(t, f.user, "GET", "/api/v2/user/dashboard", "")["access"].(map[string]any),
+				map[string]any{"class": 1, "class_name": class})
+			want(t, f.ok(t, f.user, "GET", "/api/v2/user/services/nodes", ""), map[string]any{"user_tier": tier})
+		}
+		read("", "VIP 1")
+		if err := f.settings.Set(t.Context(), map[string]json.RawMessage{
+			"class_names": json.RawMessage(`[{"class": 1, "name": "基础", "names": {"en": "Basic"}}]`),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		read("Basic", "Basic")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/money"
 	"airstrip/internal/node"
@@ -47,6 +48,7 @@ type Access struct {
 	ResetsAt       *time.Time    `json:"resets_at" doc:"When the next quota begins anew"`
 	ExpiresAt      *time.Time    `json:"expires_at" doc:"When the last running service ends"`
 	Class          int           `json:"class"`
+	ClassName      string        `json:"class_name" doc:"What users call the class; empty: it has no name"`
 	SpeedMbps      *int          `json:"speed_mbps" doc:"null: no limit"`
 	DeviceLimit    *int          `json:"device_limit" doc:"null: no limit"`
 	OnlineDevices  int           `json:"online_devices" doc:"Addresses at which the user is connected now"`
@@ -111,26 +113,28 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 					return out, err
 				}
 				urls, err := links(ctx, who.UserID)
+				site, lang := settings.Get(), api.CallerOf(ctx).Lang
 				return dashboard{
 					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID,
 					UserName: u.Name, CreatedAt: u.CreatedAt, MoneyAmount: balance.Available,
-					OldServiceInfo: oldInfo(u, access, today, urls), Access: showAccess(access, today, online, renew),
-					Wallet: dashboardWallet{balance.Available, settings.Get().Currency},
+					OldServiceInfo: oldInfo(u, access, today, urls, tier(site, access.Class, lang)),
+					Access:         showAccess(access, today, online, renew, site.ClassName(access.Class, lang)),
+					Wallet:         dashboardWallet{balance.Available, site.Currency},
 				}, err
 			})
 	}
 }
 
-func showAccess(a service.Access, today int64, online int, renew *int64) Access {
+func showAccess(a service.Access, today int64, online int, renew *int64, className string) Access {
 	return Access{
-		a.State, a.QuotaBytes, a.UsedBytes, a.RemainingBytes, today, a.ResetsAt, a.ExpiresAt, a.Class,
+		a.State, a.QuotaBytes, a.UsedBytes, a.RemainingBytes, today, a.ResetsAt, a.ExpiresAt, a.Class, className,
 		a.SpeedMbps, a.Devices, online, renew,
 	}
 }
 
-func oldInfo(u account.User, a service.Access, today int64, urls []string) oldServiceInfo {
+func oldInfo(u account.User, a service.Access, today int64, urls []string, tier string) oldServiceInfo {
 	info := oldServiceInfo{
-		UserLevelText: fmt.Sprintf("VIP %d", a.Class), OnlineIPLimit: a.Devices, SubLink: append([]string{}, urls...),
+		UserLevelText: tier, OnlineIPLimit: a.Devices, SubLink: append([]string{}, urls...),
 		SSPasswd: a.Password, SSUUID: a.UUID, UserLevelExpireIn: u.CreatedAt, UserAccountExpireIn: noExpiry,
 		SSUploadSize: a.UpBytes, SSDownloadSize: a.DownBytes,
 		SSBandwidthTotalSize: unlimitedOld, SSBandwidthYesterdayUsedSize: max(0, a.UsedBytes-today),

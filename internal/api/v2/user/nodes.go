@@ -1,6 +1,7 @@
 package user
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,8 +9,10 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
+	"airstrip/internal/setting"
 )
 
 type nodesResult struct {
@@ -35,12 +38,13 @@ type nodeInfo struct {
 	HourRates       []string    `json:"hour_rates" doc:"The rate in each hour of the site's day; empty: always the same"`
 	Tags            []string    `json:"tags"`
 	Class           int         `json:"class"`
+	ClassName       string      `json:"class_name" doc:"What users call the class; empty: it has no name"`
 	SpeedMbps       *int        `json:"speed_mbps" doc:"Limit of the node for each user; null: none"`
 	OnlineUsers     int64       `json:"online_users"`
 }
 
 // Nodes adds the nodes that a user may use.
-func Nodes(nodes *node.Nodes, services *service.Services) v2.Resource {
+func Nodes(nodes *node.Nodes, services *service.Services, settings *setting.Settings) v2.Resource {
 	list := func(ctx context.Context, userID int64) (out nodesResult, err error) {
 		access, err := services.Access(ctx, userID)
 		if err != nil {
@@ -55,15 +59,17 @@ func Nodes(nodes *node.Nodes, services *service.Services) v2.Resource {
 			return out, err
 		}
 		states, err := nodes.Monitor.States(ctx)
+		site, lang := settings.Get(), api.CallerOf(ctx).Lang
 		now := nodes.Limits.LocalTime()
-		out = nodesResult{AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d",
-			access.Class)}
+		out = nodesResult{AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: tier(site, access.Class, lang)}
 		for _, n := range all {
 			if !n.Visible || !n.Serves() {
 				continue
 			}
 			out.TotalNodes++
-			switch info := showNode(n.Localized(api.CallerOf(ctx).Lang).In(group), states[n.ID], now); {
+			info := showNode(n.Localized(lang).In(group), states[n.ID], now)
+			info.ClassName = site.ClassName(n.Class, lang)
+			switch {
 			case access.Admits(n.Class, n.GroupID):
 				out.AvailableNodes = append(out.AvailableNodes, info)
 			case access.InGroup(n.GroupID):
@@ -96,6 +102,11 @@ func Nodes(nodes *node.Nodes, services *service.Services) v2.Resource {
 		v2.Handle(r, v2.UserOp("GET /user/services/{node_id}").
 			Named("node_get_old", "The same by its older path"), get)
 	}
+}
+
+// tier is what older clients show of a class.
+func tier(site setting.Site, class int, lang fault.Lang) string {
+	return cmp.Or(site.ClassName(class, lang), fmt.Sprintf("VIP %d", class))
 }
 
 func showNode(n node.Node, st node.State, now time.Time) nodeInfo {

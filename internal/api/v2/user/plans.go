@@ -1,6 +1,7 @@
 package user
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -25,6 +26,7 @@ type planItem struct {
 	TrafficBytes *int64      `json:"traffic_bytes" nullable:"true" doc:"For each quota month, of a package once; null: unlimited"`
 	Reset        string      `json:"reset" enum:"calendar_month,anniversary,never" doc:"When the traffic begins anew: each month bought brings it once, from the first of a month or from the day of the start; with never each purchase and renewal adds it once"`
 	Class        int         `json:"class"`
+	ClassName    string      `json:"class_name" doc:"What users call the class; empty: it has no name"`
 	Groups       []int       `json:"groups"`
 	SpeedMbps    *int        `json:"speed_mbps" nullable:"true" doc:"null: no limit"`
 	Devices      *int        `json:"devices" nullable:"true" doc:"null: no limit"`
@@ -42,9 +44,9 @@ type priceItem struct {
 	Amount money.Amount `json:"amount"`
 }
 
-func newPlanItem(p *shop.Plan, bought map[int64]int) planItem {
+func newPlanItem(p *shop.Plan, bought map[int64]int, className string) planItem {
 	out := planItem{
-		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, append([]int{}, p.Groups...),
+		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, className, append([]int{}, p.Groups...),
 		p.SpeedMbps, p.Devices, p.ValidDays,
 		p.Stock, p.PerUser, bought[p.ID], p.Renewable,
 		[]priceItem{},
@@ -131,7 +133,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 		v2.HandleList(r, v2.UserOp("GET /user/shop/plans").
 			Named("shop_plans", "What is on sale, with prices"),
 			func(ctx context.Context, who account.Identity, in *filter) ([]planItem, error) {
-				lang := api.CallerOf(ctx).Lang
+				site, lang := settings.Get(), api.CallerOf(ctx).Lang
 				bought, err := s.Bought(ctx, who.UserID)
 				if err != nil {
 					return nil, err
@@ -141,12 +143,12 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 					if err != nil {
 						return nil, err
 					}
-					return []planItem{newPlanItem(p.In(lang), bought)}, nil
+					return []planItem{newPlanItem(p.In(lang), bought, site.ClassName(p.Class, lang))}, nil
 				}
 				plans, err := s.OnSale(ctx)
 				var out []planItem
 				for i := range plans {
-					out = append(out, newPlanItem(plans[i].In(lang), bought))
+					out = append(out, newPlanItem(plans[i].In(lang), bought, site.ClassName(plans[i].Class, lang)))
 				}
 				return out, err
 			})
@@ -158,7 +160,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 				out := productList{map[string]trialPlan{}}
 				for i := range plans {
 					out.Products["plan_"+strconv.FormatInt(plans[i].ID, 10)] = newTrialPlan(&plans[i],
-						settings.Get().Currency, api.CallerOf(ctx).Lang)
+						settings.Get(), api.CallerOf(ctx).Lang)
 				}
 				return out, err
 			})
@@ -180,14 +182,14 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 
 var currencySigns = map[string]string{"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£"}
 
-func newTrialPlan(p *shop.Plan, currency string, lang fault.Lang) trialPlan {
+func newTrialPlan(p *shop.Plan, site setting.Site, lang fault.Lang) trialPlan {
 	p = p.In(lang)
 	say := func(zh, en string) string { return fault.Text{ZH: zh, EN: en}.In(lang) }
 	out := trialPlan{
-		Name: p.Name, Info: &p.Info, Currency: currency, Billing: say("一次性", "once"),
+		Name: p.Name, Info: &p.Info, Currency: site.Currency, Billing: say("一次性", "once"),
 		PlanShopID: map[string]int64{},
 	}
-	if sign, ok := currencySigns[currency]; ok {
+	if sign, ok := currencySigns[site.Currency]; ok {
 		out.Currency = sign
 	}
 	for i, price := range p.Prices {
@@ -220,7 +222,7 @@ func newTrialPlan(p *shop.Plan, currency string, lang fault.Lang) trialPlan {
 	out.Features = []trialFeature{{true, say("流量", "Traffic"), &traffic}}
 	if p.Kind == shop.KindPlan {
 		out.Features = append(out.Features,
-			trialFeature{true, say("等级", "Class"), new(strconv.Itoa(p.Class))},
+			trialFeature{true, say("等级", "Class"), new(cmp.Or(site.ClassName(p.Class, lang), strconv.Itoa(p.Class)))},
 			trialFeature{true, say("速度", "Speed"), new(limit(p.SpeedMbps, " Mbit/s"))},
 			trialFeature{true, say("设备", "Devices"), new(limit(p.Devices, ""))})
 	}

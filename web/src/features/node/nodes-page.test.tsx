@@ -312,7 +312,7 @@ describe('one node', () => {
     const sheet = await drawer()
     expect(sheet.getByText('Full')).toBeVisible()
     expect(sheet.getByText(/VLESS/)).toBeVisible()
-    expect(await sheet.findByText('Class 1 or higher. Your plan has class 1.')).toBeVisible()
+    expect(await sheet.findByText('Class 1 or higher. Your plan has Class 1.')).toBeVisible()
     expect(await sheet.findByRole('img', { name: /QR code/ })).toBeVisible()
     await user.keyboard('{Escape}')
     await isGone()
@@ -368,17 +368,24 @@ describe('one node', () => {
     is('active')
     const { user } = await openSignedIn('/user/nodes')
     const row = await screen.findByRole('row', { name: /Hong Kong 01/ })
-    expect(row).toHaveTextContent('From class 2')
+    expect(row).toHaveTextContent('From Class 2')
     await user.click(screen.getByRole('link', { name: 'Hong Kong 01' }))
     const sheet = await drawer()
     expect(
-      await sheet.findByText('This node is for plans of class 2 or higher. Yours has class 1.'),
+      await sheet.findByText('This node is for plans of Class 2 or higher. Yours has Class 1.'),
     ).toBeVisible()
     expect(sheet.getByRole('link', { name: 'See plans' })).toHaveAttribute(
       'href',
       '/user/services/buy',
     )
     expect(sheet.queryByRole('button', { name: /^Copy/ })).not.toBeInTheDocument()
+  })
+
+  it('says which class it takes by the name that the operator gave it', async () => {
+    has([tokyo], [node({ class: 2, class_name: 'Plus', server_address: '' })])
+    is('active')
+    await openSignedIn('/user/nodes')
+    expect(await screen.findByRole('row', { name: /Hong Kong 01/ })).toHaveTextContent('From Plus')
   })
 
   it('says that the plan has ended where that is why', async () => {

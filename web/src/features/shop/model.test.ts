@@ -50,6 +50,12 @@ describe('traits', () => {
     })
   })
 
+  it('name the class only where all plans have one with a name', () => {
+    const named = [plan({ class_name: 'Basic' }), plan({ class_name: 'Plus' })]
+    expect(splitTraits(named).own).toEqual(['class_name'])
+    expect(splitTraits([...named, plan()]).own).toEqual([])
+  })
+
   it('of a single plan are all its own', () => {
     expect(splitTraits([standard]).shared).toEqual([])
   })

@@ -23,16 +23,19 @@ export function savingOf(plan: Plan, months: number): number {
   return Math.max(0, Math.round((1 - toMinor(price.amount) / full) * 100))
 }
 
-export type Trait = 'reset' | 'speed_mbps' | 'devices'
-const traits: readonly Trait[] = ['speed_mbps', 'devices', 'reset']
+export type Trait = 'reset' | 'speed_mbps' | 'devices' | 'class_name'
+const traits: readonly Trait[] = ['class_name', 'speed_mbps', 'devices', 'reset']
 
 /** Separates traits that all plans share, which are listed once, from those that each card names. */
 export function splitTraits(plans: readonly Plan[]): { shared: Trait[]; own: Trait[] } {
+  const named = traits.filter(
+    (trait) => trait !== 'class_name' || plans.every((plan) => plan.class_name !== ''),
+  )
   const isShared = (trait: Trait) =>
     plans.length > 1 && plans.every((plan) => plan[trait] === plans[0]?.[trait])
   return {
-    shared: traits.filter(isShared),
-    own: traits.filter((trait) => !isShared(trait)),
+    shared: named.filter(isShared),
+    own: named.filter((trait) => !isShared(trait)),
   }
 }
 

@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice'
 import { NoticeLink } from '@/ui/notice-link'
 import { countryName, protocolName, rateText, spansOf, wordsOf } from '../model'
 import { useIsNarrow } from '../use-filter'
+import { useClassName } from '../use-class-name'
 import { Load } from './figures'
 import { Flag } from './flag'
 import classes from './node-drawer.module.css'
@@ -66,6 +67,7 @@ function Body({ node, isLocked }: { node: NodeInfo; isLocked: boolean }) {
 /** Why the node is not open to the user, and the one thing that opens it. */
 function WhyLocked({ node, access }: { node: NodeInfo; access: Access }) {
   const { t } = useTranslation('node')
+  const nameOf = useClassName()
   if (access.state !== 'active') {
     return (
       <Notice tone="warning" action={<Help state={access.state} />}>
@@ -76,7 +78,7 @@ function WhyLocked({ node, access }: { node: NodeInfo; access: Access }) {
   return (
     <NoticeLink
       tone="warning"
-      text={t('drawer.needsClass', { needed: node.class, own: access.class })}
+      text={t('drawer.needsClass', { needed: nameOf(node), own: nameOf(access) })}
       to="/user/services/buy"
     >
       {t('drawer.seePlans')}
@@ -120,14 +122,16 @@ function Facts({ node, access }: { node: NodeInfo; access: Access | undefined })
         </Fact>
       )}
       <Fact className={classes.fact} name={t('drawer.class')}>
-        <ClassNeeded needed={node.class} own={access?.class} />
+        <ClassNeeded node={node} access={access} />
       </Fact>
     </dl>
   )
 }
 
-function ClassNeeded({ needed, own }: { needed: number; own: number | undefined }) {
+function ClassNeeded({ node, access }: { node: NodeInfo; access: Access | undefined }) {
   const { t } = useTranslation('node')
-  if (needed === 0) return t('drawer.classOpen')
-  return own === undefined ? needed : t('drawer.classFor', { needed, own })
+  const nameOf = useClassName()
+  const needed = nameOf(node)
+  if (node.class === 0) return t('drawer.classOpen')
+  return access ? t('drawer.classFor', { needed, own: nameOf(access) }) : needed
 }

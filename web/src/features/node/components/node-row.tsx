@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/lib/api/gen/types.gen'
 import { StateOfNode } from '@/ui/node-state-dot'
 import { countryName, protocolName, wordsOf } from '../model'
+import { useClassName } from '../use-class-name'
 import { Flag } from './flag'
 import { Load, Rate } from './figures'
 import classes from './node-list.module.css'
@@ -99,10 +100,11 @@ function NodeLink({ node }: { node: NodeInfo }) {
 /** In the place of a state that does not matter to the user yet. */
 function Locked({ node }: { node: NodeInfo }) {
   const { t } = useTranslation('node')
+  const name = useClassName()(node)
   return (
     <span className={classes.locked}>
       <Lock size={14} strokeWidth={1.75} aria-hidden="true" />
-      {node.class > 0 ? t('fromClass', { class: node.class }) : t('locked')}
+      {node.class > 0 ? t('fromClass', { name }) : t('locked')}
     </span>
   )
 }

@@ -7,6 +7,8 @@ export function useTraitText() {
   const { t } = useTranslation('shop')
   return (plan: Plan, trait: Trait): string => {
     switch (trait) {
+      case 'class_name':
+        return t('trait.class', { name: plan.class_name })
       case 'speed_mbps':
         return plan.speed_mbps === null
           ? t('trait.anySpeed')

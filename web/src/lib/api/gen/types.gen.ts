@@ -41,6 +41,10 @@ export type ApiToken = {
 export type Access = {
     class: number;
     /**
+     * What users call the class; empty: it has no name
+     */
+    class_name: string;
+    /**
      * null: no limit
      */
     device_limit: number | null;
@@ -2437,6 +2441,10 @@ export type NodeInfo = {
     bandwidth: string;
     class: number;
     /**
+     * What users call the class; empty: it has no name
+     */
+    class_name: string;
+    /**
      * ISO 3166-1 alpha-2; ZZ: unknown
      */
     country_code: string;
@@ -3145,6 +3153,10 @@ export type PlanItem = {
      */
     bought: number;
     class: number;
+    /**
+     * What users call the class; empty: it has no name
+     */
+    class_name: string;
     /**
      * null: no limit
      */
