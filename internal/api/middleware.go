@@ -50,11 +50,12 @@ const (
 
 // NewMiddleware returns the middleware around mux. Forwarding headers count only from trusted; metrics go to reg.
 func NewMiddleware(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Registerer) *Middleware {
-	m := &Middleware{mux: mux, trusted: trusted, language: func() fault.Lang { return fault.ZH }, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	m := &Middleware{mux: mux, trusted: trusted, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "airstrip_http_seconds", Help: "How long requests took, by route and status.",
 		Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5, 10},
 	}, []string{"route", "status"})}
 	reg.MustRegister(m.seconds)
+	m.SetLanguage(func() fault.Lang { return fault.ZH })
 	return m
 }
 

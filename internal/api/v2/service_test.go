@@ -85,7 +85,8 @@ func newField(t *testing.T, d *db.DB) *field {
 	}, user.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings,
 		func(_ context.Context, userID int64) ([]string, error) {
 			return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
-		}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services, settings),
+		}), user.Chat(accounts, wallets, f.services), user.Services(f.services),
+		user.Nodes(f.nodes, f.services, settings),
 		user.Traffic(f.traffic, f.nodes),
 		user.AuditRules(f.nodes), staff.AuditRules(f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
 	f.moneyServer = &moneyServer{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}

@@ -76,7 +76,8 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 		s := settings.Get()
 		return siteResult{
 			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo,
-			Language: s.Language, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
+			Language: s.Language,
+			Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
 			SignUp: siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 			Captcha: siteCaptcha{
 				s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword, s.CaptchaCheckIn,

@@ -61,7 +61,9 @@ func Nodes(nodes *node.Nodes, services *service.Services, settings *setting.Sett
 		states, err := nodes.Monitor.States(ctx)
 		site, lang := settings.Get(), api.CallerOf(ctx).Lang
 		now := nodes.Limits.LocalTime()
-		out = nodesResult{AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: tier(site, access.Class, lang)}
+		out = nodesResult{
+			AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: tier(site, access.Class, lang),
+		}
 		for _, n := range all {
 			if !n.Visible || !n.Serves() {
 				continue

@@ -46,7 +46,8 @@ type priceItem struct {
 
 func newPlanItem(p *shop.Plan, bought map[int64]int, className string) planItem {
 	out := planItem{
-		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, className, append([]int{}, p.Groups...),
+		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, className,
+		append([]int{}, p.Groups...),
 		p.SpeedMbps, p.Devices, p.ValidDays,
 		p.Stock, p.PerUser, bought[p.ID], p.Renewable,
 		[]priceItem{},
