@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"node"},
 	{"traffic", "shop"},
 	{"payment", "link", "renewal", "cdkey"},
-	{"ticket", "notice", "shareaccount", "emby", "checkin"},
+	{"ticket", "notice", "shareaccount", "emby", "checkin", "announcement"},
 	{"telegram"},
 	{"api"},
 	{"app"},

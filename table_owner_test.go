@@ -22,11 +22,12 @@ var tableOwners = map[string]string{
 	"account": `account activity api_token ban_task email_code email_code_count guess_count passkey passkey_challenge
 		password_cost recovery_code session session_cookie sign_in sign_in_token sign_in_url sign_up_count token_pair totp
 		totp_enrolment`,
-	"approval": `staff_grant staff_grant_day`,
-	"audit":    `audit_entry audit_head audit_seal`,
-	"captcha":  `captcha_challenge`,
-	"cdkey":    `cd_key cd_key_batch cd_key_redemption cd_key_try`,
-	"checkin":  `checkin`,
+	"announcement": `announcement announcement_read`,
+	"approval":     `staff_grant staff_grant_day`,
+	"audit":        `audit_entry audit_head audit_seal`,
+	"captcha":      `captcha_challenge`,
+	"cdkey":        `cd_key cd_key_batch cd_key_redemption cd_key_try`,
+	"checkin":      `checkin`,
 	// chosen_password belongs to a migration that is written in Go
 	"db":          `chosen_password revision write_probe`,
 	"emby":        `emby_account`,

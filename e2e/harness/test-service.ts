@@ -65,6 +65,11 @@ export class TestService {
     const server = await Server.prepare(folder, postgres?.url, log('server'))
     const demo = JSON.parse(await server.command('seed', '--demo')) as Demo
     await server.command('setting', 'set', 'node_report_seconds=1', 'node_allow_private=true', 'link_per_minute=600', 'sign_up_per_ip_daily=1000')
+    // The demo's dialog and strip would stand before what the tests look at.
+    const { announcements } = JSON.parse(await server.command('announcement', 'list')) as { announcements: { ID: number; Type: string }[] }
+    for (const { ID, Type } of announcements) {
+      if (Type !== 'index_ann') await server.command('announcement', 'remove', String(ID))
+    }
     const realityTarget = await RealityTarget.start(folder, 'reality.test')
     const nodes: Node[] = []
     for (const [name, protocol, ...options] of kinds(realityTarget.port)) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,7 +18,8 @@ import (
 )
 
 func (a *App) siteNow() public.SiteNow {
-	return public.NewSiteNow(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo)
+	return public.NewSiteNow(a.Settings, a.Accounts, a.Telegram, a.Announcements, a.cfg.site, a.version,
+		a.cfg.Demo)
 }
 
 // api serves both generations of the API on mux and returns the contract of /api/v2. Its operations are listed by
@@ -65,6 +67,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Nodes(a.Nodes, a.Services, a.Settings),
 		user.Traffic(a.Traffic, a.Nodes),
 		user.AuditRules(a.Nodes),
+		user.Announcements(a.Announcements, func() time.Time { return a.DB.Now() }),
 
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),
@@ -91,6 +94,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Users(a.Accounts),
 		staff.AuditRules(a.Nodes),
 		staff.IPBans(a.IPBans),
+		staff.Announcements(a.Announcements),
 		staff.Role(),
 	)
 }
@@ -117,6 +121,7 @@ func (a *App) older(mux *http.ServeMux) *v1.Router {
 	old.Telegram(a.Telegram)
 	old.Partner(a.Accounts, a.Services, a.Shop, a.Emby)
 	old.Detect(a.Nodes)
+	old.Announcement(a.Announcements)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64,
 		error,
 	) {

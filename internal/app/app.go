@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"airstrip/internal/account"
+	"airstrip/internal/announcement"
 	"airstrip/internal/api"
 	"airstrip/internal/api/agent"
 	"airstrip/internal/api/install"
@@ -96,8 +97,11 @@ type App struct {
 	Shares    *shareaccount.Accounts
 	Telegram  *telegram.Bot
 	Loki      *loki.Loki
-	sandbox   *sandbox.Gateway // nil unless this is a demo
-	nightly   nightly
+
+	Announcements *announcement.Announcements
+
+	sandbox *sandbox.Gateway // nil unless this is a demo
+	nightly nightly
 }
 
 // Open checks the configuration, opens and migrates the database and builds the parts.
@@ -172,6 +176,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
 	a.Shares = shareaccount.New(a.DB, a.cfg.key, a.Services)
+	if a.Announcements, err = announcement.New(ctx, a.DB, a.Services); err != nil {
+		return err
+	}
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	var built []payment.Method
 	if a.cfg.Demo {
@@ -191,6 +198,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Emby.Close)
 	a.Accounts.OnClose(a.Telegram.Close)
 	a.Accounts.OnClose(a.Shares.Close)
+	a.Accounts.OnClose(a.Announcements.Close)
 
 	a.Nodes.Monitor.OnOutage(a.notifyOutage)
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
@@ -254,6 +262,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.IPBans.Follow(ctx) })
 	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Gateways.Follow(ctx) })
+	background.Go(func() { a.Announcements.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })

@@ -41,7 +41,9 @@ var worth = map[string][]approval.Kind{
 	"staff_recharge_refund_decline": {approval.Decision},
 	"staff_payment_case_confirm":    {approval.Decision}, "staff_payment_case_decline": {approval.Decision},
 
-	"staff_audit_rule_make": {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing},
+	"staff_announcement_add": {nothing}, "staff_announcement_change": {nothing}, "staff_announcement_remove": {nothing},
+	"admin_announcement_set": {nothing},
+	"staff_audit_rule_make":  {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing},
 	"staff_ip_unblock":   {nothing},
 	"staff_cd_keys_void": {nothing}, "staff_cd_key_void": {nothing},
 	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/announcement"
 	"airstrip/internal/audit"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/link"
@@ -35,7 +37,8 @@ import (
 type act struct {
 	as         testUser
 	path, body string
-	reads      bool // changes nothing, although it is no GET
+	media      string // of the body; empty: JSON
+	reads      bool   // changes nothing, although it is no GET
 }
 
 // knownSecrets are texts that the acts send or that the site has, none of which may stand in the audit log.
@@ -107,6 +110,13 @@ func auditedActs(h *fixture) map[string]func() act {
 		made, _, err := h.Nodes.Add(ctx, node.Draft("hk", node.VMess, "hk.example", 80))
 		must(err)
 		return made
+	}
+	announced := func() int64 {
+		made, err := h.Announcements.Add(ctx, announcement.Announcement{
+			Type: announcement.Index, Audience: announcement.ForAll, Title: "Hello",
+		})
+		must(err)
+		return made.ID
 	}
 	bank := 0
 	gateway := func() int64 {
@@ -202,6 +212,17 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_approval_decide": func() act {
 			adjustment()
 			return staff(bob, "approvals/%d/decision", `{"approve":true}`, h.newestAct().ID)
+		},
+		"staff_announcement_add": func() act { return staff(admin, "announcements", `{"title":"Welcome"}`) },
+		"staff_announcement_change": func() act {
+			return staff(admin, "announcements/%d", `{"title":"Goodbye"}`, announced())
+		},
+		"staff_announcement_remove": func() act { return staff(admin, "announcements/%d", "", announced()) },
+		"admin_announcement_set": func() act {
+			return act{as: admin, path: "/api/v2/admin_api/announcement", body: "# Hello", media: "text/plain"}
+		},
+		"POST /v1/admin/announcement": func() act {
+			return act{as: admin, path: "/v1/admin/announcement", body: "# Good morning", media: "text/plain"}
 		},
 		"staff_audit_rule_make": func() act {
 			return staff(admin, "audit-rules",
@@ -464,7 +485,12 @@ func (h *fixture) checkAct(r staffRoute, a act) {
 	h.Helper()
 	before, _ := h.entries()
 	r.path = a.path
-	w := h.callWithBody(a.as, r, a.body)
+	w := httptest.NewRecorder()
+	if a.media != "" {
+		w = h.callAs(h.Context(), h.present(a.as), r.method, a.path, a.media, a.body)
+	} else {
+		w = h.callWithBody(a.as, r, a.body)
+	}
 	if w.Code != http.StatusOK {
 		h.Errorf("%s answers %d %s", r.id, w.Code, w.Body)
 		return

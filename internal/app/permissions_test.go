@@ -29,7 +29,11 @@ var (
 var permissions = map[string][]account.Role{
 	"staff_adjustment_make": cashiers, "staff_adjustments_list": cashiers, "staff_adjustment_confirm": cashiers,
 	"staff_adjustment_decline": cashiers,
-	"staff_audit_rules":        admins, "staff_audit_rule_make": admins, "staff_audit_rule_change": admins,
+	"staff_announcements":      readers, "staff_announcement_get": readers, "staff_announcement_add": admins,
+	"staff_announcement_change": admins, "staff_announcement_remove": admins,
+	"admin_announcement": readers, "admin_announcement_set": admins, "admin_announcement_html": readers,
+	"admin_announcement_markdown": readers,
+	"staff_audit_rules":           admins, "staff_audit_rule_make": admins, "staff_audit_rule_change": admins,
 	"staff_audit_rule_remove": admins, "staff_audit_records": admins,
 	"staff_blocked_ips": admins, "staff_ip_unblock": admins, "staff_ip_bans": admins,
 	"staff_cd_keys_make": cashiers, "staff_cd_keys_list": cashiers, "staff_cd_keys_get": cashiers,
@@ -73,7 +77,9 @@ var permissionsV1 = map[string][]account.Role{
 	"POST /v1/admin/user_ban_task_insert": supporters, "POST /v1/admin/user_ban_task_unban": supporters,
 	"POST /v1/admin/request_ip_ban_task_insert": admins, "POST /v1/admin/request_ip_ban_task_unban": admins,
 	"GET /v1/payment/admin_notify": cashiers, "GET /v1/payment/admin_notify_by_cookies": cashiers,
-	"GET /v1/admin/replace_user_email":      admins,
+	"GET /v1/admin/replace_user_email": admins,
+	"GET /v1/admin/announcement":       readers, "POST /v1/admin/announcement": admins,
+	"GET /v1/admin/announcement_html": readers, "GET /v1/admin/announcement_markdown": readers,
 	"GET /v1/admin/gen_user_link_v1":        ownerOnly,
 	"POST /v1/total/traffic/node/{node_id}": admins, "POST /v1/total/traffic/user/{user_id}": admins,
 }

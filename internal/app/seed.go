@@ -87,6 +87,9 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	if err := s.shareAccounts(ctx); err != nil {
 		return Seeded{}, err
 	}
+	if err := s.announcements(ctx); err != nil {
+		return Seeded{}, err
+	}
 	if err := s.extraNodes(ctx, want.Nodes); err != nil {
 		return Seeded{}, err
 	}

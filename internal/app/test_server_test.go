@@ -123,12 +123,19 @@ func (f *testServer) sells(t *testing.T, kind shop.Kind, amount money.Amount) (p
 }
 
 func (f *testServer) call(ctx context.Context, c testUser, method, path, body string) *httptest.ResponseRecorder {
+	return f.callAs(ctx, c, method, path, "application/json", body)
+}
+
+// callAs calls with a body of the media type.
+func (f *testServer) callAs(
+	ctx context.Context, c testUser, method, path, media, body string,
+) *httptest.ResponseRecorder {
 	req := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	if c.bearer != "" {
 		req.Header.Set("Authorization", "Bearer "+c.bearer)
 	}
 	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", media)
 	}
 	w := httptest.NewRecorder()
 	f.root.ServeHTTP(w, req)

@@ -35,6 +35,7 @@ var (
 		"gateway list", "coupon list", "cdkey list", "recharge refunds", "refund list", "refund show",
 		"payment-case list", "payment-case show",
 		"audit list", "approval list", "wallet list", "setting list", "mail list", "mail show",
+		"announcement list",
 	}
 	staffCommands = []string{
 		"node unblock", "node count-kept", "node dismiss-kept", "recharge refund", "recharge confirm",
@@ -105,6 +106,9 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"cdkey", "void", "1"},
 			{"wallet", "adjust", "ann@example.com", "1.00", "an outage"},
 			{"wallet", "rate", "ann@example.com", "100"},
+			{"announcement", "add", "Welcome", "--body", "Hello **you**", "--audience", "plan", "--ids", "1,2"},
+			{"announcement", "change", "1", "--title-en", "Hello", "--until", "2099-01-01T00:00:00Z"},
+			{"announcement", "remove", "1"},
 			{"setting", "set", "site_name=Other"},
 			{"setting", "secret", "smtp_password"},
 		}

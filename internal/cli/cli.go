@@ -34,6 +34,8 @@ type commands struct {
 	Recharge rechargeCommand `cmd:"" help:"Pay recharges back."`
 	Refund   refundCommand   `cmd:"" help:"Decide on the refunds of orders that users ask for, and give orders back."`
 
+	Announcement announcementCommand `cmd:"" help:"Make, list, change and remove announcements."`
+
 	PaymentCase paymentCaseCommand `cmd:"" help:"Decide on payments that were refused, doubled or match nothing."`
 	Audit       auditCommand       `cmd:"" help:"List what staff and the operator changed."`
 	Approval    approvalCommand    `cmd:"" help:"Decide what members of staff may not give alone."`

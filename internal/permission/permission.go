@@ -78,6 +78,9 @@ const (
 	ClientRead    Permission = "client.read"
 	ClientWrite   Permission = "client.write"
 
+	AnnouncementRead  Permission = "announcement.read"
+	AnnouncementWrite Permission = "announcement.write"
+
 	UserBan          Permission = "user.ban"
 	UserEmailReplace Permission = "user.email.replace"
 	StaffChange      Permission = "staff.change"
@@ -203,6 +206,12 @@ var Areas = []Area{
 		{LinkExport, owners, fault.Text{ZH: "取走所有用户的订阅链接", EN: "take the links of all users"}},
 		{ClientRead, readers, fault.Text{ZH: "查看客户端列表", EN: "see the list of clients"}},
 		{ClientWrite, admins, fault.Text{ZH: "添加、修改和移除客户端", EN: "add, change and remove clients"}},
+	}},
+	{fault.Text{ZH: "公告", EN: "Announcements"}, []string{"announcement"}, []Grant{
+		{AnnouncementRead, readers, fault.Text{ZH: "查看所有公告", EN: "see all announcements"}},
+		{AnnouncementWrite, admins, fault.Text{
+			ZH: "发布、修改和移除公告", EN: "make, change and remove announcements",
+		}},
 	}},
 	{fault.Text{ZH: "用户和工作人员", EN: "Users and staff"}, []string{"user"}, []Grant{
 		{UserBan, supporters, fault.Text{ZH: "封禁用户和解除封禁", EN: "ban users and end their bans"}},

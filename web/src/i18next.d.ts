@@ -1,3 +1,4 @@
+import type announcement from './locales/zh-CN/announcement.json'
 import type about from './locales/zh-CN/open/about.json'
 import type developer from './locales/zh-CN/developer.json'
 import type demo from './locales/zh-CN/demo.json'
@@ -24,6 +25,7 @@ declare module 'i18next' {
     defaultNS: 'common'
     resources: {
       about: typeof about
+      announcement: typeof announcement
       developer: typeof developer
       demo: typeof demo
       account: typeof account

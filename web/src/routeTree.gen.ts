@@ -55,6 +55,7 @@ import { Route as UserAccountEditProfileRouteImport } from './routes/user.accoun
 import { Route as UserAccountLoginIpLogRouteImport } from './routes/user.account.login-ip-log'
 import { Route as UserAccountSecurityRouteImport } from './routes/user.account.security'
 import { Route as UserAccountStaffRouteImport } from './routes/user.account.staff'
+import { Route as UserAnnouncementsAnnouncementsRouteImport } from './routes/user.announcements.announcements'
 import { Route as UserAuditIndexRouteImport } from './routes/user.audit.index'
 import { Route as UserAuditViewRouteImport } from './routes/user.audit.view'
 import { Route as UserServicesIndexRouteImport } from './routes/user.services.index'
@@ -300,6 +301,12 @@ const UserAccountStaffRoute = UserAccountStaffRouteImport.update({
   path: '/account/staff',
   getParentRoute: () => UserRoute,
 } as any)
+const UserAnnouncementsAnnouncementsRoute =
+  UserAnnouncementsAnnouncementsRouteImport.update({
+    id: '/announcements/announcements',
+    path: '/announcements/announcements',
+    getParentRoute: () => UserRoute,
+  } as any)
 const UserAuditIndexRoute = UserAuditIndexRouteImport.update({
   id: '/audit/',
   path: '/audit/',
@@ -418,6 +425,7 @@ export interface FileRoutesByFullPath {
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/account/staff': typeof UserAccountStaffRoute
+  '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
   '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
@@ -474,6 +482,7 @@ export interface FileRoutesByTo {
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/account/staff': typeof UserAccountStaffRoute
+  '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
   '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
@@ -537,6 +546,7 @@ export interface FileRoutesById {
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/account/staff': typeof UserAccountStaffRoute
+  '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
   '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
@@ -599,6 +609,7 @@ export interface FileRouteTypes {
     | '/user/account/login-ip-log'
     | '/user/account/security'
     | '/user/account/staff'
+    | '/user/announcements/announcements'
     | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
@@ -655,6 +666,7 @@ export interface FileRouteTypes {
     | '/user/account/login-ip-log'
     | '/user/account/security'
     | '/user/account/staff'
+    | '/user/announcements/announcements'
     | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
@@ -717,6 +729,7 @@ export interface FileRouteTypes {
     | '/user/account/login-ip-log'
     | '/user/account/security'
     | '/user/account/staff'
+    | '/user/announcements/announcements'
     | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
@@ -1067,6 +1080,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserAccountStaffRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/announcements/announcements': {
+      id: '/user/announcements/announcements'
+      path: '/announcements/announcements'
+      fullPath: '/user/announcements/announcements'
+      preLoaderRoute: typeof UserAnnouncementsAnnouncementsRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/audit/': {
       id: '/user/audit/'
       path: '/audit'
@@ -1277,6 +1297,7 @@ interface UserRouteChildren {
   UserAccountLoginIpLogRoute: typeof UserAccountLoginIpLogRoute
   UserAccountSecurityRoute: typeof UserAccountSecurityRoute
   UserAccountStaffRoute: typeof UserAccountStaffRoute
+  UserAnnouncementsAnnouncementsRoute: typeof UserAnnouncementsAnnouncementsRoute
   UserAuditViewRoute: typeof UserAuditViewRoute
   UserServicesBuyRoute: typeof UserServicesBuyRoute
   UserServicesRenewalsRoute: typeof UserServicesRenewalsRoute
@@ -1312,6 +1333,7 @@ const UserRouteChildren: UserRouteChildren = {
   UserAccountLoginIpLogRoute: UserAccountLoginIpLogRoute,
   UserAccountSecurityRoute: UserAccountSecurityRoute,
   UserAccountStaffRoute: UserAccountStaffRoute,
+  UserAnnouncementsAnnouncementsRoute: UserAnnouncementsAnnouncementsRoute,
   UserAuditViewRoute: UserAuditViewRoute,
   UserServicesBuyRoute: UserServicesBuyRoute,
   UserServicesRenewalsRoute: UserServicesRenewalsRoute,

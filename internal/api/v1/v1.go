@@ -44,13 +44,19 @@ func (r *Router) handle(pattern string, ps params, handler http.HandlerFunc) {
 	r.mux.HandleFunc(pattern, handler)
 }
 
-// Answer is a successful answer: data, the text for msg, and what else is at the top level; or a file of rows.
+// Answer is a successful answer: data, the text for msg, and what else is at the top level; or a file of rows; or a text
+// of its own.
 type Answer struct {
 	Msg  string
 	Data any
 	More map[string]any
 	CSV  [][]string
+
+	Document *Document // answered as it is, in the place of all else
 }
+
+// Document is a text of a media type.
+type Document struct{ Type, Text string }
 
 // handler answers a request whose input passed the checks of its route.
 type handler func(req *http.Request, in Input) (Answer, error)
@@ -175,6 +181,12 @@ func serve(w http.ResponseWriter, req *http.Request, operation string, ps params
 	}
 	if answer.CSV != nil {
 		writeCSV(w, answer.CSV)
+		return
+	}
+	if answer.Document != nil {
+		w.Header().Set("Content-Type", answer.Document.Type+"; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", api.DocumentPolicy)
+		io.WriteString(w, answer.Document.Text)
 		return
 	}
 	body := map[string]any{"ret": 1, "msg": answer.Msg, "data": answer.Data}

@@ -9,7 +9,7 @@ import {
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { recentTraffic } from '@/features/home/queries'
+import { newestAnnouncements, recentTraffic } from '@/features/home/queries'
 
 export const Route = createFileRoute('/user/dashboard')({
   loader: ({ context: { queryClient } }) =>
@@ -20,6 +20,7 @@ export const Route = createFileRoute('/user/dashboard')({
       queryClient.prefetchQuery(nodesListOptions()),
       queryClient.prefetchQuery(checkinGetOptions()),
       queryClient.prefetchQuery(recentTraffic()),
+      queryClient.prefetchQuery(newestAnnouncements()),
       queryClient.prefetchQuery({ ...clientsListOptions(), staleTime: Infinity }),
     ),
   component: lazyPage(() => import('@/features/home/dashboard-page'), 'DashboardPage'),

@@ -3,8 +3,10 @@ package public
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/announcement"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -30,6 +32,28 @@ type siteResult struct {
 	About    siteAbout    `json:"about"`
 	Tests    bool         `json:"test_pages" doc:"Whether the pages under /test-page are there"`
 	Crisp    string       `json:"crisp_website_id" doc:"Of the live chat; empty: there is none"`
+
+	Maintenance []siteMaintenance `json:"maintenance" doc:"What is announced about maintenance and concerns everybody, for a strip on every page"`
+}
+
+// siteMaintenance is a note on maintenance. Texts are in both languages; bodies are Markdown.
+type siteMaintenance struct {
+	ID      int64      `json:"id"`
+	TitleZH string     `json:"title_zh" doc:"Empty: the body has no title"`
+	TitleEN string     `json:"title_en"`
+	BodyZH  string     `json:"body_zh" doc:"Empty: the title says it all"`
+	BodyEN  string     `json:"body_en"`
+	EndsAt  *time.Time `json:"ends_at" nullable:"true" doc:"null: no end is set"`
+}
+
+func maintenance(a *announcement.Announcements) []siteMaintenance {
+	list := []siteMaintenance{}
+	for _, one := range a.InForce(announcement.Maintenance) {
+		titleZH, bodyZH := one.In(fault.ZH)
+		titleEN, bodyEN := one.In(fault.EN)
+		list = append(list, siteMaintenance{one.ID, titleZH, titleEN, bodyZH, bodyEN, one.EndsAt})
+	}
+	return list
 }
 
 // siteAbout is what the operator says of the site. An empty text or address was not given.
@@ -69,8 +93,8 @@ func Footer(siteName string) string { return "2020-2025 " + siteName }
 type SiteNow func() siteResult
 
 // NewSiteNow is of a site at siteURL that runs version.
-func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot, siteURL, version string,
-	demo bool,
+func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot,
+	announcements *announcement.Announcements, siteURL, version string, demo bool,
 ) SiteNow {
 	return func() siteResult {
 		s := settings.Get()
@@ -89,6 +113,8 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 			},
 			Tests: s.TestPages,
 			Crisp: s.CrispWebsiteID,
+
+			Maintenance: maintenance(announcements),
 		}
 	}
 }

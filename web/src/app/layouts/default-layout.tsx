@@ -1,6 +1,7 @@
 import '../mantine-app-css'
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
@@ -10,10 +11,13 @@ import { useChat } from '../chat/use-chat'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSiteName } from '@/lib/site-name'
 import { useIsToasting } from '@/ui/toast'
+import { unreadAnnouncements } from '@/lib/api/announcements'
 import { AccountMenu } from './account-menu'
+import { AnnouncementBell } from './announcement-bell'
 import { BottomBar } from './bottom-bar'
 import classes from './default-layout.module.css'
 import { Footer } from './footer'
+import { UserMaintenance } from './maintenance'
 import { NavList } from './nav-list'
 import { PaletteButton } from './palette-button'
 import { StatusBars } from './status-bars'
@@ -25,6 +29,7 @@ const Toaster = lazyPart(
   'Toaster',
 )
 const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog'), 'ShortcutsDialog')
+const PopUps = lazyPart(() => import('./pop-ups'), 'PopUps')
 const Palette = lazyPart(() => import('./palette'), 'Palette')
 
 /** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
@@ -40,6 +45,7 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
   useShortcuts(help.open)
   useChat()
   const isToasting = useIsToasting()
+  const { data: unread } = useQuery(unreadAnnouncements())
 
   return (
     <div className={classes.shell}>
@@ -47,26 +53,22 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
         {t('skipToContent')}
       </a>
       <aside className={classes.sidebar}>
-        <Link to="/user/dashboard" className={classes.home}>
-          <Logo name={siteName} />
-        </Link>
+        <div className={classes.top}>
+          <Link to="/user/dashboard" className={classes.home}>
+            <Logo name={siteName} />
+          </Link>
+          <AnnouncementBell />
+        </div>
         <PaletteButton onOpen={openPalette} />
         <NavList />
         <AccountMenu />
       </aside>
-      <nav aria-label={t('nav.bar')} className={classes.topBar}>
-        <Link to="/user/dashboard" className={classes.home}>
-          <Logo name={siteName} />
-        </Link>
-        <ActionIcon {...iconButton} aria-label={t('palette.open')} onClick={openPalette}>
-          <Search size={20} strokeWidth={1.75} />
-        </ActionIcon>
-        <ActionIcon {...iconButton} aria-label={t('nav.open')} onClick={menu.open}>
-          <MenuIcon size={20} strokeWidth={1.75} />
-        </ActionIcon>
-      </nav>
+      <TopBar onSearch={openPalette} onOpenMenu={menu.open} />
       <div className={classes.page}>
-        <StatusBars />
+        <div>
+          <StatusBars />
+          <UserMaintenance list={unread?.maintenance} />
+        </div>
         <main id="main" tabIndex={-1} className={classes.content}>
           {children ?? <Outlet />}
         </main>
@@ -78,8 +80,29 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
         {paletteCalls > 0 && <Palette key={paletteCalls} onShowShortcuts={help.open} />}
         {isHelpOpen && <ShortcutsDialog onClose={help.close} />}
         {isToasting && <Toaster />}
+        {unread && unread.pop_ups.length > 0 && <PopUps list={unread.pop_ups} />}
       </Suspense>
     </div>
+  )
+}
+
+/** Below 1280 px, in the place of the sidebar. */
+function TopBar({ onSearch, onOpenMenu }: { onSearch: () => void; onOpenMenu: () => void }) {
+  const { t } = useTranslation()
+  const siteName = useSiteName()
+  return (
+    <nav aria-label={t('nav.bar')} className={classes.topBar}>
+      <Link to="/user/dashboard" className={classes.home}>
+        <Logo name={siteName} />
+      </Link>
+      <AnnouncementBell />
+      <ActionIcon {...iconButton} aria-label={t('palette.open')} onClick={onSearch}>
+        <Search size={20} strokeWidth={1.75} />
+      </ActionIcon>
+      <ActionIcon {...iconButton} aria-label={t('nav.open')} onClick={onOpenMenu}>
+        <MenuIcon size={20} strokeWidth={1.75} />
+      </ActionIcon>
+    </nav>
   )
 }
 

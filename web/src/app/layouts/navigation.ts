@@ -11,6 +11,7 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  Megaphone,
   Package,
   RotateCcw,
   ShieldCheck,
@@ -45,6 +46,7 @@ export const navigation: NavItem[][] = [
       shortcut: 'd',
       isOnBottomBar: true,
     },
+    { to: '/user/announcements/announcements', key: 'announcements', icon: Megaphone },
   ],
   [
     {

@@ -5,6 +5,7 @@ import { Logo } from '@/ui/logo'
 import { useSiteName } from '@/lib/site-name'
 import { useSession } from '@/lib/session/current-session'
 import { Footer } from './footer'
+import { SiteMaintenance } from './maintenance'
 import { LanguageButton, SchemeButton } from './preference-buttons'
 import classes from './web-site-layout1.module.css'
 
@@ -13,18 +14,21 @@ export function WebSiteLayout1({ children }: { children?: ReactNode }) {
   const siteName = useSiteName()
   const isSignedIn = useSession().status === 'authenticated'
   return (
-    <div className={classes.page}>
-      <header className={classes.header}>
-        <Link to={isSignedIn ? '/user/dashboard' : '/auth/sign-in'} className={classes.home}>
-          <Logo name={siteName} />
-        </Link>
-        <span className={classes.preferences}>
-          <LanguageButton />
-          <SchemeButton />
-        </span>
-      </header>
-      <main className={classes.content}>{children ?? <Outlet />}</main>
-      <Footer />
-    </div>
+    <>
+      <SiteMaintenance />
+      <div className={classes.page}>
+        <header className={classes.header}>
+          <Link to={isSignedIn ? '/user/dashboard' : '/auth/sign-in'} className={classes.home}>
+            <Logo name={siteName} />
+          </Link>
+          <span className={classes.preferences}>
+            <LanguageButton />
+            <SchemeButton />
+          </span>
+        </header>
+        <main className={classes.content}>{children ?? <Outlet />}</main>
+        <Footer />
+      </div>
+    </>
   )
 }

@@ -3,6 +3,7 @@ import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { Logo } from '@/ui/logo'
 import { useSiteName } from '@/lib/site-name'
 import { Footer } from './footer'
+import { SiteMaintenance } from './maintenance'
 import { LanguageButton, SchemeButton } from './preference-buttons'
 import classes from './web-site-layout2.module.css'
 
@@ -18,21 +19,24 @@ const Runway = lazy<ComponentType>(() =>
 export function WebSiteLayout2({ children }: { children?: ReactNode }) {
   const siteName = useSiteName()
   return (
-    <div className={classes.page}>
-      <Suspense>
-        <Runway />
-      </Suspense>
-      <header className={classes.header}>
-        <Link to="/auth/sign-in" className={classes.home}>
-          <Logo name={siteName} />
-        </Link>
-        <span className={classes.preferences}>
-          <LanguageButton />
-          <SchemeButton />
-        </span>
-      </header>
-      <main className={classes.column}>{children ?? <Outlet />}</main>
-      <Footer />
-    </div>
+    <>
+      <SiteMaintenance />
+      <div className={classes.page}>
+        <Suspense>
+          <Runway />
+        </Suspense>
+        <header className={classes.header}>
+          <Link to="/auth/sign-in" className={classes.home}>
+            <Logo name={siteName} />
+          </Link>
+          <span className={classes.preferences}>
+            <LanguageButton />
+            <SchemeButton />
+          </span>
+        </header>
+        <main className={classes.column}>{children ?? <Outlet />}</main>
+        <Footer />
+      </div>
+    </>
   )
 }

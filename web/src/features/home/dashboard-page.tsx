@@ -9,6 +9,7 @@ import {
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import { Together } from '@/ui/together'
+import { AnnouncementsCard } from './components/announcements-card'
 import { CheckInCard } from './components/check-in-card'
 import { ConnectionCard } from './components/connection-card'
 import { NodesCard } from './components/nodes-card'
@@ -44,6 +45,9 @@ export function DashboardPage() {
         </div>
         <div className={classes.wide}>
           <NodesCard />
+        </div>
+        <div className={classes.wide}>
+          <AnnouncementsCard />
         </div>
       </div>
     </>

@@ -1,7 +1,16 @@
-import { linkLogOptions, trafficTimeAxisOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import {
+  announcementsListOptions,
+  linkLogOptions,
+  trafficTimeAxisOptions,
+} from '@/lib/api/gen/@tanstack/react-query.gen'
 import { DAYS_SHOWN } from './traffic-series'
 
 // Asked for by routes beside the pages' code, and by the pages.
+
+const ANNOUNCEMENTS_SHOWN = 3
+
+export const newestAnnouncements = () =>
+  announcementsListOptions({ query: { limit: ANNOUNCEMENTS_SHOWN } })
 
 export const FETCHES_SHOWN = 20
 

@@ -38,6 +38,7 @@ export const site = {
     source_url: '',
   },
   test_pages: false,
+  maintenance: [],
   recharge: { presets: ['50.00'], min: '1.00', max: '1000.00' },
 }
 
@@ -49,8 +50,14 @@ export const notBanned = http.get('*/api/v2/user/get_me', () =>
   success({ is_ban: false, ban: null }),
 )
 
+/** Nothing is announced; the shell asks on every page. */
+export const nothingNew = http.get('*/api/v2/user/announcements/unread', () =>
+  success({ unread_count: 0, pop_ups: [], maintenance: [] }),
+)
+
 /** What any page may ask; a test adds its own answers with `server.use`. */
 export const server = setupServer(
   http.get('*/api/v2/site', () => success(site)),
   notBanned,
+  nothingNew,
 )

@@ -58,6 +58,15 @@ export const required: Record<string, readonly string[]> = {
     "body.cap_id",
     "body.solutions"
   ],
+  "DELETE /api/v2/staff/announcements/{announcement_id}": [
+    "path.announcement_id"
+  ],
+  "GET /api/v2/staff/announcements/{announcement_id}": [
+    "path.announcement_id"
+  ],
+  "PATCH /api/v2/staff/announcements/{announcement_id}": [
+    "path.announcement_id"
+  ],
   "POST /api/v2/staff/approvals/{approval_id}/decision": [
     "path.approval_id",
     "body.approve"

@@ -80,6 +80,24 @@ export const captchaConsumeRules = {
   "verify_token": { maxLength: 256 },
 } as const
 
+export const staffAnnouncementAddRules = {
+  "body": { maxLength: 20000 },
+  "body_en": { maxLength: 20000 },
+  "body_zh": { maxLength: 20000 },
+  "title": { maxLength: 100 },
+  "title_en": { maxLength: 100 },
+  "title_zh": { maxLength: 100 },
+} as const
+
+export const staffAnnouncementChangeRules = {
+  "body": { maxLength: 20000 },
+  "body_en": { maxLength: 20000 },
+  "body_zh": { maxLength: 20000 },
+  "title": { maxLength: 100 },
+  "title_en": { maxLength: 100 },
+  "title_zh": { maxLength: 100 },
+} as const
+
 export const staffAuditListRules = {
   "action": { maxLength: 64 },
   "object": { maxLength: 64 },
@@ -293,6 +311,14 @@ export const orderRefundQuoteRules = {
 export const orderRefundRequestRules = {
   "order_id": { maxLength: 36 },
   "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const checkinGetRules = {
+  "month": { pattern: /^[0-9]{4}-(0[1-9]|1[0-2])$/ },
+} as const
+
+export const checkinPostRules = {
+  "verify_token": { maxLength: 4096 },
 } as const
 
 export const trafficCalendarRules = {

@@ -187,6 +187,147 @@ export type AdjustmentList = {
     total_count: number;
 };
 
+export type AnnouncementBody = {
+    /**
+     * pop_up_ann also opens once as a dialog for each user; maintenance also stands in a strip on every page
+     */
+    ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    /**
+     * all: guests too; plan, class and group: users who have one of audience_ids
+     */
+    audience?: 'all' | 'plan' | 'class' | 'group';
+    audience_ids?: Array<number>;
+    /**
+     * Markdown, without the title
+     */
+    body?: string;
+    /**
+     * Empty: body
+     */
+    body_en?: string;
+    /**
+     * Empty: body
+     */
+    body_zh?: string;
+    ends_at?: string;
+    /**
+     * Stands before others
+     */
+    is_pinned?: boolean;
+    /**
+     * Absent in a new one: now
+     */
+    starts_at?: string;
+    /**
+     * For readers in whose language there is none
+     */
+    title?: string;
+    /**
+     * Empty: title
+     */
+    title_en?: string;
+    /**
+     * Empty: title
+     */
+    title_zh?: string;
+};
+
+export type AnnouncementChangeBody = {
+    /**
+     * pop_up_ann also opens once as a dialog for each user; maintenance also stands in a strip on every page
+     */
+    ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    /**
+     * all: guests too; plan, class and group: users who have one of audience_ids
+     */
+    audience?: 'all' | 'plan' | 'class' | 'group';
+    audience_ids?: Array<number>;
+    /**
+     * Markdown, without the title
+     */
+    body?: string;
+    /**
+     * Empty: body
+     */
+    body_en?: string;
+    /**
+     * Empty: body
+     */
+    body_zh?: string;
+    ends_at?: string;
+    /**
+     * Stands before others
+     */
+    is_pinned?: boolean;
+    /**
+     * Takes ends_at away
+     */
+    no_end?: boolean;
+    /**
+     * Absent in a new one: now
+     */
+    starts_at?: string;
+    /**
+     * For readers in whose language there is none
+     */
+    title?: string;
+    /**
+     * Empty: title
+     */
+    title_en?: string;
+    /**
+     * Empty: title
+     */
+    title_zh?: string;
+};
+
+export type AnnouncementItem = {
+    ann_type: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    /**
+     * From when on it is shown
+     */
+    created_at: string;
+    /**
+     * null: no end is set
+     */
+    ends_at: string | null;
+    id: number;
+    is_pinned: boolean;
+    /**
+     * Whether the user has seen it, on any device
+     */
+    is_read: boolean;
+    /**
+     * Markdown without the title; empty: the title says it all
+     */
+    markdown_text: string;
+    /**
+     * Empty: the text has no title
+     */
+    title: string;
+    updated_at: string;
+};
+
+export type AnnouncementList = {
+    /**
+     * Pinned ones first, then the newest
+     */
+    announcements: Array<AnnouncementItem>;
+    total_count: number;
+    /**
+     * Of all of them
+     */
+    unread_count: number;
+};
+
+export type AnnouncementPage = {
+    /**
+     * The newest first
+     */
+    announcements: Array<StaffAnnouncement>;
+    total_count: number;
+};
+
 export type ApiTokenBody = {
     /**
      * null: never
@@ -2778,6 +2919,18 @@ export type OldServicesResult = {
     total_count: number;
 };
 
+export type OlderAnnouncement = {
+    announcement_id: number;
+    created_at: string;
+    /**
+     * The type
+     */
+    function_name: string;
+    html_text: string;
+    markdown_text: string;
+    updated_at: string;
+};
+
 export type OrderItem = {
     /**
      * What the wallet pays
@@ -3349,6 +3502,13 @@ export type PurchaseWishBody = {
      * The service to renew; none: something new
      */
     renew_service_id?: number | null;
+};
+
+export type ReadBody = {
+    /**
+     * Absent or empty: all
+     */
+    ids?: Array<number>;
 };
 
 export type Reality = {
@@ -4224,6 +4384,24 @@ export type SiteCaptcha = {
     register: 'never' | 'risk' | 'always';
 };
 
+export type SiteMaintenance = {
+    body_en: string;
+    /**
+     * Empty: the title says it all
+     */
+    body_zh: string;
+    /**
+     * null: no end is set
+     */
+    ends_at: string | null;
+    id: number;
+    title_en: string;
+    /**
+     * Empty: the body has no title
+     */
+    title_zh: string;
+};
+
 export type SiteRecharge = {
     /**
      * Decimal amount in the site's currency
@@ -4262,6 +4440,10 @@ export type SiteResult = {
      * Of readers whose browser asks for no language that the pages have
      */
     language: 'zh-CN' | 'en';
+    /**
+     * What is announced about maintenance and concerns everybody, for a strip on every page
+     */
+    maintenance: Array<SiteMaintenance>;
     /**
      * Whether people can sign in with passkeys
      */
@@ -4323,6 +4505,28 @@ export type SsPasswordResult = {
      * The user's UUID on all other nodes
      */
     uuid: string;
+};
+
+export type StaffAnnouncement = {
+    ann_type: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    audience: 'all' | 'plan' | 'class' | 'group';
+    audience_ids: Array<number>;
+    body: string;
+    body_en: string;
+    body_zh: string;
+    created_at: string;
+    ends_at: string | null;
+    id: number;
+    is_pinned: boolean;
+    /**
+     * Users who have seen it
+     */
+    readers: number;
+    starts_at: string;
+    title: string;
+    title_en: string;
+    title_zh: string;
+    updated_at: string;
 };
 
 export type StaffApp = {
@@ -4718,6 +4922,21 @@ export type StaffLinkTemplateSetRequest = {
     document: unknown;
 };
 
+export type SystemAnnouncement = {
+    /**
+     * All of the type: pinned ones first, then the newest
+     */
+    announcements: Array<AnnouncementItem>;
+    /**
+     * The newest, as safe HTML; empty: there is none
+     */
+    content: string;
+    /**
+     * Of the newest; where there is none, the present
+     */
+    created_at: string;
+};
+
 export type Tls = {
     /**
      * The agent gets and renews a certificate for server_name itself
@@ -4933,6 +5152,22 @@ export type UnblockBody = {
     ip: string;
 };
 
+export type UnreadAnnouncements = {
+    /**
+     * To show on every page while it is in force, seen or not
+     */
+    maintenance: Array<AnnouncementItem>;
+    /**
+     * To show at once, each until it is marked as read
+     */
+    pop_ups: Array<AnnouncementItem>;
+    unread_count: number;
+};
+
+export type Updated = {
+    success: boolean;
+};
+
 export type UserIndexResult = {
     /**
      * The role in the token
@@ -4988,6 +5223,78 @@ export type WithdrawalBody = {
      */
     amount: string | number;
 };
+
+export type AdminAnnouncementData = {
+    body?: never;
+    path?: never;
+    query?: {
+        ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    };
+    url: '/api/v2/admin_api/announcement';
+};
+
+export type AdminAnnouncementResponses = {
+    /**
+     * OK
+     */
+    200: OlderAnnouncement;
+};
+
+export type AdminAnnouncementResponse = AdminAnnouncementResponses[keyof AdminAnnouncementResponses];
+
+export type AdminAnnouncementSetData = {
+    body: Blob | File;
+    path?: never;
+    query?: {
+        ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    };
+    url: '/api/v2/admin_api/announcement';
+};
+
+export type AdminAnnouncementSetResponses = {
+    /**
+     * OK
+     */
+    200: Updated;
+};
+
+export type AdminAnnouncementSetResponse = AdminAnnouncementSetResponses[keyof AdminAnnouncementSetResponses];
+
+export type AdminAnnouncementHtmlData = {
+    body?: never;
+    path?: never;
+    query?: {
+        ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    };
+    url: '/api/v2/admin_api/announcement_html';
+};
+
+export type AdminAnnouncementHtmlResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type AdminAnnouncementHtmlResponse = AdminAnnouncementHtmlResponses[keyof AdminAnnouncementHtmlResponses];
+
+export type AdminAnnouncementMarkdownData = {
+    body?: never;
+    path?: never;
+    query?: {
+        ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    };
+    url: '/api/v2/admin_api/announcement_markdown';
+};
+
+export type AdminAnnouncementMarkdownResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type AdminAnnouncementMarkdownResponse = AdminAnnouncementMarkdownResponses[keyof AdminAnnouncementMarkdownResponses];
 
 export type OldSsNodeRebuildVmessData = {
     body?: never;
@@ -5386,6 +5693,100 @@ export type SiteGetResponses = {
 };
 
 export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
+
+export type StaffAnnouncementsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/announcements';
+};
+
+export type StaffAnnouncementsResponses = {
+    /**
+     * OK
+     */
+    200: AnnouncementPage;
+};
+
+export type StaffAnnouncementsResponse = StaffAnnouncementsResponses[keyof StaffAnnouncementsResponses];
+
+export type StaffAnnouncementAddData = {
+    body: AnnouncementBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/announcements';
+};
+
+export type StaffAnnouncementAddResponses = {
+    /**
+     * OK
+     */
+    200: StaffAnnouncement;
+};
+
+export type StaffAnnouncementAddResponse = StaffAnnouncementAddResponses[keyof StaffAnnouncementAddResponses];
+
+export type StaffAnnouncementRemoveData = {
+    body?: never;
+    path: {
+        announcement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/announcements/{announcement_id}';
+};
+
+export type StaffAnnouncementRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffAnnouncementRemoveResponse = StaffAnnouncementRemoveResponses[keyof StaffAnnouncementRemoveResponses];
+
+export type StaffAnnouncementGetData = {
+    body?: never;
+    path: {
+        announcement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/announcements/{announcement_id}';
+};
+
+export type StaffAnnouncementGetResponses = {
+    /**
+     * OK
+     */
+    200: StaffAnnouncement;
+};
+
+export type StaffAnnouncementGetResponse = StaffAnnouncementGetResponses[keyof StaffAnnouncementGetResponses];
+
+export type StaffAnnouncementChangeData = {
+    body: AnnouncementChangeBody;
+    path: {
+        announcement_id: number;
+    };
+    query?: {
+        /**
+         * Whether those who have seen it are to see it again
+         */
+        again?: boolean;
+    };
+    url: '/api/v2/staff/announcements/{announcement_id}';
+};
+
+export type StaffAnnouncementChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffAnnouncement;
+};
+
+export type StaffAnnouncementChangeResponse = StaffAnnouncementChangeResponses[keyof StaffAnnouncementChangeResponses];
 
 export type StaffApprovalsListData = {
     body?: never;
@@ -7508,6 +7909,57 @@ export type AccountRecoveryCodesRenewResponses = {
 
 export type AccountRecoveryCodesRenewResponse = AccountRecoveryCodesRenewResponses[keyof AccountRecoveryCodesRenewResponses];
 
+export type AnnouncementsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/announcements';
+};
+
+export type AnnouncementsListResponses = {
+    /**
+     * OK
+     */
+    200: AnnouncementList;
+};
+
+export type AnnouncementsListResponse = AnnouncementsListResponses[keyof AnnouncementsListResponses];
+
+export type AnnouncementsMarkReadData = {
+    body: ReadBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/announcements/read';
+};
+
+export type AnnouncementsMarkReadResponses = {
+    /**
+     * OK
+     */
+    200: UnreadAnnouncements;
+};
+
+export type AnnouncementsMarkReadResponse = AnnouncementsMarkReadResponses[keyof AnnouncementsMarkReadResponses];
+
+export type AnnouncementsUnreadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/announcements/unread';
+};
+
+export type AnnouncementsUnreadResponses = {
+    /**
+     * OK
+     */
+    200: UnreadAnnouncements;
+};
+
+export type AnnouncementsUnreadResponse = AnnouncementsUnreadResponses[keyof AnnouncementsUnreadResponses];
+
 export type CrispDataData = {
     body?: never;
     path?: never;
@@ -8427,6 +8879,24 @@ export type ShopPlansResponses = {
 };
 
 export type ShopPlansResponse = ShopPlansResponses[keyof ShopPlansResponses];
+
+export type SystemAnnouncementsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
+    };
+    url: '/api/v2/user/system/announcements';
+};
+
+export type SystemAnnouncementsResponses = {
+    /**
+     * OK
+     */
+    200: SystemAnnouncement;
+};
+
+export type SystemAnnouncementsResponse = SystemAnnouncementsResponses[keyof SystemAnnouncementsResponses];
 
 export type WalletGetData = {
     body?: never;

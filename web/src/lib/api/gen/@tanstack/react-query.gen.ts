@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLinkTelegramBegin, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, checkinGet, checkinPost, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodeLinks, nodesList, oldSsNodeRebuildVmess, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, replaceUserEmail, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shareAccountCode, shareAccounts, shareAccountSecret, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpBans, staffIpUnblock, staffKeptBatchCount, staffKeptBatchDismiss, staffKeptBatches, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPlansList, staffPlanTextsSet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramBeginData, AccountLinkTelegramBeginResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, CheckinGetData, CheckinGetResponse, CheckinPostData, CheckinPostResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodeLinksData, NodeLinksResponse, NodesListData, NodesListResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShareAccountCodeData, ShareAccountCodeResponse, ShareAccountsData, ShareAccountSecretData, ShareAccountSecretResponse, ShareAccountsResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffKeptBatchCountData, StaffKeptBatchCountResponse, StaffKeptBatchDismissData, StaffKeptBatchDismissResponse, StaffKeptBatchesData, StaffKeptBatchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLinkTelegramBegin, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, announcementsList, announcementsMarkRead, announcementsUnread, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, checkinGet, checkinPost, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodeLinks, nodesList, oldSsNodeRebuildVmess, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, replaceUserEmail, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shareAccountCode, shareAccounts, shareAccountSecret, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpBans, staffIpUnblock, staffKeptBatchCount, staffKeptBatchDismiss, staffKeptBatches, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPlansList, staffPlanTextsSet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, systemAnnouncements, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramBeginData, AccountLinkTelegramBeginResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, AnnouncementsListData, AnnouncementsListResponse, AnnouncementsMarkReadData, AnnouncementsMarkReadResponse, AnnouncementsUnreadData, AnnouncementsUnreadResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, CheckinGetData, CheckinGetResponse, CheckinPostData, CheckinPostResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodeLinksData, NodeLinksResponse, NodesListData, NodesListResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShareAccountCodeData, ShareAccountCodeResponse, ShareAccountsData, ShareAccountSecretData, ShareAccountSecretResponse, ShareAccountsResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffKeptBatchCountData, StaffKeptBatchCountResponse, StaffKeptBatchDismissData, StaffKeptBatchDismissResponse, StaffKeptBatchesData, StaffKeptBatchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, SystemAnnouncementsData, SystemAnnouncementsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -38,6 +38,77 @@ const createQueryKey = <TOptions extends Options>(id: string, options?: TOptions
     }
     return [params];
 };
+
+export const adminAnnouncementQueryKey = (options?: Options<AdminAnnouncementData>) => createQueryKey('adminAnnouncement', options);
+
+/**
+ * The newest announcement of a type that is for all and in force
+ */
+export const adminAnnouncementOptions = (options?: Options<AdminAnnouncementData>) => queryOptions<AdminAnnouncementResponse, DefaultError, AdminAnnouncementResponse, ReturnType<typeof adminAnnouncementQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await adminAnnouncement({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: adminAnnouncementQueryKey(options)
+});
+
+/**
+ * Put a Markdown text in the place of the newest announcement of a type for all, or begin one
+ */
+export const adminAnnouncementSetMutation = (options?: Partial<Options<AdminAnnouncementSetData>>): UseMutationOptions<AdminAnnouncementSetResponse, DefaultError, Options<AdminAnnouncementSetData>> => {
+    const mutationOptions: UseMutationOptions<AdminAnnouncementSetResponse, DefaultError, Options<AdminAnnouncementSetData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await adminAnnouncementSet({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const adminAnnouncementHtmlQueryKey = (options?: Options<AdminAnnouncementHtmlData>) => createQueryKey('adminAnnouncementHtml', options);
+
+/**
+ * The same as safe HTML
+ */
+export const adminAnnouncementHtmlOptions = (options?: Options<AdminAnnouncementHtmlData>) => queryOptions<AdminAnnouncementHtmlResponse, DefaultError, AdminAnnouncementHtmlResponse, ReturnType<typeof adminAnnouncementHtmlQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await adminAnnouncementHtml({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: adminAnnouncementHtmlQueryKey(options)
+});
+
+export const adminAnnouncementMarkdownQueryKey = (options?: Options<AdminAnnouncementMarkdownData>) => createQueryKey('adminAnnouncementMarkdown', options);
+
+/**
+ * The same as Markdown
+ */
+export const adminAnnouncementMarkdownOptions = (options?: Options<AdminAnnouncementMarkdownData>) => queryOptions<AdminAnnouncementMarkdownResponse, DefaultError, AdminAnnouncementMarkdownResponse, ReturnType<typeof adminAnnouncementMarkdownQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await adminAnnouncementMarkdown({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: adminAnnouncementMarkdownQueryKey(options)
+});
 
 export const oldSsNodeRebuildVmessQueryKey = (options?: Options<OldSsNodeRebuildVmessData>) => createQueryKey('oldSsNodeRebuildVmess', options);
 
@@ -452,6 +523,93 @@ export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<S
     },
     queryKey: siteGetQueryKey(options)
 });
+
+export const staffAnnouncementsQueryKey = (options?: Options<StaffAnnouncementsData>) => createQueryKey('staffAnnouncements', options);
+
+/**
+ * All announcements, those that ended and those to come too
+ */
+export const staffAnnouncementsOptions = (options?: Options<StaffAnnouncementsData>) => queryOptions<StaffAnnouncementsResponse, DefaultError, StaffAnnouncementsResponse, ReturnType<typeof staffAnnouncementsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffAnnouncements({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffAnnouncementsQueryKey(options)
+});
+
+/**
+ * Announce something
+ */
+export const staffAnnouncementAddMutation = (options?: Partial<Options<StaffAnnouncementAddData>>): UseMutationOptions<StaffAnnouncementAddResponse, DefaultError, Options<StaffAnnouncementAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffAnnouncementAddResponse, DefaultError, Options<StaffAnnouncementAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAnnouncementAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove an announcement
+ */
+export const staffAnnouncementRemoveMutation = (options?: Partial<Options<StaffAnnouncementRemoveData>>): UseMutationOptions<StaffAnnouncementRemoveResponse, DefaultError, Options<StaffAnnouncementRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffAnnouncementRemoveResponse, DefaultError, Options<StaffAnnouncementRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAnnouncementRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffAnnouncementGetQueryKey = (options: Options<StaffAnnouncementGetData>) => createQueryKey('staffAnnouncementGet', options);
+
+/**
+ * One announcement
+ */
+export const staffAnnouncementGetOptions = (options: Options<StaffAnnouncementGetData>) => queryOptions<StaffAnnouncementGetResponse, DefaultError, StaffAnnouncementGetResponse, ReturnType<typeof staffAnnouncementGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffAnnouncementGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffAnnouncementGetQueryKey(options)
+});
+
+/**
+ * Change an announcement; what is absent stays as it is
+ */
+export const staffAnnouncementChangeMutation = (options?: Partial<Options<StaffAnnouncementChangeData>>): UseMutationOptions<StaffAnnouncementChangeResponse, DefaultError, Options<StaffAnnouncementChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffAnnouncementChangeResponse, DefaultError, Options<StaffAnnouncementChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAnnouncementChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const staffApprovalsListQueryKey = (options?: Options<StaffApprovalsListData>) => createQueryKey('staffApprovalsList', options);
 
@@ -2440,6 +2598,59 @@ export const accountRecoveryCodesRenewMutation = (options?: Partial<Options<Acco
     return mutationOptions;
 };
 
+export const announcementsListQueryKey = (options?: Options<AnnouncementsListData>) => createQueryKey('announcementsList', options);
+
+/**
+ * The announcements for the user that are in force
+ */
+export const announcementsListOptions = (options?: Options<AnnouncementsListData>) => queryOptions<AnnouncementsListResponse, DefaultError, AnnouncementsListResponse, ReturnType<typeof announcementsListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await announcementsList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: announcementsListQueryKey(options)
+});
+
+/**
+ * Mark announcements as seen, on all devices
+ */
+export const announcementsMarkReadMutation = (options?: Partial<Options<AnnouncementsMarkReadData>>): UseMutationOptions<AnnouncementsMarkReadResponse, DefaultError, Options<AnnouncementsMarkReadData>> => {
+    const mutationOptions: UseMutationOptions<AnnouncementsMarkReadResponse, DefaultError, Options<AnnouncementsMarkReadData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await announcementsMarkRead({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const announcementsUnreadQueryKey = (options?: Options<AnnouncementsUnreadData>) => createQueryKey('announcementsUnread', options);
+
+/**
+ * How many announcements the user has not seen, and those to show at once
+ */
+export const announcementsUnreadOptions = (options?: Options<AnnouncementsUnreadData>) => queryOptions<AnnouncementsUnreadResponse, DefaultError, AnnouncementsUnreadResponse, ReturnType<typeof announcementsUnreadQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await announcementsUnread({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: announcementsUnreadQueryKey(options)
+});
+
 export const crispDataQueryKey = (options?: Options<CrispDataData>) => createQueryKey('crispData', options);
 
 /**
@@ -3324,6 +3535,24 @@ export const shopPlansOptions = (options?: Options<ShopPlansData>) => queryOptio
         return data;
     },
     queryKey: shopPlansQueryKey(options)
+});
+
+export const systemAnnouncementsQueryKey = (options?: Options<SystemAnnouncementsData>) => createQueryKey('systemAnnouncements', options);
+
+/**
+ * The announcements of one type that are in force
+ */
+export const systemAnnouncementsOptions = (options?: Options<SystemAnnouncementsData>) => queryOptions<SystemAnnouncementsResponse, DefaultError, SystemAnnouncementsResponse, ReturnType<typeof systemAnnouncementsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await systemAnnouncements({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: systemAnnouncementsQueryKey(options)
 });
 
 export const walletGetQueryKey = (options?: Options<WalletGetData>) => createQueryKey('walletGet', options);

@@ -1,0 +1,14 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { allAnnouncements } from '@/features/announcement/queries'
+
+export const Route = createFileRoute('/user/announcements/announcements')({
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('announcement'), queryClient.prefetchQuery(allAnnouncements())),
+  component: lazyPage(
+    () => import('@/features/announcement/announcements-page'),
+    'AnnouncementsPage',
+  ),
+})
