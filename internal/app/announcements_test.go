@@ -63,6 +63,7 @@ func TestAnnouncements_AreShownToTheirAudienceFromStartToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		holder, nobody := h.users[0], h.addUser(t, "newcomer", 0)
+		h.names[nobody.id], h.since[nobody.id] = "newcomer", signedIn{nobody.bearer, h.now}
 		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := h.Services.Start(ctx, tx, service.Terms{
 				UserID: holder.id, PlanID: plans[0].ID, Name: "VIP", Class: 3, Groups: []int{7},

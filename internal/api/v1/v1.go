@@ -44,8 +44,8 @@ func (r *Router) handle(pattern string, ps params, handler http.HandlerFunc) {
 	r.mux.HandleFunc(pattern, handler)
 }
 
-// Answer is a successful answer: data, the text for msg, and what else is at the top level; or a file of rows; or a text
-// of its own.
+// Answer is a successful answer: data, the text for msg, and what else is at the top level; or a file of rows; or a
+// text of its own.
 type Answer struct {
 	Msg  string
 	Data any
