@@ -45,14 +45,18 @@ var appendOnlyTables = sync.OnceValue(func() (tables []string) {
 })
 
 // storedTriggers reads the triggers of a table as the engine stores them, by whether it is SQLite. On PostgreSQL that
-// includes what each of them calls, and whether it is enabled, has a condition or is for some columns only.
+// includes what each of them calls, and whether it is enabled, has a condition or is for some columns only; and what
+// else can turn a statement on the table into another: rules, policies for rows and tables that inherit from it.
 var storedTriggers = map[bool]string{
 	true: `SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?`,
 	false: `SELECT t.tgenabled::text || ' ' || t.tgtype || ' ' || (t.tgqual IS NULL
 		AND t.tgattr = '') || ' ' || t.tgname
 			|| ' ' || p.proname || ' ' || l.lanname || ' ' || p.prosrc
 		FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang
-		WHERE NOT t.tgisinternal AND t.tgrelid = to_regclass(?)`,
+		WHERE NOT t.tgisinternal AND t.tgrelid = to_regclass(?0)
+		UNION ALL SELECT pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = to_regclass(?0)
+		UNION ALL SELECT 'policies' FROM pg_class WHERE oid = to_regclass(?0) AND relrowsecurity
+		UNION ALL SELECT 'inherited' FROM pg_inherits WHERE inhparent = to_regclass(?0)`,
 }
 
 // expectedTriggers returns what storedTriggers finds on an append-only table that nobody changed.

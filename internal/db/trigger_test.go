@@ -77,6 +77,14 @@ func TestCheck_TriggersThatDoNothing_AreFound(t *testing.T) {
 				`CREATE TRIGGER quiet BEFORE INSERT ON audit_seal FOR EACH ROW EXECUTE FUNCTION quiet()`,
 			},
 		},
+		"rewritten by a rule": {
+			true:  {drop[true]},
+			false: {`CREATE RULE quiet AS ON INSERT TO audit_seal DO INSTEAD NOTHING`},
+		},
+		"hidden by a policy": {
+			true:  {drop[true]},
+			false: {`ALTER TABLE audit_seal ENABLE ROW LEVEL SECURITY`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
