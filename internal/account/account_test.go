@@ -503,6 +503,8 @@ func TestTheOperatorMakesAndChangesUsers(t *testing.T) {
 			!who.Staff() {
 			w.Errorf("%+v, %v", who, err)
 		}
+		_, err = w.Create(w.Context(), "second@example.com", "Second", password, account.Owner)
+		w.must(err)
 		w.must(w.SetRole(w.Context(), "owner@example.com", account.Viewer))
 		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Viewer {
 			w.Errorf("%+v, %v", who, err)
@@ -523,7 +525,7 @@ func TestTheOperatorMakesAndChangesUsers(t *testing.T) {
 			account.SignIn{Email: "owner@example.com", Password: "a wholly new one"}, home)
 		w.must(err)
 		all, err := w.List(w.Context())
-		if err != nil || len(all) != 1 || all[0].ID != owner.ID || all[0].Role != account.Viewer {
+		if err != nil || len(all) != 2 || all[0].ID != owner.ID || all[0].Role != account.Viewer {
 			w.Errorf("%+v, %v", all, err)
 		}
 	})

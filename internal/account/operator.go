@@ -5,6 +5,7 @@ import (
 
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 
 	"github.com/uptrace/bun"
 )
@@ -33,12 +34,26 @@ func (a *Accounts) Create(ctx context.Context, email, name, password string, rol
 	return made.User, err
 }
 
+// ErrLastOwnerRole is returned where the role of the only owner is changed: a site without one has nobody who may give
+// roles but the operator.
+var ErrLastOwnerRole = fault.Conflict("last_owner_role", "这是唯一未被封禁的站长，请先指定另一位站长",
+	"This is the only owner without a ban; make somebody else one first")
+
 // SetRole makes the user a member of staff, or with an empty role no longer one. It takes effect with their next call.
+// The only owner stays one.
 func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
 	if err := invalid(checkRole(role)); err != nil {
 		return err
 	}
 	return changeByEmail(ctx, a.db, email, func(ctx context.Context, tx bun.Tx, r row) error {
+		if role != Owner {
+			switch left, err := hasOtherOwner(ctx, tx, r); {
+			case err != nil:
+				return err
+			case !left:
+				return ErrLastOwnerRole
+			}
+		}
 		was := r.Role
 		r.Role = role
 		if _, err := tx.NewUpdate().Model(&r).Column("role").WherePK().Exec(ctx); err != nil {

@@ -150,3 +150,27 @@ func TestNoBanByStaffLeavesASiteWithoutAnOwner(t *testing.T) {
 		w.must(err)
 	})
 }
+
+// A site whose owners are all demoted, or banned, has nobody who may decide about staff.
+func TestSetRole_OfTheOnlyOwner_IsRefused(t *testing.T) {
+	each(t, func(w *testSite) {
+		add := func(email string) int64 {
+			made, err := w.Create(w.Context(), email, "Owner", password, account.Owner)
+			w.must(err)
+			return made.ID
+		}
+		role := func(email string, role account.Role) error { return w.SetRole(w.Context(), email, role) }
+		add("one@example.com")
+		w.want(role("one@example.com", account.Viewer), account.ErrLastOwnerRole)
+		w.want(role("one@example.com", ""), account.ErrLastOwnerRole)
+		w.must(role("one@example.com", account.Owner))
+		two := add("two@example.com")
+		_, err := w.Bans.Ban(w.Context(), account.BanTask{AccountID: two}, account.Identity{})
+		w.must(err)
+		w.want(role("one@example.com", account.Viewer), account.ErrLastOwnerRole)
+		w.must(role("two@example.com", "")) // the other remains
+		add("three@example.com")
+		w.must(role("one@example.com", account.Viewer))
+		w.want(role("three@example.com", account.Viewer), account.ErrLastOwnerRole)
+	})
+}

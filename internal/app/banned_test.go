@@ -191,3 +191,34 @@ func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
 		h.sound(t)
 	})
 }
+
+// Who is banned is told no role, as they have none of its permissions; with the end of the ban it is back.
+func TestBanned_StaffAreToldNoRole(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(h *fixture) {
+		viewer := h.staff[account.Viewer]
+		told := func() (role string) {
+			var me struct {
+				StaffRole string `json:"staff_role"`
+			}
+			h.ask(viewer, 200, "GET", "/api/v2/user/get_me", "", &me)
+			return me.StaffRole
+		}
+		if role := told(); role != "viewer" {
+			t.Errorf("the role is %q", role)
+		}
+		_, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: viewer.id}, account.Identity{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if role := told(); role != "" {
+			t.Errorf("while banned the role is %q", role)
+		}
+		if _, err := h.Accounts.Bans.Unban(t.Context(), viewer.id, account.Identity{}); err != nil {
+			t.Fatal(err)
+		}
+		if role := told(); role != "viewer" {
+			t.Errorf("after the ban the role is %q", role)
+		}
+	})
+}

@@ -30,7 +30,7 @@ type getMeResult struct {
 	Ban                 *banResult   `json:"ban" doc:"Why there is no service; null: the user is not banned"`
 	TgID                *int64       `json:"tg_id" doc:"The linked Telegram account"`
 	UserAccountExpireIn time.Time    `json:"user_account_expire_in" doc:"Accounts do not expire: a day far off, kept for older clients"`
-	StaffRole           account.Role `json:"staff_role" doc:"owner, admin, finance, support or viewer; empty for users" enum:",owner,admin,finance,support,viewer"`
+	StaffRole           account.Role `json:"staff_role" doc:"owner, admin, finance, support or viewer; empty for users, and while a ban runs" enum:",owner,admin,finance,support,viewer"`
 	StaffTwoFactorDue   bool         `json:"staff_two_factor_due" doc:"Whether staff_role takes effect only once the user has a second factor"`
 	InviteCode          string       `json:"invite_code" doc:"The user's own, to bring others in"`
 }
@@ -98,8 +98,12 @@ func Account(a *account.Accounts) v2.Resource {
 					return getMeResult{}, err
 				}
 				ban, err := showBan(ctx, a, u)
+				role := u.Role
+				if u.Banned() {
+					role = "" // no permission while the ban runs
+				}
 				return getMeResult{
-					u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role,
+					u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, role,
 					errors.Is(who.Refusal(), account.ErrStaffTwoFactor), u.InviteCode,
 				}, err
 			})

@@ -1461,7 +1461,7 @@ export type GetMeResult = {
     invite_code: string;
     is_ban: boolean;
     /**
-     * owner, admin, finance, support or viewer; empty for users
+     * owner, admin, finance, support or viewer; empty for users, and while a ban runs
      */
     staff_role: '' | 'owner' | 'admin' | 'finance' | 'support' | 'viewer';
     /**
