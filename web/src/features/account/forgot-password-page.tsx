@@ -1,4 +1,4 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { getRouteApi, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -7,6 +7,7 @@ import { requestResetCode } from '@/lib/api/auth-api'
 import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
 import { TextLink } from '@/ui/text-link'
+import { EmailField } from './components/email-field'
 import { AuthCard } from './components/auth-card'
 import { NewPasswordForm } from './components/reset-form'
 import { fieldRules } from './field-rules'
@@ -77,14 +78,9 @@ function AddressForm(props: { request: CodeRequest; onSent: (email: string) => v
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
-        <TextInput
-          label={t('field.email')}
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-          autoFocus
+        <EmailField
+          register={form.register('email', fieldRules(t).email)}
           error={errors.email?.message}
-          {...form.register('email', fieldRules(t).email)}
         />
         <FormEnd calls={calls}>{t('forgot.send')}</FormEnd>
       </Stack>

@@ -12,6 +12,7 @@ import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
 import { session } from '@/lib/session/current-session'
 import { TextLink } from '@/ui/text-link'
+import { EmailField } from './components/email-field'
 import { AuthCard } from './components/auth-card'
 import { PasswordField } from '@/ui/password-field'
 import { RequestedCodeField } from './components/requested-code-field'
@@ -96,15 +97,7 @@ function Form({ needs }: { needs: Needs }) {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
-        <TextInput
-          label={t('field.email')}
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-          autoFocus
-          error={errors.email?.message}
-          {...form.register('email', rules.email)}
-        />
+        <EmailField register={form.register('email', rules.email)} error={errors.email?.message} />
         {needs.code && <EmailCode signUp={signUpForm} needsInvite={needs.invite} />}
         <TextInput
           label={t('field.name')}

@@ -1,4 +1,4 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { useOnce } from '@/lib/use-once'
@@ -7,6 +7,7 @@ import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
 import { fieldRules } from '../field-rules'
 import { useSignIn } from '../use-sign-in'
+import { EmailField } from './email-field'
 import { CheckField } from './check-field'
 import { RequestedCodeField } from './requested-code-field'
 import { SecondStepField } from './second-step-field'
@@ -35,15 +36,7 @@ export function CodeSignIn({ next }: { next: string | undefined }) {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
-        <TextInput
-          label={t('field.email')}
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-          autoFocus
-          error={errors.email?.message}
-          {...form.register('email', rules.email)}
-        />
+        <EmailField register={form.register('email', rules.email)} error={errors.email?.message} />
         <RequestedCodeField
           email={email}
           register={form.register('email_code', rules.emailCode)}

@@ -1,4 +1,4 @@
-import { Box, Stack, TextInput } from '@mantine/core'
+import { Box, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useForm } from 'react-hook-form'
@@ -12,6 +12,7 @@ import { lazyPart } from '@/lib/lazy-part'
 import { TextLink } from '@/ui/text-link'
 import { fieldRules } from '../field-rules'
 import { useSignIn } from '../use-sign-in'
+import { EmailField } from './email-field'
 import { CheckField } from './check-field'
 import { PasswordField } from '@/ui/password-field'
 import { SecondStepField } from './second-step-field'
@@ -42,14 +43,10 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
-        <TextInput
-          label={t('field.email')}
-          type="email"
-          autoComplete="username webauthn"
-          inputMode="email"
-          autoFocus
+        <EmailField
+          register={form.register('email', rules.email)}
           error={errors.email?.message}
-          {...form.register('email', rules.email)}
+          autoComplete="username webauthn"
         />
         <PasswordField
           label={t('field.password')}
