@@ -2,7 +2,7 @@ package account
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // other panels hashed with it
+	"crypto/md5" // other panels hashed with it
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -33,7 +33,7 @@ const (
 func (k HashKind) digest(password, salt string) string {
 	switch k {
 	case MD5, MD5Salt:
-		sum := md5.Sum([]byte(password + salt)) //nolint:gosec // see above
+		sum := md5.Sum([]byte(password + salt))
 		return hex.EncodeToString(sum[:])
 	default:
 		sum := sha256.Sum256([]byte(password + salt))

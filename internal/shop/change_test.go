@@ -442,8 +442,15 @@ func TestPricesHaveAHistoryAndOrdersKeepTheirs(t *testing.T) {
 		if _, err := c.ChangePlan(t.Context(), plan.ID, func(p *shop.Plan) { p.Info = "the same prices" }); err != nil {
 			t.Fatal(err)
 		}
-		history, err := c.PriceHistory(t.Context(), plan.ID)
-		if err != nil || len(history) != 4 {
+		var history []struct {
+			Months  int
+			Since   time.Time
+			Amount  money.Amount
+			Offered bool
+		}
+		if err := d.NewRaw(`SELECT p.months, h.since, h.amount, h.offered FROM price_history h JOIN price p
+			ON p.id = h.price_id WHERE p.plan_id = ? ORDER BY h.since DESC, p.months`, plan.ID).
+			Scan(t.Context(), &history); err != nil || len(history) != 4 {
 			t.Fatal(history, err)
 		}
 		if h := history[0]; h.Months != 1 || h.Amount != 1500 || !h.Offered || !h.Since.Equal(now.AddDate(0, 0, 1)) {

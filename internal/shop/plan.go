@@ -219,22 +219,6 @@ func savePrices(ctx context.Context, tx bun.Tx, planID int64, prices []Price, no
 	return db.Error(err)
 }
 
-// PriceAt is a price as it was from some time on.
-type PriceAt struct {
-	Months  int
-	Since   time.Time
-	Amount  money.Amount
-	Offered bool
-}
-
-// PriceHistory returns what the plan's prices were, newest first.
-func (s *Shop) PriceHistory(ctx context.Context, planID int64) (history []PriceAt, err error) {
-	err = s.db.NewRaw(`SELECT p.months, h.since, h.amount, h.offered FROM price_history h JOIN price p
-		ON p.id = h.price_id
-		WHERE p.plan_id = ? ORDER BY h.since DESC, p.months`, planID).Scan(ctx, &history)
-	return history, err
-}
-
 // RemovePlan takes a plan out of the shop for good. Services and orders of it go on.
 func (s *Shop) RemovePlan(ctx context.Context, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -8,7 +8,7 @@ package crypto
 import (
 	"bytes"
 	"context"
-	"crypto/md5" //nolint // the interface's own choice
+	"crypto/md5" // demanded by the interface
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"

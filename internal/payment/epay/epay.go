@@ -7,7 +7,7 @@ package epay
 
 import (
 	"context"
-	"crypto/md5" //nolint // the interface's own choice
+	"crypto/md5" // demanded by the interface
 	"crypto/rsa"
 	"crypto/subtle"
 	"encoding/hex"

@@ -1,7 +1,7 @@
 import classes from './logo.module.css'
 
 /** The mark alone: a runway, seen from the approach. */
-export function LogoMark({ size = 28 }: { size?: number }) {
+function LogoMark({ size = 28 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" className={classes.mark}>
       <rect width="32" height="32" rx="8" fill="var(--mantine-color-tide-6)" />

@@ -1,5 +1,5 @@
 /** How long a password would hold, from 0 (empty) to 4; words that everybody uses are refused by the server. */
-export type Strength = 0 | 1 | 2 | 3 | 4
+type Strength = 0 | 1 | 2 | 3 | 4
 
 const pools: [RegExp, number][] = [
   [/[a-z]/, 26],

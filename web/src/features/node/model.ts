@@ -103,7 +103,7 @@ export function choicesOf(
 /** How a node is spoken to, without what goes without saying. */
 export const wordsOf = (node: NodeInfo) => node.protocol_support.filter((word) => word !== 'tcp')
 
-export type Span = { from: number; to: number; rate: string }
+type Span = { from: number; to: number; rate: string }
 
 /** The hours of a day that have the same rate, together; none where the rate is always the same. */
 export function spansOf(rates: readonly string[]): Span[] {

@@ -7,7 +7,7 @@ export type SignedInUser = {
   email: string
 }
 
-export type TokenPayload = {
+type TokenPayload = {
   jti: string
   exp?: number
   iat?: number

@@ -15,7 +15,7 @@ export type VendorScript = {
   remove?(widget: string | number): void
 }
 
-export type Vendor = { name: string; global: string; script: (language: string) => string }
+type Vendor = { name: string; global: string; script: (language: string) => string }
 
 // https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/
 // https://docs.hcaptcha.com/configuration

@@ -1,7 +1,7 @@
 import type { LinkApp as Client } from '@/lib/api/gen/types.gen'
 
 export const platforms = ['windows', 'macos', 'ios', 'android', 'linux', 'harmonyos'] as const
-export type Platform = (typeof platforms)[number]
+type Platform = (typeof platforms)[number]
 
 /** The system this page runs on, from what the browser says of itself. */
 export function detectPlatform(userAgent: string, touchPoints: number): Platform {

@@ -4,7 +4,7 @@ import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
 import classes from './test-page.module.css'
 
-export const testPages = [
+const testPages = [
   'test1',
   'test2',
   'test3',
