@@ -15,7 +15,7 @@ import (
 )
 
 // callers counts the addresses that calls came from. Each call of these measurements comes from one of its own, so that
-// no limit answers in the place of what is measured.
+// no rate limit answers instead of what is measured.
 var callers atomic.Int64
 
 func post(url, body string) *http.Request {
@@ -29,7 +29,8 @@ func post(url, body string) *http.Request {
 	return req
 }
 
-// accounts measures what strangers can do to sign-in: exhaust it, and tell by time who has an account.
+// accounts measures what unauthenticated callers can do to sign-in: exhaust it, and find out by timing who has an
+// account.
 func accounts(dir string, t *table) error {
 	s, d, err := seeded(dir, 700, 0)
 	if err != nil {
@@ -76,7 +77,7 @@ func accounts(dir string, t *table) error {
 	t.difference("wrong password of a bcrypt hash, wrong e-mail", 200, http.StatusUnauthorized,
 		func(i int) *http.Request { return wrong(fmt.Sprintf("old%d@example.com", i)) },
 		func(i int) *http.Request { return wrong(nobody(i)) })
-	t.difference("wrong password beside bcrypt hashes, wrong e-mail", 200, http.StatusUnauthorized,
+	t.difference("wrong password next to bcrypt hashes, wrong e-mail", 200, http.StatusUnauthorized,
 		func(i int) *http.Request { return wrong(bulk(i + 201)) },
 		func(i int) *http.Request { return wrong(nobody(i)) })
 	return nil
@@ -99,7 +100,7 @@ func bearer(login string, d demo) (token string, err error) {
 	return answer.Result.AccessToken, nil
 }
 
-// flood sends a thousand sign-ins at once and looks at the server's memory and at another user's calls meanwhile.
+// flood sends a thousand sign-ins at once and measures the server's memory and another user's calls meanwhile.
 func flood(s *server, login, token string, t *table) {
 	const at = 1000
 	var answers [600]atomic.Int64
@@ -117,10 +118,10 @@ func flood(s *server, login, token string, t *table) {
 	before, most := s.resident(), s.resident()
 	var others []time.Duration
 	failed := 0
-	var beside sync.WaitGroup
+	var background sync.WaitGroup
 	call := get(s.url+"/api/v2/user/dashboard", "Authorization", "Bearer "+token)
 	send(call()) // the connection
-	beside.Go(func() {
+	background.Go(func() {
 		for {
 			select {
 			case <-done:
@@ -135,7 +136,7 @@ func flood(s *server, login, token string, t *table) {
 			time.Sleep(2 * time.Millisecond)
 		}
 	})
-	beside.Go(func() {
+	background.Go(func() {
 		for {
 			select {
 			case <-done:
@@ -150,7 +151,7 @@ func flood(s *server, login, token string, t *table) {
 	wg.Wait()
 	took := time.Since(begin)
 	close(done)
-	beside.Wait()
+	background.Wait()
 	wrong := at - int(answers[http.StatusUnauthorized].Load()+answers[http.StatusTooManyRequests].Load())
 	slices.Sort(others)
 	t.row("1,000 sign-ins at once", "401 or 429 only", fmt.Sprintf("%d × 401, %d × 429 in %s%s", answers[401].Load(),
@@ -163,7 +164,7 @@ func flood(s *server, login, token string, t *table) {
 	t.wrong += wrong
 }
 
-// difference compares the mean times of two kinds of calls, of which so many each are made in turn.
+// difference compares the mean times of two kinds of calls, n of each, made alternately.
 func (t *table) difference(what string, tries, want int, a, b func(i int) *http.Request) {
 	var took [2]time.Duration
 	failed := 0

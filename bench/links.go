@@ -36,9 +36,9 @@ func links(s *server, d demo, t *table, one sample) error {
 			get(url, "User-Agent", agent)), one)
 		t.throughput("link, "+format.name+", 304", "≥ 40%", load(conns, seconds, http.StatusNotModified,
 			get(url, "User-Agent", agent, "If-None-Match", res.Header.Get("ETag"))), one)
-		// What is kept is kept for a version of a client, so each of these is rendered anew.
+		// Files are cached per version of a client, so each of these is rendered again.
 		n := 0
-		t.throughput("link, "+format.name+", rendered anew", format.fresh, load(conns, seconds, http.StatusOK,
+		t.throughput("link, "+format.name+", rendered again", format.fresh, load(conns, seconds, http.StatusOK,
 			func() *http.Request {
 				n++
 				return get(url, "User-Agent", fmt.Sprintf(format.agent, n))()
@@ -50,7 +50,7 @@ func links(s *server, d demo, t *table, one sample) error {
 	return nil
 }
 
-// guesses sends 100,000 tokens that there are not, and looks whether one that is nearly right takes another time.
+// guesses sends 100,000 unknown tokens and measures whether an almost correct one takes another time.
 func guesses(s *server, d demo, t *table, one sample) {
 	near := func(i int) *http.Request {
 		token := []byte(d.User.LinkToken)
@@ -75,8 +75,8 @@ func guesses(s *server, d demo, t *table, one sample) {
 	t.difference("guess with one character wrong, with all", 5000, http.StatusNotFound, near, far)
 }
 
-// crowds measures a fetch among a thousand and among a million users. Both times the same thousand of them fetch, so
-// that the caches are of the same use.
+// crowds measures a fetch among a thousand and among a million users. The same thousand users fetch in both cases, so
+// that the caches help equally.
 func crowds(dir string, t *table) error {
 	const fetching = 1_000
 	var took [2]sample
@@ -100,7 +100,7 @@ func crowds(dir string, t *table) error {
 		}
 		load(1, seconds, http.StatusOK, fetch) // the pages of the database are read once
 		took[i] = load(conns, 2*seconds, http.StatusOK, fetch)
-		t.latency(fmt.Sprintf("link rendered anew among %d users", users), "", took[i])
+		t.latency(fmt.Sprintf("link rendered again among %d users", users), "", took[i])
 		if users > fetching {
 			t.row("memory with 1,000,000 users", "", fmt.Sprintf("%.0f MB", s.resident()))
 		}
@@ -113,8 +113,8 @@ func crowds(dir string, t *table) error {
 
 func crowdToken(i int) string { return fmt.Sprintf("crowd%027d", i) }
 
-// populate puts so many users into the SQLite database in dir, with the rights of one that is there and links of their
-// own. They are rows without accounts: to sign up a million would take an hour.
+// populate adds users to the SQLite database in dir, with the rights of an existing one and links of their own. They
+// have no accounts, because a million sign-ups would take an hour.
 func populate(dir string, users int) error {
 	ctx := context.Background()
 	key, err := seal.ReadKey(dir)

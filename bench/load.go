@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// sample is what one load showed.
+// sample is the result of one load.
 type sample struct {
 	perSecond float64
 	p50, p99  time.Duration
@@ -21,8 +21,8 @@ var client = &http.Client{
 	Timeout:   2 * time.Minute,
 }
 
-// load sends what next gives over conns connections until next gives nil or the time is over. An answer whose status is
-// not want counts as failed.
+// load sends what next returns over conns connections until next returns nil or the time is over. An answer whose
+// status is not want counts as failed.
 func load(conns int, most time.Duration, want int, next func() *http.Request) sample {
 	var mu sync.Mutex
 	var took []time.Duration
@@ -70,7 +70,7 @@ func send(req *http.Request) (status int, n int64) {
 	return res.StatusCode, n
 }
 
-// get makes a next for load that asks for the same again and again.
+// get returns a next for load that repeats one request.
 func get(url string, header ...string) func() *http.Request {
 	return func() *http.Request {
 		req, err := http.NewRequest(http.MethodGet, url, nil)

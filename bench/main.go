@@ -1,5 +1,5 @@
 // Command bench measures the built server against a bare net/http answer on the same machine, so that its numbers mean
-// the same everywhere. It prints a table with the goal of each row; it fails for no number, only for wrong answers.
+// the same everywhere. It prints a table with the goal of each row. Only wrong answers make it fail, not numbers.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// bare answers a small JSON text, or at /bytes whatever was put there, with nothing around it.
+// bare answers a small JSON text, or at /bytes what was stored there, without any middleware.
 func bare(address string) {
 	small := []byte(`{"is_success":true,"message":"ok","result":{"user_id":1}}`)
 	var big []byte
@@ -70,8 +70,8 @@ func startBare() (url string, stop func(), err error) {
 	return "", nil, fmt.Errorf("the bare server did not start")
 }
 
-// run measures everything, or only what is named: money for the shop, nodes for what they cost, crowd for the link
-// among a million users.
+// run measures everything, or only what is named: money for the shop, nodes for their cost, crowd for the link among a
+// million users.
 func run(only []string) error {
 	dir, err := os.MkdirTemp("", "airstrip-bench-")
 	if err != nil {
@@ -81,7 +81,7 @@ func run(only []string) error {
 	t := &table{}
 	switch {
 	case slices.Contains(only, "nodes"):
-		return errors.Join(exits(dir, t), t.done())
+		return errors.Join(nodes(dir, t), t.done())
 	case slices.Contains(only, "crowd"):
 		return errors.Join(crowds(dir, t), t.done())
 	}
@@ -142,7 +142,7 @@ func run(only []string) error {
 	if err := crowds(dir, t); err != nil {
 		return err
 	}
-	if err := exits(dir, t); err != nil {
+	if err := nodes(dir, t); err != nil {
 		return err
 	}
 	return t.done()

@@ -26,9 +26,9 @@ const (
 	oneUser   = "change of one user: "
 )
 
-// exits measures what nodes cost the server, on both databases.
-func exits(dir string, t *table) error {
-	if err := exitsOn(dir+"/nodes", "SQLite", "", t); err != nil {
+// nodes measures what nodes cost the server, on both databases.
+func nodes(dir string, t *table) error {
+	if err := nodesOn(dir+"/nodes", "SQLite", "", t); err != nil {
 		return err
 	}
 	url, stop, err := startPostgres(dir + "/nodes-postgres")
@@ -36,7 +36,7 @@ func exits(dir string, t *table) error {
 		return err
 	}
 	defer stop()
-	if err := exitsOn(dir+"/nodes-pg", "PostgreSQL", url, t); err != nil {
+	if err := nodesOn(dir+"/nodes-pg", "PostgreSQL", url, t); err != nil {
 		return err
 	}
 	for _, users := range []int{1_000, 100_000} {
@@ -47,8 +47,8 @@ func exits(dir string, t *table) error {
 	return nil
 }
 
-// exit is one of our agents, as far as the server sees it.
-type exit struct {
+// agent behaves towards the server like one of our agents.
+type agent struct {
 	site, secret string
 	revision     int64
 	users        []int64
@@ -56,8 +56,8 @@ type exit struct {
 	boot         string
 }
 
-// newExit adds a node and takes its snapshot.
-func newExit(s *server, port int) (*exit, error) {
+// newAgent adds a node and requests its snapshot.
+func newAgent(s *server, port int) (*agent, error) {
 	out, err := s.command("node", "add", "--protocol", "shadowsocks", "--method", "aes-128-gcm", "--name",
 		fmt.Sprint("bench ", port), "--address", "127.0.0.1", "--port", fmt.Sprint(port))
 	if err != nil {
@@ -67,14 +67,14 @@ func newExit(s *server, port int) (*exit, error) {
 	if err := json.Unmarshal(out, &added); err != nil {
 		return nil, err
 	}
-	e := &exit{site: s.url + "/api/agent/v1/", secret: added.Secret}
+	e := &agent{site: s.url + "/api/agent/v1/", secret: added.Secret}
 	var b [16]byte
 	rand.Read(b[:])
 	e.boot = fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 	return e, nil
 }
 
-func (e *exit) do(method, path string, body []byte, header ...string) (*http.Response, error) {
+func (e *agent) do(method, path string, body []byte, header ...string) (*http.Response, error) {
 	req, err := http.NewRequest(method, e.site+path, strings.NewReader(string(body)))
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (e *exit) do(method, path string, body []byte, header ...string) (*http.Res
 // streams has no limit of time, for streams of changes.
 var streams = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200, DisableCompression: true}}
 
-func (e *exit) snapshot() error {
+func (e *agent) snapshot() error {
 	res, err := e.do(http.MethodGet, "snapshot?leases=1", nil)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (e *exit) snapshot() error {
 }
 
 // report sends what so many users moved within a minute.
-func (e *exit) report(users int) (time.Duration, error) {
+func (e *agent) report(users int) (time.Duration, error) {
 	var body strings.Builder
 	now := time.Now().UTC()
 	n := e.sequence.Add(1)
@@ -140,7 +140,7 @@ func (e *exit) report(users int) (time.Duration, error) {
 }
 
 // beat sends a heartbeat with those who are connected.
-func (e *exit) beat() error {
+func (e *agent) beat() error {
 	var body strings.Builder
 	fmt.Fprintf(&body, `{"boot":%q,"version":"bench","load":[0,0,0],"online":[`, e.boot)
 	for i, id := range e.users[:min(connected, len(e.users))] {
@@ -161,7 +161,7 @@ func (e *exit) beat() error {
 }
 
 // follow reads the stream of changes until stop.
-func (e *exit) follow() (lines <-chan string, stop func(), err error) {
+func (e *agent) follow() (lines <-chan string, stop func(), err error) {
 	res, err := e.do(http.MethodGet, fmt.Sprintf("changes?leases=1&since=%d", e.revision), nil)
 	if err != nil {
 		return nil, nil, err
@@ -184,7 +184,7 @@ func (e *exit) follow() (lines <-chan string, stop func(), err error) {
 	return out, func() { res.Body.Close() }, nil
 }
 
-func exitsOn(dir, engine, database string, t *table) error {
+func nodesOn(dir, engine, database string, t *table) error {
 	var env []string
 	if database != "" {
 		env = []string{"AIRSTRIP_DATABASE_URL=" + database, "AIRSTRIP_SECRET_KEY=" + strings.Repeat("ab12", 16)}
@@ -194,9 +194,9 @@ func exitsOn(dir, engine, database string, t *table) error {
 		return err
 	}
 	defer s.stop()
-	var all []*exit
+	var all []*agent
 	for i := range agents {
-		e, err := newExit(s, 10_000+i)
+		e, err := newAgent(s, 10_000+i)
 		if err != nil {
 			return err
 		}
@@ -258,8 +258,8 @@ func exitsOn(dir, engine, database string, t *table) error {
 	return t.steady(s, engine, all)
 }
 
-// crowd lets some agents report in one moment.
-func crowd(some []*exit) (slowest time.Duration, err error) {
+// crowd has some agents report at the same moment.
+func crowd(some []*agent) (slowest time.Duration, err error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for _, e := range some {
@@ -279,7 +279,7 @@ func crowd(some []*exit) (slowest time.Duration, err error) {
 
 // steady measures a minute of all agents after one that begins the hour: a node's first report of an hour adds its rows
 // to the log, and those of the other 59 minutes add to rows that are there.
-func (t *table) steady(s *server, engine string, all []*exit) error {
+func (t *table) steady(s *server, engine string, all []*agent) error {
 	if _, _, err := minuteOf(s, all); err != nil {
 		return err
 	}
@@ -296,9 +296,9 @@ func (t *table) steady(s *server, engine string, all []*exit) error {
 	return nil
 }
 
-// minuteOf lets all agents report, and beat three times, within a minute, each at a moment of its own. It gives how
-// long the reports took, the shortest first, and the most memory that the server held.
-func minuteOf(s *server, all []*exit) (took []time.Duration, top float64, failed error) {
+// minuteOf has all agents report, and beat three times, within a minute, each at a moment of its own. It returns how
+// long the reports took, the shortest first, and the maximum of the server's memory.
+func minuteOf(s *server, all []*agent) (took []time.Duration, top float64, failed error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	began := time.Now()
@@ -341,14 +341,14 @@ func minuteOf(s *server, all []*exit) (took []time.Duration, top float64, failed
 	return took, top, failed
 }
 
-// listOf measures the whole list of so many users and the change of one of them.
+// listOf measures the complete list of so many users and the change of one of them.
 func listOf(dir string, users int, t *table) error {
 	s, d, err := seeded(dir, users, 0)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	e, err := newExit(s, 10_000)
+	e, err := newAgent(s, 10_000)
 	if err != nil {
 		return err
 	}
@@ -376,7 +376,7 @@ func listOf(dir string, users int, t *table) error {
 	if err != nil {
 		return err
 	}
-	var told []time.Duration
+	var arrived []time.Duration
 	for range 20 {
 		began := time.Now()
 		if status, _ := send(as(token, post(s.url+"/api/v2/user/services/ss-password/reset",
@@ -384,17 +384,17 @@ func listOf(dir string, users int, t *table) error {
 			return fmt.Errorf("reset of the credentials: %d", status)
 		}
 		if line := <-lines; !strings.Contains(line, `"users":[{`) {
-			return fmt.Errorf("the change was told as %.200s", line)
+			return fmt.Errorf("the change arrived as %.200s", line)
 		}
-		told = append(told, time.Since(began))
+		arrived = append(arrived, time.Since(began))
 		time.Sleep(patience)
 	}
-	slices.Sort(told)
+	slices.Sort(arrived)
 	last := fmt.Sprintf("%schanges?leases=1&poll=1&since=%d", e.site, e.revision)
 	poll := load(1, seconds, http.StatusOK, get(last, "Authorization", "Bearer "+e.secret))
 	t.wrong += poll.failed
 	t.row(fmt.Sprintf("%sfrom the call to the agent, of %d users", oneUser, users), "the same",
-		fmt.Sprintf("p50 %s  slowest %s", short(told[len(told)/2]), short(told[len(told)-1])))
+		fmt.Sprintf("p50 %s  slowest %s", short(arrived[len(arrived)/2]), short(arrived[len(arrived)-1])))
 	t.latency(fmt.Sprintf("%swhat it costs to tell, of %d users", oneUser, users), "the same", poll)
 	return nil
 }

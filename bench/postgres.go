@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// startPostgres starts a PostgreSQL under dir as it runs in earnest, on a Unix socket: a commit is on the disk before
-// it is answered.
+// startPostgres starts a PostgreSQL under dir with its default durability, on a Unix socket: a commit is on the disk
+// before it is answered.
 func startPostgres(dir string) (url string, stop func(), err error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {

@@ -50,7 +50,7 @@ func freePort() string {
 	return l.Addr().String()
 }
 
-// seeded makes a data folder with the demo and users more users, and starts a server on it; env may name another
+// seeded creates a data folder with the demo and so many more users, and starts a server on it; env may select another
 // database.
 func seeded(dir string, users, nodes int, env ...string) (*server, demo, error) {
 	address := freePort()

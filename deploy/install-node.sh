@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs airstrip-node as a service of systemd, or puts another version in its place. The server gives this script away
-# at /node/install.sh, and says the whole line for a node when it makes its secret:
+# Installs airstrip-node as a systemd service, or replaces the installed version. The server serves this script at
+# /node/install.sh, and shows the complete command for a node when it creates its secret:
 #
 #   curl -fsS SITE/node/install.sh | AIRSTRIP_NODE_SECRET=… sh -s -- SITE NODE amd64=SHA256 arm64=SHA256
 #
-# The binary comes from SITE/node, or from AIRSTRIP_NODE_DOWNLOAD where that is set, and must hash to what the line says.
-# Without a secret the one of the last time stays, if that was for the same node. Nothing is touched before all is there.
+# The binary comes from SITE/node, or from AIRSTRIP_NODE_DOWNLOAD if that is set, and must have the hash in the command.
+# Without a secret the installed one stays if it is for the same node. Nothing changes before everything is downloaded.
 set -eu
 
 die() {
@@ -13,7 +13,7 @@ die() {
 	exit 1
 }
 
-# private fails for an address that others could listen to, or that is none.
+# private fails for an address that others could listen to, or that is not an address.
 private() {
 	case $1/ in
 	*[[:space:]@\"\'\\]*) return 1 ;;
@@ -28,13 +28,13 @@ fetch() {
 		die "$1 could not be fetched"
 }
 
-# put writes a file beside its place and moves it there, so that no one ever finds half of it.
+# put writes a file under a temporary name in the same folder and renames it, so that nobody ever reads half of it.
 put() {
 	install -m "$1" "$2" "$3.new"
 	mv "$3.new" "$3"
 }
 
-# All is in a function that the last line calls: half of a script does nothing.
+# Everything is in a function that the last line calls, so that a script that was cut off does nothing.
 main() {
 	[ $# -ge 2 ] || die "usage: install.sh SITE NODE amd64=SHA256 arm64=SHA256, with the secret in AIRSTRIP_NODE_SECRET"
 	site=${1%/} node=$2

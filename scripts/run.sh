@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts the built server on ./data, filled with the demo when it is empty, and an agent for each of the demo's nodes.
-# Everything ends together, with Ctrl-C.
+# Starts the built server on ./data, which it fills with the demo if it is empty, and an agent for each of the demo's nodes.
+# Ctrl-C ends all of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests need and this machine lacks: where we may (root on Debian), else it says what is missing.
+# Installs what the tests need and this machine lacks if it can (as root on Debian), otherwise it prints what is missing.
 set -eu
 
 missing=""
@@ -25,7 +25,7 @@ need "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf" fonts-noto-color-emoji
 
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-	# Debian starts what it installs, listening on all addresses. The tests start their own; a policy of the machine stays.
+	# Debian starts what it installs, listening on all addresses. The tests start their own. An existing policy stays.
 	policy=/usr/sbin/policy-rc.d
 	if [ ! -e "$policy" ]; then
 		trap 'rm -f "$policy"' EXIT

@@ -25,7 +25,7 @@ func (a *App) siteNow() public.SiteNow {
 // api serves both generations of the API on mux and returns the contract of /api/v2. Its operations are listed by
 // resource; the route lines are in the files of the resources.
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
-	a.older(mux)
+	a.legacy(mux)
 	return v2.New(mux, a.version, a.Accounts.Sessions.Authenticate,
 		// Anybody.
 		public.Site(a.siteNow()),
@@ -99,8 +99,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	)
 }
 
-// older serves v1 on mux.
-func (a *App) older(mux *http.ServeMux) *v1.Router {
+// legacy serves v1 on mux.
+func (a *App) legacy(mux *http.ServeMux) *v1.Router {
 	old := v1.New(mux, a.Accounts.Sessions.Authenticate)
 	old.Audited(a.Audit)
 	old.Auth(a.Accounts)

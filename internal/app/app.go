@@ -1,5 +1,6 @@
-// Package app builds every part of the server from its configuration and runs it. It is the only place that knows them
-// all.
+// Package app builds every part of the server from its configuration and runs it. No other package knows all parts.
+// Commands open an App and use its parts; serve also runs its HTTP server, jobs and background loops until it is
+// stopped. Only this package reads the configuration.
 package app
 
 import (
@@ -62,7 +63,7 @@ import (
 	"airstrip/web"
 )
 
-// App is all parts, ready to be served or used by a command.
+// App holds all parts, ready to be served or used by a command.
 type App struct {
 	cfg       checked
 	version   string
@@ -224,10 +225,10 @@ func (a *App) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// stopWithin is how long a stop waits for requests that are under way.
+// stopWithin limits how long a stop waits for open requests.
 const stopWithin = 10 * time.Second
 
-// Serve answers requests and runs jobs until ctx ends, then lets what is under way finish for at most stopWithin.
+// Serve answers requests and runs jobs until ctx ends. Then open requests have at most stopWithin to finish.
 func (a *App) Serve(ctx context.Context) error {
 	if a.DB.SQLite() {
 		held, err := lock(a.cfg.Data)
@@ -305,8 +306,8 @@ func (a *App) Serve(ctx context.Context) error {
 	return err
 }
 
-// server bounds how long a client may take over the header of its request. How slowly a body may arrive and an answer
-// be read package api bounds; http.Server's own limits also count the time that the handler works.
+// server limits the time that a client may take for the header of its request. Package api limits how slowly a body may
+// arrive and an answer may be read, since the limits of http.Server include the time that the handler works.
 func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
@@ -348,7 +349,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	return middleware.Handler(), nil
 }
 
-// vendors are those others whose scripts the pages may load.
+// vendors returns the third parties whose scripts the pages may load.
 func (a *App) vendors() []string {
 	site := a.Settings.Get()
 	if site.CrispWebsiteID == "" {
@@ -357,7 +358,7 @@ func (a *App) vendors() []string {
 	return []string{site.CaptchaProvider, "crisp"}
 }
 
-// Log sets up the process's log as the configuration wants it; every record of a request carries its id.
+// Log configures the log of the process. Every record of a request has its id.
 func (c Config) Log() {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {

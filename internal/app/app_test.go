@@ -166,7 +166,7 @@ func TestOpen_FileInUse_IsRefused(t *testing.T) {
 	serving(t, c)
 	second := config(t)
 	second.Data = c.Data
-	a, err := Open(t.Context(), second, "test") // commands may work beside a server
+	a, err := Open(t.Context(), second, "test") // commands may work while a server runs
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,8 @@ import (
 	"airstrip/internal/approval"
 )
 
-// decideApprovals says which part carries out, or drops, each kind of act once a second member of staff has decided.
+// decideApprovals registers the part that carries out, or drops, each kind of act after the decision of a second member
+// of staff.
 func (a *App) decideApprovals() {
 	a.Approvals.DecidedBy(approval.Adjustment, func(ctx context.Context, id int64, approve bool, by *int64) error {
 		_, err := a.Wallets.DecideAdjustment(ctx, id, approve, by)

@@ -110,7 +110,7 @@ func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
 		}
 	}
 	gives := map[string][]approval.Kind{}
-	for _, route := range h.older(http.NewServeMux()).Routes() {
+	for _, route := range h.legacy(http.NewServeMux()).Routes() {
 		if len(route.Gives) > 0 {
 			gives[route.Pattern] = route.Gives
 		}

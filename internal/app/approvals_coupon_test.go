@@ -64,7 +64,7 @@ func TestApprovals_Coupons_CountAsAllTheyCanTakeOff(t *testing.T) {
 			{`"percent":100`, true},                             // used without end
 			{`"percent":100,"total":6`, true},                   // 120.00
 			{`"percent":50,"total":4`, false},                   // 40.00
-			{`"percent":50,"total":7`, true},                    // 70.00 beside those
+			{`"percent":50,"total":7`, true},                    // 70.00 in addition
 			{`"amount":"10.00","total":6`, false},               // 60.00: the limit is used up
 			{`"amount":"0.01","total":1`, true},                 //
 			{`"percent":1,"total":1,"minimum":"9999.00"`, true}, // of nothing that has a price
@@ -158,7 +158,7 @@ func TestApprovals_CouponWithAWaitingChange_IsSwitchedOffAtOnce(t *testing.T) {
 }
 
 // Orders, a change and its approval at once: what was not approved is never taken.
-func TestApprovals_CouponUsedBesideItsChange_KeepsItsLimit(t *testing.T) {
+func TestApprovals_CouponUsedDuringItsChange_KeepsItsLimit(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("40.00")
 		price := h.sells(t, shop.KindPlan, 2000)
@@ -266,7 +266,7 @@ func TestApprovals_CouponChangedWhileOrdersHoldIt_CountsTheirUses(t *testing.T) 
 	})
 }
 
-// What a second member approves is what was proposed: a change that came to be worth more is proposed anew.
+// What a second member approves is what was proposed: a change that came to be worth more is proposed again.
 func TestApprovals_CouponChangeThatGrewWhileItWaited_IsNotApproved(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("0.00")

@@ -57,13 +57,13 @@ func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
 		is(0, false)
 		say(ann, 403, declined)
 		is(1, false)
-		anew := h.newestAct().ID
+		repeated := h.newestAct().ID
 		for _, act := range []int64{0, declined} {
 			say(bob, 409, act)
 		}
-		say(ann, 403, anew)
+		say(ann, 403, repeated)
 		is(1, false)
-		say(bob, 200, anew)
+		say(bob, 200, repeated)
 		is(0, true)
 		h.sound(t)
 	})

@@ -64,7 +64,7 @@ func TestApprovals_AllWaysOfGiving_ShareOneDailyLimit(t *testing.T) {
 		}
 		made := h.keys(ann, `{"kind":"amount","amount":"40.01","size":1}`)
 		if made.Batch.ConfirmedAt != nil || h.waits() != 1 {
-			t.Fatalf("keys beside adjustments: %+v, %d wait", made.Batch, h.waits())
+			t.Fatalf("keys in addition to adjustments: %+v, %d wait", made.Batch, h.waits())
 		}
 		h.redeem(h.users[0], 404, made.key())
 		if made := h.keys(ann, `{"kind":"amount","amount":"40.00","size":1}`); made.Batch.ConfirmedAt == nil {

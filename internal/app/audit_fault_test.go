@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// A chain that somebody took away is told to staff once a day, and stays gone over a start.
+// Staff is notified once a day of a chain that was removed. It stays missing after a restart.
 func TestAuditLog_TamperedWith_NotifiesStaff(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		told := func() (to []string) {
+		notified := func() (to []string) {
 			mails, err := h.Mails.List(t.Context(), 200)
 			if err != nil {
 				t.Fatal(err)
@@ -21,17 +21,17 @@ func TestAuditLog_TamperedWith_NotifiesStaff(t *testing.T) {
 			slices.Sort(to)
 			return to
 		}
-		if err := h.Audit.Seal(t.Context()); err != nil || told() != nil {
-			t.Fatal(err, told())
+		if err := h.Audit.Seal(t.Context()); err != nil || notified() != nil {
+			t.Fatal(err, notified())
 		}
 		h.past(t, `DELETE FROM audit_head`)
 		for range 3 {
 			if err := h.Audit.Seal(t.Context()); err == nil {
-				t.Error("a chain was begun anew")
+				t.Error("a chain was begun again")
 			}
 		}
-		if want := []string{"admin@example.com", "owner@example.com"}; !slices.Equal(told(), want) {
-			t.Errorf("told %s, want %s", told(), want)
+		if want := []string{"admin@example.com", "owner@example.com"}; !slices.Equal(notified(), want) {
+			t.Errorf("notified are %s, want %s", notified(), want)
 		}
 		if broken, err := h.Check(t.Context()); err != nil || len(broken) == 0 {
 			t.Error(broken, err)

@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/seal"
 )
 
-// Backup writes the database into a new file and verifies that in a scratch database beside it. Servers may run.
+// Backup writes the database into a new file and verifies it in a scratch database next to it. Servers may run.
 func Backup(ctx context.Context, cfg Config, version, file string) (*backup.Restored, error) {
 	c, err := cfg.read()
 	if err != nil {
@@ -52,7 +52,7 @@ func Backup(ctx context.Context, cfg Config, version, file string) (*backup.Rest
 	return verified, err
 }
 
-// Restore makes the database of the configuration, which must be empty, from a backup. No server may run on it.
+// Restore fills the database of the configuration, which must be empty, from a backup. No server may run on it.
 func Restore(ctx context.Context, cfg Config, file string) (*backup.Restored, error) {
 	c, err := cfg.read()
 	if err != nil {
@@ -90,7 +90,7 @@ type Diagnosis struct {
 	NoKey  bool // the secret key is not there, so that what is sealed could not be checked
 }
 
-// Examine checks the database without changing anything, whether a server runs or not.
+// Examine checks the database without changing it. A server may run.
 func Examine(ctx context.Context, cfg Config) (*Diagnosis, error) {
 	c, err := cfg.read()
 	if err != nil {
@@ -136,7 +136,7 @@ func Examine(ctx context.Context, cfg Config) (*Diagnosis, error) {
 	return found, nil
 }
 
-// fingerprint names the secret key without telling it; empty where the key is not there.
+// fingerprint identifies the secret key without disclosing it; empty if there is no key.
 func (c checked) fingerprint() (string, error) {
 	key, err := c.findKey()
 	if err != nil || key == nil {
@@ -147,8 +147,8 @@ func (c checked) fingerprint() (string, error) {
 
 func fingerprint(key seal.Key) string { return hex.EncodeToString(key.For("fingerprint")[:8]) }
 
-// KeyPlace says where the secret key of this configuration is.
-func (c Config) KeyPlace() string {
+// KeyLocation returns where the secret key of this configuration is stored.
+func (c Config) KeyLocation() string {
 	switch {
 	case c.SecretKey != "":
 		return "AIRSTRIP_SECRET_KEY"

@@ -52,7 +52,7 @@ func (f *testServer) changes() (ids []string) {
 			}
 		}
 	}
-	for _, r := range f.older(http.NewServeMux()).Routes() {
+	for _, r := range f.legacy(http.NewServeMux()).Routes() {
 		if strings.HasPrefix(r.Pattern, "POST /v1/user/") {
 			ids = append(ids, r.Pattern)
 		}

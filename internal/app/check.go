@@ -28,7 +28,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// Check asks every part for what is not as it must be. Each invariant is one or more rules, in the parts that keep it:
+// Check returns every violation that a part finds. Each invariant is one or more rules, in the parts that keep it:
 //
 //	I1–I5    wallet: the ledger sums to zero, balances, seals, holds, one credit per payment
 //	I6 I10   shop: one service per order; what is given back
@@ -36,12 +36,12 @@ import (
 //	I8       shop: uses and limits of coupons
 //	I9       invite: commissions
 //	I11      wallet, shop, account, approval: adjustments, orders, refund requests, bans, what staff gives
-//	I12      db: whole numbers of 64 bits
+//	I12      db: integers of 64 bits
 //	I13      service, shop: unlimited is never zero
 //	I14      traffic: hours, days, quotas and packages count the same bytes
 //	I15      service, shop: cycles, the end of a service, what an order promised
 //	I16      checkin: one package for each check-in, streaks
-//	audit    the audit log is as it was written, and whole
+//	audit    the audit log is complete and as it was written
 func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	all, err := d.Check(ctx)
 	if err != nil {
@@ -82,8 +82,8 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	return all, nil
 }
 
-// Check checks the open database, that the audit log was written with this site's key, that it names every act, and
-// that the ledger's seals end where they did.
+// Check checks the open database, the signatures of the audit log and of the ledger's seals, and that the log names
+// every act.
 func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	broken, err := Check(ctx, a.DB)
 	if err != nil {
@@ -130,7 +130,8 @@ func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 	return broken, nil
 }
 
-// nightly is what the last check of this process found, for an alarm: of several servers each night's one does it.
+// nightly holds what the last nightly check of this process found, for an alarm. One of several servers checks each
+// night.
 type nightly struct {
 	broken, at prometheus.Gauge
 }

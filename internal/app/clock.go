@@ -25,7 +25,7 @@ func (a *App) clockMetric() prometheus.Collector {
 	})
 }
 
-// notifyClock tells those who look after nodes that this server's clock cannot be trusted.
+// notifyClock notifies the staff for nodes that this server's clock cannot be trusted.
 func (a *App) notifyClock(ctx context.Context, p clock.Problem) {
 	host, _ := os.Hostname() // without a name the mail names the site alone
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

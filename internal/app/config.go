@@ -34,7 +34,7 @@ type Config struct {
 	LogFormat      string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
 }
 
-// Missing reports whether the configuration names a SQLite file that is not there yet.
+// Missing reports whether the configuration names a SQLite file that does not exist yet.
 func (c Config) Missing() bool {
 	if c.DatabaseURL != "" || os.Getenv("AIRSTRIP_DATABASE_URL_FILE") != "" {
 		return false
@@ -43,7 +43,7 @@ func (c Config) Missing() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// checked is the configuration, read and found right.
+// checked is a valid configuration with its files read.
 type checked struct {
 	Config
 	key     seal.Key
@@ -51,7 +51,7 @@ type checked struct {
 	proxies []netip.Prefix
 }
 
-// read reads what is given as files.
+// read reads the values that are given as files.
 func (c Config) read() (checked, error) {
 	out := checked{Config: c}
 	for name, value := range map[string]*string{
@@ -71,7 +71,7 @@ func (c Config) read() (checked, error) {
 	return out, nil
 }
 
-// findKey returns the secret key, or nil where it is not there; it makes none.
+// findKey returns the secret key, or nil if there is none. It creates none.
 func (c checked) findKey() (*seal.Key, error) {
 	if c.SecretKey != "" {
 		key, err := seal.ParseKey(c.SecretKey)
@@ -90,7 +90,7 @@ func (c checked) findKey() (*seal.Key, error) {
 	return &key, nil
 }
 
-// check reads the secrets and answers a sentence that names the first wrong setting.
+// check reads the secrets. Its error is a sentence that names the first invalid setting.
 func (c Config) check() (checked, error) {
 	out, err := c.read()
 	if err != nil {
@@ -144,7 +144,7 @@ func (c Config) check() (checked, error) {
 	return out, nil
 }
 
-var errNoKey = errors.New("put the file secret.key that this database was made with beside it, or set " +
+var errNoKey = errors.New("put the file secret.key that this database was made with next to it, or set " +
 	"AIRSTRIP_SECRET_KEY. " +
 	"Without that key nobody stays signed in, and subscription links, node passwords and the secrets of gateways " +
 	"cannot be read")

@@ -148,7 +148,7 @@ func (h *fixture) node(id int64) (n shownNode) {
 	return n
 }
 
-// userList returns who an agent of SSPanel's kind is told, the placeholder as 0.
+// userList returns the user list of an SSPanel agent, with the placeholder as 0.
 func (h *fixture) userList(secret string) (ids []int64) {
 	h.Helper()
 	var users []struct{ ID int64 }

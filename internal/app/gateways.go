@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/payment/wechatpay"
 )
 
-// gatewayKinds are the payment platforms that accounts can be opened with, in the order in which staff sees them.
+// gatewayKinds are the supported payment platforms in the order in which staff sees them.
 func gatewayKinds() []payment.Kind {
 	return []payment.Kind{alipay.Kind, wechatpay.Kind, epay.Kind, stripe.Kind, crypto.Kind, manual.Kind}
 }

@@ -13,8 +13,8 @@ import (
 	"airstrip/internal/api"
 )
 
-// health answers /health while the process lives and /ready while it can do its work: the schema is there, and the last
-// write probe wrote.
+// health answers /health while the process runs, and /ready while the schema is complete and the last write probe
+// succeeded.
 func (a *App) health(mux *http.ServeMux) {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) {
 		api.WriteJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": a.version})
@@ -40,7 +40,7 @@ func (a *App) health(mux *http.ServeMux) {
 	})
 }
 
-// writableMetric reports whether the database takes writes.
+// writableMetric reports whether the database accepts writes.
 func (a *App) writableMetric() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "airstrip_database_writable",
@@ -53,7 +53,7 @@ func (a *App) writableMetric() prometheus.Collector {
 	})
 }
 
-// metricsHandler serves the registry; with a token only to those who bear it.
+// metricsHandler serves the registry; if a token is configured, only to requests with it.
 func metricsHandler(reg *prometheus.Registry, token string) http.Handler {
 	metrics := promhttp.HandlerFor(reg, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

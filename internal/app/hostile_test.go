@@ -40,7 +40,7 @@ func routesOf(t *testing.T) (routes [][2]string, fields []string) {
 				if strings.Contains(path, "/v2/") {
 					prefix = "/api/v2"
 				}
-				// of v2 the method stands apart
+				// the routes of v2 name the method separately
 				for _, method := range []string{
 					http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
 					http.MethodDelete,
@@ -67,7 +67,7 @@ func routesOf(t *testing.T) (routes [][2]string, fields []string) {
 	return routes, slices.Compact(fields)
 }
 
-// What the databases cannot keep is refused before any of them is asked, wherever in a request it stands.
+// Values that a database cannot store are refused before any query, wherever in a request they are.
 func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 	t.Parallel()
 	routes, fields := routesOf(t)

@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/loki"
 )
 
-// What the older routes run, by the names on the timetable. The server runs all of it by itself too.
+// The entries of the timetable that the legacy routes run. The server also runs all of them by itself.
 var (
 	eachMinute = []string{
 		"service.expire", "service.reset", "account.bans", "payment.expire", "payment.check",
@@ -21,7 +21,7 @@ var (
 	}
 )
 
-// jobs are the older routes by which jobs are driven from outside.
+// jobs are the legacy routes by which an external scheduler runs jobs.
 func (a *App) jobs() []v1.Job {
 	run := func(pattern string, entries ...string) v1.Job {
 		return v1.Job{Pattern: pattern, Run: func(ctx context.Context) (any, error) {
@@ -62,7 +62,7 @@ func (a *App) jobs() []v1.Job {
 		}
 		return map[string]any{"ran": []string{"loki.export"}, "lines": lines}, err
 	}})
-	// A hash of another cost or panel is made anew at the user's next sign-in; until then the job names the account.
+	// A hash of another cost or panel is replaced at the user's next sign-in; until then the job names the account.
 	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/check_user_password", Run: func(ctx context.Context) (any,
 		error,
 	) {

@@ -13,11 +13,11 @@ import (
 func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("a", `,"group_hosts":{"1":{"host":"one.example"},"2":{"host":"two.example","port":9000}},"relays":[{"name":"IX","host":"ix.example","port":7000}]`)
-		type dealt struct {
+		type assignment struct {
 			Moved  int
 			Groups map[string]int
 		}
-		deal := func(query string) (d dealt) {
+		assign := func(query string) (d assignment) {
 			t.Helper()
 			h.ask(h.staff[account.Admin], 200, "GET", "/api/v2/cron_task/user_link_group"+query, "", &d)
 			return d
@@ -25,11 +25,11 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 		h.ask(h.users[0], 403, "GET", "/api/v2/cron_task/user_link_group", "", nil)
 		h.ask(testUser{}, 403, "GET", "/api/v2/cron_task/user_link_group?key="+a.Secret, "", nil)
 		h.ask(h.staff[account.Admin], 422, "GET", "/api/v2/cron_task/user_link_group?is_all_flush=perhaps", "", nil)
-		even := func(d dealt, groups int) {
+		even := func(d assignment, groups int) {
 			t.Helper()
 			counts := slices.Collect(maps.Values(d.Groups))
 			if len(counts) != groups || slices.Max(counts)-slices.Min(counts) > 1 {
-				t.Errorf("dealt %+v", d)
+				t.Errorf("assigned %+v", d)
 			}
 		}
 		groups := func() (out []int) {
@@ -42,10 +42,10 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 			}
 			return out
 		}
-		even(deal(""), 2)
+		even(assign(""), 2)
 		first := groups()
-		if again := deal(""); again.Moved != 0 || !slices.Equal(groups(), first) {
-			t.Errorf("a second deal moved %+v", again)
+		if again := assign(""); again.Moved != 0 || !slices.Equal(groups(), first) {
+			t.Errorf("a second assignment moved %+v", again)
 		}
 		var nodes struct {
 			Available []struct {
@@ -74,12 +74,12 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID),
 			`{"group_hosts":{"2":{"host":"two.example"},"3":{"host":"three.example"},"4":{"host":"four.example"}}}`,
 			nil)
-		even(deal(""), 3)
+		even(assign(""), 3)
 		for i, g := range groups() {
 			if g == 1 {
 				t.Errorf("user %d is in a group that is gone", i)
 			}
 		}
-		even(deal("?is_all_flush=true"), 3)
+		even(assign("?is_all_flush=true"), 3)
 	})
 }

@@ -96,7 +96,7 @@ type moneyCopy struct {
 	sequences int
 }
 
-// sequencesOfCopy is how many sequences a copy serves. Parts that are built anew for each leave prepared statements
+// sequencesOfCopy is how many sequences a copy serves. Parts that are built again for each leave prepared statements
 // behind, which end with the connections.
 const sequencesOfCopy = 40
 
@@ -234,7 +234,7 @@ func (m *moneyTemplate) close(ctx context.Context, c *moneyCopy) error {
 	if err != nil {
 		return err
 	}
-	// What the parts keep in memory starts anew too.
+	// The memory of the parts is reset, too.
 	c.App = &App{cfg: c.cfg, version: c.version, DB: c.DB}
 	if err := c.build(ctx); err != nil {
 		return err
@@ -281,7 +281,8 @@ func (m *moneyTemplate) openPostgres(ctx context.Context) (*moneyCopy, error) {
 		err
 }
 
-// keepStart keeps the rows of the template beside its tables and writes the statements that bring a copy back to them.
+// keepStart stores the rows of the template next to its tables and writes the statements that bring a copy back to
+// them.
 func (m *moneyTemplate) keepStart(ctx context.Context, d *db.DB) error {
 	var tables []string
 	err := d.NewRaw(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`).Scan(ctx, &tables)

@@ -14,13 +14,13 @@ const staffLimit = money.Amount(5000)
 
 // staffWork is what members of staff did to wallets. The users of the model are members of staff too.
 type staffWork struct {
-	alone       []staffDeed
+	alone       []staffAct
 	adjustments []*wallet.Adjustment // that wait for a second member
 	batches     []waitingBatch
 }
 
-// staffDeed is money that one member gave or took without a second one.
-type staffDeed struct {
+// staffAct is money that one member gave or took without a second one.
+type staffAct struct {
 	member int64
 	day    string // of the site
 	amount money.Amount
@@ -35,7 +35,7 @@ type waitingBatch struct {
 // did notes what a member gave alone, and reports a member who gave too much within a day.
 func (w *staffWork) did(s *moneySite, member int64, amount money.Amount) {
 	today := s.now.In(s.zone).Format(time.DateOnly)
-	w.alone = append(w.alone, staffDeed{member, today, max(amount, -amount)})
+	w.alone = append(w.alone, staffAct{member, today, max(amount, -amount)})
 	var sum money.Amount
 	for _, d := range w.alone {
 		if d.member == member && d.day == today {

@@ -94,18 +94,18 @@ func (s *moneySite) recharge(u *moneyUser, b, c int) {
 }
 
 // finish pays a recharge at the gateway or lets the payment fail. The notify may get lost.
-func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, told bool) {
+func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, notified bool) {
 	s.must(s.sandbox.Close(s.ctx, r.TradeNo, paid))
 	if r.bill == "open" {
 		r.bill = map[bool]string{true: "paid", false: "failed"}[paid]
 	}
 	var waiting *shop.Order
-	if told && r.bill == "paid" && slices.Contains(u.pending, r) {
+	if notified && r.bill == "paid" && slices.Contains(u.pending, r) {
 		if o := s.order(u, r.order); o.State == shop.Pending {
 			waiting = o
 		}
 	}
-	if told {
+	if notified {
 		state := map[string]payment.PaymentState{"paid": payment.Paid, "failed": payment.Failed}[r.bill]
 		said := payment.Payment{
 			TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency,

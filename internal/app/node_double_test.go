@@ -11,7 +11,7 @@ func TestAlarm_Doubled_NotifiesStaffOnceADay(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		uptime := 1000
-		turns := func() []string {
+		alternate := func() []string {
 			t.Helper()
 			for range 3 {
 				for _, boot := range []string{"a", "b"} {
@@ -22,16 +22,16 @@ func TestAlarm_Doubled_NotifiesStaffOnceADay(t *testing.T) {
 			}
 			return h.nodeMails(t)
 		}
-		told := []string{"node_double admin@example.com", "node_double owner@example.com"}
-		if got := turns(); !slices.Equal(got, told) {
+		notified := []string{"node_double admin@example.com", "node_double owner@example.com"}
+		if got := alternate(); !slices.Equal(got, notified) {
 			t.Fatal(got)
 		}
 		h.now = h.now.Add(23 * time.Hour)
-		if got := turns(); !slices.Equal(got, told) {
+		if got := alternate(); !slices.Equal(got, notified) {
 			t.Fatalf("again within a day: %v", got)
 		}
 		h.now = h.now.Add(time.Hour)
-		if got := turns(); len(got) != 4 {
+		if got := alternate(); len(got) != 4 {
 			t.Fatal(got)
 		}
 	})

@@ -28,9 +28,9 @@ func TestAlarm_BeyondLink_NotifiesStaffOnceADay(t *testing.T) {
 		if !counted(30*gigabytes) || len(h.nodeMails(t)) != 0 {
 			t.Fatal(h.nodeMails(t))
 		}
-		told := []string{"node_beyond_link admin@example.com", "node_beyond_link owner@example.com"}
+		notified := []string{"node_beyond_link admin@example.com", "node_beyond_link owner@example.com"}
 		for range 3 {
-			if counted(10*gigabytes) || !slices.Equal(h.nodeMails(t), told) {
+			if counted(10*gigabytes) || !slices.Equal(h.nodeMails(t), notified) {
 				t.Fatal(h.nodeMails(t))
 			}
 		}
@@ -45,8 +45,8 @@ func TestAlarm_BeyondLink_NotifiesStaffOnceADay(t *testing.T) {
 		for range 3 {
 			counted(30 * gigabytes)
 		}
-		if told := h.nodeMails(t); len(told) != 2 {
-			t.Errorf("again within a day: %v", told)
+		if notified := h.nodeMails(t); len(notified) != 2 {
+			t.Errorf("again within a day: %v", notified)
 		}
 		h.now = h.now.Add(time.Hour)
 		if counted(30*gigabytes) || len(h.nodeMails(t)) != 4 {

@@ -9,17 +9,18 @@ import (
 	"airstrip/internal/account"
 )
 
-// watch looks for silent nodes each minute of a time and at its end, and gives whom staff was told of until then.
+// watch searches for silent nodes each minute of a time and at its end, and returns the notifications of staff until
+// then.
 func (h *fixture) watch(after time.Duration) []string {
 	h.Helper()
 	for ; after > time.Minute; after -= time.Minute {
-		h.look(time.Minute)
+		h.search(time.Minute)
 	}
-	return h.look(after)
+	return h.search(after)
 }
 
-// look looks for silent nodes after a time in which nobody did.
-func (h *fixture) look(after time.Duration) []string {
+// search searches for silent nodes after a time without a search, and returns all notifications of staff.
+func (h *fixture) search(after time.Duration) []string {
 	h.Helper()
 	h.now = h.now.Add(after)
 	if err := h.Queue.Trigger(h.Context(), "node.watch"); err != nil {
@@ -37,23 +38,23 @@ func TestOutage_ServerWasAway_IsNotRecorded(t *testing.T) {
 			time.Hour, 4 * time.Minute, 2 * time.Minute, 20 * 24 * time.Hour,
 			-19 * 24 * time.Hour,
 		} {
-			if told := h.look(away); len(told) != 0 {
-				t.Fatal(away, told)
+			if notified := h.search(away); len(notified) != 0 {
+				t.Fatal(away, notified)
 			}
-			if told := h.watch(299 * time.Second); len(told) != 0 {
-				t.Fatal(away, told)
+			if notified := h.watch(299 * time.Second); len(notified) != 0 {
+				t.Fatal(away, notified)
 			}
 		}
-		if told := h.watch(time.Second); len(told) != 2 {
-			t.Errorf("the node had time enough to come back: %v", told)
+		if notified := h.watch(time.Second); len(notified) != 2 {
+			t.Errorf("the node had time enough to come back: %v", notified)
 		}
-		if told := h.look(time.Hour); len(told) != 2 {
-			t.Error(told)
+		if notified := h.search(time.Hour); len(notified) != 2 {
+			t.Error(notified)
 		}
 		h.now = h.now.Add(time.Hour)
 		h.userList(a.Secret)
-		if told := h.look(time.Second); len(told) != 4 {
-			t.Errorf("after a break, too, a node that is back is back: %v", told)
+		if notified := h.search(time.Second); len(notified) != 4 {
+			t.Errorf("after a break, too, a node that is back is back: %v", notified)
 		}
 	})
 }
@@ -62,17 +63,17 @@ func TestOutage_NotifiesStaffOnceAtItsBeginAndEnd(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		watch := h.watch
-		if told := watch(time.Hour); len(told) != 0 {
-			t.Errorf("of a node that was never heard of: %v", told)
+		if notified := watch(time.Hour); len(notified) != 0 {
+			t.Errorf("of a node that was never in contact: %v", notified)
 		}
 		h.userList(a.Secret)
-		if told := watch(299 * time.Second); len(told) != 0 {
-			t.Error(told)
+		if notified := watch(299 * time.Second); len(notified) != 0 {
+			t.Error(notified)
 		}
 		offline := []string{"node_offline admin@example.com", "node_offline owner@example.com"}
 		for _, after := range []time.Duration{time.Second, time.Minute, time.Hour} {
-			if told := watch(after); !slices.Equal(told, offline) {
-				t.Fatalf("after %s: %v", after, told)
+			if notified := watch(after); !slices.Equal(notified, offline) {
+				t.Fatalf("after %s: %v", after, notified)
 			}
 		}
 		if n := h.node(a.Node.ID); n.Status != "offline" {
@@ -81,8 +82,8 @@ func TestOutage_NotifiesStaffOnceAtItsBeginAndEnd(t *testing.T) {
 		h.userList(a.Secret)
 		back := append([]string{"node_back admin@example.com", "node_back owner@example.com"}, offline...)
 		for range 2 {
-			if told := watch(time.Second); !slices.Equal(told, back) {
-				t.Fatal(told)
+			if notified := watch(time.Second); !slices.Equal(notified, back) {
+				t.Fatal(notified)
 			}
 		}
 		var history struct {

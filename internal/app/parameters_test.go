@@ -69,7 +69,7 @@ type parameterOf struct {
 // parameterRoutes returns all routes of v1 and v2 that take parameters.
 func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 	t.Helper()
-	for _, r := range a.older(http.NewServeMux()).Routes() {
+	for _, r := range a.legacy(http.NewServeMux()).Routes() {
 		method, pattern, _ := strings.Cut(r.Pattern, " ")
 		route := parameterRoute{method: method, pattern: pattern, operation: r.Pattern, form: true}
 		for _, p := range r.Parameters {

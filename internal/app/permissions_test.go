@@ -121,7 +121,7 @@ func (f *testServer) staffRoutes(t *testing.T) (routes []staffRoute) {
 			})
 		}
 	}
-	for _, r := range f.older(http.NewServeMux()).Routes() {
+	for _, r := range f.legacy(http.NewServeMux()).Routes() {
 		method, path, _ := strings.Cut(r.Pattern, " ")
 		route := staffRoute{id: r.Pattern, method: method, path: path, permission: r.Permission}
 		route.cookies = strings.HasSuffix(path, "_by_cookies")

@@ -202,7 +202,7 @@ func (s *oldSite) check(t *testing.T) {
 			t.Errorf("node %d has %+v, want %+v", n.ID, n.Settings, s.settings[n.ID])
 		}
 		if n, err := nodes.Get(t.Context(), n.ID); err != nil || !reflect.DeepEqual(n.Settings, s.settings[n.ID]) {
-			t.Errorf("its agent is told %+v, %v", n.Settings, err)
+			t.Errorf("its agent receives %+v, %v", n.Settings, err)
 		}
 	}
 	media, err := emby.New(d, s.key(t), settings, secret.New(d, s.key(t)), services, nil).

@@ -26,13 +26,13 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// Seed says how much of a demonstration is wanted.
+// Seed is the size of a demonstration.
 type Seed struct {
-	Users int // beside the demo's own, each with a running service
-	Nodes int // beside the demo's own
+	Users int // in addition to the demo's own, each with a running service
+	Nodes int // in addition to the demo's own
 }
 
-// Seeded is what a person or a test needs to use the demonstration.
+// Seeded is what a person or a test needs to use a demonstration.
 type Seeded struct {
 	SiteURL string       `json:"site_url"`
 	Admin   seededUser   `json:"admin"`
@@ -65,8 +65,8 @@ const (
 // ErrNotEmpty is the error of Seed on a database that has users.
 var ErrNotEmpty = errors.New("the database has users already; a demo is only put into an empty one")
 
-// Seed fills an empty database with a demonstration: plans, nodes, users and a month of history. Everything is made
-// through the doors that the running server uses, with the clock set back.
+// Seed fills an empty database with a demonstration: plans, nodes, users and a month of history. Everything is created
+// by the functions that the running server uses, with the clock set back.
 func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	users, err := a.Accounts.List(ctx)
 	if err != nil {
@@ -187,8 +187,8 @@ func (s *seeder) plans(ctx context.Context) error {
 	return nil
 }
 
-// demoNodes makes one node of each kind on this machine. The REALITY one hides behind the Trojan one, which answers
-// TLS 1.3 like any site.
+// demoNodes creates one node of each kind on this machine. The REALITY node uses the Trojan node as its destination,
+// which answers TLS 1.3 like any site.
 func (s *seeder) demoNodes(ctx context.Context) error {
 	ports, err := freePorts(5)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *seeder) addNodes(ctx context.Context, nodes ...node.Node) error {
 	return nil
 }
 
-// freePorts finds ports that nothing uses, for TCP and UDP.
+// freePorts returns ports that are free for TCP and UDP.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for len(ports) < n {
@@ -341,7 +341,7 @@ func (s *seeder) buys(ctx context.Context, userID int64, amount money.Amount, pr
 	return err
 }
 
-// month lets the nodes report four times a day, more in the evening and at weekends.
+// month has the nodes report four times a day, with more traffic in the evening and at weekends.
 func (s *seeder) month(ctx context.Context) error {
 	const step = 6 * time.Hour
 	begin := s.now.Add(-history * 24 * time.Hour).Truncate(step).Add(step)
@@ -372,7 +372,7 @@ func (s *seeder) month(ctx context.Context) error {
 	return nil
 }
 
-// moved is what a user moves on one node in six hours around t.
+// moved returns the bytes that a user moves on one node in six hours around t.
 func (s *seeder) moved(t time.Time, often bool) int64 {
 	local := t.In(s.Settings.Get().Zone())
 	evening := 0.4 + 0.6*math.Pow(math.Sin(float64(local.Hour())/24*math.Pi), 2)
@@ -403,7 +403,7 @@ func (s *seeder) extraNodes(ctx context.Context, n int) error {
 	return nil
 }
 
-// extraUsers share one password that nobody knows: hashing as many would take minutes.
+// extraUsers creates users with one password that nobody knows, because hashing one for each would take minutes.
 func (s *seeder) extraUsers(ctx context.Context, n int) error {
 	phc, err := s.Accounts.Hash(ctx, rand.Text())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// A WebSocket takes its connection over from all that stands before the routes, compression too, and outlives the time
+// A WebSocket takes its connection over from all middleware, compression included, and outlives the time
 // that a request may take.
 func TestWebSocket_PassesAllMiddleware(t *testing.T) {
 	c := config(t)

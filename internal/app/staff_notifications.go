@@ -41,7 +41,7 @@ func (a *App) notifyStaff(ctx context.Context, tx bun.Tx, roles []account.Role, 
 	return nil
 }
 
-// notifyOutage tells those who look after nodes of an outage's beginning and of its end.
+// notifyOutage notifies the staff for nodes when an outage begins and when it ends.
 func (a *App) notifyOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.Outage) error {
 	var content mail.Content = mail.NodeOffline{Node: n.Name, SeenAt: o.BeganAt}
 	if o.EndedAt != nil {
@@ -50,7 +50,7 @@ func (a *App) notifyOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.O
 	return a.notifyStaff(ctx, tx, nodeStaff, content)
 }
 
-// notifyAlarm tells them why they should look at a node.
+// notifyAlarm notifies them why they should inspect a node.
 func (a *App) notifyAlarm(ctx context.Context, tx bun.Tx, n node.Node, why node.Alarm) error {
 	contents := map[node.Alarm]mail.Content{
 		node.InConflict: mail.NodeConflict{Node: n.Name, At: a.DB.Now()},
@@ -60,7 +60,7 @@ func (a *App) notifyAlarm(ctx context.Context, tx bun.Tx, n node.Node, why node.
 	return a.notifyStaff(ctx, tx, nodeStaff, contents[why])
 }
 
-// notifyPaymentCase tells those who look after money of a payment that they have to decide on.
+// notifyPaymentCase notifies the staff for payments of one that they have to decide on.
 func (a *App) notifyPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case) error {
 	return a.notifyStaff(ctx, tx, moneyStaff, mail.PaymentCase{
 		At: c.CreatedAt, No: c.ID, Gateway: c.Gateway, TransactionID: c.TransactionID, Amount: c.Amount,
@@ -69,7 +69,7 @@ func (a *App) notifyPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case)
 	})
 }
 
-// notifyAuditFault tells them that the audit log was tampered with.
+// notifyAuditFault notifies staff that the audit log was tampered with.
 func (a *App) notifyAuditFault(ctx context.Context, tx bun.Tx) error {
 	return a.notifyStaff(ctx, tx, nodeStaff, mail.AuditFault{At: a.DB.Now()})
 }

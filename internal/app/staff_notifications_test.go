@@ -137,8 +137,8 @@ func TestOutage_NotifiesStaffByTelegram(t *testing.T) {
 			"node_back admin@example.com", "node_back owner@example.com", "node_offline admin@example.com",
 			"node_offline admin@example.com", "node_offline owner@example.com", "node_offline owner@example.com",
 		}
-		if told := d.nodeMails(t); !slices.Equal(told, want) {
-			t.Error(told)
+		if notified := d.nodeMails(t); !slices.Equal(notified, want) {
+			t.Error(notified)
 		}
 	})
 }
@@ -163,9 +163,9 @@ func TestAlarm_InConflict_NotifiesStaffOnceADay(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if told := d.nodeMails(t); len(told) != 2*want || told[0] != "node_conflict admin@example.com" ||
-				told[len(told)-1] != "node_conflict owner@example.com" {
-				t.Fatal(told)
+			if notified := d.nodeMails(t); len(notified) != 2*want || notified[0] != "node_conflict admin@example.com" ||
+				notified[len(notified)-1] != "node_conflict owner@example.com" {
+				t.Fatal(notified)
 			}
 		}
 		if err := report("a"); err != nil || len(d.nodeMails(t)) != 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tcpProxy stands between a server and PostgreSQL and can break their connections in the ways that networks do.
+// tcpProxy is between a server and PostgreSQL and can break their connections in the ways that networks do.
 type tcpProxy struct {
 	t       *testing.T
 	target  string // path of a Unix socket

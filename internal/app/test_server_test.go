@@ -144,15 +144,15 @@ func (f *testServer) callAs(
 
 func buy(priceID int64) string { return fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", priceID) }
 
-// told counts notifies: each hundred come from an address of their own, since one address may not send so many.
-var told atomic.Int64
+// notifyCount counts notifies. Each hundred come from another address, since one address may not send so many.
+var notifyCount atomic.Int64
 
 // notify sends a form to the endpoint for notifications of a gateway.
 func (f *testServer) notify(ctx context.Context, gateway string, form url.Values) *httptest.ResponseRecorder {
 	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(gateway),
 		strings.NewReader(form.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	n := told.Add(1) / 100
+	n := notifyCount.Add(1) / 100
 	req.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
 	w := httptest.NewRecorder()
 	f.root.ServeHTTP(w, req)
@@ -197,7 +197,7 @@ func answer[T any](w *httptest.ResponseRecorder) (result T, err error) {
 }
 
 // nodeMails returns the kinds and recipients of the mails about nodes.
-func (f *testServer) nodeMails(t *testing.T) (told []string) {
+func (f *testServer) nodeMails(t *testing.T) (sent []string) {
 	t.Helper()
 	mails, err := f.Mails.List(t.Context(), 200)
 	if err != nil {
@@ -205,9 +205,9 @@ func (f *testServer) nodeMails(t *testing.T) (told []string) {
 	}
 	for _, m := range mails {
 		if strings.HasPrefix(m.Kind, "node_") {
-			told = append(told, m.Kind+" "+m.Recipient)
+			sent = append(sent, m.Kind+" "+m.Recipient)
 		}
 	}
-	slices.Sort(told)
-	return told
+	slices.Sort(sent)
+	return sent
 }

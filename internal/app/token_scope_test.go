@@ -107,7 +107,7 @@ func (h *fixture) tokenRoutes() (routes []tokenRoute) {
 			}
 		}
 	}
-	for _, r := range h.older(http.NewServeMux()).Routes() {
+	for _, r := range h.legacy(http.NewServeMux()).Routes() {
 		method, path, _ := strings.Cut(r.Pattern, " ")
 		if method != http.MethodPost || !strings.HasPrefix(path, "/v1/auth/") {
 			routes = append(routes, tokenRoute{method, path})

@@ -26,10 +26,10 @@ func (c backupCommand) Run(ctx context.Context, cfg *app.Config) error {
 	fmt.Printf("%s holds %s. It was restored to a scratch database and is the same there.\n", c.File, describe(made))
 	if made.Key == "" {
 		fmt.Printf("The secret key was not found at %s. Find it: a restored site needs it, and it is not in the "+
-			"backup.\n", cfg.KeyPlace())
+			"backup.\n", cfg.KeyLocation())
 	} else {
 		fmt.Printf("The secret key is not in it. A restored site needs the key %s from %s: keep a copy of that in "+
-			"another place.\n", made.Key, cfg.KeyPlace())
+			"another place.\n", made.Key, cfg.KeyLocation())
 	}
 	return broken("The backup is complete, but the database is not as it must be", made.Broken)
 }
@@ -46,7 +46,7 @@ func (c restoreCommand) Run(ctx context.Context, cfg *app.Config) error {
 	fmt.Printf("Restored %s.\n", describe(made))
 	if made.Key != "" {
 		fmt.Printf("The site needs the secret key %s, which is not in the backup: before it starts, the key must "+
-			"be at %s.\n", made.Key, cfg.KeyPlace())
+			"be at %s.\n", made.Key, cfg.KeyLocation())
 	}
 	return broken("The restored database is the one that was backed up, but it is not as it must be", made.Broken)
 }

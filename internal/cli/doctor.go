@@ -19,7 +19,7 @@ func (doctorCommand) Run(ctx context.Context, cfg *app.Config) error {
 	}
 	if found.NoKey {
 		fmt.Printf("The secret key is not at %s: whether it opens what is sealed was not checked, and the site "+
-			"cannot run without it.\n", cfg.KeyPlace())
+			"cannot run without it.\n", cfg.KeyLocation())
 	}
 	if err := broken("the database is not as it must be", found.Broken); err != nil {
 		return err

@@ -247,10 +247,7 @@ func TestAllowance_MoreThanTheLinkCarries_IsNotBilled(t *testing.T) {
 }
 
 func TestAllowance_BeyondTheLink_WaitsAndIsNotLost(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		n := s.slow(t)
 		const hour = 3600 * aSecond * 3 / 2
 		s.now = s.now.Add(24*time.Hour - ahead)

@@ -72,10 +72,7 @@ func TestBatchesRefusedForTheirTime_AreKeptAndCountedOnce(t *testing.T) {
 
 // Whoever has a node's secret cannot fill the database with batches for staff.
 func TestKeptBatches_AreBounded(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		n := s.node(t, 1000, 0, 0)
 		full := 0
 		for i := range 510 {

@@ -19,10 +19,7 @@ import (
 )
 
 func TestRecord_RepeatedInAnyOrder_CountsOnce(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		n := s.node(t, 1000, 0, 0)
 		var reports []traffic.Report
 		for i := range 10 {
@@ -56,11 +53,8 @@ func TestRecord_RepeatedInAnyOrder_CountsOnce(t *testing.T) {
 }
 
 func TestRecord_ClockOfTheNodeJumps_CountsOnce(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		s.traffic.Register(s.queue)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
 		n := s.node(t, 1000, 0, 0)
 		present := s.report(n, "boot:1", traffic.Row{UserID: u, Up: 10})
 		future := s.report(n, "boot:2", traffic.Row{UserID: u, Up: 100}) // of a node whose clock is ahead
@@ -88,10 +82,7 @@ func TestRecord_ClockOfTheNodeJumps_CountsOnce(t *testing.T) {
 
 // Windows that no clock can have are refused, and leave no keys behind.
 func TestWindowsOfImpossibleYears_AreRefused(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		good := s.report(s.node(t, 1000, 0, 0), "boot:1", traffic.Row{UserID: u, Up: 10})
 		for _, window := range [][2]time.Time{
 			{good.From.AddDate(7000, 0, 0), good.To.AddDate(7000, 0, 0)},

@@ -6,10 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"airstrip/internal/db"
-	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
-	"airstrip/internal/service"
 	"airstrip/internal/traffic"
 )
 
@@ -37,10 +34,7 @@ var thirdPartyAgents = map[string]thirdPartyAgent{
 }
 
 func eachThirdPartyAgent(t *testing.T, test func(f *thirdPartyAgent, period time.Duration)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		for name, f := range thirdPartyAgents {
 			for _, period := range []time.Duration{5 * time.Second, 15 * time.Second, time.Minute} {
 				t.Run(fmt.Sprint(name, " each ", period), func(t *testing.T) {
@@ -198,10 +192,7 @@ func TestThirdPartyReports_ThatWereGivenUp_CountOnce(t *testing.T) {
 
 // A new agent asks for its users, and a period later again and reports. Nothing more is known of it then.
 func TestThirdPartyReports_OfANewAgent_CountOnce(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		for _, period := range []time.Duration{15 * time.Second, time.Minute} {
 			for _, late := range []time.Duration{0, 10 * time.Millisecond} { // it may ask after it reported
 				f := thirdPartyAgent{site: s, t: t, node: s.node(t, 1000, 0, 0), user: u}

@@ -69,7 +69,17 @@ func newSite(t *testing.T, d *db.DB) *site {
 	return s
 }
 
-// restart forgets what the process knew.
+// eachWithUser runs test on both databases, with a user who has a service without a quota for a year.
+func eachWithUser(t *testing.T, test func(t *testing.T, s *site, user int64)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		user := s.open(t)
+		s.start(t, service.Terms{UserID: user, Months: 12})
+		test(t, s, user)
+	})
+}
+
+// restart replaces the traffic by one without the memory of the process.
 func (s *site) restart() { s.traffic = traffic.New(s.db, s.settings, s.services, s.nodes) }
 
 func (s *site) node(t fataler, rate int64, class, group int) node.Node {
@@ -348,11 +358,8 @@ func TestFullCountersOfTheLog_RefuseTheirRowsAlone(t *testing.T) {
 }
 
 func TestForget_RemovesHoursAndKeepsDays(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		s.traffic.Register(s.queue)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
 		n := s.node(t, 1000, 0, 0)
 		for i := range 3 {
 			s.record(t, s.report(n, strconv.Itoa(i), traffic.Row{UserID: u, Up: 1}))
@@ -374,10 +381,7 @@ func TestForget_RemovesHoursAndKeepsDays(t *testing.T) {
 }
 
 func TestDays_FollowTheSitesTimeZone(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		u := s.open(t)
-		s.start(t, service.Terms{UserID: u, Months: 12})
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
 		n := s.node(t, 1500, 0, 0)
 		// In Shanghai these are 23:59 of 31 January and 00:00 of 1 February.
 		for i, at := range []time.Time{time.Date(2026, 1, 31, 15, 59, 0, 0, time.UTC), time.Date(2026, 1, 31, 16, 0, 0,
