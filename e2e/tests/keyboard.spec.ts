@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../harness/test.ts'
 
@@ -24,12 +25,39 @@ test('from sign-in to import without a mouse', async ({ page, service }) => {
   await expect(page.getByRole('dialog', { name: /did not open/ }), 'no such client on this machine').toBeVisible()
 })
 
+test('from sign-up over a paid plan to import without a mouse', async ({ page }) => {
+  await page.goto('/auth/sign-up')
+  await expect(page.getByLabel('Email')).toBeFocused()
+  await page.keyboard.type(`${randomUUID()}@example.com`)
+  await move(page, 'Tab', /^Name/)
+  await page.keyboard.type('Newcomer')
+  await move(page, 'Tab', /^Password$/)
+  await page.keyboard.type('correct-horse-7')
+  await move(page, 'Tab', /^Password again/)
+  await page.keyboard.type('correct-horse-7')
+  await page.keyboard.press('Enter')
+
+  await expect(page.getByRole('link', { name: 'Choose a plan' })).toBeVisible()
+  await move(page, 'Tab', /^Choose a plan$/)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: /^Pay ¥/ }).first()).toBeEnabled()
+  await move(page, 'Tab', /^Pay ¥/)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Sandbox checkout' })).toBeVisible()
+  await move(page, 'Tab', /^Pay$/)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('status').getByText(/^Bought: /)).toBeVisible()
+  await move(page, 'Tab', /^Import to /)
+})
+
 /** Presses key until the element called name has the focus. */
 async function move(page: Page, key: string, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press(key)
-    const called = await page.locator(':focus').evaluate((element) =>
-      element.getAttribute('aria-label') ?? (element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : element.textContent))
+    const called = await page.evaluate(() => {
+      const element = document.activeElement ?? document.body
+      return element.getAttribute('aria-label') ?? (element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : element.textContent)
+    })
     if (called && name.test(called.trim())) return
   }
   throw new Error(`${name} cannot be reached with ${key}`)
