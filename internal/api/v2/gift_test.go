@@ -21,7 +21,9 @@ const (
 )
 
 // refused makes a call that must fail with this status and code.
-func (c *moneyServer) refused(t *testing.T, user int64, method, path, body string, status int, code string) moneyAnswer {
+func (c *moneyServer) refused(
+	t *testing.T, user int64, method, path, body string, status int, code string,
+) moneyAnswer {
 	t.Helper()
 	a := c.call(t, user, method, path, body)
 	if a.status != status || a.Code != code {
