@@ -51,7 +51,7 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
   plugins: [
     // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
     tanstackRouter({ target: 'react', autoCodeSplitting: false }),
-    // The routes that strangers start with; routes/$.tsx loads the rest.
+    // The routes that visitors start with; routes/$.tsx loads the rest.
     tanstackRouterGenerator({
       target: 'react',
       routeFileIgnorePattern: '^(?!__root|auth|\\$)',

@@ -4,7 +4,7 @@ import { paths } from '@/lib/constants'
 import type { Session } from '@/lib/session/session'
 
 /**
- * When another person, or nobody, is signed in: no data of the last one stays. Another person's page is loaded anew;
+ * When another person, or nobody, is signed in: no data of the last one stays. Another person's page is loaded again;
  * nobody is led to the sign-in page, and back from there.
  */
 export function followSession(session: Session, queryClient: QueryClient, router: AnyRouter): void {

@@ -5,7 +5,7 @@ export const languages = { 'zh-CN': '简体中文', en: 'English' } as const
 export type Language = keyof typeof languages
 type Namespace = keyof import('i18next').CustomTypeOptions['resources']
 
-// What strangers read is one file for each language; each area of the signed-in pages is another.
+// What visitors read is one file for each language; each area of the signed-in pages is another.
 const open = import.meta.glob<Record<string, ResourceKey>>('../locales/*/open.ts', {
   import: 'open',
 })

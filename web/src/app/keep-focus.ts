@@ -14,7 +14,7 @@ export function keepFocus(): void {
     trail = outwards(target)
     if (!target.closest('[role=dialog]')) trailOfPage = trail
   })
-  // Who presses beside all fields and buttons means to leave them.
+  // Who presses outside of all fields and buttons means to leave them.
   document.addEventListener(
     'pointerdown',
     ({ target }) => {

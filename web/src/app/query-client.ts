@@ -7,7 +7,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      // Routes ask beside their code (load-page.ts): what failed there is shown, not asked for once more.
+      // Routes load data together with their code (load-page.ts): what failed there is shown, not asked for once more.
       retryOnMount: false,
       retry: (failures, error) =>
         failures < MOST_RETRIES && error instanceof ApiError && error.isPassing,

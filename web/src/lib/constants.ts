@@ -1,4 +1,4 @@
-// The numbers and names that the product's specification fixes; each has its test beside this file or beside its use.
+// The numbers and names that the product's specification fixes; each has its test next to this file or next to its use.
 
 /** Addresses that code leads to by itself. */
 export const paths = {

@@ -5,7 +5,7 @@ import type { GatewaysListData } from '@/lib/api/gen/types.gen'
 
 const LAST_GATEWAY = 'last_gateway'
 
-/** The ways to pay, as a route asks for them beside the code of its page. */
+/** The ways to pay, as a route loads them together with the code of its page. */
 export const gatewaysOf = (asked: NonNullable<GatewaysListData['query']> = {}) => ({
   ...gatewaysListOptions({ query: asked }),
   staleTime: 10 * 60_000,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { toServerTime } from '@/lib/api/server-clock'
 
-/** The time, kept current: once a minute unless told otherwise. */
+/** The time, kept current: once a minute by default. */
 export function useNow(everyMs = 60_000): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { RechargeRecord } from '@/lib/api/gen/types.gen'
 
 const RECENT = 5
 
-/** The last recharges, asked for by routes beside the code of their pages. Another tab may have paid one meanwhile. */
+/** The last recharges, loaded by routes together with the code of their pages. Another tab may have paid one meanwhile. */
 export const recentRecharges = () => ({
   ...rechargeListOptions({ query: { limit: RECENT, offset: 0 } }),
   staleTime: 2_000,

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react'
 
-const LONGEST_IDLE_WAIT_MS = 2_000
+const MAX_IDLE_WAIT_MS = 2_000
 /** Scrolled to within this, an element is as good as seen. */
 const NEAR = '200px'
 
@@ -31,6 +31,6 @@ export function useSeen(element: RefObject<Element | null>): boolean {
 const hasIdle = 'requestIdleCallback' in globalThis
 const whenIdle = (then: () => void): number =>
   hasIdle
-    ? requestIdleCallback(then, { timeout: LONGEST_IDLE_WAIT_MS })
-    : window.setTimeout(then, LONGEST_IDLE_WAIT_MS / 10)
+    ? requestIdleCallback(then, { timeout: MAX_IDLE_WAIT_MS })
+    : window.setTimeout(then, MAX_IDLE_WAIT_MS / 10)
 const cancelIdle = (id: number) => (hasIdle ? cancelIdleCallback(id) : clearTimeout(id))

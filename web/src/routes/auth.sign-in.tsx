@@ -7,7 +7,7 @@ type Search = {
   next?: string | undefined
   /** By a code sent by email, or in Telegram; without it by password. */
   with?: 'code' | 'telegram' | undefined
-  /** What was done before and is told here. */
+  /** What was done before and is reported here. */
   done?: 'password' | 'closed' | undefined
   /** The code of why a link that signs in did not. */
   reason?: string | undefined

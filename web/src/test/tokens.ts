@@ -17,7 +17,7 @@ export const someone = {
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-/** An access token as the server makes them, good for 15 minutes unless told otherwise. */
+/** An access token as the server makes them, good for 15 minutes by default. */
 export const accessToken = (change: Record<string, unknown> = {}, seconds = 900) =>
   jwt({
     jti: uuid,

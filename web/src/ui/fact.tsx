@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A name and what it stands for, in a list of facts (`dl`), which lays them out. */
+/** A name and its value, in a list of facts (`dl`), which lays them out. */
 export function Fact(props: {
   name: ReactNode
   className?: string | undefined

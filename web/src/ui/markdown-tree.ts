@@ -8,7 +8,7 @@ import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { gfmTable } from 'micromark-extension-gfm-table'
 
-/** The dialect of the server (internal/markdown): HTML is text, and emphasis works beside Chinese punctuation. */
+/** The dialect of the server (internal/markdown): HTML is text, and emphasis works next to Chinese punctuation. */
 export function parseMarkdown(source: string): Root {
   return fromMarkdown(source, {
     extensions: [

@@ -6,7 +6,7 @@ const MarkdownView = lazyPart(() => import('./markdown-view'), 'MarkdownView')
 
 export type MarkdownProps = {
   text: string
-  /** The level of the heading that `#` makes: one below that of what the text stands in. */
+  /** The level of the heading that `#` makes: one below that of what contains the text. */
   level?: 2 | 3 | 4
 }
 

@@ -7,8 +7,8 @@ let isNeeded = false
 const waiting = new Set<() => void>()
 
 /**
- * Says in a corner what came of something that has no place of its own on the page. One event, one toast; what is told
- * beside a form or in a dialog needs none. An error stays until it is closed.
+ * Says in a corner what came of something that has no spot of its own on the page. One event, one toast; what is said
+ * next to a form or in a dialog needs none. An error stays until it is closed.
  */
 export async function toast(kind: keyof typeof messageColors, message: string): Promise<void> {
   const { showToast } = await import('./toaster')

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 
-const LONGEST_WAIT_MS = 500
+const MAX_WAIT_MS = 500
 
-/** Waits for what stands above the rest and would push it down, but only a moment, and not for what failed. */
+/** Waits for what is above the rest and would push it down, but only a moment, and not for what failed. */
 export function Together(props: {
   queries: readonly Pick<UseQueryResult, 'isPending' | 'failureCount'>[]
   skeleton: ReactNode
@@ -11,7 +11,7 @@ export function Together(props: {
 }) {
   const [isPatient, setPatient] = useState(true)
   useEffect(() => {
-    const timer = setTimeout(() => setPatient(false), LONGEST_WAIT_MS)
+    const timer = setTimeout(() => setPatient(false), MAX_WAIT_MS)
     return () => clearTimeout(timer)
   }, [])
   const isMissing = props.queries.some((query) => query.isPending && query.failureCount === 0)

@@ -6,7 +6,7 @@ import { crisp } from './crisp'
 type Sources = {
   /** The site's id at Crisp; empty where the site has no chat. */
   websiteId: () => Promise<string>
-  /** What support is told of the user who is signed in. */
+  /** What support learns of the user who is signed in. */
   userData: () => Promise<CrispDataResult>
 }
 

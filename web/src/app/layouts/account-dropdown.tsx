@@ -26,7 +26,7 @@ export function AccountDropdown({ user }: { user: SignedInUser }) {
       shadow="md"
       closeOnItemClick={false}
       withInitialFocusPlaceholder={false}
-      // Inside its landmark, so that screen readers meet it beside its button.
+      // Inside its landmark, so that screen readers meet it next to its button.
       withinPortal={false}
     >
       <Menu.Target>

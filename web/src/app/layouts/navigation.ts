@@ -32,7 +32,7 @@ type NavItem = {
   isOnlyFound?: boolean
   /** `g` and this letter lead to it. */
   shortcut?: string
-  /** One of the four pages beside "me" on a phone's bottom bar. */
+  /** One of the four pages next to "me" on a phone's bottom bar. */
   isOnBottomBar?: boolean
 }
 

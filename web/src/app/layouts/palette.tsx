@@ -126,7 +126,7 @@ function useActions(onShowShortcuts: () => void): SpotlightActionGroupData {
   }
 }
 
-/** The palette closes over this, so that its outcome is told in a toast. */
+/** The palette closes over this, so that its outcome is shown in a toast. */
 async function copyLink(t: TFunction<'common'>): Promise<void> {
   try {
     const { url } = (await linkTokenGet()).data

@@ -2,6 +2,6 @@ import { accountActivityOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 
 export const PAGE_SIZE = 20
 
-/** Asked for by the route beside the page's code, and by the page. */
+/** Loaded by the route together with the page's code, and by the page. */
 export const activityOf = (page: number) =>
   accountActivityOptions({ query: { page, size: PAGE_SIZE } })

@@ -134,7 +134,7 @@ function Codes(props: { present: string; email: string; onDone: () => void; onOt
         await edit.mutateAsync({ body: { email, ...codes } })
         props.onDone()
         await queryClient.invalidateQueries({ queryKey: accountMeQueryKey() })
-        // The address stands in the token.
+        // The address is in the token.
         await session.refresh()
       } catch (error) {
         showServerProblem(form, error, common)

@@ -14,7 +14,7 @@ import { PasswordField } from '@/ui/password-field'
 import { StrengthBar } from './components/strength-bar'
 import { newPasswordForm, type NewPasswordForm } from './model'
 
-/** Another password: everybody else who is signed in has to sign in anew. */
+/** Another password: everybody else who is signed in has to sign in again. */
 export function EditPasswordPage() {
   const { t } = useTranslation('security')
   return (

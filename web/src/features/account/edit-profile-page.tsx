@@ -54,7 +54,7 @@ function Form({ me }: { me: AccountMeResponse }) {
       await edit.mutateAsync({ body })
       form.reset(body)
       await queryClient.invalidateQueries({ queryKey: accountMeQueryKey() })
-      // The name stands in the token.
+      // The name is in the token.
       await session.refresh()
     } catch (error) {
       showServerProblem(form, error, common)

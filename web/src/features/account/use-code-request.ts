@@ -4,7 +4,7 @@ import type { Proof } from '@/ui/captcha/use-calls'
 
 const PAUSE_MS = 60_000
 /** What is longer, such as a day's limit, is no countdown. */
-const LONGEST_PAUSE_S = 3600
+const MAX_PAUSE_S = 3600
 
 export type SendCode = (body: { email: string } & Proof) => Promise<unknown>
 
@@ -21,7 +21,7 @@ export function useCodeRequest(send: SendCode) {
       setAsked({ email, again: Date.now() + PAUSE_MS, isSent: true })
     } catch (error) {
       const pause = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
-      if (pause > 0 && pause <= LONGEST_PAUSE_S) {
+      if (pause > 0 && pause <= MAX_PAUSE_S) {
         const again = Date.now() + pause * 1000
         setAsked(({ isSent, ...last }) => ({
           email,

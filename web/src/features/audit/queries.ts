@@ -1,6 +1,6 @@
 import { auditRecordsOptions, auditRulesOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 
-// Asked for by routes beside the pages' code, and by the pages.
+// Loaded by routes together with the pages' code, and by the pages.
 
 export const PAGE_SIZE = 20
 

@@ -11,7 +11,7 @@ import { twoWeeks } from './two-weeks'
 
 const AreaChart = lazyPart(() => import('@/ui/charts/area-chart'), 'AreaChart')
 
-/** A chart, and its figures beside it. */
+/** A chart, and its figures next to it. */
 export function Test6Page() {
   const { t, i18n } = useTranslation('demo')
   const days = useMemo(() => twoWeeks.map(({ day }) => day), [])

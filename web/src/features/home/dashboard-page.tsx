@@ -23,7 +23,7 @@ const REFETCH_MS = 60_000
 export function DashboardPage() {
   const { t } = useTranslation()
   const dashboard = useQuery({ ...dashboardGetOptions(), refetchInterval: REFETCH_MS })
-  // What the link and the nodes have to say stands above what is left, and would push it down.
+  // What the link and the nodes have to say is above what is left, and would push it down.
   const others = [useQuery(linkTokenGetOptions()), useQuery(nodesListOptions())]
   return (
     <>

@@ -60,7 +60,7 @@ function quotaNotice(access: Access): Notice | undefined {
 /** How the connection is as a whole: a plan that may be used has nothing to connect to while its nodes are offline. */
 export type ConnectionState = Access['state'] | 'nodesOffline' | 'noNodes'
 
-/** The state by the plan, and where that is usable by its nodes; `nodes` is undefined where they can't be told. */
+/** The state by the plan, and where that is usable by its nodes; `nodes` is undefined where they are unknown. */
 export function connectionState(
   { state }: Access,
   nodes: readonly NodeInfo[] | undefined,

@@ -5,7 +5,7 @@ import {
 } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { DAYS_SHOWN } from './traffic-series'
 
-// Asked for by routes beside the pages' code, and by the pages.
+// Loaded by routes together with the pages' code, and by the pages.
 
 const ANNOUNCEMENTS_SHOWN = 3
 

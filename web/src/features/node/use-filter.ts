@@ -4,7 +4,7 @@ import type { Filter } from './model'
 
 const route = getRouteApi('/user/nodes')
 
-/** What is searched, filtered and sorted by; it stands in the address, so that a view can be kept and shared. */
+/** What is searched, filtered and sorted by; it is in the address, so that a view can be kept and shared. */
 export function useFilter() {
   const filter: Filter = route.useSearch({
     select: ({ q, country, protocol, online, favourites, sort }) => ({

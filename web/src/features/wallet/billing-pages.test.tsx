@@ -62,7 +62,7 @@ describe('the invoices', () => {
     expect(screen.getByRole('row', { name: /Top-up · WeChat Pay/ })).toHaveTextContent('Paid')
   })
 
-  it('are shown for a month, which stands in the address', async () => {
+  it('are shown for a month, which is in the address', async () => {
     const asked: (string | null)[] = []
     server.use(
       http.get(listPath, ({ request }) => {

@@ -10,7 +10,7 @@ import type {
 
 // Without the generated client, as in auth-api.ts, and apart from those: only who meets a captcha loads them.
 
-/** Which captcha stands before a call, before it is asked for. */
+/** Which captcha protects a call, before it is asked for. */
 export async function getCaptcha(
   kind: CaptchaKeyData['query']['captcha_key_type'],
   signal: AbortSignal,

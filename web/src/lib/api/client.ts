@@ -14,7 +14,7 @@ export function authorizeWith(source: Authorization): void {
   authorization = source
 }
 
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 
 /** Sends a request in the user's language, without a bearer token. Anything but a 2xx answer is thrown as an ApiError. */
 export async function sendOpenly(request: Request): Promise<Response> {
@@ -26,7 +26,7 @@ export async function sendOpenly(request: Request): Promise<Response> {
 
 async function answerTo(request: Request): Promise<Response> {
   const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), LONGEST_WAIT_MS)
+  const timer = setTimeout(() => patience.abort(), MAX_WAIT_MS)
   const stop = () => patience.abort()
   request.signal.addEventListener('abort', stop)
   if (request.signal.aborted) stop()
@@ -84,7 +84,7 @@ export function unwrap(body: unknown): unknown {
 }
 
 async function readEnvelope(response: Response): Promise<Envelope> {
-  // What stands in between (a proxy, a captive portal) answers in its own way.
+  // What is in between (a proxy, a captive portal) answers in its own way.
   const body: unknown = await response.json().catch(() => undefined)
   return typeof body === 'object' && body !== null ? body : {}
 }

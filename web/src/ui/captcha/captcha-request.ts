@@ -13,6 +13,6 @@ export function captchaRequestOf(error: unknown): CaptchaRequest | undefined {
   return error.details as CaptchaRequest
 }
 
-/** What stands for the captcha of a call in the next one: so the second step of a sign-in asks for no other. */
+/** What replaces the captcha of a call in the next one: so the second step of a sign-in asks for no other. */
 export const passIn = (outcome: unknown): string | undefined =>
   outcome instanceof ApiError ? outcome.details.verify_token : undefined

@@ -4,7 +4,7 @@ const MOST_WORKERS = 4
 
 type Challenge = { id: string; puzzles: number; zeros: number }
 
-/** Solves all puzzles of a challenge beside the page, on as many cores as the device can spare. */
+/** Solves all puzzles of a challenge outside of the page's thread, on as many cores as the device can spare. */
 export function solveChallenge(
   { id, puzzles, zeros }: Challenge,
   options: { signal: AbortSignal; onProgress: (solved: number) => void },

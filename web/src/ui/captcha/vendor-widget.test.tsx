@@ -88,7 +88,7 @@ describe.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) 
     await waitFor(() => expect(remove).toHaveBeenCalledTimes(1))
   })
 
-  it('that is blocked says so, keeps the form, and is loaded anew at the next try', async () => {
+  it('that is blocked says so, keeps the form, and is loaded again at the next try', async () => {
     server.use(guarded(provider, []))
     const { router, user } = await signIn()
     const script = await scriptOf(provider)

@@ -10,7 +10,7 @@ import { type AreaChartProps, areaOption } from './area-option'
 
 register([LineChart, GridComponent, TooltipComponent, AriaComponent, CanvasRenderer])
 
-/** Bytes over calendar days, one stacked area for each series. Put the same figures in a table beside it. */
+/** Bytes over calendar days, one stacked area for each series. Put the same figures in a table next to it. */
 export function AreaChart(props: AreaChartProps) {
   const { i18n } = useTranslation()
   const scheme = useComputedColorScheme('light')

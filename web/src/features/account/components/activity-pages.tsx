@@ -5,7 +5,7 @@ import { scrollToTop } from '@/lib/scroll'
 import { ButtonLink } from '@/ui/button-link'
 import { PAGE_SIZE } from '../activity-query'
 
-/** To the newer and the older page; the page stands in the address. */
+/** To the newer and the older page; the page is in the address. */
 export function ActivityPages({ page, total }: { page: number; total: number }) {
   const { t } = useTranslation('security')
   const pages = Math.ceil(total / PAGE_SIZE)

@@ -43,7 +43,7 @@ function Ways(props: Props) {
 
   const onFilledIn = useEffectEvent((credential: PasskeyAnswer) => signIn(credential))
   const onRefused = useEffectEvent((error: unknown) => {
-    // Nobody has asked for anything yet, so only what the server says of a chosen passkey is told.
+    // Nobody has asked for anything yet, so only what the server says of a chosen passkey is shown.
     if (error instanceof ApiError && error.code.startsWith('passkey_'))
       setProblem(passkeyProblem(error, t, common))
   })

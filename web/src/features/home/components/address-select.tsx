@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
-/** Which of the site's addresses the link stands on: where one is blocked, another may not be. */
+/** Which of the site's addresses the link has: where one is blocked, another may not be. */
 export function AddressSelect(props: {
   urls: readonly string[]
   url: string
@@ -12,7 +12,7 @@ export function AddressSelect(props: {
   return (
     <NativeSelect
       className={props.className}
-      size="md" // as high as the buttons beside it
+      size="md" // as high as the buttons next to it
       aria-label={t('linkAddress')}
       data={props.urls.map((url) => new URL(url).host)}
       value={new URL(props.url).host}

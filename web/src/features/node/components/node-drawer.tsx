@@ -16,7 +16,7 @@ import classes from './node-drawer.module.css'
 import { NodeLinks } from './node-links'
 import { Help } from './no-nodes'
 
-/** One node beside the list, on a phone from below: what it is, whether the user may use it, and how to add it alone. */
+/** One node next to the list, on a phone from below: what it is, whether the user may use it, and how to add it alone. */
 export function NodeDrawer(props: {
   node: NodeInfo | undefined
   isLocked: boolean

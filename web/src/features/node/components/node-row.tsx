@@ -80,7 +80,7 @@ export const NodeRow = memo(function NodeRow({
   )
 })
 
-/** Opens the node beside the list; the whole row can be pressed. */
+/** Opens the node next to the list; the whole row can be pressed. */
 function NodeLink({ node }: { node: NodeInfo }) {
   return (
     <Link
