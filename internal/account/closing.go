@@ -38,7 +38,7 @@ func (a *Accounts) Loss(ctx context.Context, userID int64) (l Loss, err error) {
 	if err != nil {
 		return l, err
 	}
-	l.Balance, l.Commission = b.Posted, b.Commission
+	l.Balance, l.Commission = b.Posted, b.Commission+b.PayingOut // closing ends the payout
 	if l.Services, err = a.services.CountRunning(ctx, userID); err != nil {
 		return l, err
 	}

@@ -166,6 +166,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
 	})
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
+	a.Invites.UseKey(a.cfg.key)
 	a.CheckIns = checkin.New(a.DB, a.Settings, a.Accounts, a.Services, a.Captchas)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.CDKeys = cdkey.New(a.DB, a.cfg.key, a.Settings, a.Wallets, a.Services)

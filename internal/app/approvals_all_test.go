@@ -33,7 +33,8 @@ var worth = map[string][]approval.Kind{
 	"staff_coupon_make": {approval.Coupon}, "staff_coupon_change": {approval.Coupon},
 	"staff_payment_case_credit": {approval.PaymentCase}, "staff_payment_case_refund": {approval.CaseRefund},
 	"staff_recharge_refund": {approval.Refund, approval.RefundByHand},
-	"staff_order_refund":    {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
+	"staff_payout_pay":      {approval.CommissionPayout}, "staff_payout_refuse": {nothing},
+	"staff_order_refund": {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
 
 	"staff_approval_decide": {approval.Decision}, "staff_adjustment_confirm": {approval.Decision},
 	"staff_adjustment_decline": {approval.Decision},
@@ -188,6 +189,9 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 				post(200, fmt.Sprintf("recharges/%d/refund", paid().ID),
 					`{"amount":"1.00","reason":"x","by_hand":true}`)
 			},
+			approval.CommissionPayout: func() {
+				post(403, fmt.Sprintf("commission-payouts/%d/pay", h.payout(user)), `{"note":"T1"}`)
+			},
 			approval.OrderRefund: func() { post(403, fmt.Sprintf("orders/%d/refund", order()), `{"reason":"x"}`) },
 			approval.PaymentByHand: func() {
 				r, err := h.Payments.Recharge(t.Context(), user.id, bank, 1000)
@@ -220,6 +224,38 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			h.sound(t)
 		}
 	})
+}
+
+// payout makes the user earn commission and ask for a payout of it.
+func (h *fixture) payout(user testUser) (id int64) {
+	h.Helper()
+	if err := h.Settings.Set(h.Context(), map[string]json.RawMessage{
+		"payout_min": []byte(`"0.10"`), "commission_days": []byte(`0`),
+	}); err != nil {
+		h.Fatal(err)
+	}
+	buyer := h.addUser(h.T, fmt.Sprint("buyer", h.now.UnixNano()), 0)
+	if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw(`UPDATE account SET invited_by = ? WHERE id = ?`, user.id, buyer.id).Exec(ctx)
+		return err
+	}); err != nil {
+		h.Fatal(err)
+	}
+	r := h.recharge(h.T, buyer.id, 3000)
+	if err := h.sandbox.Close(h.Context(), r.TradeNo, true); err != nil {
+		h.Fatal(err)
+	}
+	if w := h.notify(h.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+		h.Fatal(w.Body)
+	}
+	h.ask(buyer, 200, "POST", buy(h.sells(h.T, shop.KindPlan, 2000)), "{}", nil)
+	if err := h.Invites.Release(h.Context()); err != nil {
+		h.Fatal(err)
+	}
+	var made struct{ ID int64 }
+	h.ask(user, 200, "POST", "/api/v2/user/invite/payouts",
+		`{"amount":"1.00","method":"bank","account":"6222 0000 1111"}`, &made)
+	return made.ID
 }
 
 // gateway opens a way to pay that staff confirms, and gives its name.

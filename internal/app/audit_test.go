@@ -329,6 +329,14 @@ func auditedActs(h *fixture) map[string]func() act {
 				`{"reason":"unused"}`, &request)
 			return staff(bob, "refund-requests/%d/decision", `{"grant":false,"answer":"it was used"}`, request.ID)
 		},
+		"staff_payout_pay": func() act {
+			id := h.payout(user)
+			alone()
+			return staff(bob, "commission-payouts/%d/pay", `{"note":"T1"}`, id)
+		},
+		"staff_payout_refuse": func() act {
+			return staff(bob, "commission-payouts/%d/refuse", `{"answer":"the name is wrong"}`, h.payout(user))
+		},
 		"staff_order_refund": func() act {
 			alone()
 			return staff(bob, "orders/%d/refund", `{"reason":"an outage"}`, order())

@@ -30,9 +30,10 @@ var openToBanned = map[string]bool{
 	"account_passkey_rename": true, "account_security_set": true, "account_sessions_end_others": true,
 	"account_session_end":      true,
 	"account_two_factor_begin": true, "account_recovery_codes_renew": true, "api_token_create": true,
-	"api_token_revoke": true,
-	"invite_withdraw":  true, // into their own wallet
-	"order_cancel":     true, "order_refund_request": true, "refund_request_withdraw": true,
+	"api_token_revoke":  true,
+	"invite_withdraw":   true,                                 // into their own wallet
+	"invite_payout_ask": true, "invite_payout_withdraw": true, // staff decides
+	"order_cancel": true, "order_refund_request": true, "refund_request_withdraw": true,
 	"link_token_reset": true, "ss_password_reset": true,
 	"service_auto_renew": true, // takes nothing before the ban is over
 	"shop_pre_order":     true, // tells a price

@@ -114,7 +114,7 @@ func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 		return nil, err
 	}
 	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){
-		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed, shareaccount.Sealed,
+		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed, invite.Sealed, shareaccount.Sealed,
 	} {
 		closed, err := check(ctx, d, key)
 		if err != nil {

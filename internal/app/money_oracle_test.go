@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
@@ -211,6 +212,7 @@ type holdings struct {
 // equal reports whether nothing changed but what others do: users earn by those whom they invited.
 func (h holdings) equal(other holdings) bool {
 	h.balance.Commission, h.balance.Pending = other.balance.Commission, other.balance.Pending
+	h.balance.PayingOut = other.balance.PayingOut
 	return reflect.DeepEqual(h, other)
 }
 
@@ -233,6 +235,7 @@ type moneyUser struct {
 	paidIn   money.Amount // recharges
 	paidBack money.Amount // the part of them that went back to the payer
 	withdrew money.Amount // commission that was moved into the wallet
+	paidOut  money.Amount // commission that was paid outside of the site
 	closed   bool
 }
 
@@ -686,14 +689,38 @@ func (s *moneySite) checkCommissions() {
 		s.must(err)
 		b, err := s.Wallets.Balance(s.ctx, u.id) // of one who left too
 		s.must(err)
-		earned := b.Commission + b.Pending + u.withdrew - e.Owed
+		gone := u.withdrew + u.paidOut
+		earned := b.Commission + b.Pending + b.PayingOut + gone - e.Owed
 		if earned > paid/10 || earned > spent/10 {
 			s.fatalf("user %d earned %s by users who paid %s, of which they spent %s for good", u.id, earned, paid,
 				spent)
 		}
-		if e.Owed > u.withdrew || e.Owed > 0 && b.Commission > 0 {
-			s.fatalf("user %d withdrew %s, has %s and owes %s", u.id, u.withdrew, b.Commission, e.Owed)
+		if e.Owed > gone || e.Owed > 0 && b.Commission+b.PayingOut > 0 {
+			s.fatalf("user %d withdrew %s, has %s and owes %s", u.id, gone, b.Commission+b.PayingOut, e.Owed)
 		}
+		s.checkPayouts(u, b)
+	}
+}
+
+// checkPayouts holds what is set aside for payouts, and what left the site by them, against the user's requests.
+func (s *moneySite) checkPayouts(u *moneyUser, b wallet.Balance) {
+	payouts, _, err := s.Invites.Payouts(s.ctx, u.id, "", 10_000, 0)
+	s.must(err)
+	var held, paid money.Amount
+	for _, p := range payouts {
+		switch p.State {
+		case invite.PayoutOpen, invite.PayoutWaiting:
+			held += p.Amount
+		case invite.PayoutPaid:
+			paid += p.Amount
+		}
+	}
+	if held != b.PayingOut || paid != u.paidOut {
+		s.fatalf("user %d has payouts of %s pending and %s paid; %s is held, %s was paid out", u.id, held, paid,
+			b.PayingOut, u.paidOut)
+	}
+	if u.closed && held > 0 {
+		s.fatalf("user %d left and has a payout of %s pending", u.id, held)
 	}
 }
 

@@ -166,7 +166,7 @@ func (m *moneyTemplate) fill(t *testing.T, a *App) {
 	}
 	must(a.Settings.Set(ctx, settings(`{"recharge_min": "0.01", "recharge_minutes": 600,
 		"commission_permille": 100, "commission_days": 1,
-		"invite_quota": 3, "invite_price": "1.50", "staff_credit_limit": "`+staffLimit.String()+`"}`)))
+		"invite_quota": 3, "invite_price": "1.50", "payout_min": "0.01", "staff_credit_limit": "`+staffLimit.String()+`"}`)))
 	hash, err := a.Accounts.Hash(ctx, moneyPassword)
 	must(err)
 	for i := range 3 {

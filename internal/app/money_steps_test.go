@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/cdkey"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
+	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
@@ -58,6 +59,7 @@ var moneyOps = map[string]moneyOp{
 	"adjust":      {2, (*moneySite).adjust},
 	"auto-renew":  {3, (*moneySite).autoRenew},
 	"withdraw":    {2, (*moneySite).withdraw},
+	"payout":      {4, (*moneySite).payout},
 	"buy invites": {1, (*moneySite).buyInvites},
 	"set price":   {2, (*moneySite).setPrice},
 	"automatic":   {3, (*moneySite).renewAutomatically},
@@ -676,6 +678,46 @@ func (s *moneySite) withdraw(u *moneyUser, b, _ int) {
 	}
 	u.withdrew += e.in
 	s.did(u, e)
+}
+
+// payout asks for commission to be paid outside of the site, or ends what was asked for in one of the ways there are.
+func (s *moneySite) payout(u *moneyUser, b, c int) {
+	known, err := s.Wallets.Balance(s.ctx, u.id)
+	s.must(err)
+	all, _, err := s.Invites.Payouts(s.ctx, u.id, "", 1, 0)
+	s.must(err)
+	if len(all) == 0 || all[0].EndedAt != nil {
+		amount := known.Commission + money.Amount(c%4) - 2
+		if _, err := s.Invites.AskPayout(s.ctx, u.id, amount, "bank", "1"); err == nil && amount > known.Commission {
+			s.fatalf("a payout of %s was asked for; there was %s", amount, known.Commission)
+		}
+		s.same(u)
+		return
+	}
+	p, member := all[0], s.users[c%len(s.users)].id
+	switch {
+	case b%8 == 0:
+		err = s.Invites.WithdrawPayout(s.ctx, u.id, p.ID)
+	case b%8 == 1:
+		err = s.Invites.RefusePayout(s.ctx, p.ID, "no", nil)
+	case p.State == invite.PayoutWaiting:
+		err = s.Invites.DecidePayout(s.ctx, p.ID, b%8 != 2, &member)
+		if err == nil && b%8 != 2 {
+			if member == *p.MadeBy || member == u.id {
+				s.fatalf("member %d approved the payout %+v", member, p)
+			}
+			u.paidOut += p.Amount
+		}
+	default:
+		if err = s.Invites.PayPayout(s.ctx, p.ID, "", &member); err == nil {
+			if member == u.id {
+				s.fatalf("member %d paid their own payout alone", member)
+			}
+			s.staff.did(s, member, p.Amount)
+			u.paidOut += p.Amount
+		}
+	}
+	s.same(u)
 }
 
 func (s *moneySite) buyInvites(u *moneyUser, b, _ int) {

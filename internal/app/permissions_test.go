@@ -54,6 +54,7 @@ var permissions = map[string][]account.Role{
 	"staff_link_template_preview": readers, "staff_link_group_query": supporters,
 	"staff_mails": supporters, "staff_mail": supporters, "staff_mail_retry": admins,
 	"staff_plans_list": readers, "staff_plan_texts_set": admins,
+	"staff_payouts_list": cashiers, "staff_payout_pay": cashiers, "staff_payout_refuse": cashiers,
 	"staff_commissions_list": cashiers, "staff_refund_requests": cashiers, "staff_refund_request_get": cashiers,
 	"staff_refund_decide": cashiers, "staff_order_refund": cashiers,
 	"staff_nodes_list": readers, "staff_node_get": readers, "staff_node_add": admins, "staff_node_change": admins,

@@ -21,6 +21,7 @@ var forReaders = []string{
 	"announcements_list", "announcements_unread", "audit_records", "audit_rules", "cd_key_history", "cd_key_list",
 	"checkin_get", "clients_list", "crisp_data",
 	"dashboard_get", "emby_get", "gateways_list", "get_old_service", "invite_commissions", "invite_get",
+	"invite_payouts",
 	"invite_records", "invoice_get", "invoices_list", "link_log", "link_token_get", "node_get", "node_get_old",
 	"node_links",
 	"nodes_list", "order_get", "order_refund_quote", "recharge_list", "refund_requests", "service_renewals",

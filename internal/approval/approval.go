@@ -34,12 +34,14 @@ const (
 	Refund        Kind = "recharge_refund"     // refund of a recharge through its gateway
 	OrderRefund   Kind = "order_refund"        // refund of an order
 	Traffic       Kind = "traffic"             // traffic grant
+
+	CommissionPayout Kind = "commission_payout" // payout of commission outside of the site
 )
 
 // Kinds are all kinds of acts.
 var Kinds = []Kind{
 	Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund,
-	OrderRefund, Traffic,
+	OrderRefund, Traffic, CommissionPayout,
 }
 
 // Permission returns what a member needs to make acts of the kind, from the call that makes one until it is approved.
@@ -59,6 +61,8 @@ func (k Kind) Permission() permission.Permission {
 		return permission.Refund
 	case Traffic:
 		return permission.TrafficGrant
+	case CommissionPayout:
+		return permission.CommissionPay
 	case Decision:
 		return permission.ApprovalDecide
 	}

@@ -27,7 +27,11 @@ var rules = []db.Rule{
 		LEFT JOIN coupon k ON g.kind = 'coupon' AND k.id = g.reference_id AND (k.waits OR k.proposed IS NOT NULL)
 		LEFT JOIN order_refund o ON g.kind = 'order_refund' AND o.id = g.reference_id AND o.state = 'waiting'
 		LEFT JOIN traffic_grant t ON g.kind = 'traffic' AND t.id = g.reference_id AND t.state = 'waiting'
-		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id, o.id, t.id) IS NULL
+		LEFT JOIN commission_payout y ON g.kind = 'commission_payout' AND y.id = g.reference_id AND y.state = 'waiting'
+		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id, o.id, t.id, y.id) IS NULL
+		UNION ALL SELECT 'payout ' || CAST(y.id AS TEXT) FROM commission_payout y WHERE y.state = 'waiting'
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'commission_payout' AND g.reference_id = y.id
+			AND g.state = 'waiting')
 		UNION ALL SELECT 'refund of order ' || CAST(o.order_id AS TEXT) FROM order_refund o WHERE o.state = 'waiting'
 			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'order_refund' AND g.reference_id = o.id
 			AND g.state = 'waiting')

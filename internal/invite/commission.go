@@ -162,6 +162,9 @@ func (i *Invites) counting(ctx context.Context, tx bun.Tx, userID int64) (found 
 
 // Close takes back what the user earned and has not got yet, as part of the closing of the account.
 func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	if err := i.closePayouts(ctx, tx, userID); err != nil {
+		return err
+	}
 	var pending []Commission
 	err := tx.NewSelect().Model(&pending).Where("inviter_id = ? AND state = ?", userID, Pending).OrderExpr("id").
 		Scan(ctx)

@@ -10,11 +10,13 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
 	"airstrip/internal/money"
+	"airstrip/internal/seal"
 	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
 )
@@ -24,11 +26,14 @@ type Invites struct {
 	db       *db.DB
 	settings *setting.Settings
 	wallets  *wallet.Wallets
+
+	approvals *approval.Approvals
+	accounts  seal.RowCipher // of what payouts go to; see UseKey
 }
 
 // New gives the invites kept in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets) *Invites {
-	return &Invites{d, settings, wallets}
+	return &Invites{db: d, settings: settings, wallets: wallets, approvals: approval.New(d, settings)}
 }
 
 // Register puts the release of commissions on the timetable.

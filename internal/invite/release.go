@@ -149,6 +149,13 @@ func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, 
 	case Reversed:
 		return false, nil
 	case Released:
+		if available < taken {
+			free, err := i.freePayout(ctx, tx, c.InviterID)
+			if err != nil {
+				return false, err
+			}
+			available += free
+		}
 		taken = min(taken, available)
 	}
 	owed := now.Amount - taken

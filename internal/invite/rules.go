@@ -55,6 +55,24 @@ var rules = []db.Rule{
 		JOIN ledger_account a ON a.user_id = c.inviter_id AND a.kind = 'commission'
 		GROUP BY c.inviter_id, a.posted, a.held
 		HAVING SUM(c.withdrawn) - SUM(c.owed) <> SUM(c.settled) OR (SUM(c.owed) > 0 AND a.posted > a.held)`},
+	{Name: "I4", Says: "a pending payout is held in its user's commission account, any other not", Query: `
+		SELECT 'payout ' || CAST(p.id AS TEXT) FROM commission_payout p
+		LEFT JOIN ledger_hold h ON h.reference_kind = 'commission_payout' AND h.reference_id = p.id
+		AND h.ended_at IS NULL
+		LEFT JOIN ledger_account a ON a.id = h.account_id
+		WHERE (p.ended_at IS NULL) <> (h.id IS NOT NULL) OR h.amount <> p.amount OR a.user_id <> p.user_id
+		OR a.kind <> 'commission'
+		UNION ALL SELECT 'hold ' || CAST(h.id AS TEXT) FROM ledger_hold h
+		LEFT JOIN commission_payout p ON p.id = h.reference_id
+		WHERE h.reference_kind = 'commission_payout' AND p.id IS NULL`},
+	{Name: "I9", Says: "a paid payout is one movement out of its user's commission account, any other none", Query: `
+		SELECT 'payout ' || CAST(y.id AS TEXT) FROM commission_payout y
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission_payout' AND t.reference_id = y.id
+		AND t.reason = 'commission_payout'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
+		ON p.transaction_id = t.id
+		WHERE CASE WHEN y.state = 'paid' THEN p.id IS NULL OR p.amount <> -y.amount OR a.user_id <> y.user_id
+		ELSE t.id IS NOT NULL END`},
 	{Name: "I9", Says: "what left a commission account or paid for invites was asked for", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t
 		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')

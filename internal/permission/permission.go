@@ -38,6 +38,7 @@ const (
 	AdjustmentMake Permission = "money.adjustment.make"
 	Refund         Permission = "money.refund"
 	RefundRead     Permission = "money.refund.read"
+	CommissionPay  Permission = "money.commission.pay"
 	CaseRead       Permission = "payment.case.read"
 	CaseDecide     Permission = "payment.case.decide"
 	PaymentConfirm Permission = "payment.confirm"
@@ -140,6 +141,10 @@ var Areas = []Area{
 		{Refund, cashiers, fault.Text{
 			ZH: "退还订单和充值，处理退款申请",
 			EN: "pay orders and recharges back, and answer requests for it",
+		}},
+		{CommissionPay, cashiers, fault.Text{
+			ZH: "支付或拒绝返佣提现，查看收款账号",
+			EN: "pay commission out or refuse to, and see the accounts to pay to",
 		}},
 		{CaseRead, cashiers, fault.Text{
 			ZH: "查看被拒、重复或无法对应的付款",

@@ -121,6 +121,7 @@ func (p *problems) money(s *Site) {
 		{"recharge_max", s.RechargeMax, 1},
 		{"staff_credit_limit", s.StaffCreditLimit, 0},
 		{"invite_price", s.InvitePrice, 0},
+		{"payout_min", s.PayoutMin, 0},
 	} {
 		p.When(m.value < m.least || m.value > money.Max, m.name, "range",
 			fmt.Sprintf("金额须在 %s 到 %s 之间", m.least, money.Max),

@@ -96,6 +96,8 @@ type Site struct {
 	// people that one user may bring in before buying more invites; -1: no limit
 	InviteQuota int          `json:"invite_quota"`
 	InvitePrice money.Amount `json:"invite_price"` // of one more invite; 0: not for sale
+	// the least commission that staff pays outside of the site; 0: none, users move it into their wallets
+	PayoutMin money.Amount `json:"payout_min"`
 
 	CheckIn      bool `json:"checkin"`        // whether users get traffic for a daily check-in
 	CheckInMinMB int  `json:"checkin_min_mb"` // the least and the most that one gives, in units of 1024² bytes

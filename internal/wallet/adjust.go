@@ -19,6 +19,12 @@ import (
 // Gifts is the site's account of what users got without paying, and of what staff took back.
 const Gifts Kind = "gifts"
 
+// Bank is the site's account of what was paid outside of the site.
+const Bank Kind = "bank"
+
+// PayoutHold is the kind of reference of commission that is held until it is paid outside of the site.
+const PayoutHold = "commission_payout"
+
 // The reasons of gifts and of what invites bring.
 const (
 	CDKey              Reason = "cd_key"
@@ -28,6 +34,7 @@ const (
 	CommissionSettled  Reason = "commission_settled"    // paid what its inviter owed of reversed commissions
 	CommissionMoved    Reason = "commission_withdrawal" // into the wallet
 	InvitesBought      Reason = "invite_purchase"
+	CommissionPaid     Reason = "commission_payout" // outside of the site
 )
 
 // AdjustmentState is the state of an adjustment.

@@ -117,12 +117,13 @@ var rules = []db.Rule{
 		LEFT JOIN wallet_adjustment m ON t.reference_kind = 'adjustment' AND m.id = t.reference_id
 		LEFT JOIN commission c ON t.reference_kind = 'commission' AND c.id = t.reference_id
 		LEFT JOIN commission_withdrawal w ON t.reference_kind = 'commission_withdrawal' AND w.id = t.reference_id
+		LEFT JOIN commission_payout y ON t.reference_kind = 'commission_payout' AND y.id = t.reference_id
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
 		LEFT JOIN payment_case p ON t.reference_kind = 'payment_case' AND p.id = t.reference_id
 		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id
 		WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
 			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id WHEN 'commission_settled' THEN c.id
-			WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
+			WHEN 'commission_payout' THEN y.id WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
 			WHEN 'payment_case' THEN p.id END IS NULL`},
 	{Name: "I11", Says: "a wallet is closed just where its account is", Query: `
 		SELECT 'wallet of user ' || CAST(l.user_id AS TEXT) FROM ledger_account l JOIN account a ON a.id = l.user_id

@@ -91,6 +91,7 @@ type Balance struct {
 	Available  money.Amount // Posted − Held
 	Commission money.Amount // earned by invites and released, in an account of its own
 	Pending    money.Amount // earned by invites and not yet released
+	PayingOut  money.Amount // released commission that is held until staff has paid it outside of the site
 	Movements  int64        // how many postings the wallet has
 	CreatedAt  time.Time
 }
@@ -121,6 +122,17 @@ func (w *Wallets) BalanceIn(ctx context.Context, idb bun.IDB, userID int64) (Bal
 	}
 	if !found {
 		return Balance{}, fmt.Errorf("user %d has no wallet", userID)
+	}
+	if b.Pending > 0 {
+		var held int64
+		if err := idb.NewRaw(`SELECT CAST(COALESCE(SUM(h.amount), 0) AS BIGINT) FROM ledger_hold h
+			JOIN ledger_account a ON a.id = h.account_id
+			WHERE a.user_id = ? AND a.kind = ? AND h.reference_kind = ? AND h.ended_at IS NULL`,
+			userID, UserCommission, PayoutHold).Scan(ctx, &held); err != nil {
+			return Balance{}, err
+		}
+		b.PayingOut = money.Amount(held)
+		b.Pending -= b.PayingOut
 	}
 	return b, nil
 }

@@ -1,5 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { inviteGetOptions, userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import {
+  inviteGetOptions,
+  invitePayoutsOptions,
+  userGetMeOptions,
+} from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
@@ -9,6 +13,7 @@ export const Route = createFileRoute('/user/promote')({
     loadPage(
       loadTexts('invite'),
       queryClient.prefetchQuery(inviteGetOptions()),
+      queryClient.prefetchQuery(invitePayoutsOptions()),
       queryClient.prefetchQuery(userGetMeOptions()),
     ),
   component: lazyPage(() => import('@/features/invite/promote-page'), 'PromotePage'),

@@ -24,6 +24,7 @@ type staffCommissionList struct {
 // Invites adds what users earned by bringing in others.
 func Invites(i *invite.Invites) v2.Resource {
 	return func(r *v2.Router) {
+		addPayouts(r, i)
 		type staffPart struct {
 			InviterID int64 `query:"inviter_id" minimum:"1" doc:"Only what this user earned"`
 			Owed      bool  `query:"owed" doc:"Only what is still owed"`

@@ -23,6 +23,8 @@ type inviteResult struct {
 	InvitedUsers    []invitedUser `json:"invited_users" doc:"The newest 50"`
 	Released        money.Amount  `json:"released" doc:"Commission that can be moved into the wallet"`
 	Pending         money.Amount  `json:"pending" doc:"Commission that is not released yet"`
+	PayingOut       money.Amount  `json:"paying_out" doc:"Released commission that is held until staff has paid it"`
+	PayoutMin       *money.Amount `json:"payout_min,omitempty" doc:"The least that is paid outside of the site; absent: nothing is"`
 	Owed            money.Amount  `json:"owed" doc:"Commission that was withdrawn and taken back later; what is released next pays it first"`
 	ReleaseDays     int           `json:"release_days" doc:"Days until a commission is released"`
 	FirstOrderOnly  bool          `json:"first_order_only"`
@@ -85,8 +87,12 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 					TotalInvites: e.Invited, TotalCommission: e.Total,
 					CommissionRate: money.Amount(e.Permille / 10), RatePermille: e.Permille,
 					InvitedUsers: newInvitedUsers(people), Released: b.Commission, Pending: b.Pending,
-					Owed: e.Owed, ReleaseDays: s.CommissionDays, FirstOrderOnly: s.CommissionFirstOnly,
+					PayingOut: b.PayingOut,
+					Owed:      e.Owed, ReleaseDays: s.CommissionDays, FirstOrderOnly: s.CommissionFirstOnly,
 					InvitesLeft: e.Remaining,
+				}
+				if s.PayoutMin > 0 {
+					out.PayoutMin = &s.PayoutMin
 				}
 				if s.InvitePrice > 0 && e.Remaining != nil {
 					out.InvitePrice = &s.InvitePrice
@@ -119,6 +125,8 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 				}
 				return out, err
 			})
+
+		addPayouts(r, i)
 
 		v2.Handle(r, v2.UserOp("POST /user/invite/withdraw").
 			Named("invite_withdraw", "Move released commission into the wallet").WithKey().

@@ -14,6 +14,7 @@ const invite = (change: Partial<InviteResult> = {}): InviteResult => ({
   total_invites: 2,
   total_commission: '6.00',
   owed: '0.00',
+  paying_out: '0.00',
   commission_rate: '0.10',
   commission_permille: 100,
   invited_users: [
@@ -47,6 +48,7 @@ beforeEach(() =>
   server.use(
     answer(),
     http.get('*/api/v2/user/wallet', () => success(wallet())),
+    http.get('*/api/v2/user/invite/payouts', () => success({ payouts: [], total_count: 0 })),
   ),
 )
 

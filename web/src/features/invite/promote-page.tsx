@@ -2,9 +2,11 @@ import { Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { inviteGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { toMinor } from '@/lib/money'
 import { OwnBan } from '@/ui/ban-notice'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
+import { CommissionCard } from './components/commission-card'
 import { Earnings } from './components/earnings'
 import { InviteLink } from './components/invite-link'
 import { People } from './components/people'
@@ -26,6 +28,9 @@ export function PromotePage() {
                 <InviteLink invite={found} />
                 <Earnings invite={found} />
               </div>
+              {(found.commission_permille > 0 || toMinor(found.total_commission) > 0) && (
+                <CommissionCard invite={found} />
+              )}
               <Card padding={0} component="section" aria-labelledby="people">
                 <div className={classes.head}>
                   <h2 id="people">{t('people')}</h2>

@@ -4,7 +4,6 @@ import type { InviteResult } from '@/lib/api/gen/types.gen'
 import { useCurrency } from '@/lib/currency'
 import { formatMoney, toMinor } from '@/lib/money'
 import { Money } from '@/ui/money'
-import { TextLink } from '@/ui/text-link'
 import classes from './earnings.module.css'
 
 /** The number of invited users, the commission, and its rule. */
@@ -39,9 +38,6 @@ export function Earnings({ invite }: { invite: InviteResult }) {
             {t(invite.first_order_only ? 'termsFirst' : 'terms', { percent })}{' '}
             {invite.release_days > 0 && t('wait', { count: invite.release_days })}
           </p>
-          <TextLink to="/user/wallet" fz="sm">
-            {t('wallet')}
-          </TextLink>
         </div>
       )}
     </Card>

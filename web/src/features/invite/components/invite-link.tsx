@@ -1,7 +1,7 @@
 import { Button, Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Share2 } from 'lucide-react'
-import { type ReactNode, Suspense } from 'react'
+import { Image, Share2 } from 'lucide-react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InviteResult } from '@/lib/api/gen/types.gen'
 import { siteOptions } from '@/lib/api/site'
@@ -11,6 +11,7 @@ import { CopyButton } from '@/ui/copy-button'
 import { Notice } from '@/ui/notice'
 import classes from './invite-link.module.css'
 
+const PosterDialog = lazyPart(() => import('./poster-dialog'), 'PosterDialog')
 const Qr = lazyPart(() => import('@/ui/qr'), 'Qr')
 
 /** The invite link and code to copy or share, and the link as a QR code. */
@@ -26,6 +27,7 @@ export function InviteLink({ invite }: { invite: InviteResult }) {
           <ShareButton invite={invite} />
         </Copied>
         <Copied name={t('code')} text={invite.invite_code} />
+        <Poster invite={invite} />
       </div>
       <figure className={classes.qr}>
         <Suspense fallback={<Skeleton width="10rem" height="10rem" />}>
@@ -34,6 +36,27 @@ export function InviteLink({ invite }: { invite: InviteResult }) {
         <figcaption>{t('qrHint')}</figcaption>
       </figure>
     </Card>
+  )
+}
+
+function Poster({ invite }: { invite: InviteResult }) {
+  const { t } = useTranslation('invite')
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div>
+      <Button
+        variant="default"
+        leftSection={<Image size={16} strokeWidth={1.75} />}
+        onClick={() => setOpen(true)}
+      >
+        {t('poster.open')}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <PosterDialog invite={invite} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
   )
 }
 

@@ -122,6 +122,14 @@ export const required: Record<string, readonly string[]> = {
     "body.formats",
     "body.is_enabled"
   ],
+  "POST /api/v2/staff/commission-payouts/{payout_id}/pay": [
+    "path.payout_id",
+    "body.note"
+  ],
+  "POST /api/v2/staff/commission-payouts/{payout_id}/refuse": [
+    "path.payout_id",
+    "body.answer"
+  ],
   "POST /api/v2/staff/coupons": [
     "body.code"
   ],
@@ -353,6 +361,14 @@ export const required: Record<string, readonly string[]> = {
   ],
   "DELETE /api/v2/user/developer/tokens/{token_id}": [
     "path.token_id"
+  ],
+  "POST /api/v2/user/invite/payouts": [
+    "body.amount",
+    "body.method",
+    "body.account"
+  ],
+  "POST /api/v2/user/invite/payouts/{payout_id}/withdraw": [
+    "path.payout_id"
   ],
   "POST /api/v2/user/invite/withdraw": [
     "body.amount"

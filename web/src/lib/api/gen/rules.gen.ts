@@ -138,6 +138,14 @@ export const staffClientChangeRules = {
   "client_id": { maxLength: 40 },
 } as const
 
+export const staffPayoutPayRules = {
+  "note": { maxLength: 500 },
+} as const
+
+export const staffPayoutRefuseRules = {
+  "answer": { minLength: 1, maxLength: 500 },
+} as const
+
 export const staffCouponMakeRules = {
   "code": { maxLength: 32 },
   "valid_to": { maxLength: 40 },
@@ -294,6 +302,10 @@ export const accountRecoveryCodesRenewRules = {
 export const apiTokenCreateRules = {
   "ga_token": { maxLength: 64 },
   "password": { maxLength: 1024 },
+} as const
+
+export const invitePayoutAskRules = {
+  "account": { minLength: 1, maxLength: 300 },
 } as const
 
 export const orderGetRules = {

@@ -1533,6 +1533,14 @@ export type InviteResult = {
      */
     owed: string;
     /**
+     * Released commission that is held until staff has paid it
+     */
+    paying_out: string;
+    /**
+     * The least that is paid outside of the site; absent: nothing is
+     */
+    payout_min?: string;
+    /**
      * Commission that is not released yet
      */
     pending: string;
@@ -3162,6 +3170,13 @@ export type PayPage = {
     url: string;
 };
 
+export type PaymentBody = {
+    /**
+     * Such as the number of the transfer; shown to the user
+     */
+    note: string;
+};
+
 export type PaymentCaseEvent = {
     /**
      * Of who sent it
@@ -3298,6 +3313,49 @@ export type PaymentCaseResult = {
      * A second member of staff must approve the refund; the gateway is not asked before
      */
     waits: boolean;
+};
+
+export type PayoutBody = {
+    /**
+     * Where it is paid to; kept sealed
+     */
+    account: string;
+    /**
+     * Decimal amount with at most two places
+     */
+    amount: string | number;
+    method: 'alipay' | 'wechat' | 'bank' | 'usdt' | 'other';
+};
+
+export type PayoutItem = {
+    /**
+     * Where it is paid to; empty once the user's account was closed
+     */
+    account: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * Of staff, for the user
+     */
+    answer: string;
+    created_at: string;
+    ended_at: string | null;
+    id: number;
+    method: 'alipay' | 'wechat' | 'bank' | 'usdt' | 'other';
+    /**
+     * The amount is held while it is open or waiting for a second member of staff
+     */
+    state: 'open' | 'waiting' | 'paid' | 'refused' | 'withdrawn';
+};
+
+export type PayoutList = {
+    /**
+     * Newest first
+     */
+    payouts: Array<PayoutItem>;
+    total_count: number;
 };
 
 export type PlanItem = {
@@ -3750,6 +3808,13 @@ export type RefundRequests = {
 
 export type RefundWishBody = {
     reason: string;
+};
+
+export type RefusalBody = {
+    /**
+     * Shown to the user
+     */
+    answer: string;
 };
 
 export type RenewalItem = {
@@ -4777,6 +4842,46 @@ export type StaffNode = {
 export type StaffNodePage = {
     nodes: Array<StaffNode>;
     total: number;
+};
+
+export type StaffPayout = {
+    /**
+     * Where it is paid to; empty once the user's account was closed
+     */
+    account: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * Of staff, for the user
+     */
+    answer: string;
+    created_at: string;
+    /**
+     * The second member, where one was needed
+     */
+    decided_by: number | null;
+    ended_at: string | null;
+    id: number;
+    /**
+     * Member of staff who paid or refused it last; null: nobody, or the operator
+     */
+    made_by: number | null;
+    method: 'alipay' | 'wechat' | 'bank' | 'usdt' | 'other';
+    /**
+     * The amount is held while it is open or waiting for a second member of staff
+     */
+    state: 'open' | 'waiting' | 'paid' | 'refused' | 'withdrawn';
+    user_id: number;
+};
+
+export type StaffPayoutList = {
+    /**
+     * Newest first
+     */
+    payouts: Array<StaffPayout>;
+    total_count: number;
 };
 
 export type StaffPermission = {
@@ -6216,6 +6321,75 @@ export type StaffClientChangeResponses = {
 };
 
 export type StaffClientChangeResponse = StaffClientChangeResponses[keyof StaffClientChangeResponses];
+
+export type StaffPayoutsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only those in this state
+         */
+        state?: 'open' | 'waiting' | 'paid' | 'refused' | 'withdrawn';
+        /**
+         * Only those of this user
+         */
+        user_id?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/commission-payouts';
+};
+
+export type StaffPayoutsListResponses = {
+    /**
+     * OK
+     */
+    200: StaffPayoutList;
+};
+
+export type StaffPayoutsListResponse = StaffPayoutsListResponses[keyof StaffPayoutsListResponses];
+
+export type StaffPayoutPayData = {
+    body: PaymentBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        payout_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/commission-payouts/{payout_id}/pay';
+};
+
+export type StaffPayoutPayResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffPayoutPayResponse = StaffPayoutPayResponses[keyof StaffPayoutPayResponses];
+
+export type StaffPayoutRefuseData = {
+    body: RefusalBody;
+    path: {
+        payout_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/commission-payouts/{payout_id}/refuse';
+};
+
+export type StaffPayoutRefuseResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffPayoutRefuseResponse = StaffPayoutRefuseResponses[keyof StaffPayoutRefuseResponses];
 
 export type StaffCommissionsListData = {
     body?: never;
@@ -8108,6 +8282,65 @@ export type InviteCommissionsResponses = {
 };
 
 export type InviteCommissionsResponse = InviteCommissionsResponses[keyof InviteCommissionsResponses];
+
+export type InvitePayoutsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/invite/payouts';
+};
+
+export type InvitePayoutsResponses = {
+    /**
+     * OK
+     */
+    200: PayoutList;
+};
+
+export type InvitePayoutsResponse = InvitePayoutsResponses[keyof InvitePayoutsResponses];
+
+export type InvitePayoutAskData = {
+    body: PayoutBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/invite/payouts';
+};
+
+export type InvitePayoutAskResponses = {
+    /**
+     * OK
+     */
+    200: PayoutItem;
+};
+
+export type InvitePayoutAskResponse = InvitePayoutAskResponses[keyof InvitePayoutAskResponses];
+
+export type InvitePayoutWithdrawData = {
+    body?: never;
+    path: {
+        payout_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/invite/payouts/{payout_id}/withdraw';
+};
+
+export type InvitePayoutWithdrawResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type InvitePayoutWithdrawResponse = InvitePayoutWithdrawResponses[keyof InvitePayoutWithdrawResponses];
 
 export type InviteRecordsData = {
     body?: never;

@@ -1,0 +1,68 @@
+package staff
+
+import (
+	"context"
+
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/approval"
+	"airstrip/internal/invite"
+	"airstrip/internal/permission"
+)
+
+type staffPayout struct {
+	v2.PayoutItem
+	UserID    int64  `json:"user_id"`
+	MadeBy    *int64 `json:"made_by" doc:"Member of staff who paid or refused it last; null: nobody, or the operator"`
+	DecidedBy *int64 `json:"decided_by" doc:"The second member, where one was needed"`
+}
+
+type staffPayoutList struct {
+	Payouts    []staffPayout `json:"payouts" doc:"Newest first"`
+	TotalCount int64         `json:"total_count"`
+}
+
+// addPayouts adds paying commission outside of the site. The member pays by whatever means the user named, and says so
+// here; nothing of the site pays by itself.
+func addPayouts(r *v2.Router, i *invite.Invites) {
+	type inState struct {
+		State  string `query:"state" enum:"open,waiting,paid,refused,withdrawn" doc:"Only those in this state"`
+		UserID int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
+		Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+		Offset int64  `query:"offset" minimum:"0" default:"0"`
+	}
+	v2.Handle(r, v2.StaffOp("GET /staff/commission-payouts", permission.CommissionPay).
+		Named("staff_payouts_list", "Commission that users want paid outside of the site"),
+		func(ctx context.Context, _ account.Identity, in *inState) (staffPayoutList, error) {
+			found, total, err := i.Payouts(ctx, in.UserID, invite.PayoutState(in.State), in.Limit, in.Offset)
+			out := staffPayoutList{[]staffPayout{}, total}
+			for n := range found {
+				p := &found[n]
+				out.Payouts = append(out.Payouts, staffPayout{v2.NewPayoutItem(p), p.UserID, p.MadeBy, p.DecidedBy})
+			}
+			return out, err
+		})
+	type payment struct {
+		ID   int64 `path:"payout_id" minimum:"1"`
+		Body struct {
+			Note string `json:"note" maxLength:"500" doc:"Such as the number of the transfer; shown to the user"`
+		}
+	}
+	v2.Handle(r, v2.StaffOp("POST /staff/commission-payouts/{payout_id}/pay", permission.CommissionPay,
+		approval.CommissionPayout).
+		Named("staff_payout_pay", "Note that a payout is paid; 403 second_member_needed where that waits now").WithKey(),
+		func(ctx context.Context, who account.Identity, in *payment) (v2.Empty, error) {
+			return v2.Empty{}, i.PayPayout(ctx, in.ID, in.Body.Note, &who.UserID)
+		})
+	type refusal struct {
+		ID   int64 `path:"payout_id" minimum:"1"`
+		Body struct {
+			Answer string `json:"answer" minLength:"1" maxLength:"500" doc:"Shown to the user"`
+		}
+	}
+	v2.Handle(r, v2.StaffOp("POST /staff/commission-payouts/{payout_id}/refuse", permission.CommissionPay).
+		Named("staff_payout_refuse", "Refuse a payout; the commission is its user's again"),
+		func(ctx context.Context, who account.Identity, in *refusal) (v2.Empty, error) {
+			return v2.Empty{}, i.RefusePayout(ctx, in.ID, in.Body.Answer, &who.UserID)
+		})
+}

@@ -1,0 +1,78 @@
+import { Button, Card, Group } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { inviteWithdrawMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { InviteResult } from '@/lib/api/gen/types.gen'
+import { useCurrency } from '@/lib/currency'
+import { forgetIdempotencyKey, idempotencyKeyFor } from '@/lib/idempotency-key'
+import { formatMoney, toMinor } from '@/lib/money'
+import { problemText } from '@/lib/server-problem'
+import { Fact } from '@/ui/fact'
+import { FormDone } from '@/ui/form-done'
+import { FormError } from '@/ui/form-error'
+import { Money } from '@/ui/money'
+import classes from './commission-card.module.css'
+import { PayoutForm } from './payout-form'
+import { PayoutList } from './payout-list'
+
+/** The commission by its states, and what can be done with what is released. */
+export function CommissionCard({ invite }: { invite: InviteResult }) {
+  const { t } = useTranslation('invite')
+  const currency = useCurrency()
+  const states = [
+    ['released', invite.released],
+    ['pending', invite.pending],
+    ['payingOut', invite.paying_out],
+  ] as const
+  return (
+    <Card component="section" aria-labelledby="commission-title" className={classes.card}>
+      <h2 id="commission-title" className={classes.title}>
+        {t('commission.title')}
+      </h2>
+      <dl className={classes.states}>
+        {states.map(([state, amount]) => (
+          <Fact key={state} name={t(`commission.${state}`)}>
+            <Money amount={amount} currency={currency} />
+          </Fact>
+        ))}
+      </dl>
+      <MoveToWallet amount={invite.released} currency={currency} />
+      {invite.payout_min && toMinor(invite.paying_out) === 0 && (
+        <PayoutForm least={invite.payout_min} released={invite.released} currency={currency} />
+      )}
+      <PayoutList currency={currency} />
+    </Card>
+  )
+}
+
+function MoveToWallet({ amount, currency }: { amount: string; currency: string }) {
+  const { t, i18n } = useTranslation('invite')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const intention = `commission-${amount}`
+  const move = useMutation({
+    ...inviteWithdrawMutation(),
+    onSuccess: async () => {
+      forgetIdempotencyKey(intention)
+      await queryClient.invalidateQueries()
+    },
+  })
+  const start = () =>
+    move.mutate({
+      body: { amount },
+      headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
+    })
+  return (
+    <div>
+      {toMinor(amount) > 0 && (
+        <Group>
+          <Button variant="default" loading={move.isPending} onClick={start}>
+            {t('commission.move', { amount: formatMoney(amount, currency, i18n.language) })}
+          </Button>
+        </Group>
+      )}
+      <FormError message={move.error ? problemText(move.error, common) : undefined} />
+      <FormDone message={move.isSuccess ? t('commission.moved') : undefined} />
+    </div>
+  )
+}
