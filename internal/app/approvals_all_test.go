@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -234,7 +235,7 @@ func (h *fixture) payout(user testUser) (id int64) {
 	}); err != nil {
 		h.Fatal(err)
 	}
-	buyer := h.addUser(h.T, fmt.Sprint("buyer", h.now.UnixNano()), 0)
+	buyer := h.addUser(h.T, fmt.Sprint("buyer", time.Now().UnixNano()), 0)
 	if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewRaw(`UPDATE account SET invited_by = ? WHERE id = ?`, user.id, buyer.id).Exec(ctx)
 		return err
