@@ -1,12 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
-import { checkinGetOptions, checkinGetQueryKey } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { checkinGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { checkinPost } from '@/lib/api/gen/sdk.gen'
-import type { CheckedIn } from '@/lib/api/gen/types.gen'
 import { toServerTime } from '@/lib/api/server-clock'
-import { type Proof, useCalls } from '@/ui/captcha/use-calls'
+import { problemText } from '@/lib/server-problem'
+import { captchaRequestOf } from '@/ui/captcha/captcha-request'
 
 /** Asked for again when the site's next day begins; a little later, since clocks differ. */
 export const useCheckInStatus = () =>
@@ -16,23 +16,42 @@ export const useCheckInStatus = () =>
       data ? Math.max(1_000, Date.parse(data.next_at) - toServerTime(Date.now()) + 500) : false,
   })
 
-/** Today's check-in: what it gave, and the captcha where one is asked for. */
-export function useCheckIn() {
-  const queryClient = useQueryClient()
-  const form = useForm()
-  const calls = useCalls(form)
-  const [given, setGiven] = useState<CheckedIn>()
+/** Another tab has made it, or another device. */
+const isDone = (error: unknown) => error instanceof ApiError && error.code === 'checkin_done'
 
-  const send = async (proof: Proof) => {
-    try {
-      const { data } = await checkinPost({ body: proof, throwOnError: true })
-      setGiven(data)
-      await queryClient.invalidateQueries() // the traffic that is left has changed
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'checkin_done') throw error
-      await queryClient.invalidateQueries({ queryKey: checkinGetQueryKey() }) // in another tab
-    }
+/** Today's check-in: what it gave, and the captcha that it was refused for. */
+export function useCheckIn() {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [failure, setFailure] = useState<string>()
+  const { mutate, data, error, isPending, variables, reset } = useMutation({
+    mutationFn: (answer: string) =>
+      checkinPost({ body: answer ? { verify_token: answer } : {}, throwOnError: true }),
+    // The traffic that is left has changed, or what another tab did is to be shown.
+    onSuccess: () => queryClient.invalidateQueries(),
+    onError: (problem) => isDone(problem) && queryClient.invalidateQueries(),
+  })
+  // An answer that is refused too: another one would not be taken either.
+  const request = variables === '' ? captchaRequestOf(error) : undefined
+  const isExpected = request !== undefined || isDone(error)
+  const send = (answer: string) => {
+    setFailure(undefined)
+    mutate(answer)
   }
-  const submit = form.handleSubmit(() => calls.call(send, () => void submit()))
-  return { submit, calls, given }
+  return {
+    submit: () => send(''),
+    given: data?.data,
+    isBusy: isPending || request !== undefined,
+    problem: failure ?? (error && !isExpected ? problemText(error, t) : undefined),
+    /** Undefined while none is asked for. */
+    captcha: request && {
+      request,
+      onSolved: send,
+      onExpired: reset,
+      onFailed: (problem: string) => {
+        reset()
+        setFailure(problem)
+      },
+    },
+  }
 }

@@ -68,7 +68,7 @@ describe('commission on the page of invites', () => {
     const { user } = await openSignedIn('/user/promote')
     const view = await card()
     expect(view.getByText('30.00', { exact: false })).toBeVisible()
-    await user.type(view.getByLabelText('Amount'), '50')
+    await user.type(await view.findByLabelText('Amount'), '50')
     await user.selectOptions(view.getByLabelText('Paid by'), 'Bank card')
     await user.type(view.getByLabelText('Account'), '6222 0000')
     await user.click(view.getByRole('button', { name: 'Ask for the payout' }))
@@ -89,7 +89,7 @@ describe('commission on the page of invites', () => {
     )
     const { user } = await openSignedIn('/user/promote')
     const view = await card()
-    await user.click(view.getByRole('button', { name: 'Ask for the payout' }))
+    await user.click(await view.findByRole('button', { name: 'Ask for the payout' }))
     expect(await view.findByText('Please enter the account to pay to')).toBeVisible()
     await user.type(view.getByLabelText('Amount'), '1')
     await user.type(view.getByLabelText('Account'), '6222')
@@ -112,7 +112,7 @@ describe('commission on the page of invites', () => {
     expect(await view.findByText('The name is wrong')).toBeVisible()
     await user.click(view.getByRole('button', { name: 'Take back' }))
     expect(await view.findByText('Taken back')).toBeVisible()
-    expect(view.getByLabelText('Account')).toBeVisible()
+    expect(await view.findByLabelText('Account')).toBeVisible()
   })
 
   it('moves to the balance; nothing is paid out where the site does not', async () => {

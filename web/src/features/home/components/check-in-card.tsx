@@ -14,6 +14,7 @@ import { useCheckIn, useCheckInStatus } from '../use-check-in'
 import classes from './check-in-card.module.css'
 import side from './side-card.module.css'
 
+const Captcha = lazyPart(() => import('@/ui/captcha/captcha'), 'Captcha')
 const CheckInCalendar = lazyPart(() => import('./check-in-calendar'), 'CheckInCalendar')
 
 /** The daily check-in; nothing where the site has none, or while the account is suspended. */
@@ -48,11 +49,11 @@ export function CheckInCard() {
 
 function Today({ status }: { status: CheckInResult }) {
   const { t } = useTranslation('home')
-  const { submit, calls, given } = useCheckIn()
+  const { submit, given, isBusy, problem, captcha } = useCheckIn()
   const isNew = given?.date === status.today
   if (status.state === 'not_eligible') return <Text c="dimmed">{t('checkIn.notEligible')}</Text>
   return (
-    <form className={classes.body} onSubmit={(event) => void submit(event)} noValidate>
+    <div className={classes.body}>
       <Streak status={status} />
       <div role="status" className={classes.outcome}>
         {isNew && <Given given={given} />}
@@ -60,14 +61,18 @@ function Today({ status }: { status: CheckInResult }) {
       </div>
       {!isNew && status.state === 'open' && (
         <>
-          {calls.captcha}
-          <FormError message={calls.problem} />
-          <Button type="submit" variant="default" loading={calls.isBusy} fullWidth>
+          {captcha && (
+            <Suspense>
+              <Captcha kind="checkin" {...captcha} />
+            </Suspense>
+          )}
+          <FormError message={problem} />
+          <Button variant="default" loading={isBusy} fullWidth onClick={submit}>
             {t('checkIn.submit')}
           </Button>
         </>
       )}
-    </form>
+    </div>
   )
 }
 

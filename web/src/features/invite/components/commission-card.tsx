@@ -1,10 +1,12 @@
-import { Button, Card, Group } from '@mantine/core'
+import { Button, Card, Group, Skeleton } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { inviteWithdrawMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { InviteResult } from '@/lib/api/gen/types.gen'
 import { useCurrency } from '@/lib/currency'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/lib/idempotency-key'
+import { lazyPart } from '@/lib/lazy-part'
 import { formatMoney, toMinor } from '@/lib/money'
 import { problemText } from '@/lib/server-problem'
 import { Fact } from '@/ui/fact'
@@ -12,8 +14,9 @@ import { FormDone } from '@/ui/form-done'
 import { FormError } from '@/ui/form-error'
 import { Money } from '@/ui/money'
 import classes from './commission-card.module.css'
-import { PayoutForm } from './payout-form'
 import { PayoutList } from './payout-list'
+
+const PayoutForm = lazyPart(() => import('./payout-form'), 'PayoutForm')
 
 /** The commission by its states, and what can be done with what is released. */
 export function CommissionCard({ invite }: { invite: InviteResult }) {
@@ -38,7 +41,9 @@ export function CommissionCard({ invite }: { invite: InviteResult }) {
       </dl>
       <MoveToWallet amount={invite.released} currency={currency} />
       {invite.payout_min && toMinor(invite.paying_out) === 0 && (
-        <PayoutForm least={invite.payout_min} released={invite.released} currency={currency} />
+        <Suspense fallback={<Skeleton height={180} />}>
+          <PayoutForm least={invite.payout_min} currency={currency} />
+        </Suspense>
       )}
       <PayoutList currency={currency} />
     </Card>

@@ -13,7 +13,7 @@ import classes from './commission-card.module.css'
 const methods = ['alipay', 'wechat', 'bank', 'usdt', 'other'] as const
 
 /** Asks staff to pay released commission to an account outside of the site. */
-export function PayoutForm(props: { least: string; released: string; currency: string }) {
+export function PayoutForm(props: { least: string; currency: string }) {
   const { t, i18n } = useTranslation('invite')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
