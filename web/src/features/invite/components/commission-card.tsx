@@ -40,7 +40,7 @@ export function CommissionCard({ invite }: { invite: InviteResult }) {
         ))}
       </dl>
       <MoveToWallet amount={invite.released} currency={currency} />
-      {invite.payout_min && toMinor(invite.paying_out) === 0 && (
+      {invite.payout_min && canAsk(invite, invite.payout_min) && (
         <Suspense fallback={<Skeleton height={180} />}>
           <PayoutForm least={invite.payout_min} currency={currency} />
         </Suspense>
@@ -49,6 +49,10 @@ export function CommissionCard({ invite }: { invite: InviteResult }) {
     </Card>
   )
 }
+
+/** One payout at a time, of as much as the site pays at least. */
+const canAsk = (invite: InviteResult, least: string) =>
+  toMinor(invite.paying_out) === 0 && toMinor(invite.released) >= toMinor(least)
 
 function MoveToWallet({ amount, currency }: { amount: string; currency: string }) {
   const { t, i18n } = useTranslation('invite')

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { Download } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { encode } from 'uqr'
 import type { InviteResult } from '@/lib/api/gen/types.gen'
@@ -17,7 +17,8 @@ type Words = { site: string; title: string; code: string; hint: string; link: st
 export function PosterDialog({ invite, onClose }: { invite: InviteResult; onClose: () => void }) {
   const { t } = useTranslation('invite')
   const site = useSiteName()
-  const canvas = useRef<HTMLCanvasElement>(null)
+  // The dialog is loaded late, and the canvas with it.
+  const [canvas, setCanvas] = useState<HTMLCanvasElement | null>(null)
   const words: Words = {
     site,
     title: t('poster.invited', { site }),
@@ -26,11 +27,11 @@ export function PosterDialog({ invite, onClose }: { invite: InviteResult; onClos
     link: invite.invite_link,
   }
   useEffect(() => {
-    const context = canvas.current?.getContext('2d')
+    const context = canvas?.getContext('2d')
     if (context) drawPoster(context, words)
   })
   const save = () =>
-    canvas.current?.toBlob((blob) => {
+    canvas?.toBlob((blob) => {
       if (!blob) return
       const address = URL.createObjectURL(blob)
       const link = document.createElement('a')
@@ -42,7 +43,7 @@ export function PosterDialog({ invite, onClose }: { invite: InviteResult; onClos
   return (
     <Dialog onClose={onClose} title={t('poster.title')}>
       <canvas
-        ref={canvas}
+        ref={setCanvas}
         width={WIDTH}
         height={HEIGHT}
         role="img"
