@@ -156,7 +156,7 @@ func TestKilled_Servers_LoseNothingAndDoubleNothing(t *testing.T) {
 func survive(t *testing.T, c Config, servers int) {
 	const price, top = money.Amount(100), money.Amount(700)
 	operations, kills, crowd := size(60, 2_000), size(2, 40), 8
-	f := newTestServer(t, c) // makes and looks at what the processes below work on
+	f := newTestServer(t, c) // creates and inspects what the processes below work on
 	pack := f.sells(t, shop.KindPackage, price)
 	customers := make([]testUser, crowd)
 	for i := range customers {

@@ -24,7 +24,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// lived opens a test server whose database has seen one of everything that the rules speak of.
+// lived opens a test server whose database contains one of everything that the rules concern.
 func lived(t *testing.T, f *testServer) {
 	t.Helper()
 	ctx := f.operator(t)

@@ -126,7 +126,7 @@ func TestCalls_EndedSessionsOrFailover_Succeed(t *testing.T) {
 
 // pair is two servers that share a PostgreSQL. One reaches it through a proxy and is to be lost.
 type pair struct {
-	site          *testServer // looks at their database
+	site          *testServer // reads their database
 	lost, healthy *process
 	proxy         *tcpProxy
 	users         []testUser // two for each round of calls: one whose traffic is reported, one who buys

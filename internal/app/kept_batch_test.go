@@ -11,7 +11,8 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// Staff counts or dismisses, once, what a node reported too late; who did, when, how and why is kept with it.
+// Staff counts or dismisses, once, what a node reported too late. Who did it, when, how and why is stored with the
+// batch.
 func TestHeldBatches_StaffCountsOrDismisses(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		n, _, err := h.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))

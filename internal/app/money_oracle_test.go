@@ -223,7 +223,7 @@ type moneyUser struct {
 	seen     holdings
 	services []*heldService
 	packages map[int64]*lot
-	bought   map[int64]*shop.Order // paid orders, as last seen
+	bought   map[int64]*shop.Order // paid orders, as last read
 	orders   []int64               // all of them
 	quotes   []oldQuote
 
@@ -600,7 +600,7 @@ func (s *moneySite) give(u *moneyUser, e effect, after holdings) {
 	}
 }
 
-// follow takes over what became of services and packages, and reports what has no reason.
+// follow reads the changes of services and packages, and reports those without a reason.
 func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 	var counted int64
 	for id, v := range after.services {

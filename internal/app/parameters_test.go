@@ -44,7 +44,7 @@ var goodValues = map[string]string{
 // goodWords are what some parameters that are words must be, before the others are looked at.
 var goodWords = map[string]string{"actor": "member", "ip_cidr": "192.0.2.0/24", "bucket": "day"}
 
-// lastNumber has no number behind it: what adds to it without care begins anew below zero.
+// lastNumber is the largest integer: an unchecked addition to it overflows to a negative number.
 const lastNumber = "9223372036854775807"
 
 // oddWords are texts that some parameters take and others refuse; none makes the server fail.
@@ -54,7 +54,7 @@ var oddWords = []string{
 	"00000000-0000-0000-0000-000000000000",
 }
 
-// parameterRoute is one route of an API with what it takes.
+// parameterRoute is one route of an API with its parameters.
 type parameterRoute struct {
 	method, pattern, operation string
 	parameters                 []parameterOf

@@ -34,7 +34,7 @@ type proxied struct {
 	*App
 	t      *testing.T
 	sites  map[string]string // of each proxy
-	bearer string            // of a user who only looks
+	bearer string            // of a user who only reads
 }
 
 func newProxied(t *testing.T, c Config) *proxied {
@@ -169,7 +169,7 @@ func (p *proxied) signIn(client *http.Client, proxy, email string) (status int, 
 		fmt.Sprintf(`{"email":%q,"password":%q}`, email, proxyPassword))
 }
 
-// served fails the test where a user who looks at the site is not answered, on as many connections at once as were
+// served fails the test if a user who reads the site is not answered, on as many connections at once as were
 // used.
 func (p *proxied) served(proxy string, connections int) {
 	var calls sync.WaitGroup

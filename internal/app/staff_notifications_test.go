@@ -94,7 +94,7 @@ func (d *duty) silent(t *testing.T) {
 	}
 }
 
-// later looks for silent nodes each minute of a time and at its end.
+// later searches for silent nodes each minute of a time and at its end.
 func (d *duty) later(t *testing.T, by time.Duration) {
 	t.Helper()
 	for end := d.now.Add(by); ; d.now = d.now.Add(min(time.Minute, end.Sub(d.now))) {

@@ -14,7 +14,7 @@ import (
 )
 
 // update is one change that staff makes to a row, and what of the row then holds, as a condition of SQL. Without the
-// latter the change puts all of the row in the place of what was there, so that only the last one is seen.
+// latter the change replaces the complete row, so that only the last one remains.
 type update struct{ body, holds string }
 
 // updated is a row of a kind that staff changes.

@@ -56,7 +56,7 @@ func chained(t *testing.T, d *db.DB) {
 	}
 }
 
-// unprotected takes the triggers away, as whoever owns the database can.
+// unprotected drops the triggers, as the owner of the database can.
 func unprotected(d *db.DB) (statements []string) {
 	for _, table := range []string{"audit_entry", "audit_seal"} {
 		if d.SQLite() {

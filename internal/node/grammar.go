@@ -58,7 +58,7 @@ func (r *Rule) Grammar() Grammar {
 	return g
 }
 
-// maxAlternatives bounds how many alternatives a pattern is taken apart into.
+// maxAlternatives limits the alternatives into which a pattern is expanded.
 const maxAlternatives = 200
 
 func grammarOf(pattern string) Grammar {

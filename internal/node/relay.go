@@ -107,7 +107,7 @@ func (rg *Registry) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, err
 	return relayed, nil
 }
 
-// checkRelays names what keeps agents from being the relays that n wants, and n's agent from listening beside those
+// checkRelays names what keeps agents from being the relays of n, and n's agent from listening next to those
 // that it is.
 func checkRelays(ctx context.Context, tx bun.Tx, n *Node) error {
 	nodes, err := relayed(ctx, tx)

@@ -70,7 +70,7 @@ func (s *Services) HighestCounters(ctx context.Context, tx bun.Tx, userIDs []int
 
 // ConsumeTraffic counts uses against what the users hold, as part of tx: first against services that open such nodes,
 // in the order of their ends, then against packages, and against other services only where the user has neither.
-// Overuse is kept on the last one. Transactions that consume must run one after the other. It returns the ids of the
+// Overuse is counted on the last one. Transactions that consume must run one after the other. It returns the ids of the
 // users with nothing remaining, and refreshes their Access and that of users with a source that is now used up.
 func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (spent []int64, err error) {
 	ids := make([]int64, 0, len(uses))

@@ -130,7 +130,7 @@ func (s *Services) Register(q *job.Queue) {
 // together is how many users one transaction of the timetable treats, so that others need not wait for a month's end.
 const together = 500
 
-// expire ends what is past its end and takes the right to use it away.
+// expire ends what is past its end and removes the right to use it.
 func (s *Services) expire(ctx context.Context) error {
 	return s.untilDone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time) ([]int64, error) {
 		var users, more []int64

@@ -40,8 +40,8 @@ type Terms struct {
 	QuotaBytes *int64 // per cycle; nil: unlimited
 	Reset      Reset
 	Months     int
-	Days       int           // beside the months, or instead of them
-	Extra      time.Duration // beside both: a credit that is more than the price, as time
+	Days       int           // in addition to the months, or instead of them
+	Extra      time.Duration // in addition to both: a credit that exceeds the price, as time
 	ExtraBytes int64         // the same of a quota that never resets
 	AutoRenew  bool
 }
@@ -101,7 +101,7 @@ type Extension struct {
 	Paid      money.Amount  // what the order brought for it
 	Price     *money.Amount // that automatic renewal may take from now on; nil: what it was
 	Months    int
-	Days      int // beside the months, or instead of them
+	Days      int // in addition to the months, or instead of them
 }
 
 // Extend adds time to the end of the user's service, and to a quota that never resets what one purchase brings. One

@@ -11,8 +11,9 @@ import (
 // counterFull is the code of a row that would carry a counter beyond 63 bits.
 const counterFull = "counter_full"
 
-// refuseFull takes out of the report what would carry a counter beyond 63 bits: of the user's services and packages, of
-// the hour and day of the user, or of the day of the node. It is asked only where a report cannot be written without.
+// refuseFull refuses the rows of the report that would carry a counter beyond 63 bits: of the user's services and
+// packages, of the hour and day of the user, or of the day of the node. It is asked only where a report cannot be
+// written without.
 func (t *Traffic) refuseFull(ctx context.Context, tx bun.Tx, e *entry) error {
 	if len(e.good) == 0 {
 		return nil

@@ -23,7 +23,7 @@ type thirdPartyAgent struct {
 	polled time.Time
 }
 
-// The agents as they were seen on the wire.
+// The agents with the intervals and timeouts that they were observed to use.
 var thirdPartyAgents = map[string]thirdPartyAgent{
 	"XrayR of SSPanel":  {asks: true, says: true},
 	"XrayR on UniProxy": {asks: true},
