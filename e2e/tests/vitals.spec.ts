@@ -73,7 +73,7 @@ async function checkAll(context: BrowserContext, addresses: readonly string[]) {
 
 test('open pages come in few requests and stay where they are drawn', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ ...PHONE, baseURL })
-  await checkAll(context, open)
+  await checkAll(context, [...open, '/auth/sign-out'])
   await context.close()
 })
 
