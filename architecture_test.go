@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"job", "limit", "idempotency", "geo", "backup"},
 	{"audit"},
 	{"setting", "ipban"},
-	{"secret", "approval"},
+	{"secret", "approval", "webhook"},
 	{"captcha", "mail", "loki"},
 	{"token", "wallet", "service"},
 	{"invite"},
@@ -35,7 +35,7 @@ var layers = [][]string{
 }
 
 // importsHTTP are the packages that may import net/http. Package fault uses only its status constants.
-var importsHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "app", "api", "fault"}
+var importsHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "webhook", "app", "api", "fault"}
 
 // forTests are the packages that only tests import. They may import any package.
 var forTests = []string{"db/dbtest", "payment/paymenttest", "api/nodetest"}

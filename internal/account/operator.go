@@ -6,6 +6,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/webhook"
 
 	"github.com/uptrace/bun"
 )
@@ -26,6 +27,9 @@ func (a *Accounts) Create(ctx context.Context, email, name, password string, rol
 	var made row
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if made, err = a.SignUps.insert(ctx, tx, r); err != nil {
+			return err
+		}
+		if err := webhook.Emit(ctx, tx, made.created()); err != nil {
 			return err
 		}
 		after := map[string]any{"email": made.Email, "name": made.Name, "role": made.Role}

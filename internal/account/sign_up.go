@@ -18,6 +18,7 @@ import (
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webhook"
 )
 
 // SignUps makes accounts for people who sign up.
@@ -103,6 +104,9 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 		if err != nil {
 			return err
 		}
+		if err := webhook.Emit(ctx, tx, made.created()); err != nil {
+			return err
+		}
 		if err := s.history.recordSignIn(ctx, tx, made.Email, from, nothing); err != nil {
 			return err
 		}
@@ -135,6 +139,13 @@ func (s *SignUps) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 		return r, err
 	}
 	return r, s.services.Open(ctx, tx, r.ID)
+}
+
+// created is the event of a new user.
+func (r *row) created() webhook.Event {
+	return webhook.Event{Type: webhook.UserCreated, At: r.CreatedAt, Data: map[string]any{
+		"user_id": r.ID, "email": r.Email, "name": r.Name, "inviter_id": r.InvitedBy, "created_at": r.CreatedAt,
+	}}
 }
 
 // taken returns ErrEmailTaken where the address has an account. Where no code was sent to the address this reveals that

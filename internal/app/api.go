@@ -80,6 +80,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Clients(a.Links),
 		staff.LinkTemplates(a.Links),
 		staff.Emby(a.Emby),
+		staff.Webhooks(a.Webhooks),
 		staff.ShareAccounts(a.Shares, a.Accounts),
 		staff.Refunds(a.Shop),
 		staff.RechargeRefunds(a.Wallets, a.Payments),

@@ -60,6 +60,7 @@ import (
 	"airstrip/internal/token"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webhook"
 	"airstrip/web"
 )
 
@@ -98,6 +99,7 @@ type App struct {
 	Shares    *shareaccount.Accounts
 	Telegram  *telegram.Bot
 	Loki      *loki.Loki
+	Webhooks  *webhook.Webhooks
 
 	Announcements *announcement.Announcements
 
@@ -181,6 +183,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Announcements, err = announcement.New(ctx, a.DB, a.Services); err != nil {
 		return err
 	}
+	a.Webhooks = webhook.New(a.DB, a.cfg.key, a.Settings)
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	var built []payment.Method
 	if a.cfg.Demo {
@@ -206,11 +209,12 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
 	a.Audit.OnFault(a.notifyAuditFault)
 	a.Payments.OnCase(a.notifyPaymentCase)
+	a.Webhooks.OnDisabled(a.notifyWebhookDisabled)
 
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
-		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns,
+		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
 	} {
 		part.Register(a.Queue)
 	}
@@ -269,6 +273,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })
 	background.Go(func() { a.Notices.Run(ctx) })
+	background.Go(func() { a.Webhooks.Run(ctx) })
 	logging, stopLogging := detached.WithGrace(ctx, stopWithin+time.Second) // until the last fetch is answered
 	defer stopLogging()
 	background.Go(func() { a.Links.Run(logging) })

@@ -49,6 +49,8 @@ var worth = map[string][]approval.Kind{
 	"staff_ip_unblock":   {nothing},
 	"staff_cd_keys_void": {nothing}, "staff_cd_key_void": {nothing},
 	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},
+	"staff_webhook_add": {nothing}, "staff_webhook_change": {nothing}, "staff_webhook_rotate": {nothing},
+	"staff_webhook_remove": {nothing}, "staff_webhook_test": {nothing}, "staff_webhook_redeliver": {nothing},
 	"staff_share_account_add": {nothing}, "staff_share_account_change": {nothing},
 	"staff_share_account_rotate": {nothing}, "staff_share_account_remove": {nothing},
 	"staff_emby_set":    {nothing}, // for whom the plan admits only

@@ -31,6 +31,7 @@ import (
 	"airstrip/internal/shop"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webhook"
 )
 
 // act is a call of one staff operation that succeeds: as whom, with which path, and what it sends.
@@ -161,6 +162,13 @@ func auditedActs(h *fixture) map[string]func() act {
 		}
 		return n.ID, kept[0].ID
 	}
+	hook := func() int64 {
+		made, _, err := h.Webhooks.Add(ctx, webhook.Draft{
+			Name: "ops", URL: "https://127.0.0.1:9/", Types: []webhook.Type{webhook.OrderPaid},
+		})
+		must(err)
+		return made.ID
+	}
 	share := func() shareaccount.Account {
 		made, err := h.Shares.Add(ctx, shareaccount.Draft{Name: "Netflix", Enabled: true},
 			shareaccount.NewSecret{Password: "correct-horse-of-netflix"})
@@ -264,6 +272,25 @@ func auditedActs(h *fixture) map[string]func() act {
 			made, err := h.Shop.AddCoupon(ctx, shop.Coupon{Code: "AUTUMN", Enabled: true, Percent: new(50)}, nil)
 			must(err)
 			return staff(bob, "coupons/%d", `{"enabled":false}`, made.ID)
+		},
+		"staff_webhook_add": func() act {
+			return staff(owner, "webhooks", `{"name":"ops","url":"https://ops.example/","events":["order.paid"],`+
+				`"is_enabled":false}`)
+		},
+		"staff_webhook_change": func() act {
+			return staff(owner, "webhooks/%d", `{"name":"other","url":"https://ops.example/","events":["user.created"],`+
+				`"is_enabled":false}`, hook())
+		},
+		"staff_webhook_rotate": func() act { return staff(owner, "webhooks/%d/rotate", "", hook()) },
+		"staff_webhook_remove": func() act { return staff(owner, "webhooks/%d", "", hook()) },
+		"staff_webhook_test":   func() act { return staff(admin, "webhooks/%d/test", "", hook()) },
+		"staff_webhook_redeliver": func() act {
+			id := hook()
+			_, err := h.Webhooks.SendTest(ctx, id)
+			must(err)
+			sent, _, err := h.Webhooks.Deliveries(ctx, id, webhook.DeliveryFilter{Limit: 1})
+			must(err)
+			return staff(admin, "webhooks/%d/deliveries/%d/redeliver", "", id, sent[0].ID)
 		},
 		"staff_share_account_add": func() act {
 			return staff(admin, "share-accounts", `{"name":"Netflix","is_enabled":true,`+

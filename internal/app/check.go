@@ -26,6 +26,7 @@ import (
 	"airstrip/internal/token"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webhook"
 )
 
 // Check returns every violation that a part finds. Each invariant is one or more rules, in the parts that keep it:
@@ -115,6 +116,7 @@ func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 	}
 	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){
 		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed, invite.Sealed, shareaccount.Sealed,
+		webhook.Sealed,
 	} {
 		closed, err := check(ctx, d, key)
 		if err != nil {

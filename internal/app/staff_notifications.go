@@ -9,6 +9,7 @@ import (
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/payment"
+	"airstrip/internal/webhook"
 )
 
 // The roles that are notified of problems of nodes, and of payments.
@@ -47,7 +48,23 @@ func (a *App) notifyOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.O
 	if o.EndedAt != nil {
 		content = mail.NodeBack{Node: n.Name, BeganAt: o.BeganAt, EndedAt: *o.EndedAt}
 	}
+	t := webhook.NodeOffline
+	if o.EndedAt != nil {
+		t = webhook.NodeOnline
+	}
+	if err := webhook.Emit(ctx, tx, webhook.Event{Type: t, At: a.DB.Now(), Data: map[string]any{
+		"node_id": n.ID, "name": n.Name, "began_at": o.BeganAt, "ended_at": o.EndedAt,
+	}}); err != nil {
+		return err
+	}
 	return a.notifyStaff(ctx, tx, nodeStaff, content)
+}
+
+// notifyWebhookDisabled tells them that a webhook hears of nothing any more.
+func (a *App) notifyWebhookDisabled(ctx context.Context, tx bun.Tx, e webhook.Endpoint) error {
+	return a.notifyStaff(ctx, tx, nodeStaff, mail.WebhookDisabled{
+		Webhook: e.Name, Since: *e.FailingSince, IsGone: e.DisabledReason == webhook.Gone,
+	})
 }
 
 // notifyAlarm notifies them why they should inspect a node.

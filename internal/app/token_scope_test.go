@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -187,13 +188,35 @@ func (h *fixture) rows(t *testing.T) map[string]string {
 
 func (h *fixture) rowsOf(ctx context.Context, table string) string {
 	h.Helper()
-	rows := []map[string]any{}
-	if err := h.DB.NewRaw("SELECT * FROM ?", bun.Ident(table)).Scan(ctx, &rows); err != nil {
+	rows, err := h.DB.QueryContext(ctx, "SELECT * FROM ?", bun.Ident(table))
+	if err != nil {
 		h.Fatalf("%s: %v", table, err)
 	}
-	texts := make([]string, len(rows))
-	for i, row := range rows {
-		texts[i] = fmt.Sprint(row) // a map is printed by its keys' order
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		h.Fatalf("%s: %v", table, err)
+	}
+	texts := []string{}
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			h.Fatalf("%s: %v", table, err)
+		}
+		row := map[string]any{}
+		for i, value := range values {
+			if bytes, ok := value.([]byte); ok && utf8.Valid(bytes) { // PostgreSQL's JSON
+				value = string(bytes)
+			}
+			row[columns[i]] = value
+		}
+		texts = append(texts, fmt.Sprint(row)) // a map is printed by its keys' order
+	}
+	if err := rows.Err(); err != nil {
+		h.Fatalf("%s: %v", table, err)
 	}
 	slices.Sort(texts)
 	return strings.Join(texts, "\n")

@@ -54,6 +54,7 @@ var Timetable = map[string]time.Duration{
 	"traffic.forget":      24 * time.Hour,
 	"wallet.seal":         10 * time.Minute,
 	"checkin.forget":      24 * time.Hour,
+	"webhook.forget":      24 * time.Hour,
 }
 
 const (

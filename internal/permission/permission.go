@@ -99,6 +99,9 @@ const (
 	PartnerRead  Permission = "partner.read"
 	JobRun       Permission = "job.run"
 	AuditRead    Permission = "audit.read"
+	WebhookRead  Permission = "webhook.read"
+	WebhookWrite Permission = "webhook.write"
+	WebhookSend  Permission = "webhook.send"
 )
 
 // Sets of roles that the table uses more than once. Only owners change staff, gateways and what opens every node or
@@ -257,6 +260,15 @@ var Areas = []Area{
 			ZH: "查看操作日志：工作人员和运营者改了什么",
 			EN: "see the audit log: what staff and the operator changed",
 		}},
+		{WebhookRead, admins, fault.Text{
+			ZH: "查看 Webhook（不含密钥）及其投递记录",
+			EN: "see webhooks without their secrets, and what was sent to them",
+		}},
+		{WebhookWrite, owners, fault.Text{
+			ZH: "添加、修改和移除 Webhook，更换其密钥",
+			EN: "add, change and remove webhooks, and replace their secrets",
+		}},
+		{WebhookSend, admins, fault.Text{ZH: "测试 Webhook，重新投递", EN: "test webhooks, and send deliveries again"}},
 		{JobRun, admins, fault.Text{
 			ZH: "运行服务器任务，也可用 jobs 权限的 API 令牌",
 			EN: "run the server's jobs, also by an API token of the scope jobs",

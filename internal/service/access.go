@@ -124,6 +124,11 @@ func (s *Services) outdated(ctx context.Context, tx bun.Tx, userIDs []int64) (ch
 		if !a.same(&was) {
 			a.remember(&was, now)
 			changed = append(changed, a)
+			if a.State == Exhausted && was.State != Exhausted {
+				if err := emitExhausted(ctx, tx, &a, now); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	return changed, nil

@@ -28,9 +28,16 @@ func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 		return err
 	}
 	now := s.db.Now()
+	var ended []Service
+	if err := tx.NewRaw(`UPDATE service SET ended_at = ?, end_reason = ?, auto_renew = ?
+		WHERE user_id = ? AND ended_at IS NULL RETURNING *`, now, ByClosing, false, userID).
+		Scan(ctx, &ended); err != nil {
+		return err
+	}
+	if err := emitEnded(ctx, tx, ended, now); err != nil {
+		return err
+	}
 	for _, end := range []*bun.UpdateQuery{
-		tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", now).Set("end_reason = ?", ByClosing).
-			Set("auto_renew = ?", false).Where("ended_at IS NULL"),
 		tx.NewUpdate().Model((*Service)(nil)).Set("auto_renew = ?", false).Where("auto_renew"),
 		tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).Where("ended_at IS NULL"),
 	} {

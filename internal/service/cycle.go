@@ -133,11 +133,18 @@ const together = 500
 // expire ends what is past its end and removes the right to use it.
 func (s *Services) expire(ctx context.Context) error {
 	return s.untilDone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time) ([]int64, error) {
-		var users, more []int64
+		var ended []Service
 		if err := tx.NewRaw(`UPDATE service SET ended_at = ends_at, end_reason = 'expired' WHERE id IN (SELECT id
 			FROM service WHERE ended_at IS NULL AND ends_at <= ? LIMIT ?)
-			RETURNING user_id`, now, together).Scan(ctx, &users); err != nil {
+			RETURNING *`, now, together).Scan(ctx, &ended); err != nil {
 			return nil, err
+		}
+		if err := emitEnded(ctx, tx, ended, now); err != nil {
+			return nil, err
+		}
+		var users, more []int64
+		for i := range ended {
+			users = append(users, ended[i].UserID)
 		}
 		if err := tx.NewRaw(`UPDATE package SET ended_at = expires_at WHERE id IN (SELECT id FROM package
 			WHERE ended_at IS NULL AND expires_at <= ? LIMIT ?)

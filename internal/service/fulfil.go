@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/webhook"
 )
 
 // Faults of this package.
@@ -80,6 +81,9 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 		OrderID: t.OrderID, UserID: t.UserID, ServiceID: &v.ID, Paid: t.Paid, Months: t.Months, StartsAt: &v.StartedAt,
 		EndsAt: &v.EndsAt, AfterByte: after, ToByte: to,
 	}); err != nil {
+		return nil, err
+	}
+	if err := webhook.Emit(ctx, tx, v.event(webhook.ServiceStarted, now)); err != nil {
 		return nil, err
 	}
 	return v, s.Refresh(ctx, tx, t.UserID)

@@ -187,13 +187,18 @@ func lockedIn(idb bun.IDB, q *bun.SelectQuery) *bun.SelectQuery {
 
 // end stops the user's service now, for a reason other than its time.
 func (s *Services) end(ctx context.Context, tx bun.Tx, item Item, why EndReason) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", s.db.Now()).
-		Set("end_reason = ?", why).Set("auto_renew = ?", false).
-		Where("id = ? AND user_id = ? AND ended_at IS NULL", *item.ServiceID, item.UserID).Exec(ctx))
-	if err == nil && n == 0 {
+	now := s.db.Now()
+	var ended []Service
+	err := tx.NewRaw(`UPDATE service SET ended_at = ?, end_reason = ?, auto_renew = ?
+		WHERE id = ? AND user_id = ? AND ended_at IS NULL RETURNING *`, now, why, false, *item.ServiceID, item.UserID).
+		Scan(ctx, &ended)
+	if err == nil && len(ended) == 0 {
 		err = ErrNoService
 	}
 	if err != nil {
+		return err
+	}
+	if err := emitEnded(ctx, tx, ended, now); err != nil {
 		return err
 	}
 	return s.Refresh(ctx, tx, item.UserID)

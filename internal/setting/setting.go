@@ -128,6 +128,9 @@ type Site struct {
 	NodeOfflineMinutes int    `json:"node_offline_minutes"` // how long a node is silent before staff is notified
 	// whether nodes may reach private addresses; for the demo and tests
 	NodeAllowPrivate bool `json:"node_allow_private"`
+	// whether webhooks may be sent to private addresses, and over plain HTTP; for receivers on the operator's own
+	// network
+	WebhookAllowPrivate bool `json:"webhook_allow_private"`
 }
 
 // ClassName is what users call a class of plans and nodes.

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webhook"
 )
 
 // Purchase is what a user wants to buy.
@@ -375,6 +376,9 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 
 // pay moves the money of an order that has become paid in tx, and delivers what it promises.
 func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
+	if err := webhook.Emit(ctx, tx, o.event(webhook.OrderPaid, s.db.Now(), o.Amount)); err != nil {
+		return err
+	}
 	if o.Amount > 0 {
 		err := s.wallets.Post(ctx, tx, wallet.Purchase, o.Ref(), o.Terms.sold(),
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: -o.Amount},

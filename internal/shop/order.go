@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/service"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webhook"
 )
 
 // State is the state of an order.
@@ -137,6 +138,14 @@ func (s *Shop) transition(ctx context.Context, tx bun.Tx, id int64, to State) (b
 	}
 	n, err := db.Changed(q.Exec(ctx))
 	return n == 1, err
+}
+
+// event is what the operator's programs hear of an order.
+func (o *Order) event(t webhook.Type, at time.Time, amount money.Amount) webhook.Event {
+	return webhook.Event{Type: t, At: at, Data: map[string]any{
+		"order_no": o.ID, "order_id": o.UUID, "user_id": o.UserID, "plan_id": o.PlanID, "kind": o.Kind,
+		"amount": amount, "currency": o.Currency, "service_id": o.ServiceID,
+	}}
 }
 
 // Cancel ends the user's pending order and gives back what it holds.

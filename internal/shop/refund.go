@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/service"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webhook"
 )
 
 // ErrNothingToRefund is the fault of a refund of an order of which nothing is unused.
@@ -293,6 +294,11 @@ func (s *Shop) payBack(ctx context.Context, tx bun.Tx, o *Order, p service.Part,
 		return db.Error(err)
 	}
 	if err := s.invites.Reverse(ctx, tx, p.OrderID); err != nil {
+		return err
+	}
+	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.OrderRefunded, At: s.db.Now(), Data: map[string]any{
+		"order_no": p.OrderID, "user_id": o.UserID, "amount": p.Unused, "currency": o.Currency,
+	}}); err != nil {
 		return err
 	}
 	return s.wallets.Post(ctx, tx, wallet.Refund, wallet.Reference{Kind: "order", ID: p.OrderID}, o.Terms.sold(),

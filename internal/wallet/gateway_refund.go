@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/webhook"
 )
 
 // Refunded is the reason of a movement by which money goes back to who paid a recharge.
@@ -132,6 +133,12 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 		if _, err := w.transition(ctx, tx, r.ID, RechargeRefunded, nil); err != nil {
 			return false, err
 		}
+	}
+	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.RechargeRefunded, At: w.db.Now(), Data: map[string]any{
+		"recharge_no": r.ID, "recharge_id": r.UUID, "user_id": g.UserID, "gateway": r.Gateway, "amount": g.Amount,
+		"fee": g.Fee, "currency": r.Currency,
+	}}); err != nil {
+		return false, err
 	}
 	entries := []Entry{
 		{Account{Kind: UserWallet, UserID: g.UserID}, -g.Amount},

@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/webhook"
 )
 
 // RechargeState is the state of a recharge.
@@ -176,6 +177,12 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 		lines = append(lines, Line{Kind: FeeLine, Name: r.Gateway, Amount: r.Fee})
 	}
 	if err := w.Post(ctx, tx, RechargePaid, r.Ref(), r.Gateway, entries...); err != nil {
+		return false, err
+	}
+	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.RechargePaid, At: w.db.Now(), Data: map[string]any{
+		"recharge_no": r.ID, "recharge_id": r.UUID, "user_id": r.UserID, "gateway": r.Gateway, "amount": r.Amount,
+		"fee": r.Fee, "currency": r.Currency, "trade_no": r.TradeNo,
+	}}); err != nil {
 		return false, err
 	}
 	return true, w.Invoice(ctx, tx, r.UserID, r.Ref(), lines...)

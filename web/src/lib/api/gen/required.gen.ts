@@ -303,6 +303,39 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/staff/wallet-adjustments/{adjustment_id}/decline": [
     "path.adjustment_id"
   ],
+  "POST /api/v2/staff/webhooks": [
+    "body.name",
+    "body.url",
+    "body.events",
+    "body.is_enabled"
+  ],
+  "DELETE /api/v2/staff/webhooks/{webhook_id}": [
+    "path.webhook_id"
+  ],
+  "PUT /api/v2/staff/webhooks/{webhook_id}": [
+    "path.webhook_id",
+    "body.name",
+    "body.url",
+    "body.events",
+    "body.is_enabled"
+  ],
+  "GET /api/v2/staff/webhooks/{webhook_id}/deliveries": [
+    "path.webhook_id"
+  ],
+  "GET /api/v2/staff/webhooks/{webhook_id}/deliveries/{delivery_id}": [
+    "path.webhook_id",
+    "path.delivery_id"
+  ],
+  "POST /api/v2/staff/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver": [
+    "path.webhook_id",
+    "path.delivery_id"
+  ],
+  "POST /api/v2/staff/webhooks/{webhook_id}/rotate": [
+    "path.webhook_id"
+  ],
+  "POST /api/v2/staff/webhooks/{webhook_id}/test": [
+    "path.webhook_id"
+  ],
   "POST /api/v2/user/account/change-password": [
     "body.current_password",
     "body.new_password"

@@ -245,6 +245,20 @@ export const staffAdjustmentMakeRules = {
   "reason": { minLength: 1, maxLength: 200 },
 } as const
 
+export const staffWebhookAddRules = {
+  "name": { minLength: 1, maxLength: 80 },
+  "url": { maxLength: 1000 },
+} as const
+
+export const staffWebhookChangeRules = {
+  "name": { minLength: 1, maxLength: 80 },
+  "url": { maxLength: 1000 },
+} as const
+
+export const staffWebhookDeliveriesRules = {
+  "type": { maxLength: 64 },
+} as const
+
 export const accountChangePasswordRules = {
   "current_password": { maxLength: 1024 },
 } as const

@@ -2473,6 +2473,14 @@ export type NewShareAccountBody = {
     url?: string;
 };
 
+export type NewWebhook = {
+    /**
+     * Checks signatures; not shown again
+     */
+    secret: string;
+    webhook: StaffWebhook;
+};
+
 export type NodeCertificate = {
     /**
      * PEM
@@ -5012,6 +5020,24 @@ export type StaffShareAccount = {
     version: number;
 };
 
+export type StaffWebhook = {
+    created_at: string;
+    /**
+     * Why the server disabled it: it failed for days, or answered 410
+     */
+    disabled_reason: '' | 'failing' | 'gone';
+    events: Array<string>;
+    /**
+     * First of the failures that no success has ended
+     */
+    failing_since: string | null;
+    id: number;
+    is_enabled: boolean;
+    name: string;
+    updated_at: string;
+    url: string;
+};
+
 export type StaffLinkTemplatePreviewRequest = {
     /**
      * As in the link
@@ -5320,6 +5346,107 @@ export type WalletResult = {
      * All of the wallet
      */
     wallet_balance: string;
+};
+
+export type WebhookAttempt = {
+    /**
+     * The first 2 KB
+     */
+    answer: string;
+    at: string;
+    duration_ms: number;
+    /**
+     * Of the network; may be empty
+     */
+    error: string;
+    is_accepted: boolean;
+    /**
+     * Of HTTP; 0: there was no answer
+     */
+    status: number;
+};
+
+export type WebhookBody = {
+    /**
+     * Types of events that are sent there; see GET /staff/webhook-events
+     */
+    events: Array<string>;
+    is_enabled: boolean;
+    name: string;
+    /**
+     * Begins with https://
+     */
+    url: string;
+};
+
+export type WebhookDeliveries = {
+    /**
+     * Newest first
+     */
+    deliveries: Array<WebhookDelivery>;
+    total_count: number;
+};
+
+export type WebhookDelivery = {
+    attempts: number;
+    ended_at: string | null;
+    event_at: string;
+    /**
+     * Header webhook-id; the same in each attempt
+     */
+    event_id: string;
+    /**
+     * When it fails for good
+     */
+    expires_at: string;
+    id: number;
+    /**
+     * When it is tried next, while it waits
+     */
+    next_at: string | null;
+    state: 'waiting' | 'delivered' | 'failed';
+    type: string;
+};
+
+export type WebhookDeliveryLog = {
+    attempts: number;
+    /**
+     * What is sent
+     */
+    body: string;
+    ended_at: string | null;
+    event_at: string;
+    /**
+     * Header webhook-id; the same in each attempt
+     */
+    event_id: string;
+    /**
+     * When it fails for good
+     */
+    expires_at: string;
+    id: number;
+    /**
+     * All attempts, oldest first
+     */
+    log: Array<WebhookAttempt>;
+    /**
+     * When it is tried next, while it waits
+     */
+    next_at: string | null;
+    state: 'waiting' | 'delivered' | 'failed';
+    type: string;
+};
+
+export type WebhookEvent = {
+    text: string;
+    type: string;
+};
+
+export type WebhookSecret = {
+    /**
+     * Checks signatures; not shown again. The former one signs beside it for a day
+     */
+    secret: string;
 };
 
 export type WithdrawalBody = {
@@ -7641,6 +7768,187 @@ export type StaffAdjustmentDeclineResponses = {
 };
 
 export type StaffAdjustmentDeclineResponse = StaffAdjustmentDeclineResponses[keyof StaffAdjustmentDeclineResponses];
+
+export type StaffWebhookEventsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/webhook-events';
+};
+
+export type StaffWebhookEventsResponses = {
+    /**
+     * OK
+     */
+    200: Array<WebhookEvent>;
+};
+
+export type StaffWebhookEventsResponse = StaffWebhookEventsResponses[keyof StaffWebhookEventsResponses];
+
+export type StaffWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/webhooks';
+};
+
+export type StaffWebhooksResponses = {
+    /**
+     * OK
+     */
+    200: Array<StaffWebhook>;
+};
+
+export type StaffWebhooksResponse = StaffWebhooksResponses[keyof StaffWebhooksResponses];
+
+export type StaffWebhookAddData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/webhooks';
+};
+
+export type StaffWebhookAddResponses = {
+    /**
+     * OK
+     */
+    200: NewWebhook;
+};
+
+export type StaffWebhookAddResponse = StaffWebhookAddResponses[keyof StaffWebhookAddResponses];
+
+export type StaffWebhookRemoveData = {
+    body?: never;
+    path: {
+        webhook_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/webhooks/{webhook_id}';
+};
+
+export type StaffWebhookRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffWebhookRemoveResponse = StaffWebhookRemoveResponses[keyof StaffWebhookRemoveResponses];
+
+export type StaffWebhookChangeData = {
+    body: WebhookBody;
+    path: {
+        webhook_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/webhooks/{webhook_id}';
+};
+
+export type StaffWebhookChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffWebhook;
+};
+
+export type StaffWebhookChangeResponse = StaffWebhookChangeResponses[keyof StaffWebhookChangeResponses];
+
+export type StaffWebhookDeliveriesData = {
+    body?: never;
+    path: {
+        webhook_id: number;
+    };
+    query?: {
+        state?: 'waiting' | 'delivered' | 'failed';
+        type?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/webhooks/{webhook_id}/deliveries';
+};
+
+export type StaffWebhookDeliveriesResponses = {
+    /**
+     * OK
+     */
+    200: WebhookDeliveries;
+};
+
+export type StaffWebhookDeliveriesResponse = StaffWebhookDeliveriesResponses[keyof StaffWebhookDeliveriesResponses];
+
+export type StaffWebhookDeliveryData = {
+    body?: never;
+    path: {
+        webhook_id: number;
+        delivery_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/webhooks/{webhook_id}/deliveries/{delivery_id}';
+};
+
+export type StaffWebhookDeliveryResponses = {
+    /**
+     * OK
+     */
+    200: WebhookDeliveryLog;
+};
+
+export type StaffWebhookDeliveryResponse = StaffWebhookDeliveryResponses[keyof StaffWebhookDeliveryResponses];
+
+export type StaffWebhookRedeliverData = {
+    body?: never;
+    path: {
+        webhook_id: number;
+        delivery_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver';
+};
+
+export type StaffWebhookRedeliverResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffWebhookRedeliverResponse = StaffWebhookRedeliverResponses[keyof StaffWebhookRedeliverResponses];
+
+export type StaffWebhookRotateData = {
+    body?: never;
+    path: {
+        webhook_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/webhooks/{webhook_id}/rotate';
+};
+
+export type StaffWebhookRotateResponses = {
+    /**
+     * OK
+     */
+    200: WebhookSecret;
+};
+
+export type StaffWebhookRotateResponse = StaffWebhookRotateResponses[keyof StaffWebhookRotateResponses];
+
+export type StaffWebhookTestData = {
+    body?: never;
+    path: {
+        webhook_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/webhooks/{webhook_id}/test';
+};
+
+export type StaffWebhookTestResponses = {
+    /**
+     * OK
+     */
+    200: WebhookAttempt;
+};
+
+export type StaffWebhookTestResponse = StaffWebhookTestResponses[keyof StaffWebhookTestResponses];
 
 export type UserIndexData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLinkTelegramBegin, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, announcementsList, announcementsMarkRead, announcementsUnread, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, checkinGet, checkinPost, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, invitePayoutAsk, invitePayouts, invitePayoutWithdraw, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodeLinks, nodesList, oldSsNodeRebuildVmess, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, replaceUserEmail, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shareAccountCode, shareAccounts, shareAccountSecret, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpBans, staffIpUnblock, staffKeptBatchCount, staffKeptBatchDismiss, staffKeptBatches, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlansList, staffPlanTextsSet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, systemAnnouncements, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramBeginData, AccountLinkTelegramBeginResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, AnnouncementsListData, AnnouncementsListResponse, AnnouncementsMarkReadData, AnnouncementsMarkReadResponse, AnnouncementsUnreadData, AnnouncementsUnreadResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, CheckinGetData, CheckinGetResponse, CheckinPostData, CheckinPostResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InvitePayoutAskData, InvitePayoutAskResponse, InvitePayoutsData, InvitePayoutsResponse, InvitePayoutWithdrawData, InvitePayoutWithdrawResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodeLinksData, NodeLinksResponse, NodesListData, NodesListResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShareAccountCodeData, ShareAccountCodeResponse, ShareAccountsData, ShareAccountSecretData, ShareAccountSecretResponse, ShareAccountsResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffKeptBatchCountData, StaffKeptBatchCountResponse, StaffKeptBatchDismissData, StaffKeptBatchDismissResponse, StaffKeptBatchesData, StaffKeptBatchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, SystemAnnouncementsData, SystemAnnouncementsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLinkTelegramBegin, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, announcementsList, announcementsMarkRead, announcementsUnread, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, checkinGet, checkinPost, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, invitePayoutAsk, invitePayouts, invitePayoutWithdraw, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodeLinks, nodesList, oldSsNodeRebuildVmess, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, replaceUserEmail, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shareAccountCode, shareAccounts, shareAccountSecret, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpBans, staffIpUnblock, staffKeptBatchCount, staffKeptBatchDismiss, staffKeptBatches, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlansList, staffPlanTextsSet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest, systemAnnouncements, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramBeginData, AccountLinkTelegramBeginResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, AnnouncementsListData, AnnouncementsListResponse, AnnouncementsMarkReadData, AnnouncementsMarkReadResponse, AnnouncementsUnreadData, AnnouncementsUnreadResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, CheckinGetData, CheckinGetResponse, CheckinPostData, CheckinPostResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InvitePayoutAskData, InvitePayoutAskResponse, InvitePayoutsData, InvitePayoutsResponse, InvitePayoutWithdrawData, InvitePayoutWithdrawResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodeLinksData, NodeLinksResponse, NodesListData, NodesListResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShareAccountCodeData, ShareAccountCodeResponse, ShareAccountsData, ShareAccountSecretData, ShareAccountSecretResponse, ShareAccountsResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffKeptBatchCountData, StaffKeptBatchCountResponse, StaffKeptBatchDismissData, StaffKeptBatchDismissResponse, StaffKeptBatchesData, StaffKeptBatchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse, SystemAnnouncementsData, SystemAnnouncementsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -2171,6 +2171,180 @@ export const staffAdjustmentDeclineMutation = (options?: Partial<Options<StaffAd
     const mutationOptions: UseMutationOptions<StaffAdjustmentDeclineResponse, DefaultError, Options<StaffAdjustmentDeclineData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await staffAdjustmentDecline({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffWebhookEventsQueryKey = (options?: Options<StaffWebhookEventsData>) => createQueryKey('staffWebhookEvents', options);
+
+/**
+ * Types of events that webhooks may hear of
+ */
+export const staffWebhookEventsOptions = (options?: Options<StaffWebhookEventsData>) => queryOptions<StaffWebhookEventsResponse, DefaultError, StaffWebhookEventsResponse, ReturnType<typeof staffWebhookEventsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffWebhookEvents({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffWebhookEventsQueryKey(options)
+});
+
+export const staffWebhooksQueryKey = (options?: Options<StaffWebhooksData>) => createQueryKey('staffWebhooks', options);
+
+/**
+ * Webhooks, without their secrets
+ */
+export const staffWebhooksOptions = (options?: Options<StaffWebhooksData>) => queryOptions<StaffWebhooksResponse, DefaultError, StaffWebhooksResponse, ReturnType<typeof staffWebhooksQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffWebhooks({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffWebhooksQueryKey(options)
+});
+
+/**
+ * Add a webhook; its secret is shown once
+ */
+export const staffWebhookAddMutation = (options?: Partial<Options<StaffWebhookAddData>>): UseMutationOptions<StaffWebhookAddResponse, DefaultError, Options<StaffWebhookAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffWebhookAddResponse, DefaultError, Options<StaffWebhookAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffWebhookAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove a webhook and its deliveries
+ */
+export const staffWebhookRemoveMutation = (options?: Partial<Options<StaffWebhookRemoveData>>): UseMutationOptions<StaffWebhookRemoveResponse, DefaultError, Options<StaffWebhookRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffWebhookRemoveResponse, DefaultError, Options<StaffWebhookRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffWebhookRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change a webhook; one that is enabled again begins anew
+ */
+export const staffWebhookChangeMutation = (options?: Partial<Options<StaffWebhookChangeData>>): UseMutationOptions<StaffWebhookChangeResponse, DefaultError, Options<StaffWebhookChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffWebhookChangeResponse, DefaultError, Options<StaffWebhookChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffWebhookChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffWebhookDeliveriesQueryKey = (options: Options<StaffWebhookDeliveriesData>) => createQueryKey('staffWebhookDeliveries', options);
+
+/**
+ * What was sent to a webhook, or waits to be
+ */
+export const staffWebhookDeliveriesOptions = (options: Options<StaffWebhookDeliveriesData>) => queryOptions<StaffWebhookDeliveriesResponse, DefaultError, StaffWebhookDeliveriesResponse, ReturnType<typeof staffWebhookDeliveriesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffWebhookDeliveries({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffWebhookDeliveriesQueryKey(options)
+});
+
+export const staffWebhookDeliveryQueryKey = (options: Options<StaffWebhookDeliveryData>) => createQueryKey('staffWebhookDelivery', options);
+
+/**
+ * One delivery with its body and all attempts
+ */
+export const staffWebhookDeliveryOptions = (options: Options<StaffWebhookDeliveryData>) => queryOptions<StaffWebhookDeliveryResponse, DefaultError, StaffWebhookDeliveryResponse, ReturnType<typeof staffWebhookDeliveryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffWebhookDelivery({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffWebhookDeliveryQueryKey(options)
+});
+
+/**
+ * Send a delivery once more, with the same id and body
+ */
+export const staffWebhookRedeliverMutation = (options?: Partial<Options<StaffWebhookRedeliverData>>): UseMutationOptions<StaffWebhookRedeliverResponse, DefaultError, Options<StaffWebhookRedeliverData>> => {
+    const mutationOptions: UseMutationOptions<StaffWebhookRedeliverResponse, DefaultError, Options<StaffWebhookRedeliverData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffWebhookRedeliver({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Give a webhook a new secret; the former one signs beside it for a day
+ */
+export const staffWebhookRotateMutation = (options?: Partial<Options<StaffWebhookRotateData>>): UseMutationOptions<StaffWebhookRotateResponse, DefaultError, Options<StaffWebhookRotateData>> => {
+    const mutationOptions: UseMutationOptions<StaffWebhookRotateResponse, DefaultError, Options<StaffWebhookRotateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffWebhookRotate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send a test event to a webhook now, and tell what came of it
+ */
+export const staffWebhookTestMutation = (options?: Partial<Options<StaffWebhookTestData>>): UseMutationOptions<StaffWebhookTestResponse, DefaultError, Options<StaffWebhookTestData>> => {
+    const mutationOptions: UseMutationOptions<StaffWebhookTestResponse, DefaultError, Options<StaffWebhookTestData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffWebhookTest({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
