@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
 	v1 "airstrip/internal/api/v1"
@@ -133,6 +134,12 @@ func (a *App) legacy(mux *http.ServeMux) *v1.Router {
 
 func (a *App) linkURLs(ctx context.Context, userID int64) ([]string, error) {
 	token, err := a.Links.Token(ctx, userID)
+	return token.URLs, err
+}
+
+// linkURLsIn is linkURLs as part of tx.
+func (a *App) linkURLsIn(ctx context.Context, tx bun.Tx, userID int64) ([]string, error) {
+	token, err := a.Links.TokenIn(ctx, tx, userID)
 	return token.URLs, err
 }
 

@@ -177,6 +177,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services,
 		a.CheckIns, a.cfg.site, a.cfg.TelegramAPI)
+	a.Telegram.ShowLinks(a.linkURLsIn)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
 	a.Shares = shareaccount.New(a.DB, a.cfg.key, a.Services)

@@ -71,17 +71,37 @@ func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {
 	err := l.db.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			made := l.row(userID, newToken())
-			if _, err := tx.NewInsert().Model(&made).On("CONFLICT (user_id) DO NOTHING").Exec(ctx); err != nil {
-				return err
-			}
-			// Another call may have created it.
-			return tx.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx)
+			row, err = l.insertToken(ctx, tx, userID)
+			return err
 		})
 	}
 	if err != nil {
 		return Token{}, err
 	}
+	return l.open(row)
+}
+
+// TokenIn is Token as part of tx.
+func (l *Links) TokenIn(ctx context.Context, tx bun.Tx, userID int64) (Token, error) {
+	row, err := l.insertToken(ctx, tx, userID)
+	if err != nil {
+		return Token{}, err
+	}
+	return l.open(row)
+}
+
+// insertToken creates the user's token where there is none, and returns its row.
+func (l *Links) insertToken(ctx context.Context, tx bun.Tx, userID int64) (row tokenRow, err error) {
+	made := l.row(userID, newToken())
+	if _, err := tx.NewInsert().Model(&made).On("CONFLICT (user_id) DO NOTHING").Exec(ctx); err != nil {
+		return row, err
+	}
+	// Another call may have created it.
+	err = tx.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx)
+	return row, err
+}
+
+func (l *Links) open(row tokenRow) (Token, error) {
 	token, err := l.key.Open(sealedFor, row.Sealed)
 	if err != nil {
 		return Token{}, err

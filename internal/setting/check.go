@@ -167,6 +167,8 @@ func (p *problems) choices(s *Site) {
 		func(d string) bool { return strings.TrimSpace(d) == "" || strings.ContainsAny(d, " @/") }),
 		"sign_up_domains", "format", "请填写邮箱域名，如 example.com",
 		"Please give domains of e-mail addresses, such as example.com")
+	p.When(len(s.TelegramGroups) > 20 || slices.ContainsFunc(s.TelegramGroups, func(id int64) bool { return id >= 0 }),
+		"telegram_groups", "format", "请填写至多 20 个群组编号（负数）", "Please give the ids of 20 groups at most, which are negative")
 	for _, c := range []struct {
 		name, value string
 		of          []string

@@ -75,6 +75,8 @@ type Site struct {
 
 	// how the bot hears of messages: poll, or webhook where Telegram reaches the site by HTTPS
 	TelegramUpdates string `json:"telegram_updates"`
+	// ids of groups in which the bot answers commands, and never with what is about an account; it ignores other groups
+	TelegramGroups []int64 `json:"telegram_groups"`
 
 	CrispWebsiteID string `json:"crisp_website_id"` // UUID of the site at Crisp, the live chat; empty: no chat
 

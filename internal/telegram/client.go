@@ -46,9 +46,11 @@ type update struct {
 	Callback *callbackQuery `json:"callback_query"`
 }
 
+// button does one of two things: it tells the bot Data, or opens URL.
 type button struct {
 	Text string `json:"text"`
-	Data string `json:"callback_data"` // at most 64 bytes
+	Data string `json:"callback_data,omitempty"` // at most 64 bytes
+	URL  string `json:"url,omitempty"`
 }
 
 type keyboard struct {
@@ -67,6 +69,18 @@ func send(chatID int64, text string, rows ...[]button) call {
 		params["reply_markup"] = keyboard{rows}
 	}
 	return call{"sendMessage", params}
+}
+
+// protected keeps a message from being forwarded or saved by Telegram's own means.
+func (c call) protected() call {
+	c.params["protect_content"] = true
+	return c
+}
+
+// replyTo makes a message the answer to another one.
+func (c call) replyTo(m *message) call {
+	c.params["reply_parameters"] = map[string]any{"message_id": m.ID, "allow_sending_without_reply": true}
+	return c
 }
 
 // edit puts another text in the place of a message and takes its buttons away.

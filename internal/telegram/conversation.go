@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,9 +23,15 @@ const (
 	pressDeny    = "deny"
 	pressUnlink  = "unlink"
 	pressKeep    = "keep"
+
+	// of the menu, which say what the commands of these names do
+	pressMe      = "me"
+	pressSub     = "sub"
+	pressCheckIn = "checkin"
 )
 
-// answer does what an update asks for as part of tx and gives what to say. The bot speaks with people in private only.
+// answer does what an update asks for as part of tx and returns what to say. The bot speaks with people in private, and
+// in the groups of the setting only about what is nobody's secret.
 func (b *Bot) answer(ctx context.Context, tx bun.Tx, u update) ([]call, error) {
 	switch {
 	case u.Callback != nil && u.Callback.Message != nil && u.Callback.Message.Chat.Type == "private":
@@ -36,17 +43,93 @@ func (b *Bot) answer(ctx context.Context, tx bun.Tx, u update) ([]call, error) {
 		if b.people.Allow(strconv.FormatInt(u.Message.From.ID, 10)) != nil {
 			return nil, nil
 		}
-		text, rows, err := b.reply(ctx, tx, *u.Message.From, u.Message.Text)
-		return []call{send(u.Message.Chat.ID, text, rows...)}, err
+		return b.answerMessage(ctx, tx, u.Message)
+	case u.Message != nil && u.Message.From != nil && !u.Message.From.IsBot:
+		return b.answerInGroup(ctx, tx, u.Message)
 	}
 	return nil, nil
 }
 
-func (b *Bot) reply(ctx context.Context, tx bun.Tx, who person, text string) (string, [][]button, error) {
+// answerMessage answers what somebody wrote in private.
+func (b *Bot) answerMessage(ctx context.Context, tx bun.Tx, m *message) ([]call, error) {
+	command, _, rest := parseCommand(m.Text)
+	if command == "/sub" {
+		c, err := b.subscription(ctx, tx, *m.From)
+		return []call{c}, err
+	}
+	text, rows, err := b.reply(ctx, tx, *m.From, command, rest)
+	return []call{send(m.Chat.ID, text, rows...)}, err
+}
+
+// answerInGroup answers commands in the groups of the setting: it checks people in, and leads them to the private chat
+// for everything else. Other groups, other texts and commands to other bots are ignored.
+func (b *Bot) answerInGroup(ctx context.Context, tx bun.Tx, m *message) ([]call, error) {
+	command, to, _ := parseCommand(m.Text)
+	known := slices.Contains([]string{"/start", "/help", "/me", "/sub", "/checkin", "/link", "/unlink"}, command)
+	if !slices.Contains(b.settings.Get().TelegramGroups, m.Chat.ID) || !known ||
+		(to != "" && !strings.EqualFold(to, b.Name())) || b.people.Allow(strconv.FormatInt(m.From.ID, 10)) != nil {
+		return nil, nil
+	}
+	lang := b.langOf(ctx, *m.From)
+	if command == "/checkin" {
+		if _, err := b.accounts.ByTelegram(ctx, m.From.ID); err == nil {
+			text, err := b.checkIn(ctx, tx, *m.From)
+			return []call{send(m.Chat.ID, text).replyTo(m)}, err
+		}
+	}
+	toBot := []button{{Text: buttonPrivate.In(lang), URL: "https://t.me/" + b.Name()}}
+	return []call{send(m.Chat.ID, textPrivate.In(lang), toBot).replyTo(m)}, nil
+}
+
+// parseCommand reads a text such as "/start code" or, in groups, "/help@bot".
+func parseCommand(text string) (command, to, rest string) {
+	command, rest, _ = strings.Cut(strings.TrimSpace(text), " ")
+	command, to, _ = strings.Cut(command, "@")
+	return command, to, strings.TrimSpace(rest)
+}
+
+// menu is what stands under the bot's answers to a linked user.
+func (b *Bot) menu(lang fault.Lang) [][]button {
+	rows := [][]button{
+		{{Text: buttonMe.In(lang), Data: pressMe}, {Text: buttonSub.In(lang), Data: pressSub}},
+		{{Text: buttonSite.In(lang), URL: b.site + "/user/dashboard"}},
+	}
+	if b.settings.Get().CheckIn {
+		rows[1] = append([]button{{Text: buttonCheckIn.In(lang), Data: pressCheckIn}}, rows[1]...)
+	}
+	return rows
+}
+
+// subscription tells a linked user their subscription links. The message cannot be forwarded.
+func (b *Bot) subscription(ctx context.Context, tx bun.Tx, who person) (call, error) {
 	lang := b.langOf(ctx, who)
-	command, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	command, _, _ = strings.Cut(command, "@") // as /help@bot
-	rest = strings.TrimSpace(rest)
+	u, err := b.accounts.ByTelegram(ctx, who.ID)
+	if errors.Is(err, account.ErrNoUser) {
+		return send(who.ID, say(lang, textNotLinked, b.site)), nil
+	}
+	if err != nil {
+		return call{}, err
+	}
+	running, banned, err := b.services.RunningIn(ctx, tx, u.ID)
+	switch {
+	case err != nil:
+		return call{}, err
+	case banned:
+		return send(who.ID, textIsBanned.In(lang)), nil
+	case len(running) == 0:
+		return send(who.ID, say(lang, textNoLink, b.site)), nil
+	}
+	links, err := b.links(ctx, tx, u.ID)
+	if err != nil {
+		return call{}, err
+	}
+	return send(who.ID, say(lang, textSub, strings.Join(links, "\n"), b.site)).protected(), nil
+}
+
+func (b *Bot) reply(
+	ctx context.Context, tx bun.Tx, who person, command, rest string,
+) (string, [][]button, error) {
+	lang := b.langOf(ctx, who)
 	switch command {
 	case "/start":
 		purpose, id, ok := b.read(rest)
@@ -72,7 +155,7 @@ func (b *Bot) reply(ctx context.Context, tx bun.Tx, who person, text string) (st
 		return text, nil, err
 	case "/me":
 		text, err := b.status(ctx, who)
-		return text, nil, err
+		return text, b.menu(lang), err
 	case "/checkin":
 		text, err := b.checkIn(ctx, tx, who)
 		return text, nil, err
@@ -82,7 +165,9 @@ func (b *Bot) reply(ctx context.Context, tx bun.Tx, who person, text string) (st
 			return say(lang, textNotLinked, b.site), nil, nil
 		}
 		return say(lang, textAskUnlink, mask(u.Email)),
-			[][]button{{{buttonUnlink.In(lang), pressUnlink}, {buttonKeep.In(lang), pressKeep}}}, err
+			[][]button{{
+				{Text: buttonUnlink.In(lang), Data: pressUnlink}, {Text: buttonKeep.In(lang), Data: pressKeep},
+			}}, err
 	}
 	return say(lang, textHelp, b.settings.Get().SiteName), nil, nil
 }
@@ -93,7 +178,8 @@ func (b *Bot) greet(ctx context.Context, who person) (string, [][]button, error)
 	if errors.Is(err, account.ErrNoUser) {
 		return say(lang, textNotLinked, b.site), nil, nil
 	}
-	return say(lang, textLinkedTo, mask(u.Email)) + "\n\n" + say(lang, textHelp, b.settings.Get().SiteName), nil, err
+	return say(lang, textLinkedTo, mask(u.Email)) + "\n\n" + say(lang, textHelp, b.settings.Get().SiteName),
+		b.menu(lang), err
 }
 
 // askToConfirm shows what is known of the page that wants to sign in. Only a linked account is asked.
@@ -114,8 +200,8 @@ func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.U
 	place := b.accounts.History.OriginOf(account.Client{IP: ip, UserAgent: s.UserAgent})
 	return say(lang, textAskSignIn, b.settings.Get().SiteName, mask(u.Email), s.Number, sayDevice(lang, place.Device),
 		sayArea(lang, place)), [][]button{
-		{{say(lang, buttonConfirm, s.Number), pressConfirm + " " + id.String()}},
-		{{buttonDeny.In(lang), pressDeny + " " + id.String()}},
+		{{Text: say(lang, buttonConfirm, s.Number), Data: pressConfirm + " " + id.String()}},
+		{{Text: buttonDeny.In(lang), Data: pressDeny + " " + id.String()}},
 	}, nil
 }
 
@@ -138,6 +224,10 @@ func (b *Bot) handleButton(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]
 	word, rest, _ := strings.Cut(c.Data, " ")
 	text := textStale.In(lang)
 	switch word {
+	case pressMe, pressSub, pressCheckIn: // the menu stays where it is
+		m := message{From: &c.From, Chat: c.Message.Chat, Text: "/" + word}
+		calls, err := b.answerMessage(ctx, tx, &m)
+		return append([]call{answerCallback(c.ID, "")}, calls...), err
 	case pressConfirm, pressDeny:
 		id, err := uuid.Parse(rest)
 		if err != nil {

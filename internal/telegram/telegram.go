@@ -34,6 +34,7 @@ type Bot struct {
 	accounts *account.Accounts
 	services *service.Services
 	checkIns *checkin.CheckIns
+	links    LinksOf
 	site     string
 	api      string
 	client   *http.Client
@@ -43,6 +44,12 @@ type Bot struct {
 	networks *limit.Limiter       // begun sign-ins
 	pages    *limit.Limiter       // questions of a page that waits
 }
+
+// LinksOf gives the subscription links of a user as part of a transaction.
+type LinksOf func(ctx context.Context, tx bun.Tx, userID int64) ([]string, error)
+
+// ShowLinks has the bot tell users their subscription links. It is called before the bot runs.
+func (b *Bot) ShowLinks(links LinksOf) { b.links = links }
 
 // self is the bot as Telegram knows it.
 type self struct {

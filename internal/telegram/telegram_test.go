@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pquerna/otp/totp"
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
 	"airstrip/internal/captcha"
@@ -98,6 +99,9 @@ func (w *world) start() (*telegram.Bot, func()) {
 	w.Helper()
 	b := telegram.New(w.db, seal.Key{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, w.checkIns,
 		site, w.URL)
+	b.ShowLinks(func(_ context.Context, _ bun.Tx, userID int64) ([]string, error) {
+		return []string{site + "/link/of/" + strconv.FormatInt(userID, 10)}, nil
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -522,5 +526,97 @@ func TestALinkCode_EndsWithTheCredentialsThatItWasMadeUnder(t *testing.T) {
 		w.must(w.accounts.Credentials.SetPassword(w.Context(), "lin@example.com", "a wholly new one"))
 		w.Start(other, thief.Address)
 		w.says("无效")
+	})
+}
+
+// service gives a user a running plan.
+func (w *world) service(userID int64) {
+	w.Helper()
+	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
+		_, err := w.services.Start(ctx, tx, service.Terms{
+			UserID: userID, PlanID: 1, Name: "P", Class: 1, Reset: service.Never, Months: 1,
+		})
+		return err
+	}))
+}
+
+func TestBot_TellsTheLinkToItsOwnerAlone(t *testing.T) {
+	each(t, func(w *world) {
+		w.Say(lin, "/sub")
+		w.says("not linked")
+		u := w.linked("lin@example.com", lin)
+		w.Say(lin, "/sub")
+		w.says("No plan is running", site+"/user/services/buy")
+		w.service(u.ID)
+		w.Say(lin, "/sub")
+		c := w.says("https://example.com/link/of/" + strconv.FormatInt(u.ID, 10))
+		if !c.IsProtected || c.ChatID != lin.ID {
+			t.Errorf("the link can be forwarded, or is told to %d", c.ChatID)
+		}
+		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"telegram_groups": json.RawMessage(`[-5]`)}))
+		w.SayInGroup(lin, "/sub")
+		c = w.says("in private only")
+		if c.ChatID != telegramtest.GroupID || strings.Contains(c.Text, "/link/") || c.ReplyTo.MessageID != 1 ||
+			c.Markup.Rows[0][0].URL != "https://t.me/"+telegramtest.BotName {
+			t.Errorf("the group is told %+v", c)
+		}
+		_, err := w.accounts.Bans.Ban(w.Context(), account.BanTask{AccountID: u.ID, Reason: "abuse"}, account.Identity{})
+		w.must(err)
+		w.Say(lin, "/sub")
+		if c := w.says("suspended"); strings.Contains(c.Text, "/link/") {
+			t.Errorf("a banned user is told %q", c.Text)
+		}
+	})
+}
+
+func TestBot_Menu_DoesWhatTheCommandsDo(t *testing.T) {
+	each(t, func(w *world) {
+		w.service(w.linked("lin@example.com", lin).ID)
+		w.Say(lin, "/start")
+		menu := w.says("Linked to").Markup.Rows
+		if len(menu) != 2 || len(menu[1]) != 2 || menu[1][1].URL != site+"/user/dashboard" {
+			t.Fatalf("the menu is %+v", menu)
+		}
+		w.Press(lin, menu[0][0])
+		w.says("Account: l***@example.com", "Plan: P")
+		w.Press(lin, menu[0][1])
+		w.says("/link/of/")
+		w.Press(lin, menu[1][0])
+		w.says("Checked in")
+		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"checkin": json.RawMessage("false")}))
+		w.Say(lin, "/start")
+		if menu := w.says("Linked to").Markup.Rows; len(menu[1]) != 1 {
+			t.Errorf("without check-in the menu is %+v", menu)
+		}
+	})
+}
+
+func TestBot_InAGroup_AnswersOnlyWhereTheSettingSaysSo(t *testing.T) {
+	each(t, func(w *world) {
+		w.service(w.linked("lin@example.com", lin).ID)
+		w.SayInGroup(lin, "/help")
+		w.Say(other, "/help")
+		w.says("/me 查看套餐") // so the group before it was passed over
+		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"telegram_groups": json.RawMessage(`[-5]`)}))
+		w.SayInGroup(lin, "hello")
+		w.SayInGroup(lin, "/help@another_bot")
+		w.SayInGroup(lin, "/weather")
+		w.SayInGroup(lin, "/me@"+telegramtest.BotName)
+		if c := w.says("in private only"); strings.Contains(c.Text, "@example.com") {
+			t.Errorf("the group is told %q", c.Text)
+		}
+		w.SayInGroup(lin, "/checkin")
+		if c := w.says("Checked in"); c.ChatID != telegramtest.GroupID || strings.Contains(c.Text, "@example.com") {
+			t.Errorf("the group is told %+v", c)
+		}
+		w.SayInGroup(other, "/checkin") // who has no account
+		w.says("私聊")
+		if !w.Silent() {
+			t.Error("the bot says more")
+		}
+		err := w.settings.Set(w.Context(), map[string]json.RawMessage{"telegram_groups": json.RawMessage(`[5]`)})
+		if !fault.Refused(err) {
+			t.Errorf("the id of a person is taken for that of a group: %v", err)
+		}
 	})
 }

@@ -31,6 +31,11 @@ var (
 	buttonConfirm = fault.Text{ZH: "数字是 %d，确认登录", EN: "The number is %d, sign in"}
 	buttonDeny    = fault.Text{ZH: "不是我，拒绝", EN: "It is not me, refuse"}
 	buttonUnlink  = fault.Text{ZH: "解除绑定", EN: "Unlink"}
+	buttonMe      = fault.Text{ZH: "套餐和流量", EN: "Plan and traffic"}
+	buttonSub     = fault.Text{ZH: "订阅链接", EN: "Subscription link"}
+	buttonCheckIn = fault.Text{ZH: "签到", EN: "Check in"}
+	buttonSite    = fault.Text{ZH: "打开网站", EN: "Open the site"}
+	buttonPrivate = fault.Text{ZH: "私聊机器人", EN: "Write to the bot"}
 	buttonKeep    = fault.Text{ZH: "保留", EN: "Keep"}
 
 	textAskUnlink = fault.Text{
@@ -52,10 +57,23 @@ var (
 		EN: "Somebody wants to sign in to %s as %s:\n\nNumber: %d\nDevice: %s\nPlace: %s\n\nConfirm only if the " +
 			"page that you opened just now shows the same number. Support never asks you to confirm a sign-in.",
 	}
+	textPrivate = fault.Text{
+		ZH: "账号相关的内容只在私聊中提供。",
+		EN: "What is about your account I tell in private only.",
+	}
+	textSub = fault.Text{
+		ZH: "你的订阅链接：\n%s\n\n任何人拿到它都能使用你的流量，请勿转发。如已泄露，请在网站上重置：\n%s/user/connection-reset",
+		EN: "Your subscription link:\n%s\n\nWhoever has it can use your traffic, so please do not pass it on. If it got " +
+			"out, reset it on the site:\n%s/user/connection-reset",
+	}
+	textNoLink = fault.Text{
+		ZH: "没有使用中的套餐，因此没有订阅链接。可在网站购买：\n%s/user/services/buy",
+		EN: "No plan is running, so there is no subscription link. You can buy one on the site:\n%s/user/services/buy",
+	}
 	textHelp = fault.Text{
-		ZH: "%s 机器人：\n/me 查看套餐、剩余流量和到期时间\n/checkin 每日签到\n/unlink 解除绑定\n/help 帮助\n\n要用 Telegram 登录，请在网站的登录页扫码。",
-		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/checkin daily check-in\n/unlink unlink this Telegram " +
-			"account\n/help this help\n\nTo sign in with Telegram, scan the code on the site's sign-in page.",
+		ZH: "%s 机器人：\n/me 查看套餐、剩余流量和到期时间\n/sub 订阅链接\n/checkin 每日签到\n/unlink 解除绑定\n/help 帮助\n\n要用 Telegram 登录，请在网站的登录页扫码。",
+		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/sub your subscription link\n" +
+			"/checkin daily check-in\n/unlink unlink this Telegram account\n/help this help\n\nTo sign in with Telegram, scan the code on the site's sign-in page.",
 	}
 
 	textCheckInOnSite = fault.Text{
@@ -78,6 +96,7 @@ var (
 
 	commandMe      = fault.Text{ZH: "套餐、剩余流量和到期时间", EN: "Plan, remaining traffic and expiry"}
 	commandCheckIn = fault.Text{ZH: "每日签到", EN: "Daily check-in"}
+	commandSub     = fault.Text{ZH: "订阅链接", EN: "Subscription link"}
 	commandUnlink  = fault.Text{ZH: "解除绑定", EN: "Unlink this Telegram account"}
 	commandHelp    = fault.Text{ZH: "帮助", EN: "Help"}
 )
@@ -90,6 +109,7 @@ func say(lang fault.Lang, text fault.Text, values ...any) string {
 func commands(lang fault.Lang) []map[string]string {
 	return []map[string]string{
 		{"command": "me", "description": commandMe.In(lang)},
+		{"command": "sub", "description": commandSub.In(lang)},
 		{"command": "checkin", "description": commandCheckIn.In(lang)},
 		{"command": "unlink", "description": commandUnlink.In(lang)},
 		{"command": "help", "description": commandHelp.In(lang)},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,12 +49,17 @@ type Call struct {
 	} `json:"reply_markup"`
 	URL         string
 	SecretToken string `json:"secret_token"`
+	IsProtected bool   `json:"protect_content"`
+	ReplyTo     struct {
+		MessageID int64 `json:"message_id"`
+	} `json:"reply_parameters"`
 }
 
 // Button is one that the bot put under a message.
 type Button struct {
 	Text string
 	Data string `json:"callback_data"`
+	URL  string
 }
 
 // Person is somebody with a Telegram account.
@@ -105,6 +111,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			s.webhook = c
 			s.mu.Unlock()
 		case "sendMessage", "editMessageText":
+			for _, b := range slices.Concat(c.Markup.Rows...) {
+				if (b.Data == "") == (b.URL == "") || len(b.Data) > 64 || b.Text == "" {
+					refuse(w, http.StatusBadRequest, "Bad Request: can't parse inline keyboard button")
+					return
+				}
+			}
 			s.calls <- c
 		}
 		answer(w, true)
@@ -177,11 +189,14 @@ func (s *Server) Say(who Person, text string) map[string]any {
 	})
 }
 
+// GroupID is the id of the group of SayInGroup.
+const GroupID = -5
+
 // SayInGroup sends the bot a message in a group.
 func (s *Server) SayInGroup(who Person, text string) {
 	s.add("message", map[string]any{
 		"message_id": 1, "date": 1, "text": text, "from": who.wire(),
-		"chat": map[string]any{"id": -5, "type": "group"},
+		"chat": map[string]any{"id": GroupID, "type": "group"},
 	})
 }
 
