@@ -104,7 +104,7 @@ func TestABackupOfEitherEngineIsRestoredOnBoth(t *testing.T) {
 			tree(t, filepath.Dir(file)) != before {
 			t.Errorf("a second backup to the same file says %s", said)
 		}
-		if said := site.mustFail(t, "restore", file); !strings.Contains(said, "empty dir") {
+		if said := site.mustFail(t, "restore", file); !strings.Contains(said, "empty place") {
 			t.Errorf("restore into the site itself says %s", said)
 		}
 		users := site.mustPrint(t, "user", "list")
