@@ -520,7 +520,7 @@ func (h *fixture) checkAct(r staffRoute, a act) {
 	h.Helper()
 	before, _ := h.entries()
 	r.path = a.path
-	w := httptest.NewRecorder()
+	var w *httptest.ResponseRecorder
 	if a.media != "" {
 		w = h.callAs(h.Context(), h.present(a.as), r.method, a.path, a.media, a.body)
 	} else {

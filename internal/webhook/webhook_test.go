@@ -225,7 +225,9 @@ func TestDeliver_Redirect_IsNotFollowed(t *testing.T) {
 	each(t, func(s *site) {
 		r, other := newReceiver(t), newReceiver(t)
 		id, _ := s.add(r.URL, webhook.OrderPaid)
-		r.answers(func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, other.URL, 307) })
+		r.answers(func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, other.URL, http.StatusTemporaryRedirect)
+		})
 		s.emit(webhook.OrderPaid, nil, nil)
 		s.work()
 		if d := s.only(id); len(other.requests()) != 0 || d.State != webhook.Waiting || d.Tries[0].Status != 307 {
