@@ -49,6 +49,7 @@ var tableOwners = map[string]string{
 	"shop": `coupon order_refund plan price price_history refund refund_request shop_order
 		traffic_grant`,
 	"telegram": `telegram_link_code telegram_poller telegram_sign_in telegram_update`,
+	"ticket":   `ticket ticket_canned_answer ticket_message ticket_word ticket_writer`,
 	"token":    `jwt_key`,
 	"traffic": `foreign_agent kept_batch node_day node_link_use traffic_day traffic_hour traffic_lease traffic_report
 		traffic_unbilled`,

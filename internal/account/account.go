@@ -212,6 +212,22 @@ func (a *Accounts) ByEmail(ctx context.Context, email string) (User, error) {
 	return r.User, err
 }
 
+// Users returns the users with these ids, by id; ids that nobody has are left out.
+func (a *Accounts) Users(ctx context.Context, idb bun.IDB, ids []int64) (map[int64]User, error) {
+	users := map[int64]User{}
+	if len(ids) == 0 {
+		return users, nil
+	}
+	var rows []row
+	if err := idb.NewSelect().Model(&rows).Where("id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		users[r.ID] = r.User
+	}
+	return users, nil
+}
+
 // List returns all users in the order of their ids.
 func (a *Accounts) List(ctx context.Context) ([]User, error) {
 	var rows []row

@@ -18,6 +18,15 @@ func (a *Accounts) Notify(ctx context.Context, tx bun.Tx, userID int64, content 
 	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
 }
 
+// NotifyIfWanted is Notify for what a user may do without: nothing is sent to who turned notices by mail off.
+func (a *Accounts) NotifyIfWanted(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
+	r, err := find(ctx, tx, "id = ?", userID)
+	if err != nil || !r.NoticeByMail {
+		return err
+	}
+	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+}
+
 // NotifyStaff sends a mail to everybody with one of the roles, each in their language, as part of tx.
 func (a *Accounts) NotifyStaff(ctx context.Context, tx bun.Tx, roles []Role, content mail.Content) error {
 	staff, err := a.Staff(ctx, tx, roles)

@@ -69,6 +69,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Traffic(a.Traffic, a.Nodes),
 		user.AuditRules(a.Nodes),
 		user.Announcements(a.Announcements, func() time.Time { return a.DB.Now() }),
+		user.Tickets(a.Tickets),
 
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),
@@ -97,6 +98,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.AuditRules(a.Nodes),
 		staff.IPBans(a.IPBans),
 		staff.Announcements(a.Announcements),
+		staff.Tickets(a.Tickets, a.Accounts),
 		staff.Role(),
 	)
 }
@@ -124,6 +126,7 @@ func (a *App) legacy(mux *http.ServeMux) *v1.Router {
 	old.Partner(a.Accounts, a.Services, a.Shop, a.Emby)
 	old.Detect(a.Nodes)
 	old.Announcement(a.Announcements)
+	old.Ticket(a.Tickets)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64,
 		error,
 	) {

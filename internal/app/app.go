@@ -57,6 +57,7 @@ import (
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/telegram"
+	"airstrip/internal/ticket"
 	"airstrip/internal/token"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
@@ -100,6 +101,7 @@ type App struct {
 	Telegram  *telegram.Bot
 	Loki      *loki.Loki
 	Webhooks  *webhook.Webhooks
+	Tickets   *ticket.Tickets
 
 	Announcements *announcement.Announcements
 
@@ -186,6 +188,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Webhooks = webhook.New(a.DB, a.cfg.key, a.Settings)
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
+	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts)
+	a.Tickets.OnMessage(a.notifyTicket)
 	var built []payment.Method
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
@@ -205,6 +209,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Telegram.Close)
 	a.Accounts.OnClose(a.Shares.Close)
 	a.Accounts.OnClose(a.Announcements.Close)
+	a.Accounts.OnClose(a.Tickets.Close)
 
 	a.Nodes.Monitor.OnOutage(a.notifyOutage)
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
@@ -270,6 +275,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Announcements.Follow(ctx) })
+	background.Go(func() { a.Tickets.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })

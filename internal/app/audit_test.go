@@ -29,6 +29,7 @@ import (
 	"airstrip/internal/permission"
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
+	"airstrip/internal/ticket"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
 	"airstrip/internal/webhook"
@@ -209,7 +210,37 @@ func auditedActs(h *fixture) map[string]func() act {
 	h.gateway("bank")
 	must(h.Settings.Set(ctx, settings(`{"emby_url":"https://media.example"}`)))
 
+	support := h.staff[account.Support]
+	newTicket := func() int64 {
+		made, err := h.Tickets.Open(ctx, user.id, ticket.Draft{Title: "test", Content: "test"})
+		must(err)
+		return made.ID
+	}
+	canned := func(name string) int64 {
+		made, err := h.Tickets.SetCannedAnswer(ctx, ticket.CannedAnswer{Name: name, ContentZH: "test"})
+		must(err)
+		return made.ID
+	}
+
 	return map[string]func() act{
+		"staff_ticket_answer": func() act {
+			return staff(support, "tickets/%d/messages", `{"content":"an answer"}`, newTicket())
+		},
+		"staff_ticket_note": func() act { return staff(support, "tickets/%d/notes", `{"content":"a note"}`, newTicket()) },
+		"staff_ticket_change": func() act {
+			return staff(support, "tickets/%d", `{"priority":"high"}`, newTicket())
+		},
+		"staff_ticket_merge": func() act {
+			return staff(support, "tickets/%d/merge", fmt.Sprintf(`{"into":"%d"}`, newTicket()), newTicket())
+		},
+		"staff_canned_answer_add": func() act {
+			return staff(support, "canned-answers", `{"name":"new","content_zh":"test","content_en":""}`)
+		},
+		"staff_canned_answer_change": func() act {
+			return staff(support, "canned-answers/%d", `{"name":"changed","content_zh":"test","content_en":""}`,
+				canned("change"))
+		},
+		"staff_canned_answer_remove": func() act { return staff(support, "canned-answers/%d", "", canned("remove")) },
 		"staff_adjustment_make": func() act {
 			alone()
 			return staff(bob, "wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`,

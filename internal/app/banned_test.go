@@ -38,10 +38,13 @@ var openToBanned = map[string]bool{
 	"service_auto_renew": true, // takes nothing before the ban is over
 	"shop_pre_order":     true, // tells a price
 	"recharge_get":       true, // shows one that was begun
+	// to ask about the ban
+	"ticket_open": true, "ticket_message_send": true, "ticket_message_send_old": true, "ticket_status_set": true,
+	"ticket_read": true,
 
 	"POST /v1/user/password": true, "POST /v1/user/sspwd": true, "POST /v1/user/gaset": true,
 	"POST /v1/user/gacheck": true,
-	"POST /v1/user/buy_pre": true,
+	"POST /v1/user/buy_pre": true, "POST /v1/user/ticket": true,
 }
 
 // changes returns the operations with which users change something, of v2 by the contract and of v1 by the router.

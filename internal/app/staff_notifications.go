@@ -9,6 +9,8 @@ import (
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/payment"
+	"airstrip/internal/permission"
+	"airstrip/internal/ticket"
 	"airstrip/internal/webhook"
 )
 
@@ -89,4 +91,41 @@ func (a *App) notifyPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case)
 // notifyAuditFault notifies staff that the audit log was tampered with.
 func (a *App) notifyAuditFault(ctx context.Context, tx bun.Tx) error {
 	return a.notifyStaff(ctx, tx, nodeStaff, mail.AuditFault{At: a.DB.Now()})
+}
+
+// notifyTicket tells the other side of a ticket about a message. Of several that come one after the other, before the
+// user reads or staff answers, only the first one is told.
+func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) error {
+	switch {
+	case !n.First:
+		return nil
+	case !n.Message.ByStaff:
+		return a.notifyStaff(ctx, tx, permission.TicketAnswer.Roles(), mail.TicketWaiting{
+			No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Content,
+			Opened: n.Message.ID == n.Ticket.FirstMessageID,
+		})
+	}
+	return a.notifyUser(ctx, tx, n.Ticket.UserID, mail.TicketAnswered{
+		No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Content,
+	})
+}
+
+// notifyUser tells a user something by mail unless they want no notices there, and by Telegram where they linked it.
+func (a *App) notifyUser(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
+	users, err := a.Accounts.Users(ctx, tx, []int64{userID})
+	if err != nil {
+		return err
+	}
+	u := users[userID]
+	if err := a.Accounts.NotifyIfWanted(ctx, tx, userID, content); err != nil {
+		return err
+	}
+	if u.TelegramID == nil {
+		return nil
+	}
+	letter, err := a.Mails.Write(mail.Message{To: u.Email, Lang: u.Lang, Content: content})
+	if err != nil {
+		return err
+	}
+	return a.Telegram.Notify(ctx, tx, *u.TelegramID, letter.Text)
 }

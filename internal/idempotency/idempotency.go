@@ -103,6 +103,16 @@ func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 	return answer, json.Unmarshal(first.Answer, &answer)
 }
 
+// Done tells whether ctx carries a Request whose key was used before, so that its Tx gives the first answer or
+// ErrOtherRequest. What is used up by the first call, such as the answer to a captcha, is then not asked for again.
+func Done(ctx context.Context, d *db.DB) (bool, error) {
+	r, keyed := ctx.Value(contextKey{}).(Request)
+	if !keyed {
+		return false, nil
+	}
+	return d.NewSelect().Model((*row)(nil)).Where("user_id = ? AND key = ?", r.UserID, r.Key).Exists(ctx)
+}
+
 // Forget removes the keys that are older than Kept.
 func Forget(ctx context.Context, d *db.DB) error {
 	return d.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {

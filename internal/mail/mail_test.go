@@ -304,7 +304,10 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 		mail.EmailChanged{At: at, IP: "192.0.2.1", Other: "new@example.com"}, mail.Banned{},
 		mail.LoginAlert{At: at, IP: "192.0.2.1"},
 		mail.LoginAlert{At: at, IP: "192.0.2.1", Area: "JP", Device: "Firefox 140 · Windows"},
-		mail.Banned{Reason: "<abuse>", Until: &at})
+		mail.Banned{Reason: "<abuse>", Until: &at},
+		mail.TicketAnswered{No: 1, Title: "<B>\r\nBcc: x@example.com", Text: "<B>"},
+		mail.TicketWaiting{No: 1, Title: "<B>", Text: "<B>", Opened: true},
+		mail.TicketWaiting{No: 1, Title: "<B>", Text: "<B>"})
 	for _, c := range contents {
 		letters := map[fault.Lang]mail.Letter{}
 		for _, lang := range []fault.Lang{fault.ZH, fault.EN} {

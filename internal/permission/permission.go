@@ -89,6 +89,12 @@ const (
 	NetworkBanRead   Permission = "network.ban.read"
 	NetworkBan       Permission = "network.ban"
 
+	TicketRead   Permission = "ticket.read"
+	TicketAnswer Permission = "ticket.answer"
+	TicketManage Permission = "ticket.manage"
+	TicketMerge  Permission = "ticket.merge"
+	CannedWrite  Permission = "ticket.canned_answer.write"
+
 	MailRead     Permission = "mail.read"
 	MailCodeRead Permission = "mail.code.read"
 	MailRetry    Permission = "mail.retry"
@@ -246,6 +252,19 @@ var Areas = []Area{
 			EN: "see what users may use, by an API token of the scope partner",
 		}},
 		{RoleRead, Roles, fault.Text{ZH: "查看自己的角色和权限", EN: "see one's own role and what it may do"}},
+	}},
+	{fault.Text{ZH: "工单", EN: "Tickets"}, nil, []Grant{
+		{TicketRead, readers, fault.Text{
+			ZH: "查看和搜索工单，含内部备注",
+			EN: "see and search tickets, with the notes of staff",
+		}},
+		{TicketAnswer, supporters, fault.Text{ZH: "回复工单，写内部备注", EN: "answer tickets, and write notes in them"}},
+		{TicketManage, supporters, fault.Text{
+			ZH: "分配工单，更改其状态、优先级和分类",
+			EN: "assign tickets, and change their state, priority and category",
+		}},
+		{TicketMerge, supporters, fault.Text{ZH: "合并同一用户的工单", EN: "merge tickets of one user"}},
+		{CannedWrite, supporters, fault.Text{ZH: "添加、修改和移除常用回复", EN: "make, change and remove canned answers"}},
 	}},
 	{fault.Text{ZH: "站点", EN: "Site"}, []string{"mail", "audit", "setting", "doctor", "backup"}, []Grant{
 		{NetworkBanRead, admins, fault.Text{ZH: "查看被拒绝访问的网段", EN: "see networks whose requests are refused"}},

@@ -79,6 +79,8 @@ func (p *problems) numbers(s *Site) {
 		{"smtp_port", s.SMTPPort, 1, 65535},
 		{"captcha_puzzles", s.CaptchaPuzzles, 1, 1000},
 		{"captcha_zeros", s.CaptchaZeros, 1, 8},
+		{"ticket_max_open", s.TicketMaxOpen, 1, unlimited},
+		{"ticket_messages_per_hour", s.TicketMessagesPerHour, 1, unlimited},
 		{"recharge_minutes", s.RechargeMinutes, 1, maxPendingMinutes},
 		{"commission_permille", s.CommissionPermille, 0, 1000},
 		{"commission_days", s.CommissionDays, 0, 365},

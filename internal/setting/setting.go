@@ -80,6 +80,9 @@ type Site struct {
 
 	CrispWebsiteID string `json:"crisp_website_id"` // UUID of the site at Crisp, the live chat; empty: no chat
 
+	TicketMaxOpen         int `json:"ticket_max_open"`          // tickets that one user may have open at once
+	TicketMessagesPerHour int `json:"ticket_messages_per_hour"` // messages that one user may write in an hour
+
 	RechargePresets []money.Amount `json:"recharge_presets"`
 	RechargeMin     money.Amount   `json:"recharge_min"`
 	RechargeMax     money.Amount   `json:"recharge_max"`
@@ -169,6 +172,7 @@ func Defaults() Site {
 		CaptchaCheckIn: "never", CaptchaTicket: "never",
 		CaptchaPuzzles: 80, CaptchaZeros: 4,
 		TelegramUpdates: "poll",
+		TicketMaxOpen:   10, TicketMessagesPerHour: 60,
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100,
 		RechargeMax: 10000000, RechargeMinutes: 30,
 		ChangeCredit: AsTime, StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,

@@ -78,6 +78,7 @@ type siteCaptcha struct {
 	Login          string `json:"login" enum:"never,risk,always"`
 	ForgotPassword string `json:"forgot_password" enum:"never,risk,always"`
 	CheckIn        string `json:"checkin" enum:"never,risk,always"`
+	Ticket         string `json:"ticket" enum:"never,risk,always"`
 }
 
 type siteRecharge struct {
@@ -104,7 +105,7 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 			Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
 			SignUp: siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 			Captcha: siteCaptcha{
-				s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword, s.CaptchaCheckIn,
+				s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword, s.CaptchaCheckIn, s.CaptchaTicket,
 			},
 			Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
 			About: siteAbout{

@@ -1,0 +1,85 @@
+package ticket
+
+import (
+	"context"
+	"log/slog"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+)
+
+// maxListeners is how many open pages of one user hear of changes at once.
+const maxListeners = 10
+
+// ErrTooManyListeners is the fault of a user with too many open pages.
+var ErrTooManyListeners = fault.TooMany("too_many_streams", "打开的页面过多", "Too many pages are open")
+
+// Listen gives a channel that holds a value once a ticket of the user changed in a way that they see, in whichever
+// process. It works while Follow runs. Call stop when done.
+func (t *Tickets) Listen(userID int64) (changes <-chan struct{}, stop func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.listeners[userID]) >= maxListeners {
+		return nil, nil, ErrTooManyListeners
+	}
+	ch := make(chan struct{}, 1)
+	if t.listeners[userID] == nil {
+		t.listeners[userID] = map[chan struct{}]struct{}{}
+	}
+	t.listeners[userID][ch] = struct{}{}
+	return ch, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.listeners[userID], ch)
+		if len(t.listeners[userID]) == 0 {
+			delete(t.listeners, userID)
+		}
+	}, nil
+}
+
+// Follow tells those who listen about changes until ctx ends: one query for each time that tickets changed, however
+// many listen.
+func (t *Tickets) Follow(ctx context.Context) {
+	changes, stop := t.db.Watch(revision)
+	defer stop()
+	known, err := db.Revision(ctx, t.db, revision)
+	for {
+		if err != nil && ctx.Err() == nil {
+			slog.WarnContext(ctx, "could not read which tickets changed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-changes:
+			if err = t.tell(ctx, known); err == nil {
+				known = now
+			}
+		}
+	}
+}
+
+// tell wakes those whose tickets changed after a revision.
+func (t *Tickets) tell(ctx context.Context, since int64) error {
+	t.mu.Lock()
+	idle := len(t.listeners) == 0
+	t.mu.Unlock()
+	if idle {
+		return nil
+	}
+	var users []int64
+	err := t.db.NewRaw(`SELECT DISTINCT user_id FROM ticket WHERE shown_revision > ?`, since).Scan(ctx, &users)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, user := range users {
+		for ch := range t.listeners[user] {
+			select {
+			case ch <- struct{}{}:
+			default:
+			}
+		}
+	}
+	return nil
+}
