@@ -19,6 +19,7 @@ import type staff from './locales/zh-CN/staff.json'
 import type security from './locales/zh-CN/security.json'
 import type passkey from './locales/zh-CN/open/passkey.json'
 import type telegram from './locales/zh-CN/open/telegram.json'
+import type ticket from './locales/zh-CN/ticket.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -45,6 +46,7 @@ declare module 'i18next' {
       staff: typeof staff
       passkey: typeof passkey
       telegram: typeof telegram
+      ticket: typeof ticket
     }
   }
 }

@@ -63,8 +63,11 @@ import { Route as UserServicesBuyRouteImport } from './routes/user.services.buy'
 import { Route as UserServicesRenewalsRouteImport } from './routes/user.services.renewals'
 import { Route as UserShopOldIndexRouteImport } from './routes/user.shop-old.index'
 import { Route as UserShopOldPaymentRouteImport } from './routes/user.shop-old.payment'
+import { Route as UserTicketsIndexRouteImport } from './routes/user.tickets.index'
+import { Route as UserTicketsNewRouteImport } from './routes/user.tickets.new'
 import { Route as UserWalletIndexRouteImport } from './routes/user.wallet.index'
 import { Route as UserWalletPurchaseRecordsOldRouteImport } from './routes/user.wallet.purchase-records-old'
+import { Route as UserTicketsViewIdRouteImport } from './routes/user.tickets.view.$id'
 import { Route as UserWalletBillingIndexRouteImport } from './routes/user.wallet.billing.index'
 import { Route as UserWalletRechargeIndexRouteImport } from './routes/user.wallet.recharge.index'
 import { Route as UserWalletRechargeCdKeyRouteImport } from './routes/user.wallet.recharge.cd-key'
@@ -342,6 +345,16 @@ const UserShopOldPaymentRoute = UserShopOldPaymentRouteImport.update({
   path: '/shop-old/payment',
   getParentRoute: () => UserRoute,
 } as any)
+const UserTicketsIndexRoute = UserTicketsIndexRouteImport.update({
+  id: '/tickets/',
+  path: '/tickets/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserTicketsNewRoute = UserTicketsNewRouteImport.update({
+  id: '/tickets/new',
+  path: '/tickets/new',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserWalletIndexRoute = UserWalletIndexRouteImport.update({
   id: '/wallet/',
   path: '/wallet/',
@@ -353,6 +366,11 @@ const UserWalletPurchaseRecordsOldRoute =
     path: '/wallet/purchase-records-old',
     getParentRoute: () => UserRoute,
   } as any)
+const UserTicketsViewIdRoute = UserTicketsViewIdRouteImport.update({
+  id: '/tickets/view/$id',
+  path: '/tickets/view/$id',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserWalletBillingIndexRoute = UserWalletBillingIndexRouteImport.update({
   id: '/wallet/billing/',
   path: '/wallet/billing/',
@@ -430,11 +448,14 @@ export interface FileRoutesByFullPath {
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
+  '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
+  '/user/tickets/': typeof UserTicketsIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
   '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
@@ -487,11 +508,14 @@ export interface FileRoutesByTo {
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
+  '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/audit': typeof UserAuditIndexRoute
   '/user/services': typeof UserServicesIndexRoute
   '/user/shop-old': typeof UserShopOldIndexRoute
+  '/user/tickets': typeof UserTicketsIndexRoute
   '/user/wallet': typeof UserWalletIndexRoute
+  '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
   '/user/wallet/billing': typeof UserWalletBillingIndexRoute
@@ -551,11 +575,14 @@ export interface FileRoutesById {
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
+  '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
+  '/user/tickets/': typeof UserTicketsIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
   '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
@@ -614,11 +641,14 @@ export interface FileRouteTypes {
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
+    | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/user/audit/'
     | '/user/services/'
     | '/user/shop-old/'
+    | '/user/tickets/'
     | '/user/wallet/'
+    | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
     | '/user/wallet/billing/'
@@ -671,11 +701,14 @@ export interface FileRouteTypes {
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
+    | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/user/audit'
     | '/user/services'
     | '/user/shop-old'
+    | '/user/tickets'
     | '/user/wallet'
+    | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
     | '/user/wallet/billing'
@@ -734,11 +767,14 @@ export interface FileRouteTypes {
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
+    | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/user/audit/'
     | '/user/services/'
     | '/user/shop-old/'
+    | '/user/tickets/'
     | '/user/wallet/'
+    | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
     | '/user/wallet/billing/'
@@ -1136,6 +1172,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserShopOldPaymentRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/tickets/': {
+      id: '/user/tickets/'
+      path: '/tickets'
+      fullPath: '/user/tickets/'
+      preLoaderRoute: typeof UserTicketsIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/tickets/new': {
+      id: '/user/tickets/new'
+      path: '/tickets/new'
+      fullPath: '/user/tickets/new'
+      preLoaderRoute: typeof UserTicketsNewRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/wallet/': {
       id: '/user/wallet/'
       path: '/wallet'
@@ -1148,6 +1198,13 @@ declare module '@tanstack/react-router' {
       path: '/wallet/purchase-records-old'
       fullPath: '/user/wallet/purchase-records-old'
       preLoaderRoute: typeof UserWalletPurchaseRecordsOldRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/tickets/view/$id': {
+      id: '/user/tickets/view/$id'
+      path: '/tickets/view/$id'
+      fullPath: '/user/tickets/view/$id'
+      preLoaderRoute: typeof UserTicketsViewIdRouteImport
       parentRoute: typeof UserRoute
     }
     '/user/wallet/billing/': {
@@ -1302,11 +1359,14 @@ interface UserRouteChildren {
   UserServicesBuyRoute: typeof UserServicesBuyRoute
   UserServicesRenewalsRoute: typeof UserServicesRenewalsRoute
   UserShopOldPaymentRoute: typeof UserShopOldPaymentRoute
+  UserTicketsNewRoute: typeof UserTicketsNewRoute
   UserWalletPurchaseRecordsOldRoute: typeof UserWalletPurchaseRecordsOldRoute
   UserAuditIndexRoute: typeof UserAuditIndexRoute
   UserServicesIndexRoute: typeof UserServicesIndexRoute
   UserShopOldIndexRoute: typeof UserShopOldIndexRoute
+  UserTicketsIndexRoute: typeof UserTicketsIndexRoute
   UserWalletIndexRoute: typeof UserWalletIndexRoute
+  UserTicketsViewIdRoute: typeof UserTicketsViewIdRoute
   UserWalletRechargeCdKeyRoute: typeof UserWalletRechargeCdKeyRoute
   UserWalletRechargeNewRoute: typeof UserWalletRechargeNewRoute
   UserWalletBillingIndexRoute: typeof UserWalletBillingIndexRoute
@@ -1338,11 +1398,14 @@ const UserRouteChildren: UserRouteChildren = {
   UserServicesBuyRoute: UserServicesBuyRoute,
   UserServicesRenewalsRoute: UserServicesRenewalsRoute,
   UserShopOldPaymentRoute: UserShopOldPaymentRoute,
+  UserTicketsNewRoute: UserTicketsNewRoute,
   UserWalletPurchaseRecordsOldRoute: UserWalletPurchaseRecordsOldRoute,
   UserAuditIndexRoute: UserAuditIndexRoute,
   UserServicesIndexRoute: UserServicesIndexRoute,
   UserShopOldIndexRoute: UserShopOldIndexRoute,
+  UserTicketsIndexRoute: UserTicketsIndexRoute,
   UserWalletIndexRoute: UserWalletIndexRoute,
+  UserTicketsViewIdRoute: UserTicketsViewIdRoute,
   UserWalletRechargeCdKeyRoute: UserWalletRechargeCdKeyRoute,
   UserWalletRechargeNewRoute: UserWalletRechargeNewRoute,
   UserWalletBillingIndexRoute: UserWalletBillingIndexRoute,

@@ -38,6 +38,7 @@ window.IntersectionObserver = class implements IntersectionObserver {
   }
 }
 window.scrollTo = () => undefined
+Object.defineProperty(document, 'fonts', { value: new EventTarget() })
 Element.prototype.scrollIntoView = () => undefined
 
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import classes from './nav-list.module.css'
 import { navigation } from './navigation'
+import { UnreadCount } from './unread-count'
 
 export function NavList({ onChoose }: { onChoose?: () => void }) {
   const { t } = useTranslation()
@@ -11,7 +12,7 @@ export function NavList({ onChoose }: { onChoose?: () => void }) {
         <ul key={group[0]?.key} className={classes.group}>
           {group
             .filter(({ isOnlyFound }) => !isOnlyFound)
-            .map(({ to, key, icon: Icon, isExact = false }) => (
+            .map(({ to, key, icon: Icon, isExact = false, hasUnread }) => (
               <li key={key}>
                 <Link
                   to={to}
@@ -21,6 +22,7 @@ export function NavList({ onChoose }: { onChoose?: () => void }) {
                 >
                   <Icon size={18} strokeWidth={1.75} aria-hidden="true" />
                   {t(`nav.${key}`)}
+                  {hasUnread && <UnreadCount />}
                 </Link>
               </li>
             ))}

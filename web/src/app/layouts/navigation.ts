@@ -12,6 +12,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Megaphone,
+  MessagesSquare,
   Package,
   RotateCcw,
   ShieldCheck,
@@ -32,6 +33,8 @@ type NavItem = {
   isOnlyFound?: boolean
   /** `g` and this letter lead to it. */
   shortcut?: string
+  /** How many things in it are new is counted next to its name. */
+  hasUnread?: boolean
   /** One of the four pages next to "me" on a phone's bottom bar. */
   isOnBottomBar?: boolean
 }
@@ -61,7 +64,7 @@ export const navigation: NavItem[][] = [
     { to: '/user/services/renewals', key: 'renewals', icon: CalendarClock },
     { to: '/user/services-old', key: 'servicesOld', icon: Package, isOnlyFound: true },
     { to: '/user/shop-old', key: 'shopOld', icon: ShoppingBag, isOnlyFound: true },
-    { to: '/user/nodes', key: 'nodes', icon: Globe, shortcut: 'n', isOnBottomBar: true },
+    { to: '/user/nodes', key: 'nodes', icon: Globe, shortcut: 'n' },
     { to: '/user/share-accounts', key: 'shareAccounts', icon: KeyRound },
     { to: '/user/connection-reset', key: 'connectionReset', icon: RotateCcw },
     { to: '/user/audit', key: 'audit', icon: ShieldCheck },
@@ -79,6 +82,17 @@ export const navigation: NavItem[][] = [
       isOnlyFound: true,
     },
     { to: '/user/promote', key: 'promote', icon: Gift },
+  ],
+  [
+    {
+      to: '/user/tickets',
+      key: 'tickets',
+      icon: MessagesSquare,
+      shortcut: 't',
+      isOnBottomBar: true,
+      hasUnread: true,
+    },
+    { to: '/user/tickets/new', key: 'newTicket', icon: MessagesSquare, isOnlyFound: true },
   ],
   [
     { to: '/user/my-account', key: 'account', icon: CircleUser, shortcut: 'a' },

@@ -60,4 +60,5 @@ export const server = setupServer(
   http.get('*/api/v2/site', () => success(site)),
   notBanned,
   nothingNew,
+  http.get('*/api/v2/user/tickets-v2/unread', () => success({ unread: 0 })),
 )

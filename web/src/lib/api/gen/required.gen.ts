@@ -86,6 +86,20 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/staff/blocked-ips/unblock": [
     "body.ip"
   ],
+  "POST /api/v2/staff/canned-answers": [
+    "body.name",
+    "body.content_zh",
+    "body.content_en"
+  ],
+  "DELETE /api/v2/staff/canned-answers/{answer_id}": [
+    "path.answer_id"
+  ],
+  "PUT /api/v2/staff/canned-answers/{answer_id}": [
+    "path.answer_id",
+    "body.name",
+    "body.content_zh",
+    "body.content_en"
+  ],
   "POST /api/v2/staff/cd-keys": [
     "body.kind",
     "body.size"
@@ -288,6 +302,28 @@ export const required: Record<string, readonly string[]> = {
   "GET /api/v2/staff/share-accounts/{account_id}/views": [
     "path.account_id"
   ],
+  "GET /api/v2/staff/tickets/{ticket_id}": [
+    "path.ticket_id"
+  ],
+  "PATCH /api/v2/staff/tickets/{ticket_id}": [
+    "path.ticket_id"
+  ],
+  "GET /api/v2/staff/tickets/{ticket_id}/canned-answers/{answer_id}": [
+    "path.ticket_id",
+    "path.answer_id"
+  ],
+  "POST /api/v2/staff/tickets/{ticket_id}/merge": [
+    "path.ticket_id",
+    "body.into"
+  ],
+  "POST /api/v2/staff/tickets/{ticket_id}/messages": [
+    "path.ticket_id",
+    "body.content"
+  ],
+  "POST /api/v2/staff/tickets/{ticket_id}/notes": [
+    "path.ticket_id",
+    "body.content"
+  ],
   "GET /api/v2/staff/users/{user_id}/link-groups/{group}": [
     "path.user_id",
     "path.group"
@@ -455,6 +491,28 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/user/shop-old/{shop_id}/pre-order": [
     "path.shop_id"
+  ],
+  "POST /api/v2/user/tickets-v2": [
+    "body.title",
+    "body.content"
+  ],
+  "PUT /api/v2/user/tickets-v2/{ticket_id}/edit-status": [
+    "path.ticket_id"
+  ],
+  "GET /api/v2/user/tickets-v2/{ticket_id}/messages": [
+    "path.ticket_id"
+  ],
+  "POST /api/v2/user/tickets-v2/{ticket_id}/messages": [
+    "path.ticket_id",
+    "body.content"
+  ],
+  "POST /api/v2/user/tickets-v2/{ticket_id}/read": [
+    "path.ticket_id",
+    "body.up_to"
+  ],
+  "POST /api/v2/user/tickets-v2/{ticket_id}/send_messages": [
+    "path.ticket_id",
+    "body.content"
   ],
   "POST /api/v2/user/wallet/cd-key/{cd_key}": [
     "path.cd_key"

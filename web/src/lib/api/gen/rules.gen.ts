@@ -126,6 +126,18 @@ export const staffIpUnblockRules = {
   "ip": { minLength: 2, maxLength: 64 },
 } as const
 
+export const staffCannedAnswerAddRules = {
+  "content_en": { maxLength: 10000 },
+  "content_zh": { maxLength: 10000 },
+  "name": { minLength: 1, maxLength: 120 },
+} as const
+
+export const staffCannedAnswerChangeRules = {
+  "content_en": { maxLength: 10000 },
+  "content_zh": { maxLength: 10000 },
+  "name": { minLength: 1, maxLength: 120 },
+} as const
+
 export const staffCdKeysMakeRules = {
   "name": { maxLength: 64 },
 } as const
@@ -239,6 +251,38 @@ export const staffShareAccountChangeRules = {
 export const staffShareAccountRotateRules = {
   "password": { minLength: 1, maxLength: 500 },
   "totp": { maxLength: 1000 },
+} as const
+
+export const staffTicketsListRules = {
+  "q": { maxLength: 200 },
+  "email": { maxLength: 254 },
+} as const
+
+export const staffTicketGetRules = {
+  "ticket_id": { maxLength: 36 },
+} as const
+
+export const staffTicketChangeRules = {
+  "ticket_id": { maxLength: 36 },
+} as const
+
+export const staffCannedAnswerFillRules = {
+  "ticket_id": { maxLength: 36 },
+} as const
+
+export const staffTicketMergeRules = {
+  "ticket_id": { maxLength: 36 },
+  "into": { minLength: 1, maxLength: 36 },
+} as const
+
+export const staffTicketAnswerRules = {
+  "ticket_id": { maxLength: 36 },
+  "content": { minLength: 1, maxLength: 10000 },
+} as const
+
+export const staffTicketNoteRules = {
+  "ticket_id": { maxLength: 36 },
+  "content": { minLength: 1, maxLength: 10000 },
 } as const
 
 export const staffAdjustmentMakeRules = {
@@ -358,6 +402,38 @@ export const shopConfirmOrderRules = {
 
 export const shopPreOrderRules = {
   "coupon": { maxLength: 64 },
+} as const
+
+export const ticketsListRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const ticketOpenRules = {
+  "content": { minLength: 1, maxLength: 10000 },
+  "title": { minLength: 1, maxLength: 120 },
+  "verify_token": { maxLength: 4096 },
+} as const
+
+export const ticketStatusSetRules = {
+  "ticket_id": { maxLength: 36 },
+} as const
+
+export const ticketMessagesRules = {
+  "ticket_id": { maxLength: 36 },
+} as const
+
+export const ticketMessageSendRules = {
+  "ticket_id": { maxLength: 36 },
+  "content": { minLength: 1, maxLength: 10000 },
+} as const
+
+export const ticketReadRules = {
+  "ticket_id": { maxLength: 36 },
+} as const
+
+export const ticketMessageSendOldRules = {
+  "ticket_id": { maxLength: 36 },
+  "content": { minLength: 1, maxLength: 10000 },
 } as const
 
 export const cdKeyRedeemRules = {

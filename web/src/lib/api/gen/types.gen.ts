@@ -676,6 +676,37 @@ export type BlockedIps = {
     total_count: number;
 };
 
+export type CannedAnswerItem = {
+    /**
+     * The same in English
+     */
+    content_en: string;
+    /**
+     * Markdown in Chinese, with the variables {{name}}, {{email}}, {{site_name}}, {{ticket_no}} and {{title}}; may be empty
+     */
+    content_zh: string;
+    id: number;
+    name: string;
+    updated_at: string;
+};
+
+export type CannedAnswerList = {
+    canned_answers: Array<CannedAnswerItem>;
+    variables: Array<string>;
+};
+
+export type CannedAnswerTexts = {
+    /**
+     * The same in English
+     */
+    content_en: string;
+    /**
+     * Markdown in Chinese, with the variables {{name}}, {{email}}, {{site_name}}, {{ticket_no}} and {{title}}; may be empty
+     */
+    content_zh: string;
+    name: string;
+};
+
 export type CaptchaChallenge = {
     /**
      * How many puzzles; for each i from 0 find s so that the hex SHA-256 of the text i + id + s begins with cap_difficulty zeros
@@ -1209,6 +1240,13 @@ export type FieldFailure = {
     code: string;
     field: string;
     message: string;
+};
+
+export type FilledAnswer = {
+    /**
+     * In the language of the ticket's user where there is one
+     */
+    content: string;
 };
 
 export type GatewayAccount = {
@@ -2357,6 +2395,13 @@ export type NewGatewayBody = {
     sort?: number;
     title_en?: string;
     title_zh?: string;
+};
+
+export type NewMessageBody = {
+    /**
+     * Markdown
+     */
+    content: string;
 };
 
 export type NewNodeBody = {
@@ -3577,6 +3622,13 @@ export type ReadBody = {
     ids?: Array<number>;
 };
 
+export type ReadMarkBody = {
+    /**
+     * Number of the last message that was read
+     */
+    up_to: number;
+};
+
 export type Reality = {
     /**
      * host:port of a TLS 1.3 server
@@ -4455,6 +4507,7 @@ export type SiteCaptcha = {
     forgot_password: 'never' | 'risk' | 'always';
     login: 'never' | 'risk' | 'always';
     register: 'never' | 'risk' | 'always';
+    ticket: 'never' | 'risk' | 'always';
 };
 
 export type SiteMaintenance = {
@@ -4753,6 +4806,18 @@ export type StaffCommissionList = {
     total_count: number;
 };
 
+export type StaffConversation = {
+    /**
+     * With after there are newer ones, else older ones
+     */
+    has_more: boolean;
+    /**
+     * Oldest first
+     */
+    messages: Array<StaffTicketMessage>;
+    ticket: StaffTicket;
+};
+
 export type StaffNode = {
     address: string;
     /**
@@ -5020,6 +5085,69 @@ export type StaffShareAccount = {
     version: number;
 };
 
+export type StaffTicket = {
+    /**
+     * Absent: nobody
+     */
+    assigned_to?: TicketPerson;
+    /**
+     * Who is to write next
+     */
+    awaiting: 'staff' | 'user' | 'nobody';
+    category: 'general' | 'connection' | 'billing' | 'account';
+    created_at: string;
+    id: string;
+    merged_into: number | null;
+    /**
+     * Without notes
+     */
+    message_count: number;
+    /**
+     * Takes the place of the id in paths
+     */
+    no: number;
+    priority: 'low' | 'normal' | 'high';
+    /**
+     * Grows with each change of any ticket
+     */
+    revision: number;
+    ticket_status: 'pending' | 'processing' | 'resolved' | 'closed';
+    title: string;
+    updated_at: string;
+    user: TicketPerson;
+    /**
+     * The last message that the user has read
+     */
+    user_read_no: number;
+};
+
+export type StaffTicketMessage = {
+    author: TicketPerson;
+    by_staff: boolean;
+    /**
+     * Markdown
+     */
+    content: string;
+    created_at: string;
+    id: string;
+    /**
+     * Seen by staff alone
+     */
+    is_note: boolean;
+    /**
+     * Greater than those of all earlier messages
+     */
+    no: number;
+};
+
+export type StaffTickets = {
+    /**
+     * The one with the newest message first
+     */
+    tickets: Array<StaffTicket>;
+    total_count: number;
+};
+
 export type StaffWebhook = {
     created_at: string;
     /**
@@ -5051,6 +5179,13 @@ export type StaffLinkTemplatePreviewRequest = {
 
 export type StaffLinkTemplateSetRequest = {
     document: unknown;
+};
+
+export type StatusChangeBody = {
+    /**
+     * Absent: closes an open ticket and opens a closed one
+     */
+    status?: 'open' | 'closed';
 };
 
 export type SystemAnnouncement = {
@@ -5173,6 +5308,187 @@ export type TelegramStateResult = {
      * waiting: the link was not opened yet; opened: the bot asks; confirmed: auth_telegram_login gives the tokens; denied and over (used or too old) are ends
      */
     state: 'waiting' | 'opened' | 'confirmed' | 'denied' | 'over';
+};
+
+export type TicketAnswerBody = {
+    /**
+     * Markdown
+     */
+    content: string;
+    /**
+     * Of the ticket from now on; absent: processing where it was pending, else as it was
+     */
+    status?: 'pending' | 'processing' | 'resolved' | 'closed';
+};
+
+export type TicketChangeBody = {
+    /**
+     * Id of a member who may answer tickets; 0: nobody
+     */
+    assigned_to?: number;
+    category?: 'general' | 'connection' | 'billing' | 'account';
+    priority?: 'low' | 'normal' | 'high';
+    status?: 'pending' | 'processing' | 'resolved' | 'closed';
+};
+
+export type TicketConversation = {
+    /**
+     * With after there are newer ones, else older ones
+     */
+    has_more: boolean;
+    /**
+     * Oldest first
+     */
+    messages: Array<TicketMessage>;
+    ticket: TicketItem;
+};
+
+export type TicketDraft = {
+    /**
+     * Absent: general
+     */
+    category?: 'general' | 'connection' | 'billing' | 'account';
+    /**
+     * Markdown
+     */
+    content: string;
+    /**
+     * Absent: normal
+     */
+    priority?: 'low' | 'normal' | 'high';
+    title: string;
+    /**
+     * The answer to a captcha of the kind ticket, where 403 captcha_required asks for one
+     */
+    verify_token?: string;
+};
+
+export type TicketItem = {
+    /**
+     * Who is to write next
+     */
+    awaiting: 'staff' | 'user' | 'nobody';
+    category: 'general' | 'connection' | 'billing' | 'account';
+    created_at: string;
+    id: string;
+    /**
+     * The ticket that has the messages of this one now
+     */
+    merged_into: number | null;
+    message_count: number;
+    /**
+     * Takes the place of the id in paths
+     */
+    no: number;
+    priority: 'low' | 'normal' | 'high';
+    ticket_status: 'pending' | 'processing' | 'resolved' | 'closed';
+    title: string;
+    /**
+     * Staff wrote something that the user has not read
+     */
+    unread: boolean;
+    updated_at: string;
+    /**
+     * The last message that the user has read
+     */
+    user_read_no: number;
+};
+
+export type TicketList = {
+    /**
+     * The one with the newest message first
+     */
+    tickets: Array<TicketSummary>;
+    total_count: number;
+    /**
+     * Tickets with an answer that the user has not read
+     */
+    unread: number;
+};
+
+export type TicketMergeBody = {
+    /**
+     * Number or id of the ticket that gets the messages
+     */
+    into: string;
+};
+
+export type TicketMessage = {
+    by_staff: boolean;
+    /**
+     * Markdown
+     */
+    content: string;
+    created_at: string;
+    id: string;
+    /**
+     * Greater than those of all earlier messages
+     */
+    no: number;
+    /**
+     * Messages do not change: the same as created_at
+     */
+    updated_at: string;
+    /**
+     * 0 for staff
+     */
+    user_id: number;
+};
+
+export type TicketNoteBody = {
+    /**
+     * Markdown
+     */
+    content: string;
+};
+
+export type TicketPerson = {
+    email: string;
+    id: number;
+    name: string;
+};
+
+export type TicketSummary = {
+    /**
+     * Who is to write next
+     */
+    awaiting: 'staff' | 'user' | 'nobody';
+    category: 'general' | 'connection' | 'billing' | 'account';
+    /**
+     * Of the first message
+     */
+    content: string;
+    created_at: string;
+    id: string;
+    /**
+     * The ticket that has the messages of this one now
+     */
+    merged_into: number | null;
+    message_count: number;
+    /**
+     * The newest message alone; all of them are at …/messages
+     */
+    message_data: Array<TicketMessage>;
+    /**
+     * Takes the place of the id in paths
+     */
+    no: number;
+    priority: 'low' | 'normal' | 'high';
+    ticket_status: 'pending' | 'processing' | 'resolved' | 'closed';
+    title: string;
+    /**
+     * Staff wrote something that the user has not read
+     */
+    unread: boolean;
+    updated_at: string;
+    /**
+     * The last message that the user has read
+     */
+    user_read_no: number;
+};
+
+export type TicketUnread = {
+    unread: number;
 };
 
 export type TimeAxisPoint = {
@@ -6263,6 +6579,74 @@ export type StaffIpUnblockResponses = {
 };
 
 export type StaffIpUnblockResponse = StaffIpUnblockResponses[keyof StaffIpUnblockResponses];
+
+export type StaffCannedAnswersListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/canned-answers';
+};
+
+export type StaffCannedAnswersListResponses = {
+    /**
+     * OK
+     */
+    200: CannedAnswerList;
+};
+
+export type StaffCannedAnswersListResponse = StaffCannedAnswersListResponses[keyof StaffCannedAnswersListResponses];
+
+export type StaffCannedAnswerAddData = {
+    body: CannedAnswerTexts;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/canned-answers';
+};
+
+export type StaffCannedAnswerAddResponses = {
+    /**
+     * OK
+     */
+    200: CannedAnswerItem;
+};
+
+export type StaffCannedAnswerAddResponse = StaffCannedAnswerAddResponses[keyof StaffCannedAnswerAddResponses];
+
+export type StaffCannedAnswerRemoveData = {
+    body?: never;
+    path: {
+        answer_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/canned-answers/{answer_id}';
+};
+
+export type StaffCannedAnswerRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffCannedAnswerRemoveResponse = StaffCannedAnswerRemoveResponses[keyof StaffCannedAnswerRemoveResponses];
+
+export type StaffCannedAnswerChangeData = {
+    body: CannedAnswerTexts;
+    path: {
+        answer_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/canned-answers/{answer_id}';
+};
+
+export type StaffCannedAnswerChangeResponses = {
+    /**
+     * OK
+     */
+    200: CannedAnswerItem;
+};
+
+export type StaffCannedAnswerChangeResponse = StaffCannedAnswerChangeResponses[keyof StaffCannedAnswerChangeResponses];
 
 export type StaffCdKeysListData = {
     body?: never;
@@ -7670,6 +8054,198 @@ export type StaffShareAccountViewsResponses = {
 };
 
 export type StaffShareAccountViewsResponse = StaffShareAccountViewsResponses[keyof StaffShareAccountViewsResponses];
+
+export type StaffTicketsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Words that the title, a message or a note has
+         */
+        q?: string;
+        /**
+         * In one of these states
+         */
+        status?: Array<'pending' | 'processing' | 'resolved' | 'closed'>;
+        awaiting?: 'staff' | 'user' | 'nobody';
+        category?: 'general' | 'connection' | 'billing' | 'account';
+        priority?: 'low' | 'normal' | 'high';
+        user_id?: number;
+        /**
+         * Of the user, whole
+         */
+        email?: string;
+        /**
+         * Id of a member
+         */
+        assigned_to?: number;
+        /**
+         * Only those that nobody has
+         */
+        unassigned?: boolean;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/tickets';
+};
+
+export type StaffTicketsListResponses = {
+    /**
+     * OK
+     */
+    200: StaffTickets;
+};
+
+export type StaffTicketsListResponse = StaffTicketsListResponses[keyof StaffTicketsListResponses];
+
+export type StaffTicketGetData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: {
+        /**
+         * Only messages with a greater number
+         */
+        after?: number;
+        /**
+         * The last messages with a smaller number; 0: the newest
+         */
+        before?: number;
+        limit?: number;
+    };
+    url: '/api/v2/staff/tickets/{ticket_id}';
+};
+
+export type StaffTicketGetResponses = {
+    /**
+     * OK
+     */
+    200: StaffConversation;
+};
+
+export type StaffTicketGetResponse = StaffTicketGetResponses[keyof StaffTicketGetResponses];
+
+export type StaffTicketChangeData = {
+    body: TicketChangeBody;
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/tickets/{ticket_id}';
+};
+
+export type StaffTicketChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffTicket;
+};
+
+export type StaffTicketChangeResponse = StaffTicketChangeResponses[keyof StaffTicketChangeResponses];
+
+export type StaffCannedAnswerFillData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+        answer_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/tickets/{ticket_id}/canned-answers/{answer_id}';
+};
+
+export type StaffCannedAnswerFillResponses = {
+    /**
+     * OK
+     */
+    200: FilledAnswer;
+};
+
+export type StaffCannedAnswerFillResponse = StaffCannedAnswerFillResponses[keyof StaffCannedAnswerFillResponses];
+
+export type StaffTicketMergeData = {
+    body: TicketMergeBody;
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/tickets/{ticket_id}/merge';
+};
+
+export type StaffTicketMergeResponses = {
+    /**
+     * OK
+     */
+    200: StaffTicket;
+};
+
+export type StaffTicketMergeResponse = StaffTicketMergeResponses[keyof StaffTicketMergeResponses];
+
+export type StaffTicketAnswerData = {
+    body: TicketAnswerBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/tickets/{ticket_id}/messages';
+};
+
+export type StaffTicketAnswerResponses = {
+    /**
+     * OK
+     */
+    200: StaffTicketMessage;
+};
+
+export type StaffTicketAnswerResponse = StaffTicketAnswerResponses[keyof StaffTicketAnswerResponses];
+
+export type StaffTicketNoteData = {
+    body: TicketNoteBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/tickets/{ticket_id}/notes';
+};
+
+export type StaffTicketNoteResponses = {
+    /**
+     * OK
+     */
+    200: StaffTicketMessage;
+};
+
+export type StaffTicketNoteResponse = StaffTicketNoteResponses[keyof StaffTicketNoteResponses];
 
 export type StaffLinkGroupQueryData = {
     body?: never;
@@ -9438,6 +10014,219 @@ export type SystemAnnouncementsResponses = {
 };
 
 export type SystemAnnouncementsResponse = SystemAnnouncementsResponses[keyof SystemAnnouncementsResponses];
+
+export type TicketsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        page?: number;
+        size?: number;
+        /**
+         * Only those in this state
+         */
+        state?: 'pending' | 'processing' | 'resolved' | 'closed';
+        /**
+         * Words that the title or a message has
+         */
+        q?: string;
+    };
+    url: '/api/v2/user/tickets-v2';
+};
+
+export type TicketsListResponses = {
+    /**
+     * OK
+     */
+    200: TicketList;
+};
+
+export type TicketsListResponse = TicketsListResponses[keyof TicketsListResponses];
+
+export type TicketOpenData = {
+    body: TicketDraft;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/tickets-v2';
+};
+
+export type TicketOpenResponses = {
+    /**
+     * OK
+     */
+    200: TicketItem;
+};
+
+export type TicketOpenResponse = TicketOpenResponses[keyof TicketOpenResponses];
+
+export type TicketsChangesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Stay open and send an event after each change; else one event is sent
+         */
+        stream?: boolean;
+    };
+    url: '/api/v2/user/tickets-v2/changes';
+};
+
+export type TicketsChangesResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type TicketsChangesResponse = TicketsChangesResponses[keyof TicketsChangesResponses];
+
+export type TicketsUnreadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/tickets-v2/unread';
+};
+
+export type TicketsUnreadResponses = {
+    /**
+     * OK
+     */
+    200: TicketUnread;
+};
+
+export type TicketsUnreadResponse = TicketsUnreadResponses[keyof TicketsUnreadResponses];
+
+export type TicketStatusSetData = {
+    body?: StatusChangeBody;
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/tickets-v2/{ticket_id}/edit-status';
+};
+
+export type TicketStatusSetResponses = {
+    /**
+     * OK
+     */
+    200: TicketItem;
+};
+
+export type TicketStatusSetResponse = TicketStatusSetResponses[keyof TicketStatusSetResponses];
+
+export type TicketMessagesData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: {
+        /**
+         * Only messages with a greater number
+         */
+        after?: number;
+        /**
+         * The last messages with a smaller number; 0: the newest
+         */
+        before?: number;
+        limit?: number;
+    };
+    url: '/api/v2/user/tickets-v2/{ticket_id}/messages';
+};
+
+export type TicketMessagesResponses = {
+    /**
+     * OK
+     */
+    200: TicketConversation;
+};
+
+export type TicketMessagesResponse = TicketMessagesResponses[keyof TicketMessagesResponses];
+
+export type TicketMessageSendData = {
+    body: NewMessageBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/tickets-v2/{ticket_id}/messages';
+};
+
+export type TicketMessageSendResponses = {
+    /**
+     * OK
+     */
+    200: TicketMessage;
+};
+
+export type TicketMessageSendResponse = TicketMessageSendResponses[keyof TicketMessageSendResponses];
+
+export type TicketReadData = {
+    body: ReadMarkBody;
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/tickets-v2/{ticket_id}/read';
+};
+
+export type TicketReadResponses = {
+    /**
+     * OK
+     */
+    200: TicketUnread;
+};
+
+export type TicketReadResponse = TicketReadResponses[keyof TicketReadResponses];
+
+export type TicketMessageSendOldData = {
+    body: NewMessageBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Number or id of the ticket
+         */
+        ticket_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/tickets-v2/{ticket_id}/send_messages';
+};
+
+export type TicketMessageSendOldResponses = {
+    /**
+     * OK
+     */
+    200: TicketMessage;
+};
+
+export type TicketMessageSendOldResponse = TicketMessageSendOldResponses[keyof TicketMessageSendOldResponses];
 
 export type WalletGetData = {
     body?: never;

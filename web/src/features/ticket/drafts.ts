@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { useSession } from '@/lib/session/current-session'
+
+/** A message that was sent and has no answer yet. It keeps its key, so that sent again it arrives once. */
+export type Outgoing = { key: string; content: string }
+
+export type Draft = { text: string; outgoing: Outgoing[] }
+
+export const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
+
+const EMPTY: Draft = { text: '', outgoing: [] }
+
+function read<T>(name: string, empty: T): T {
+  try {
+    return { ...empty, ...(JSON.parse(localStorage.getItem(name) ?? '{}') as T) }
+  } catch {
+    return empty
+  }
+}
+
+function write(name: string, value: unknown, isEmpty: boolean): void {
+  try {
+    if (isEmpty) localStorage.removeItem(name)
+    else localStorage.setItem(name, JSON.stringify(value))
+  } catch {
+    // No room, or none allowed: it is lost with the page.
+  }
+}
+
+/** Something a user writes that is kept in this browser until it is sent, apart from what other users write in it. */
+function useKept<T>(what: string, empty: T, isEmpty: (value: T) => boolean) {
+  const session = useSession()
+  const name = `ticket-draft:${session.status === 'authenticated' ? session.user.user_id : 0}:${what}`
+  const [value, setValue] = useState(() => read(name, empty))
+  const change = (make: (before: T) => T) =>
+    setValue((before) => {
+      const after = make(before)
+      write(name, after, isEmpty(after))
+      return after
+    })
+  return [value, change] as const
+}
+
+/** What the user writes in a ticket. */
+export const useDraft = (id: string) =>
+  useKept<Draft>(id, EMPTY, ({ text, outgoing }) => text === '' && outgoing.length === 0)
+
+export type NewTicket = { title: string; content: string; category: string; key: string }
+
+/** A ticket that the user is about to open. */
+export const useNewTicketDraft = () =>
+  useKept<NewTicket>(
+    'new',
+    { title: '', content: '', category: 'general', key: '' },
+    ({ title, content }) => title === '' && content === '',
+  )

@@ -1,0 +1,118 @@
+import { Card, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/lib/api/errors'
+import { ticketOpen } from '@/lib/api/gen/sdk.gen'
+import type { TicketDraft } from '@/lib/api/gen/types.gen'
+import { useOnce } from '@/lib/use-once'
+import { FormEnd } from '@/ui/captcha/form-end'
+import { useCalls } from '@/ui/captcha/use-calls'
+import { FormColumn } from '@/ui/form-column'
+import { PageHeader } from '@/ui/page-header'
+import { MAX_CONTENT, sendsBy } from './components/composer'
+import { newKey, useNewTicketDraft } from './drafts'
+import { categories } from './model'
+
+const MAX_TITLE = 120
+
+type Values = Required<Pick<TicketDraft, 'title' | 'content' | 'category'>>
+
+/** The form of a new ticket, whose content is kept in this browser until it is sent. */
+function useNewTicket() {
+  const { t } = useTranslation('ticket')
+  const [draft, change] = useNewTicketDraft()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const form = useForm<Values>({
+    defaultValues: {
+      title: draft.title,
+      content: draft.content,
+      category: categories.find((one) => one === draft.category) ?? 'general',
+    },
+  })
+  const calls = useCalls(form, 'ticket')
+  const values = useWatch({ control: form.control })
+  const { title = '', content = '', category = 'general' } = values
+  useEffect(() => {
+    change(({ key }) => ({ title, content, category, key: key || newKey() }))
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what keeps it is another function each time
+  }, [title, content, category])
+
+  const open = async (body: TicketDraft) => {
+    try {
+      const { data } = await ticketOpen({
+        body,
+        headers: { 'Idempotency-Key': draft.key || newKey() },
+        throwOnError: true,
+      })
+      form.reset({ title: '', content: '', category: 'general' })
+      change(() => ({ title: '', content: '', category: 'general', key: '' }))
+      await queryClient.invalidateQueries()
+      await navigate({
+        to: '/user/tickets/view/$id',
+        params: { id: String(data.no) },
+        replace: true,
+      })
+    } catch (error) {
+      // Only a lost answer is asked for again; anything else is another request.
+      if (!(error instanceof ApiError && error.isPassing))
+        change((before) => ({ ...before, key: newKey() }))
+      throw error
+    }
+  }
+  const submit = useOnce(
+    form.handleSubmit((body) =>
+      calls.call(
+        (proof) => open({ ...body, ...proof }),
+        () => void submit(),
+      ),
+    ),
+  )
+  const required = { validate: (text: string) => text.trim() !== '' || t('new.required') }
+  return { form, calls, submit, required }
+}
+
+/** Opens a ticket. */
+export function NewTicketPage() {
+  const { t } = useTranslation('ticket')
+  const { form, calls, submit, required } = useNewTicket()
+  const { errors } = form.formState
+  return (
+    <>
+      <PageHeader title={t('new.title')} about={t('new.about')} />
+      <FormColumn>
+        <Card component="form" noValidate onSubmit={(event) => void submit(event)}>
+          <Stack gap="md">
+            <TextInput
+              label={t('new.subject')}
+              maxLength={MAX_TITLE}
+              error={errors.title?.message}
+              {...form.register('title', required)}
+            />
+            <NativeSelect
+              label={t('new.category')}
+              data={categories.map((value) => ({ value, label: t(`category.${value}`) }))}
+              error={errors.category?.message}
+              {...form.register('category')}
+            />
+            <Textarea
+              label={t('new.content')}
+              description={t('new.hint')}
+              autosize
+              minRows={6}
+              maxRows={20}
+              maxLength={MAX_CONTENT}
+              error={errors.content?.message}
+              onKeyDown={sendsBy(() => void submit())}
+              {...form.register('content', required)}
+            />
+            <FormEnd calls={calls}>{t('new.send')}</FormEnd>
+          </Stack>
+        </Card>
+      </FormColumn>
+    </>
+  )
+}

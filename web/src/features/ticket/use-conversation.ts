@@ -1,0 +1,105 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ticketsUnreadQueryKey } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { ticketMessageSend, ticketRead } from '@/lib/api/gen/sdk.gen'
+import { ApiError } from '@/lib/api/errors'
+import { problemText } from '@/lib/server-problem'
+import { newKey, type Outgoing, useDraft } from './drafts'
+import { conversationOf } from './queries'
+
+/** A ticket with its messages as far as they were asked for, oldest first. */
+export function useConversation(id: string) {
+  const query = useInfiniteQuery(conversationOf(id))
+  const pages = query.data?.pages
+  return {
+    query,
+    ticket: pages?.[0]?.ticket,
+    messages: pages?.toReversed().flatMap(({ messages }) => messages) ?? [],
+  }
+}
+
+/** Notes what is in sight as read. */
+export function useReading(id: string, last: number | undefined, isUnread: boolean): void {
+  const queryClient = useQueryClient()
+  const note = useEffectEvent(async (upTo: number) => {
+    if (document.visibilityState !== 'visible') return
+    const { data } = await ticketRead({
+      path: { ticket_id: id },
+      body: { up_to: upTo },
+      throwOnError: true,
+    })
+    queryClient.setQueryData(ticketsUnreadQueryKey(), data)
+  })
+  useEffect(() => {
+    if (!isUnread || !last) return
+    const look = () => void note(last).catch(() => undefined) // it is unread then, and noted with the next one
+    look()
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [last, isUnread])
+}
+
+export type Sending = Outgoing & {
+  /** Why it did not arrive; undefined while it is on its way. */
+  problem?: string
+}
+
+/**
+ * The user's side of a conversation: what is being written survives a reload, what is sent is shown at once, and what did
+ * not arrive can be sent again, under the key that it had.
+ */
+export function useWriting(id: string) {
+  const { t } = useTranslation('ticket')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const [draft, change] = useDraft(id)
+  const [problems, setProblems] = useState<Record<string, string | undefined>>(() =>
+    // What was on its way when the page was left: whether it arrived is known once it is sent again.
+    Object.fromEntries(draft.outgoing.map(({ key }) => [key, t('send.unknown')])),
+  )
+
+  const drop = (key: string) =>
+    change((before) => ({
+      ...before,
+      outgoing: before.outgoing.filter((message) => message.key !== key),
+    }))
+  const deliver = async ({ key, content }: Outgoing) => {
+    setProblems((before) => ({ ...before, [key]: undefined }))
+    try {
+      await ticketMessageSend({
+        path: { ticket_id: id },
+        body: { content },
+        headers: { 'Idempotency-Key': key },
+        throwOnError: true,
+      })
+    } catch (error) {
+      const problem =
+        (error instanceof ApiError && error.fields[0]?.message) || problemText(error, common)
+      setProblems((before) => ({ ...before, [key]: problem }))
+      return
+    }
+    await queryClient.invalidateQueries({ queryKey: conversationOf(id).queryKey })
+    drop(key)
+  }
+  return {
+    text: draft.text,
+    write: (text: string) => change((before) => ({ ...before, text })),
+    sending: draft.outgoing.map((message): Sending => ({
+      ...message,
+      problem: problems[message.key],
+    })),
+    send: () => {
+      const message = { key: newKey(), content: draft.text.trim() }
+      if (!message.content) return
+      change(({ outgoing }) => ({ text: '', outgoing: [...outgoing, message] }))
+      void deliver(message)
+    },
+    sendAgain: (message: Outgoing) => void deliver(message),
+    /** Back into the field, to change it or to leave it. */
+    takeBack: ({ key, content }: Outgoing) => {
+      drop(key)
+      change((before) => ({ ...before, text: [content, before.text].filter(Boolean).join('\n\n') }))
+    },
+  }
+}

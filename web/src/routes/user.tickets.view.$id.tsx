@@ -1,0 +1,11 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { conversationOf } from '@/features/ticket/queries'
+
+export const Route = createFileRoute('/user/tickets/view/$id')({
+  loader: ({ context: { queryClient }, params: { id } }) =>
+    loadPage(loadTexts('ticket'), queryClient.prefetchInfiniteQuery(conversationOf(id))),
+  component: lazyPage(() => import('@/features/ticket/pages'), 'TicketPage'),
+})
