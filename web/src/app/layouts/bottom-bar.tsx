@@ -17,7 +17,11 @@ export function BottomBar({ onOpenMenu }: { onOpenMenu: () => void }) {
             <Link key={key} to={to} className={classes.item}>
               <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
               {t(`nav.${key}`)}
-              {hasUnread && <UnreadCount />}
+              {hasUnread && (
+                <span className={classes.count}>
+                  <UnreadCount />
+                </span>
+              )}
             </Link>
           ),
       )}
