@@ -211,7 +211,7 @@ func (r *recorder) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// extendDeadline returns the client patience from now on. It ignores writers without deadlines, as those of tests.
+// extendDeadline gives the client patience from now on. It ignores writers without deadlines, as those of tests.
 func (r *recorder) extendDeadline() {
 	if r.deadline.IsZero() {
 		_ = r.control.SetWriteDeadline(time.Now().Add(patience))
