@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"node"},
 	{"traffic", "shop"},
 	{"payment", "link", "renewal", "cdkey"},
-	{"ticket", "notice", "shareaccount", "emby", "checkin", "announcement"},
+	{"ticket", "notice", "shareaccount", "emby", "checkin", "announcement", "guide"},
 	{"telegram"},
 	{"api"},
 	{"app"},

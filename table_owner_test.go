@@ -23,6 +23,7 @@ var tableOwners = map[string]string{
 		password_cost recovery_code session session_cookie sign_in sign_in_token sign_in_url sign_up_count token_pair totp
 		totp_enrolment`,
 	"announcement": `announcement announcement_read`,
+	"guide":        `guide guide_seed`,
 	"approval":     `staff_grant staff_grant_day`,
 	"audit":        `audit_entry audit_head audit_seal`,
 	"captcha":      `captcha_challenge`,

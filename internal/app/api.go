@@ -56,7 +56,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Plans(a.Shop, a.Settings),
 		user.Shop(a.Shop, a.Payments, a.Settings),
 		user.LinkToken(a.Links, a.Services),
-		user.Clients(a.Links),
+		user.Clients(a.Links, a.Guides),
 		user.Emby(a.Emby, a.cfg.site),
 		user.ShareAccounts(a.Shares),
 		user.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
@@ -70,6 +70,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.AuditRules(a.Nodes),
 		user.Announcements(a.Announcements, func() time.Time { return a.DB.Now() }),
 		user.Tickets(a.Tickets),
+		user.Guides(a.Guides),
 
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),
@@ -99,6 +100,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.IPBans(a.IPBans),
 		staff.Announcements(a.Announcements),
 		staff.Tickets(a.Tickets, a.Accounts),
+		staff.Guides(a.Guides),
 		staff.Role(),
 	)
 }

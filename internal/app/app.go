@@ -40,6 +40,7 @@ import (
 	"airstrip/internal/emby"
 	"airstrip/internal/fault"
 	"airstrip/internal/geo"
+	"airstrip/internal/guide"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/invite"
 	"airstrip/internal/ipban"
@@ -104,6 +105,7 @@ type App struct {
 	Tickets   *ticket.Tickets
 
 	Announcements *announcement.Announcements
+	Guides        *guide.Guides
 
 	sandbox *sandbox.Gateway // nil unless this is a demo
 	nightly nightly
@@ -187,6 +189,9 @@ func (a *App) build(ctx context.Context) (err error) {
 		return err
 	}
 	a.Webhooks = webhook.New(a.DB, a.cfg.key, a.Settings)
+	if a.Guides, err = guide.New(ctx, a.DB, a.Settings, a.Links, a.cfg.site); err != nil {
+		return err
+	}
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts)
 	a.Tickets.OnMessage(a.notifyTicket)
@@ -276,6 +281,8 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Announcements.Follow(ctx) })
 	background.Go(func() { a.Tickets.Follow(ctx) })
+	background.Go(func() { a.Guides.Begin(ctx) })
+	background.Go(func() { a.Guides.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })

@@ -45,7 +45,8 @@ var worth = map[string][]approval.Kind{
 
 	"staff_announcement_add": {nothing}, "staff_announcement_change": {nothing}, "staff_announcement_remove": {nothing},
 	"admin_announcement_set": {nothing},
-	"staff_audit_rule_make":  {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing},
+	"staff_guide_add":        {nothing}, "staff_guide_change": {nothing}, "staff_guide_remove": {nothing},
+	"staff_audit_rule_make": {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing},
 	"staff_ip_unblock":   {nothing},
 	"staff_cd_keys_void": {nothing}, "staff_cd_key_void": {nothing},
 	"staff_ticket_answer": {nothing}, "staff_ticket_note": {nothing}, "staff_ticket_change": {nothing},

@@ -20,6 +20,7 @@ import (
 	"airstrip/internal/announcement"
 	"airstrip/internal/audit"
 	"airstrip/internal/cdkey"
+	"airstrip/internal/guide"
 	"airstrip/internal/link"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
@@ -116,6 +117,15 @@ func auditedActs(h *fixture) map[string]func() act {
 	announced := func() int64 {
 		made, err := h.Announcements.Add(ctx, announcement.Announcement{
 			Type: announcement.Index, Audience: announcement.ForAll, Title: "Hello",
+		})
+		must(err)
+		return made.ID
+	}
+	slug := 0
+	guided := func() int64 {
+		slug++
+		made, err := h.Guides.Add(ctx, guide.Guide{
+			Slug: fmt.Sprint("unused-", slug), Title: "Hello", Body: "Hello", Category: "Hello",
 		})
 		must(err)
 		return made.ID
@@ -263,6 +273,11 @@ func auditedActs(h *fixture) map[string]func() act {
 		"POST /v1/admin/announcement": func() act {
 			return act{as: admin, path: "/v1/admin/announcement", body: "# Good morning", media: "text/plain"}
 		},
+		"staff_guide_add": func() act {
+			return staff(admin, "guides", `{"slug":"hello","title":"Hello","body":"Hello","category":"Hello"}`)
+		},
+		"staff_guide_change": func() act { return staff(admin, "guides/%d", `{"title":"Goodbye"}`, guided()) },
+		"staff_guide_remove": func() act { return staff(admin, "guides/%d", "", guided()) },
 		"staff_audit_rule_make": func() act {
 			return staff(admin, "audit-rules",
 				`{"name":"test","pattern":"example"}`)

@@ -82,6 +82,9 @@ const (
 	AnnouncementRead  Permission = "announcement.read"
 	AnnouncementWrite Permission = "announcement.write"
 
+	GuideRead  Permission = "guide.read"
+	GuideWrite Permission = "guide.write"
+
 	UserBan          Permission = "user.ban"
 	UserEmailReplace Permission = "user.email.replace"
 	StaffChange      Permission = "staff.change"
@@ -226,6 +229,10 @@ var Areas = []Area{
 		{AnnouncementWrite, admins, fault.Text{
 			ZH: "发布、修改和移除公告", EN: "make, change and remove announcements",
 		}},
+	}},
+	{fault.Text{ZH: "教程", EN: "Guides"}, []string{"guide"}, []Grant{
+		{GuideRead, readers, fault.Text{ZH: "查看所有教程", EN: "see all guides"}},
+		{GuideWrite, admins, fault.Text{ZH: "编写、修改和移除教程", EN: "write, change and remove guides"}},
 	}},
 	{fault.Text{ZH: "用户和工作人员", EN: "Users and staff"}, []string{"user"}, []Grant{
 		{UserBan, supporters, fault.Text{ZH: "封禁用户和解除封禁", EN: "ban users and end their bans"}},

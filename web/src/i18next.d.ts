@@ -13,6 +13,7 @@ import type audit from './locales/zh-CN/audit.json'
 import type order from './locales/zh-CN/order.json'
 import type node from './locales/zh-CN/node.json'
 import type invite from './locales/zh-CN/invite.json'
+import type guide from './locales/zh-CN/guide.json'
 import type home from './locales/zh-CN/home.json'
 import type share from './locales/zh-CN/share.json'
 import type staff from './locales/zh-CN/staff.json'
@@ -39,6 +40,7 @@ declare module 'i18next' {
       audit: typeof audit
       node: typeof node
       order: typeof order
+      guide: typeof guide
       home: typeof home
       invite: typeof invite
       security: typeof security

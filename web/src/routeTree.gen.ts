@@ -58,6 +58,8 @@ import { Route as UserAccountStaffRouteImport } from './routes/user.account.staf
 import { Route as UserAnnouncementsAnnouncementsRouteImport } from './routes/user.announcements.announcements'
 import { Route as UserAuditIndexRouteImport } from './routes/user.audit.index'
 import { Route as UserAuditViewRouteImport } from './routes/user.audit.view'
+import { Route as UserGuidesIndexRouteImport } from './routes/user.guides.index'
+import { Route as UserGuidesSlugRouteImport } from './routes/user.guides.$slug'
 import { Route as UserServicesIndexRouteImport } from './routes/user.services.index'
 import { Route as UserServicesBuyRouteImport } from './routes/user.services.buy'
 import { Route as UserServicesRenewalsRouteImport } from './routes/user.services.renewals'
@@ -320,6 +322,16 @@ const UserAuditViewRoute = UserAuditViewRouteImport.update({
   path: '/audit/view',
   getParentRoute: () => UserRoute,
 } as any)
+const UserGuidesIndexRoute = UserGuidesIndexRouteImport.update({
+  id: '/guides/',
+  path: '/guides/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserGuidesSlugRoute = UserGuidesSlugRouteImport.update({
+  id: '/guides/$slug',
+  path: '/guides/$slug',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserServicesIndexRoute = UserServicesIndexRouteImport.update({
   id: '/services/',
   path: '/services/',
@@ -445,12 +457,14 @@ export interface FileRoutesByFullPath {
   '/user/account/staff': typeof UserAccountStaffRoute
   '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
   '/user/audit/view': typeof UserAuditViewRoute
+  '/user/guides/$slug': typeof UserGuidesSlugRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/audit/': typeof UserAuditIndexRoute
+  '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/tickets/': typeof UserTicketsIndexRoute
@@ -505,12 +519,14 @@ export interface FileRoutesByTo {
   '/user/account/staff': typeof UserAccountStaffRoute
   '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
   '/user/audit/view': typeof UserAuditViewRoute
+  '/user/guides/$slug': typeof UserGuidesSlugRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/audit': typeof UserAuditIndexRoute
+  '/user/guides': typeof UserGuidesIndexRoute
   '/user/services': typeof UserServicesIndexRoute
   '/user/shop-old': typeof UserShopOldIndexRoute
   '/user/tickets': typeof UserTicketsIndexRoute
@@ -572,12 +588,14 @@ export interface FileRoutesById {
   '/user/account/staff': typeof UserAccountStaffRoute
   '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
   '/user/audit/view': typeof UserAuditViewRoute
+  '/user/guides/$slug': typeof UserGuidesSlugRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/audit/': typeof UserAuditIndexRoute
+  '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/tickets/': typeof UserTicketsIndexRoute
@@ -638,12 +656,14 @@ export interface FileRouteTypes {
     | '/user/account/staff'
     | '/user/announcements/announcements'
     | '/user/audit/view'
+    | '/user/guides/$slug'
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/user/audit/'
+    | '/user/guides/'
     | '/user/services/'
     | '/user/shop-old/'
     | '/user/tickets/'
@@ -698,12 +718,14 @@ export interface FileRouteTypes {
     | '/user/account/staff'
     | '/user/announcements/announcements'
     | '/user/audit/view'
+    | '/user/guides/$slug'
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/user/audit'
+    | '/user/guides'
     | '/user/services'
     | '/user/shop-old'
     | '/user/tickets'
@@ -764,12 +786,14 @@ export interface FileRouteTypes {
     | '/user/account/staff'
     | '/user/announcements/announcements'
     | '/user/audit/view'
+    | '/user/guides/$slug'
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/user/audit/'
+    | '/user/guides/'
     | '/user/services/'
     | '/user/shop-old/'
     | '/user/tickets/'
@@ -1137,6 +1161,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserAuditViewRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/guides/': {
+      id: '/user/guides/'
+      path: '/guides'
+      fullPath: '/user/guides/'
+      preLoaderRoute: typeof UserGuidesIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/guides/$slug': {
+      id: '/user/guides/$slug'
+      path: '/guides/$slug'
+      fullPath: '/user/guides/$slug'
+      preLoaderRoute: typeof UserGuidesSlugRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/services/': {
       id: '/user/services/'
       path: '/services'
@@ -1356,12 +1394,14 @@ interface UserRouteChildren {
   UserAccountStaffRoute: typeof UserAccountStaffRoute
   UserAnnouncementsAnnouncementsRoute: typeof UserAnnouncementsAnnouncementsRoute
   UserAuditViewRoute: typeof UserAuditViewRoute
+  UserGuidesSlugRoute: typeof UserGuidesSlugRoute
   UserServicesBuyRoute: typeof UserServicesBuyRoute
   UserServicesRenewalsRoute: typeof UserServicesRenewalsRoute
   UserShopOldPaymentRoute: typeof UserShopOldPaymentRoute
   UserTicketsNewRoute: typeof UserTicketsNewRoute
   UserWalletPurchaseRecordsOldRoute: typeof UserWalletPurchaseRecordsOldRoute
   UserAuditIndexRoute: typeof UserAuditIndexRoute
+  UserGuidesIndexRoute: typeof UserGuidesIndexRoute
   UserServicesIndexRoute: typeof UserServicesIndexRoute
   UserShopOldIndexRoute: typeof UserShopOldIndexRoute
   UserTicketsIndexRoute: typeof UserTicketsIndexRoute
@@ -1395,12 +1435,14 @@ const UserRouteChildren: UserRouteChildren = {
   UserAccountStaffRoute: UserAccountStaffRoute,
   UserAnnouncementsAnnouncementsRoute: UserAnnouncementsAnnouncementsRoute,
   UserAuditViewRoute: UserAuditViewRoute,
+  UserGuidesSlugRoute: UserGuidesSlugRoute,
   UserServicesBuyRoute: UserServicesBuyRoute,
   UserServicesRenewalsRoute: UserServicesRenewalsRoute,
   UserShopOldPaymentRoute: UserShopOldPaymentRoute,
   UserTicketsNewRoute: UserTicketsNewRoute,
   UserWalletPurchaseRecordsOldRoute: UserWalletPurchaseRecordsOldRoute,
   UserAuditIndexRoute: UserAuditIndexRoute,
+  UserGuidesIndexRoute: UserGuidesIndexRoute,
   UserServicesIndexRoute: UserServicesIndexRoute,
   UserShopOldIndexRoute: UserShopOldIndexRoute,
   UserTicketsIndexRoute: UserTicketsIndexRoute,

@@ -18,6 +18,7 @@ import (
 	"airstrip/internal/api/v2/user"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/guide"
 	"airstrip/internal/link"
 	"airstrip/internal/node"
 	"airstrip/internal/seal"
@@ -40,10 +41,14 @@ func newCatalogue(t *testing.T, d *db.DB) *catalogue {
 	services := service.New(d, seal.Key{1}, settings)
 	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, node.New(d, seal.Key{1},
 		settings, services), nil)
+	guides, err := guide.New(t.Context(), d, settings, links, "https://site.example")
+	if err != nil {
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
-	}, staff.Clients(links), user.Clients(links))
+	}, staff.Clients(links), user.Clients(links, guides))
 	return &catalogue{t, api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 }
 

@@ -22,6 +22,7 @@ import (
 	"airstrip/internal/api/v2/user"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/guide"
 	"airstrip/internal/link"
 	"airstrip/internal/node"
 	"airstrip/internal/seal"
@@ -61,6 +62,10 @@ func linkServer(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.No
 	for _, f := range fill {
 		f(services, nodes)
 	}
+	guides, err := guide.New(t.Context(), d, settings, links, "https://site.example")
+	if err != nil {
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)
@@ -68,7 +73,7 @@ func linkServer(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.No
 			return account.Identity{}, api.ErrSignIn
 		}
 		return account.Identity{UserID: id}, nil
-	}, user.LinkToken(links, services), staff.Clients(links), user.Clients(links))
+	}, user.LinkToken(links, services), staff.Clients(links), user.Clients(links, guides))
 	apilink.Register(mux, links)
 	return api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 }

@@ -77,6 +77,8 @@ var summariesZH = map[string]string{
 	"gateways_list":                    "支付方式",
 	"get_old_service":                  "结束时间最晚的服务；从未有过服务时为 404",
 	"invite_commissions":               "他人订单带来的佣金",
+	"guide_get":                        "一篇教程，已填入该用户的订阅链接和站点名称",
+	"guides_list":                      "教程列表，按运营者排定的顺序",
 	"invite_get":                       "用户的邀请链接及其收益",
 	"invite_payout_ask":                "申请把已解冻的佣金付到站外账号",
 	"invite_payout_withdraw":           "撤回提现申请；佣金恢复可用",

@@ -88,6 +88,7 @@ export const client = (change: Partial<LinkApp> = {}): LinkApp => ({
   download_url: 'https://example.com/clash',
   icon: '',
   formats: ['ClashMeta'],
+  guide_slug: 'clash-verge',
   ...change,
 })
 

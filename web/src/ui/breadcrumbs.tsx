@@ -8,6 +8,7 @@ import classes from './breadcrumbs.module.css'
 const parents = [
   { below: '/user/account/', to: paths.myAccount, key: 'account' },
   { below: '/user/audit/', to: '/user/audit', key: 'audit' },
+  { below: '/user/guides/', to: '/user/guides', key: 'guides' },
   { below: '/user/services/', to: '/user/services', key: 'services' },
   { below: '/user/shop-old/', to: '/user/shop-old', key: 'shopOld' },
   { below: '/user/wallet/', to: '/user/wallet', key: 'wallet' },

@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
+  BookOpen,
   CalendarClock,
   CircleUser,
   CodeXml,
@@ -50,6 +51,7 @@ export const navigation: NavItem[][] = [
       isOnBottomBar: true,
     },
     { to: '/user/announcements/announcements', key: 'announcements', icon: Megaphone },
+    { to: '/user/guides', key: 'guides', icon: BookOpen },
   ],
   [
     {

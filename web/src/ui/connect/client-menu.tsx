@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
-import { Download, MonitorDown, RotateCcw } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { BookOpen, Download, MonitorDown, RotateCcw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { LinkApp as Client } from '@/lib/api/gen/types.gen'
 import { MenuButton } from './menu-button'
@@ -51,6 +52,7 @@ export function ClientMenu(props: ClientMenuProps) {
             {t('download', { client: first.name })}
           </Menu.Item>
         )}
+        {first?.guide_slug && <GuideItem client={first} />}
         {props.onReset && (
           <>
             <Menu.Divider />
@@ -64,5 +66,19 @@ export function ClientMenu(props: ClientMenuProps) {
         )}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+function GuideItem({ client }: { client: Client }) {
+  const { t } = useTranslation('home')
+  return (
+    <Menu.Item
+      renderRoot={(item) => (
+        <Link {...item} to="/user/guides/$slug" params={{ slug: client.guide_slug }} />
+      )}
+      leftSection={<BookOpen size={16} strokeWidth={1.75} />}
+    >
+      {t('guide', { client: client.name })}
+    </Menu.Item>
   )
 }

@@ -5,6 +5,7 @@ import { linkTokenGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { Loaded } from '@/ui/loaded'
 import classes from './connect-now.module.css'
 import { DownloadLink } from './download-link'
+import { GuideLink } from './guide-link'
 import { ImportButton } from './import-button'
 
 /** The way on from a purchase: this device's client, and the button that brings the link into it. */
@@ -17,7 +18,7 @@ export function ConnectNow() {
         {({ url }) => <ImportButton url={url} />}
       </Loaded>
       <p className={classes.hint}>
-        {t('notInstalled')} <DownloadLink />
+        {t('notInstalled')} <DownloadLink /> <GuideLink />
       </p>
     </div>
   )

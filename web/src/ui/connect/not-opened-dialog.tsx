@@ -1,7 +1,8 @@
 import { Button, Text } from '@mantine/core'
-import { Download, QrCode } from 'lucide-react'
+import { BookOpen, Download, QrCode } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { LinkApp as Client } from '@/lib/api/gen/types.gen'
+import { ButtonLink } from '@/ui/button-link'
 import { CopyButton } from '@/ui/copy-button'
 import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
@@ -39,6 +40,16 @@ export function NotOpenedDialog(props: {
           {t('download', { client: name })}
         </Button>
         <CopyButton text={props.url} name={t('link')} />
+        {props.client.guide_slug && (
+          <ButtonLink
+            variant="default"
+            to="/user/guides/$slug"
+            params={{ slug: props.client.guide_slug }}
+            leftSection={<BookOpen size={16} strokeWidth={1.75} />}
+          >
+            {t('guide', { client: name })}
+          </ButtonLink>
+        )}
         {onShowQr && (
           <Button
             variant="default"

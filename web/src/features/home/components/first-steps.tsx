@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { DownloadLink } from '@/ui/connect/download-link'
+import { GuideLink } from '@/ui/connect/guide-link'
 import { ButtonLink } from '@/ui/button-link'
 import type { Step } from '../model'
 import classes from './first-steps.module.css'
@@ -28,7 +29,7 @@ export function FirstSteps({ step }: { step: Step }) {
               <p className={classes.name}>{t(`steps.${key}`)}</p>
               {step === 'import' && key === 'install' ? (
                 <p className={classes.hint}>
-                  <DownloadLink />
+                  <DownloadLink /> · <GuideLink />
                 </p>
               ) : (
                 index >= done && <p className={classes.hint}>{t(`steps.${key}Hint`)}</p>

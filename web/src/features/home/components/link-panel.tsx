@@ -8,6 +8,7 @@ import { linkTokenGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { Button } from '@mantine/core'
 import { CopyButton } from '@/ui/copy-button'
 import { Loaded } from '@/ui/loaded'
+import { GuideLink } from '@/ui/connect/guide-link'
 import { ImportButton } from '@/ui/connect/import-button'
 import { maskLink } from '../mask-link'
 import classes from './link-panel.module.css'
@@ -22,7 +23,10 @@ export function LinkPanel({ isQuiet = false }: { isQuiet?: boolean }) {
   const link = useQuery(linkTokenGetOptions())
   return (
     <div className={classes.panel}>
-      <h2 className={classes.title}>{t('connect')}</h2>
+      <div className={classes.head}>
+        <h2 className={classes.title}>{t('connect')}</h2>
+        <GuideLink />
+      </div>
       <Loaded query={link} skeleton={<PanelSkeleton />}>
         {({ url, urls }) => <Panel first={url} urls={urls} isQuiet={isQuiet} />}
       </Loaded>

@@ -164,6 +164,15 @@ export const required: Record<string, readonly string[]> = {
   "PATCH /api/v2/staff/gateways/{gateway_id}": [
     "path.gateway_id"
   ],
+  "DELETE /api/v2/staff/guides/{guide_id}": [
+    "path.guide_id"
+  ],
+  "GET /api/v2/staff/guides/{guide_id}": [
+    "path.guide_id"
+  ],
+  "PATCH /api/v2/staff/guides/{guide_id}": [
+    "path.guide_id"
+  ],
   "POST /api/v2/staff/link-templates/preview": [
     "body.client_type"
   ],
@@ -430,6 +439,9 @@ export const required: Record<string, readonly string[]> = {
   ],
   "DELETE /api/v2/user/developer/tokens/{token_id}": [
     "path.token_id"
+  ],
+  "GET /api/v2/user/guides/{slug}": [
+    "path.slug"
   ],
   "POST /api/v2/user/invite/payouts": [
     "body.amount",

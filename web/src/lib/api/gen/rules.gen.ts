@@ -185,6 +185,34 @@ export const staffGatewayChangeRules = {
   "title_zh": { maxLength: 100 },
 } as const
 
+export const staffGuideAddRules = {
+  "body": { maxLength: 20000 },
+  "body_en": { maxLength: 20000 },
+  "body_zh": { maxLength: 20000 },
+  "category": { maxLength: 40 },
+  "category_en": { maxLength: 40 },
+  "category_zh": { maxLength: 40 },
+  "client_id": { maxLength: 40 },
+  "slug": { maxLength: 60 },
+  "title": { maxLength: 100 },
+  "title_en": { maxLength: 100 },
+  "title_zh": { maxLength: 100 },
+} as const
+
+export const staffGuideChangeRules = {
+  "body": { maxLength: 20000 },
+  "body_en": { maxLength: 20000 },
+  "body_zh": { maxLength: 20000 },
+  "category": { maxLength: 40 },
+  "category_en": { maxLength: 40 },
+  "category_zh": { maxLength: 40 },
+  "client_id": { maxLength: 40 },
+  "slug": { maxLength: 60 },
+  "title": { maxLength: 100 },
+  "title_en": { maxLength: 100 },
+  "title_zh": { maxLength: 100 },
+} as const
+
 export const staffMailsRules = {
   "recipient": { maxLength: 254 },
 } as const
@@ -360,6 +388,15 @@ export const accountRecoveryCodesRenewRules = {
 export const apiTokenCreateRules = {
   "ga_token": { maxLength: 64 },
   "password": { maxLength: 1024 },
+} as const
+
+export const guidesListRules = {
+  "q": { maxLength: 100 },
+  "client_id": { maxLength: 40 },
+} as const
+
+export const guideGetRules = {
+  "slug": { maxLength: 60 },
 } as const
 
 export const invitePayoutAskRules = {

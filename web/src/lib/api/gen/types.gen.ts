@@ -1519,6 +1519,99 @@ export type GetMeResult = {
     user_new_id: string;
 };
 
+export type GuideBody = {
+    /**
+     * Markdown, with the variables {{link}}, {{site_name}} and {{site_url}}
+     */
+    body?: string;
+    /**
+     * Empty: body
+     */
+    body_en?: string;
+    /**
+     * Empty: body
+     */
+    body_zh?: string;
+    /**
+     * Guides of one category stand together
+     */
+    category?: string;
+    /**
+     * Empty: category
+     */
+    category_en?: string;
+    /**
+     * Empty: category
+     */
+    category_zh?: string;
+    /**
+     * A program of the catalogue; empty: none
+     */
+    client_id?: string;
+    /**
+     * Whether users may read it; absent in a new one: no
+     */
+    is_published?: boolean;
+    /**
+     * Smaller ones come first
+     */
+    position?: number;
+    /**
+     * Its address: lower-case letters, digits and hyphens
+     */
+    slug?: string;
+    /**
+     * Those that it is about; empty: all
+     */
+    systems?: Array<'windows' | 'macos' | 'ios' | 'android' | 'linux' | 'harmonyos'>;
+    /**
+     * For readers in whose language there is none
+     */
+    title?: string;
+    /**
+     * Empty: title
+     */
+    title_en?: string;
+    /**
+     * Empty: title
+     */
+    title_zh?: string;
+};
+
+export type GuideItem = {
+    category: string;
+    /**
+     * The program of the catalogue that it is about; empty: none
+     */
+    client_id: string;
+    slug: string;
+    /**
+     * windows, macos, ios, android, linux, harmonyos; empty: all
+     */
+    systems: Array<string>;
+    title: string;
+    updated_at: string;
+};
+
+export type GuidePage = {
+    category: string;
+    /**
+     * The program of the catalogue that it is about; empty: none
+     */
+    client_id: string;
+    /**
+     * With the user's own subscription link in it where the text speaks of it
+     */
+    markdown_text: string;
+    slug: string;
+    /**
+     * windows, macos, ios, android, linux, harmonyos; empty: all
+     */
+    systems: Array<string>;
+    title: string;
+    updated_at: string;
+};
+
 export type HeavyUser = {
     billed_bytes: number;
     down_bytes: number;
@@ -1878,6 +1971,10 @@ export type LinkApp = {
      * Values of client_type that it reads, the best first
      */
     formats: Array<string>;
+    /**
+     * The help page about it; empty: there is none
+     */
+    guide_slug: string;
     /**
      * A letter, an emoji or a data: address of an image; empty: the name's first letter
      */
@@ -4818,6 +4915,35 @@ export type StaffConversation = {
     ticket: StaffTicket;
 };
 
+export type StaffGuide = {
+    /**
+     * With variables as they were written
+     */
+    body: string;
+    body_en: string;
+    body_zh: string;
+    category: string;
+    category_en: string;
+    category_zh: string;
+    /**
+     * Empty: none
+     */
+    client_id: string;
+    created_at: string;
+    id: number;
+    is_published: boolean;
+    position: number;
+    slug: string;
+    /**
+     * Empty: all
+     */
+    systems: Array<string>;
+    title: string;
+    title_en: string;
+    title_zh: string;
+    updated_at: string;
+};
+
 export type StaffNode = {
     address: string;
     /**
@@ -7103,6 +7229,92 @@ export type StaffGatewayChangeResponses = {
 
 export type StaffGatewayChangeResponse = StaffGatewayChangeResponses[keyof StaffGatewayChangeResponses];
 
+export type StaffGuidesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/guides';
+};
+
+export type StaffGuidesResponses = {
+    /**
+     * OK
+     */
+    200: Array<StaffGuide>;
+};
+
+export type StaffGuidesResponse = StaffGuidesResponses[keyof StaffGuidesResponses];
+
+export type StaffGuideAddData = {
+    body: GuideBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/guides';
+};
+
+export type StaffGuideAddResponses = {
+    /**
+     * OK
+     */
+    200: StaffGuide;
+};
+
+export type StaffGuideAddResponse = StaffGuideAddResponses[keyof StaffGuideAddResponses];
+
+export type StaffGuideRemoveData = {
+    body?: never;
+    path: {
+        guide_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/guides/{guide_id}';
+};
+
+export type StaffGuideRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffGuideRemoveResponse = StaffGuideRemoveResponses[keyof StaffGuideRemoveResponses];
+
+export type StaffGuideGetData = {
+    body?: never;
+    path: {
+        guide_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/guides/{guide_id}';
+};
+
+export type StaffGuideGetResponses = {
+    /**
+     * OK
+     */
+    200: StaffGuide;
+};
+
+export type StaffGuideGetResponse = StaffGuideGetResponses[keyof StaffGuideGetResponses];
+
+export type StaffGuideChangeData = {
+    body: GuideBody;
+    path: {
+        guide_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/guides/{guide_id}';
+};
+
+export type StaffGuideChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffGuide;
+};
+
+export type StaffGuideChangeResponse = StaffGuideChangeResponses[keyof StaffGuideChangeResponses];
+
 export type StaffIpBansData = {
     body?: never;
     path?: never;
@@ -9131,6 +9343,47 @@ export type GetOldServiceResponses = {
 };
 
 export type GetOldServiceResponse = GetOldServiceResponses[keyof GetOldServiceResponses];
+
+export type GuidesListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Words that are all in the guide
+         */
+        q?: string;
+        client_id?: string;
+        system?: 'windows' | 'macos' | 'ios' | 'android' | 'linux' | 'harmonyos';
+    };
+    url: '/api/v2/user/guides';
+};
+
+export type GuidesListResponses = {
+    /**
+     * OK
+     */
+    200: Array<GuideItem>;
+};
+
+export type GuidesListResponse = GuidesListResponses[keyof GuidesListResponses];
+
+export type GuideGetData = {
+    body?: never;
+    path: {
+        slug: string;
+    };
+    query?: never;
+    url: '/api/v2/user/guides/{slug}';
+};
+
+export type GuideGetResponses = {
+    /**
+     * OK
+     */
+    200: GuidePage;
+};
+
+export type GuideGetResponse = GuideGetResponses[keyof GuideGetResponses];
 
 export type InviteGetData = {
     body?: never;

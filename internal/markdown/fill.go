@@ -1,0 +1,83 @@
+package markdown
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// variable matches {{name}}.
+var variable = regexp.MustCompile(`\{\{ *([a-z][a-z_]*) *\}\}`)
+
+// Uses tells whether source has the variable {{name}}.
+func Uses(source, name string) bool {
+	return slices.ContainsFunc(variable.FindAllStringSubmatch(source, -1), func(found []string) bool {
+		return found[1] == name
+	})
+}
+
+// address matches web addresses in which nothing means anything to Markdown.
+var address = regexp.MustCompile(`^https?://[A-Za-z0-9.:/-]+$`)
+
+// Fill puts values in the place of variables such as {{site_name}}. Texts make no link, no heading and no other
+// Markdown, whatever is in them; addresses may be the beginning of a link's target. Variables that have no value stay
+// as they are.
+func Fill(source string, texts, addresses map[string]string) string {
+	doc, content := parse(source)
+	var code []text.Segment
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch {
+		case !entering:
+		case n.Kind() == ast.KindCodeBlock || n.Kind() == ast.KindFencedCodeBlock:
+			code = append(code, n.Lines().Sliced(0, n.Lines().Len())...)
+		case n.Kind() == ast.KindText && n.Parent().Kind() == ast.KindCodeSpan:
+			code = append(code, n.(*ast.Text).Segment)
+		}
+		return ast.WalkContinue, nil
+	})
+	var out strings.Builder
+	last := 0
+	for _, at := range variable.FindAllSubmatchIndex(content, -1) {
+		name := string(content[at[2]:at[3]])
+		value, isText := texts[name]
+		if !isText {
+			var known bool
+			if value, known = addresses[name]; !known {
+				continue
+			}
+		}
+		out.Write(content[last:at[0]])
+		last = at[1]
+		switch {
+		case slices.ContainsFunc(code, func(s text.Segment) bool { return s.Start <= at[0] && at[1] <= s.Stop }):
+			out.WriteString(strings.ReplaceAll(oneLine(value), "`", "'")) // nothing can be escaped in code
+		case !isText && address.MatchString(value):
+			out.WriteString(value)
+		default:
+			out.WriteString(Escape(value))
+		}
+	}
+	out.Write(content[last:])
+	return out.String()
+}
+
+// Escape writes plain text as Markdown that shows it.
+func Escape(plain string) string {
+	var out strings.Builder
+	for _, r := range oneLine(plain) {
+		if r > ' ' && r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+func oneLine(s string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return strings.Join(words, " ")
+}
