@@ -52,6 +52,7 @@ export type Contract = {
 /** Topics of the users' operations by a segment of their path; `reference.topic` of the texts names them. */
 const topics = {
   account: 'account',
+  announcements: 'announcements',
   auth: 'auth',
   'captcha-key': 'captcha',
   'captcha-key-v2': 'captcha',
@@ -63,6 +64,7 @@ const topics = {
   developer: 'developer',
   get_me: 'account',
   get_old_service: 'older',
+  guides: 'guides',
   invite: 'invite',
   orders: 'orders',
   'refund-requests': 'orders',
@@ -71,6 +73,8 @@ const topics = {
   shop: 'shop',
   'shop-old': 'older',
   site: 'site',
+  system: 'announcements',
+  'tickets-v2': 'tickets',
   user: 'account',
   wallet: 'wallet',
 } as const

@@ -27,8 +27,11 @@ export function useCheckIn() {
   const { mutate, data, error, isPending, variables, reset } = useMutation({
     mutationFn: (answer: string) =>
       checkinPost({ body: answer ? { verify_token: answer } : {}, throwOnError: true }),
-    // The traffic that is left has changed, or what another tab did is to be shown.
-    onSuccess: () => queryClient.invalidateQueries(),
+    // The traffic that is left has changed, or what another tab did is to be shown. What was given is shown before
+    // that is known: else the card would say for a moment that the day was done already.
+    onSuccess: () => {
+      void queryClient.invalidateQueries()
+    },
     onError: (problem) => isDone(problem) && queryClient.invalidateQueries(),
   })
   // An answer that is refused too: another one would not be taken either.
