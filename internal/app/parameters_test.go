@@ -225,8 +225,10 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 					t.Errorf("%s with %s=%.100q answers %d %.300s", route.operation, p.name, odd, w.Code, w.Body)
 				}
 				for _, wrong := range answer.Errors {
-					if !slices.ContainsFunc(route.parameters,
-						func(p parameterOf) bool { return p.name == wrong.Field }) {
+					name, _, _ := strings.Cut(wrong.Field, ".") // of a list its place follows
+					isPlainText := name == "body" && strings.HasSuffix(route.pattern, "/announcement")
+					if !isPlainText && !slices.ContainsFunc(route.parameters,
+						func(p parameterOf) bool { return p.name == name }) {
 						t.Errorf("%s with %s=%.100q names %q, which no caller sends: %.300s", route.operation, p.name,
 							odd, wrong.Field, w.Body)
 					}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -253,6 +254,28 @@ func TestShareAccount_LastPlace_GoesToOneOfManyAtOnce(t *testing.T) {
 		}
 		if count[200] != 1 || count[409] != 2 {
 			t.Errorf("answered %v, want one 200 and two 409", codes)
+		}
+	})
+}
+
+func TestShareAccount_Code_TakesAPlace(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		id := h.share(`,"max_users":1,"totp":"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"`)
+		h.ask(h.users[0], 200, "POST", sharePath(id, "code"), "", nil)
+		h.ask(h.users[1], 409, "POST", sharePath(id, "code"), "", nil)
+		h.ask(h.users[1], 409, "POST", sharePath(id, "secret"), "", nil)
+		h.ask(h.users[0], 200, "POST", sharePath(id, "secret"), "", nil)
+	})
+}
+
+func TestShareAccount_NameOfBlanks_IsRefused(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		for _, blank := range []string{"", " ", "\n\r\n", "\u00a0", "\u3000"} {
+			body, err := json.Marshal(map[string]any{"name": blank, "is_enabled": true, "password": "secret"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.ask(h.staff[account.Admin], 422, "POST", "/api/v2/staff/share-accounts", string(body), nil)
 		}
 	})
 }

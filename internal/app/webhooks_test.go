@@ -69,6 +69,13 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 			t.Fatal(w.Body)
 		}
 		h.ask(user, 200, "POST", buy(h.sells(t, shop.KindPlan, 2000)), "{}", nil)
+		var opened struct{ UUID string }
+		h.ask(user, 200, "POST", "/api/v2/user/tickets-v2/", `{"title":"Slow","content":"Since noon"}`, nil)
+		if err := h.DB.NewRaw(`SELECT CAST(uuid AS TEXT) AS uuid FROM ticket`).Scan(t.Context(), &opened); err != nil {
+			t.Fatal(err)
+		}
+		h.ask(h.staff[account.Support], 200, "POST", "/api/v2/staff/tickets/"+opened.UUID+"/notes",
+			`{"content":"only we read this"}`, nil)
 		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			if err := h.Services.Close(ctx, tx, user.id); err != nil {
 				return err
@@ -94,6 +101,7 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 			webhook.ServiceEnded:   `"end_reason":"closed"`,
 			webhook.NodeOffline:    `"ended_at":null`,
 			webhook.NodeOnline:     `"name":"hk"`,
+			webhook.TicketMessage:  `"by_staff":false`, // and none for the note
 		} {
 			got := bodies[string(event)]
 			if len(got) != 1 || !strings.Contains(got[0], want) {

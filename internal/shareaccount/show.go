@@ -161,7 +161,8 @@ func (s *Accounts) show(
 	})
 }
 
-// admit returns ErrFull where as many users as may be saw the present secret, and the user is not one of them.
+// admit returns ErrFull where as many users as may be saw the present secret or a code, and the user is not one of
+// them.
 func (a *Account) admit(ctx context.Context, tx bun.Tx, userID int64) error {
 	if a.MaxUsers == nil {
 		return nil
@@ -169,7 +170,7 @@ func (a *Account) admit(ctx context.Context, tx bun.Tx, userID int64) error {
 	var others, own int64
 	if err := tx.NewRaw(`SELECT COUNT(DISTINCT CASE WHEN user_id <> ?0 THEN user_id END),
 		COUNT(CASE WHEN user_id = ?0 THEN 1 END) FROM share_account_view
-		WHERE share_account_id = ?1 AND version = ?2 AND kind = ?3`, userID, a.ID, a.Version, Secret).
+		WHERE share_account_id = ?1 AND version = ?2`, userID, a.ID, a.Version).
 		Scan(ctx, &others, &own); err != nil {
 		return err
 	}

@@ -259,6 +259,7 @@ func (d Draft) check() error {
 		p.When(utf8.RuneCountInString(value) > 2000, field, "length", "说明最多 2000 字", "The note has at most 2000 characters")
 	}
 	name("name", d.Name)
+	p.When(strings.TrimSpace(d.Name) == "", "name", "required", "请填写名称", "Please enter a name")
 	note("note", d.Note)
 	for lang, value := range d.Names {
 		name(fault.FieldOf("name", lang), value)

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/text"
+	"airstrip/internal/webhook"
 )
 
 // Draft is a ticket that a user opens.
@@ -254,6 +255,12 @@ func (t *Tickets) add(ctx context.Context, tx bun.Tx, k *Ticket, m *Message) (*M
 		return nil, err
 	}
 	n.Ticket = *k
+	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.TicketMessage, At: m.CreatedAt, Data: map[string]any{
+		"ticket_id": k.UUID, "ticket_no": k.ID, "user_id": k.UserID, "message_id": m.UUID, "by_staff": m.ByStaff,
+		"state": k.State,
+	}}); err != nil {
+		return nil, err
+	}
 	return m, t.onMessage(ctx, tx, n)
 }
 

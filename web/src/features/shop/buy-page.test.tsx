@@ -512,7 +512,8 @@ describe('a coupon', () => {
     )
     const { user, bill } = await enter('SPRING')
     await user.click(await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' }))
-    expect(await bill.findByText('Used up')).toBeVisible()
+    // The bill that is asked for anew replaces the message's element.
+    await waitFor(() => expect(bill.getByText('Used up')).toBeVisible())
     const pay = bill.getByRole('button', { name: /^Pay/ })
     expect(pay).toHaveTextContent('Pay ¥30.00 from balance without the coupon')
     expect(bill.getAllByText('Used up')).toHaveLength(1)
