@@ -22,7 +22,7 @@ var tableOwners = map[string]string{
 	"account": `account activity api_token ban_task email_code email_code_count guess_count passkey passkey_challenge
 		password_cost recovery_code session session_cookie sign_in sign_in_token sign_in_url sign_up_count token_pair totp
 		totp_enrolment`,
-	"announcement": `announcement announcement_read`,
+	"announcement": `announcement announcement_broadcast announcement_read announcement_unsubscribed`,
 	"guide":        `guide guide_seed`,
 	"approval":     `staff_grant staff_grant_day`,
 	"audit":        `audit_entry audit_head audit_seal`,

@@ -130,7 +130,7 @@ func (a *Announcements) InForce(types ...Type) []Announcement {
 func (a *Announcements) inForce(types []Type, isFor func(*Announcement) bool) (found []Announcement) {
 	now := a.db.Now()
 	for _, one := range *a.current.Load() {
-		if !now.Before(one.StartsAt) && (one.EndsAt == nil || now.Before(*one.EndsAt)) &&
+		if one.inForce(now) &&
 			(len(types) == 0 || slices.Contains(types, one.Type)) && isFor(&one) {
 			found = append(found, one)
 		}
@@ -239,10 +239,12 @@ func idsOf(marks []mark) []int64 {
 	return ids
 }
 
-// Close forgets what a user has read, as part of the transaction that closes the account.
+// Close forgets what a user has read and that they unsubscribed, as part of the transaction that closes the account.
 func (a *Announcements) Close(ctx context.Context, tx bun.Tx, userID int64) error {
-	_, err := tx.NewDelete().Model((*mark)(nil)).Where("user_id = ?", userID).Exec(ctx)
-	return err
+	if _, err := tx.NewDelete().Model((*mark)(nil)).Where("user_id = ?", userID).Exec(ctx); err != nil {
+		return err
+	}
+	return forget(ctx, tx, userID)
 }
 
 // In gives the title and the body in the language of the reader.

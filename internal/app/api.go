@@ -101,6 +101,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Announcements(a.Announcements),
 		staff.Tickets(a.Tickets, a.Accounts),
 		staff.Guides(a.Guides),
+		staff.Broadcasts(a.Broadcasts),
 		staff.Role(),
 	)
 }

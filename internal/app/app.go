@@ -29,6 +29,7 @@ import (
 	"airstrip/internal/api/notify"
 	"airstrip/internal/api/ppanel"
 	"airstrip/internal/api/uniproxy"
+	"airstrip/internal/api/unsubscribe"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/approval"
 	"airstrip/internal/audit"
@@ -74,6 +75,7 @@ type App struct {
 	Settings  *setting.Settings
 	Secrets   *secret.Secrets
 	Queue     *job.Queue
+	Bulk      *job.Queue // of announcements by mail: no code shall wait behind them
 	Outbox    *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
 	Media     *job.Queue // the same for the media server
 	Notices   *job.Queue // and for what the Telegram bot says by itself and what Loki gets
@@ -106,6 +108,7 @@ type App struct {
 
 	Announcements *announcement.Announcements
 	Guides        *guide.Guides
+	Broadcasts    *announcement.Broadcasts
 
 	sandbox *sandbox.Gateway // nil unless this is a demo
 	nightly nightly
@@ -192,6 +195,10 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Guides, err = guide.New(ctx, a.DB, a.Settings, a.Links, a.cfg.site); err != nil {
 		return err
 	}
+	a.Broadcasts = announcement.NewBroadcasts(announcement.Config{
+		DB: a.DB, Key: a.cfg.key, Settings: a.Settings, Accounts: a.Accounts, Services: a.Services, Mails: a.Mails,
+		Bot: a.Telegram, Site: a.cfg.site,
+	})
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts)
 	a.Tickets.OnMessage(a.notifyTicket)
@@ -226,12 +233,15 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
 		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
+		a.Broadcasts,
 	} {
 		part.Register(a.Queue)
 	}
 	a.checkNightly(a.Queue)
 	a.Outbox = job.New(a.DB)
 	a.Mails.Register(a.Outbox)
+	a.Bulk = job.New(a.DB)
+	a.Mails.RegisterBulk(a.Bulk)
 	a.Media = job.New(a.DB)
 	a.Emby.Register(a.Media)
 	a.Notices = job.New(a.DB)
@@ -285,6 +295,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Guides.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
+	background.Go(func() { a.Bulk.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })
 	background.Go(func() { a.Notices.Run(ctx) })
 	background.Go(func() { a.Webhooks.Run(ctx) })
@@ -350,6 +361,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	a.Agents.Register(mux)
+	unsubscribe.Register(mux, a.Broadcasts, func() string { return a.Settings.Get().SiteName })
 	modmu.Register(mux, a.Nodes, a.Traffic)
 	uniproxy.Register(mux, a.Nodes, a.Traffic, a.Settings, a.cfg.site)
 	ppanel.Register(mux, a.Nodes, a.Traffic, a.Settings)

@@ -44,6 +44,7 @@ var worth = map[string][]approval.Kind{
 	"staff_payment_case_confirm":    {approval.Decision}, "staff_payment_case_decline": {approval.Decision},
 
 	"staff_announcement_add": {nothing}, "staff_announcement_change": {nothing}, "staff_announcement_remove": {nothing},
+	"staff_announcement_broadcast": {nothing}, "staff_announcement_broadcast_stop": {nothing},
 	"admin_announcement_set": {nothing},
 	"staff_guide_add":        {nothing}, "staff_guide_change": {nothing}, "staff_guide_remove": {nothing},
 	"staff_audit_rule_make": {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing},

@@ -266,6 +266,15 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_announcement_change": func() act {
 			return staff(admin, "announcements/%d", `{"title":"Goodbye"}`, announced())
 		},
+		"staff_announcement_broadcast": func() act {
+			return staff(admin, "announcements/%d/broadcast", `{"channel":"mail"}`, announced())
+		},
+		"staff_announcement_broadcast_stop": func() act {
+			id := announced()
+			_, err := h.Broadcasts.Start(ctx, id, announcement.ByMail)
+			must(err)
+			return staff(admin, "announcements/%d/broadcast/stop", `{"channel":"mail"}`, id)
+		},
 		"staff_announcement_remove": func() act { return staff(admin, "announcements/%d", "", announced()) },
 		"admin_announcement_set": func() act {
 			return act{as: admin, path: "/api/v2/admin_api/announcement", body: "# Hello", media: "text/plain"}

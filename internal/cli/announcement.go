@@ -18,6 +18,8 @@ type announcementCommand struct {
 	List   announcementList   `cmd:"" help:"List the announcements as JSON, the newest first."`
 	Change announcementChange `cmd:"" help:"Change an announcement; what is not given stays as it is."`
 	Remove announcementRemove `cmd:"" help:"Remove an announcement."`
+
+	Broadcast announcementBroadcast `cmd:"" help:"Send an announcement to its audience by mail or Telegram."`
 }
 
 // announcementFields are the parts of an announcement that both add and change take.
@@ -138,4 +140,40 @@ type announcementRemove struct {
 
 func (c announcementRemove) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error { return a.Announcements.Remove(ctx, c.ID) })
+}
+
+type announcementBroadcast struct {
+	Start broadcastStart `cmd:"" help:"Begin to send an announcement, or go on where it was stopped; each user gets it once."`
+	List  broadcastList  `cmd:"" help:"Show as JSON how far the sending of an announcement is."`
+	Stop  broadcastStop  `cmd:"" help:"Stop the sending of an announcement."`
+}
+
+type broadcastStart struct {
+	ID int64  `arg:"" help:"Number of the announcement, as the list has it."`
+	By string `enum:"mail,telegram" default:"mail" help:"mail or telegram. The setting broadcast_per_minute is the rate."`
+}
+
+func (c broadcastStart) Run(ctx context.Context, cfg *app.Config) error {
+	return show(ctx, cfg, func(a *app.App) (any, error) {
+		return a.Broadcasts.Start(ctx, c.ID, announcement.Channel(c.By))
+	})
+}
+
+type broadcastList struct {
+	ID int64 `arg:"" help:"Number of the announcement, as the list has it."`
+}
+
+func (c broadcastList) Run(ctx context.Context, cfg *app.Config) error {
+	return show(ctx, cfg, func(a *app.App) (any, error) { return a.Broadcasts.List(ctx, c.ID) })
+}
+
+type broadcastStop struct {
+	ID int64  `arg:"" help:"Number of the announcement, as the list has it."`
+	By string `enum:"mail,telegram" default:"mail" help:"mail or telegram."`
+}
+
+func (c broadcastStop) Run(ctx context.Context, cfg *app.Config) error {
+	return show(ctx, cfg, func(a *app.App) (any, error) {
+		return a.Broadcasts.Stop(ctx, c.ID, announcement.Channel(c.By))
+	})
 }

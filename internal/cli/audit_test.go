@@ -35,7 +35,7 @@ var (
 		"gateway list", "coupon list", "cdkey list", "recharge refunds", "refund list", "refund show",
 		"payment-case list", "payment-case show",
 		"audit list", "approval list", "wallet list", "setting list", "mail list", "mail show",
-		"announcement list",
+		"announcement list", "announcement broadcast list",
 	}
 	staffCommands = []string{
 		"node unblock", "node count-kept", "node dismiss-kept", "recharge refund", "recharge confirm",
@@ -108,6 +108,9 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"wallet", "rate", "ann@example.com", "100"},
 			{"announcement", "add", "Welcome", "--body", "Hello **you**", "--audience", "plan", "--ids", "1,2"},
 			{"announcement", "change", "1", "--title-en", "Hello", "--until", "2099-01-01T00:00:00Z"},
+			{"announcement", "add", "News"},
+			{"announcement", "broadcast", "start", "2"},
+			{"announcement", "broadcast", "stop", "2"},
 			{"announcement", "remove", "1"},
 			{"setting", "set", "site_name=Other"},
 			{"setting", "secret", "smtp_password"},

@@ -30,6 +30,8 @@ const (
 	pollInterval = time.Second
 	maxPause     = 4 * time.Hour // between two attempts
 
+	insertedAtOnce = 500 // rows of one statement
+
 	// recordTimeout bounds the transaction that records the result of a run.
 	recordTimeout = 30 * time.Second
 )
@@ -71,6 +73,31 @@ func Add(ctx context.Context, tx bun.Tx, now time.Time, kind string, payload any
 	}
 	_, err = tx.NewInsert().Model(&r).On("CONFLICT DO NOTHING").Exec(ctx)
 	return err
+}
+
+// AddAll adds a job of one kind for each payload, all due at once, as part of tx.
+func AddAll[T any](ctx context.Context, tx bun.Tx, now time.Time, kind string, payloads []T) error {
+	rows := make([]row, len(payloads))
+	for i, payload := range payloads {
+		body, err := json.Marshal(payload)
+		if err != nil {
+			return fmt.Errorf("job %s: %w", kind, err)
+		}
+		rows[i] = row{Kind: kind, Payload: body, RunAt: now, CreatedAt: now}
+	}
+	for part := range slices.Chunk(rows, insertedAtOnce) {
+		if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Due counts the jobs of a kind that could run by now and have not ended, up to most.
+func Due(ctx context.Context, d *db.DB, kind string, most int64) (int64, error) {
+	due := d.NewSelect().Model((*row)(nil)).Column("id").
+		Where("ended_at IS NULL AND run_at <= ? AND kind = ?", d.Now(), kind).Limit(most)
+	return d.NewSelect().TableExpr("(?) AS due", due).Count(ctx)
 }
 
 // Queue runs jobs of the kinds that have a handler, one after the other, and its entries of the timetable. Work that

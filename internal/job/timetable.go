@@ -22,6 +22,7 @@ var Timetable = map[string]time.Duration{
 	"account.bans":        5 * time.Second,
 	"account.challenges":  10 * time.Minute,
 	"account.forget":      24 * time.Hour,
+	"announcement.resume": time.Minute,
 	"audit.seal":          10 * time.Second,
 	"captcha.forget":      time.Hour,
 	"cdkey.forget":        24 * time.Hour,

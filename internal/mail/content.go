@@ -95,7 +95,13 @@ func (Banned) kind() string          { return "banned" }
 func (LoginAlert) kind() string      { return "new_place" }
 
 // Letter is the written mail.
-type Letter struct{ Subject, Text, HTML string }
+type Letter struct {
+	Subject, Text, HTML string
+
+	// Unsubscribe is the address by which its reader gets no more of the kind with one click (RFC 8058); empty: it is
+	// about the reader's own account and goes to them in any case.
+	Unsubscribe string `json:",omitempty"`
+}
 
 // Each template file defines "subject" and "text", which are plain text, and "html", the inside of the frame in
 // frame.html.
@@ -133,7 +139,13 @@ func (m *Mails) Write(msg Message) (Letter, error) {
 		return Letter{}, err
 	}
 	oneLine := strings.Join(strings.Fields(subject.String()), " ")
-	return Letter{oneLine, strings.TrimSpace(text.String()) + "\n", strings.TrimSpace(html.String()) + "\n"}, nil
+	letter := Letter{
+		Subject: oneLine, Text: strings.TrimSpace(text.String()) + "\n", HTML: strings.TrimSpace(html.String()) + "\n",
+	}
+	if news, ok := msg.Content.(Announcement); ok {
+		letter.Unsubscribe = news.Unsubscribe
+	}
+	return letter, nil
 }
 
 type templatePair struct {

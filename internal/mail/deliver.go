@@ -70,7 +70,7 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 		if next.After(r.ExpiresAt) {
 			next = r.ExpiresAt
 		}
-		return job.Add(ctx, tx, m.db.Now(), kind, r.ID, job.Options{At: next})
+		return job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{At: next})
 	})
 }
 
@@ -130,6 +130,10 @@ func (m *Mails) compose(site setting.Site, r row) (*gomail.Msg, error) {
 	msg.SetDateWithValue(r.CreatedAt)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // so that no absence notice answers
 	msg.SetGenHeader("Content-Language", string(r.Lang))
+	if letter.Unsubscribe != "" {
+		msg.SetGenHeader("List-Unsubscribe", "<"+letter.Unsubscribe+">")
+		msg.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
 	msg.SetBodyString(gomail.TypeTextPlain, letter.Text)
 	msg.AddAlternativeString(gomail.TypeTextHTML, letter.HTML)
 	return msg, nil

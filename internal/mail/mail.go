@@ -83,18 +83,30 @@ const (
 	retention   = 30 * 24 * time.Hour // how long a mail is remembered
 	sealPurpose = "mail"              // of the key that seals the text
 	kind        = "mail.send"
+	bulkKind    = "mail.send_bulk"
 )
 
 // Send puts a mail into the queue as part of tx. The text is written now, in the words of today's settings.
 func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
-	msg.Lang = cmp.Or(msg.Lang, m.settings.Get().Language)
-	letter, err := m.Write(msg)
+	r, err := m.write(msg)
 	if err != nil {
 		return err
 	}
+	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+		return err
+	}
+	return job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{})
+}
+
+func (m *Mails) write(msg Message) (row, error) {
+	msg.Lang = cmp.Or(msg.Lang, m.settings.Get().Language)
+	letter, err := m.Write(msg)
+	if err != nil {
+		return row{}, err
+	}
 	plain, err := json.Marshal(letter)
 	if err != nil {
-		return err
+		return row{}, err
 	}
 	now := m.db.Now()
 	r := row{Sealed: m.key.Seal(sealPurpose, plain), Mail: Mail{
@@ -105,10 +117,7 @@ func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
 	if r.ExpiresAt.IsZero() {
 		r.ExpiresAt = now.Add(maxDelivery)
 	}
-	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
-		return err
-	}
-	return job.Add(ctx, tx, now, kind, r.ID, job.Options{})
+	return r, nil
 }
 
 // List gives the newest mails, newest first.

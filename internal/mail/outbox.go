@@ -71,7 +71,7 @@ func (m *Mails) Retry(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		if err := job.Add(ctx, tx, now, kind, id, job.Options{}); err != nil {
+		if err := job.Add(ctx, tx, now, r.jobKind(), id, job.Options{}); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, "mail.retry", audit.ID("mail", id), nil, nil, "")
@@ -85,7 +85,7 @@ func (m Mail) BringsCode() bool {
 
 // WithoutCode gives the letter with dots in the place of its code.
 func (l Letter) WithoutCode() Letter {
-	return Letter{l.Subject, hide(l.Text), hide(l.HTML)}
+	return Letter{l.Subject, hide(l.Text), hide(l.HTML), l.Unsubscribe}
 }
 
 func hide(text string) string { return sixDigits.ReplaceAllString(text, "${1}••••••") }

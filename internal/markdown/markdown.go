@@ -81,13 +81,46 @@ func newPolicy() *bluemonday.Policy {
 
 // HTML renders source as HTML that holds no script, no style, no picture and no link but to a web page, a mail address,
 // Telegram or this site.
-func HTML(source string) string {
+func HTML(source string) string { return HTMLFrom("", source) }
+
+// HTMLFrom is HTML for readers who are elsewhere, such as of a mail: links without a site lead to that of base, an
+// address with its scheme. An empty base leaves them as they are.
+func HTMLFrom(base, source string) string {
 	doc, bytesOf := parse(source)
+	resolve(doc, base)
 	var out bytes.Buffer
 	if err := engine.Renderer().Render(&out, bytesOf, doc); err != nil {
 		return policy.Sanitize("<p>" + string(util.EscapeHTML(bytesOf)) + "</p>") // a bytes.Buffer never fails
 	}
 	return policy.Sanitize(out.String())
+}
+
+// resolve gives links and pictures without a site that of base.
+func resolve(doc ast.Node, base string) {
+	from, err := url.Parse(base)
+	if base == "" || err != nil {
+		return
+	}
+	absolute := func(address []byte) []byte {
+		to, err := url.Parse(strings.TrimSpace(string(address)))
+		if err != nil || to.Scheme != "" || !isSafe(string(address)) {
+			return address
+		}
+		return []byte(from.ResolveReference(to).String())
+	}
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Link:
+			if entering {
+				n.Destination = absolute(n.Destination)
+			}
+		case *ast.Image:
+			if entering {
+				n.Destination = absolute(n.Destination)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
 }
 
 // parse reads source. What is nested too deeply loses its markers, so that no renderer recurses without bound.

@@ -159,3 +159,25 @@ func TestMarkdown_NestedWithoutBound_Ends(t *testing.T) {
 		markdown.Text(source)
 	}
 }
+
+func TestMarkdown_ReadElsewhere_LinksLeadToTheSite(t *testing.T) {
+	const base = "https://air.example.com/"
+	for source, want := range map[string]string{
+		"[a](/shop)":                    "https://air.example.com/shop",
+		"[a](user/tickets?x=1#y)":       "https://air.example.com/user/tickets?x=1#y",
+		"![a](/poster.png)":             "https://air.example.com/poster.png",
+		"[a](//other.example/b)":        "https://other.example/b",
+		"[a](https://other.example/b)":  "https://other.example/b",
+		"[a](tg://resolve?domain=name)": "tg://resolve?domain=name",
+	} {
+		if got := markdown.HTMLFrom(base, source); !strings.Contains(got, `href="`+want+`"`) {
+			t.Errorf("%s becomes %s, want %s", source, got, want)
+		}
+		if got := markdown.TextFrom(base, source); got != "a ("+want+")" {
+			t.Errorf("%s becomes %s, want %s", source, got, want)
+		}
+	}
+	if got := markdown.HTMLFrom(base, "[a](javascript:alert)"); strings.Contains(got, "href") {
+		t.Errorf("a script became a link: %s", got)
+	}
+}

@@ -10,8 +10,12 @@ import (
 )
 
 // Text renders source as plain text: for mails, messages of a bot and previews. Links have their address behind them.
-func Text(source string) string {
+func Text(source string) string { return TextFrom("", source) }
+
+// TextFrom is Text in which links without a site lead to that of base, as in HTMLFrom.
+func TextFrom(base, source string) string {
 	doc, content := parse(source)
+	resolve(doc, base)
 	w := &plainWriter{source: content}
 	w.blocks(doc, "")
 	return strings.TrimSpace(w.out.String())

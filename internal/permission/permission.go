@@ -227,7 +227,7 @@ var Areas = []Area{
 	{fault.Text{ZH: "公告", EN: "Announcements"}, []string{"announcement"}, []Grant{
 		{AnnouncementRead, readers, fault.Text{ZH: "查看所有公告", EN: "see all announcements"}},
 		{AnnouncementWrite, admins, fault.Text{
-			ZH: "发布、修改和移除公告", EN: "make, change and remove announcements",
+			ZH: "发布、修改、发送和移除公告", EN: "make, change, send and remove announcements",
 		}},
 	}},
 	{fault.Text{ZH: "教程", EN: "Guides"}, []string{"guide"}, []Grant{

@@ -77,6 +77,7 @@ func (p *problems) numbers(s *Site) {
 	}{
 		{"sign_up_per_ip_daily", s.SignUpPerIPDaily, 1, unlimited},
 		{"smtp_port", s.SMTPPort, 1, 65535},
+		{"broadcast_per_minute", s.BroadcastPerMinute, 1, unlimited},
 		{"captcha_puzzles", s.CaptchaPuzzles, 1, 1000},
 		{"captcha_zeros", s.CaptchaZeros, 1, 8},
 		{"ticket_max_open", s.TicketMaxOpen, 1, unlimited},

@@ -60,6 +60,8 @@ type Site struct {
 	SMTPUsername string `json:"smtp_username"`
 	SMTPFrom     string `json:"smtp_from"` // address that mails come from, as a@example.com or Name <a@example.com>
 
+	BroadcastPerMinute int `json:"broadcast_per_minute"` // users whom an announcement is sent to in a minute
+
 	CaptchaProvider string `json:"captcha_provider"` // pow (built in), turnstile, hcaptcha or recaptcha
 	// public key at the provider; the other one is the secret captcha_key
 	CaptchaSiteKey string `json:"captcha_site_key"`
@@ -167,7 +169,7 @@ func Defaults() Site {
 	return Site{
 		SiteName: "网络加速器", Language: fault.ZH, TimeZone: "Asia/Shanghai", Currency: "CNY",
 		SignUpMode: "open", SignUpPerIPDaily: 20,
-		SMTPPort: 587, SMTPTLS: "starttls",
+		SMTPPort: 587, SMTPTLS: "starttls", BroadcastPerMinute: 120,
 		CaptchaProvider: "pow", CaptchaRegister: "risk", CaptchaLogin: "risk", CaptchaForgotPassword: "risk",
 		CaptchaCheckIn: "never", CaptchaTicket: "never",
 		CaptchaPuzzles: 80, CaptchaZeros: 4,

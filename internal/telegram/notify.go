@@ -43,3 +43,14 @@ func (b *Bot) sendNotice(ctx context.Context, t notice) error {
 	}
 	return err
 }
+
+// NoticesDue counts what the bot could say by now and has not said, up to most.
+func (b *Bot) NoticesDue(ctx context.Context, most int64) (int64, error) {
+	return job.Due(ctx, b.db, noticeKind, most)
+}
+
+// Configured tells whether the site has a bot.
+func (b *Bot) Configured(ctx context.Context) (bool, error) {
+	token, err := b.secrets.Get(ctx, secret.TelegramToken)
+	return token != "", err
+}

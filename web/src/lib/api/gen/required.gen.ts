@@ -67,6 +67,17 @@ export const required: Record<string, readonly string[]> = {
   "PATCH /api/v2/staff/announcements/{announcement_id}": [
     "path.announcement_id"
   ],
+  "POST /api/v2/staff/announcements/{announcement_id}/broadcast": [
+    "path.announcement_id",
+    "body.channel"
+  ],
+  "POST /api/v2/staff/announcements/{announcement_id}/broadcast/stop": [
+    "path.announcement_id",
+    "body.channel"
+  ],
+  "GET /api/v2/staff/announcements/{announcement_id}/broadcasts": [
+    "path.announcement_id"
+  ],
   "POST /api/v2/staff/approvals/{approval_id}/decision": [
     "path.approval_id",
     "body.approve"

@@ -676,6 +676,39 @@ export type BlockedIps = {
     total_count: number;
 };
 
+export type Broadcast = {
+    channel: 'mail' | 'telegram';
+    ended_at: string | null;
+    /**
+     * Those that were looked at
+     */
+    passed: number;
+    /**
+     * Those of them to whom it is sent: who are of the audience and did not unsubscribe
+     */
+    queued: number;
+    started_at: string;
+    /**
+     * stopped: may be started again and goes on where it was
+     */
+    state: 'running' | 'stopped' | 'done';
+    /**
+     * Users that the channel reached when it began, for whatever audience
+     */
+    users: number;
+};
+
+export type BroadcastCallBody = {
+    channel: 'mail' | 'telegram';
+};
+
+export type BroadcastList = {
+    /**
+     * At most one by each channel
+     */
+    broadcasts: Array<Broadcast>;
+};
+
 export type CannedAnswerItem = {
     /**
      * The same in English
@@ -6461,6 +6494,60 @@ export type StaffAnnouncementChangeResponses = {
 };
 
 export type StaffAnnouncementChangeResponse = StaffAnnouncementChangeResponses[keyof StaffAnnouncementChangeResponses];
+
+export type StaffAnnouncementBroadcastData = {
+    body: BroadcastCallBody;
+    path: {
+        announcement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/announcements/{announcement_id}/broadcast';
+};
+
+export type StaffAnnouncementBroadcastResponses = {
+    /**
+     * OK
+     */
+    200: Broadcast;
+};
+
+export type StaffAnnouncementBroadcastResponse = StaffAnnouncementBroadcastResponses[keyof StaffAnnouncementBroadcastResponses];
+
+export type StaffAnnouncementBroadcastStopData = {
+    body: BroadcastCallBody;
+    path: {
+        announcement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/announcements/{announcement_id}/broadcast/stop';
+};
+
+export type StaffAnnouncementBroadcastStopResponses = {
+    /**
+     * OK
+     */
+    200: Broadcast;
+};
+
+export type StaffAnnouncementBroadcastStopResponse = StaffAnnouncementBroadcastStopResponses[keyof StaffAnnouncementBroadcastStopResponses];
+
+export type StaffAnnouncementBroadcastsData = {
+    body?: never;
+    path: {
+        announcement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/announcements/{announcement_id}/broadcasts';
+};
+
+export type StaffAnnouncementBroadcastsResponses = {
+    /**
+     * OK
+     */
+    200: BroadcastList;
+};
+
+export type StaffAnnouncementBroadcastsResponse = StaffAnnouncementBroadcastsResponses[keyof StaffAnnouncementBroadcastsResponses];
 
 export type StaffApprovalsListData = {
     body?: never;
