@@ -42,11 +42,11 @@ func Fill(source string, texts, addresses map[string]string) string {
 	var out strings.Builder
 	last := 0
 	for _, at := range variable.FindAllSubmatchIndex(content, -1) {
-		name := string(content[at[2]:at[3]])
-		value, isText := texts[name]
+		name := content[at[2]:at[3]]
+		value, isText := texts[string(name)]
 		if !isText {
 			var known bool
-			if value, known = addresses[name]; !known {
+			if value, known = addresses[string(name)]; !known {
 				continue
 			}
 		}
