@@ -1,12 +1,20 @@
 import { createMemoryHistory } from '@tanstack/react-router'
 import { render } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import { afterEach } from 'vitest'
 import { App } from '@/app/app'
 import { startI18n } from '@/app/i18n'
 import { queryClient } from '@/app/query-client'
 import { createAppRouter } from '@/app/router'
 import { session } from '@/lib/session/current-session'
 import { accessToken, refreshToken } from './tokens'
+
+const routers: ReturnType<typeof createAppRouter>[] = []
+
+// A page that still loads when its test ends would be drawn after the window is gone.
+afterEach(() => {
+  for (const router of routers.splice(0)) router.startTransition = () => Promise.resolve(false)
+})
 
 /** The whole app at an address, in English, as a browser without tokens shows it. */
 export async function openApp(path: string) {
@@ -15,6 +23,7 @@ export async function openApp(path: string) {
   queryClient.clear()
   session.signOut()
   const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
+  routers.push(router)
   const user = userEvent.setup()
   render(<App router={router} />)
   return { router, user }
