@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Bell } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { unreadAnnouncements } from '@/lib/api/announcements'
+import { useAfterLoad } from '@/lib/session/use-after-load'
 import classes from './announcement-bell.module.css'
 
 const MOST_SHOWN = 99
@@ -10,7 +11,7 @@ const MOST_SHOWN = 99
 /** Leads to the announcements and says how many of them are new. */
 export function AnnouncementBell() {
   const { t } = useTranslation()
-  const { data } = useQuery(unreadAnnouncements())
+  const { data } = useQuery({ ...unreadAnnouncements(), enabled: useAfterLoad() })
   const count = data?.unread_count ?? 0
   const label = count > 0 ? t('announcements.unread', { count }) : t('nav.announcements')
   return (

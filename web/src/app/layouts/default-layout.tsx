@@ -15,6 +15,7 @@ import { unreadAnnouncements } from '@/lib/api/announcements'
 import { AccountMenu } from './account-menu'
 import { AnnouncementBell } from './announcement-bell'
 import { BottomBar } from './bottom-bar'
+import { useAfterLoad } from '@/lib/session/use-after-load'
 import classes from './default-layout.module.css'
 import { Footer } from './footer'
 import { UserMaintenance } from './maintenance'
@@ -45,7 +46,7 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
   useShortcuts(help.open)
   useChat()
   const isToasting = useIsToasting()
-  const { data: unread } = useQuery(unreadAnnouncements())
+  const { data: unread } = useQuery({ ...unreadAnnouncements(), enabled: useAfterLoad() })
 
   return (
     <div className={classes.shell}>
