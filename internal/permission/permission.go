@@ -230,7 +230,7 @@ var Areas = []Area{
 			ZH: "发布、修改、发送和移除公告", EN: "make, change, send and remove announcements",
 		}},
 	}},
-	{fault.Text{ZH: "教程", EN: "Guides"}, []string{"guide"}, []Grant{
+	{fault.Text{ZH: "教程", EN: "Guides"}, nil, []Grant{
 		{GuideRead, readers, fault.Text{ZH: "查看所有教程", EN: "see all guides"}},
 		{GuideWrite, admins, fault.Text{ZH: "编写、修改和移除教程", EN: "write, change and remove guides"}},
 	}},
