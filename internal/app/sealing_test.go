@@ -299,6 +299,55 @@ func TestMigrate_KilledWhileItSeals_LosesNobodysCredentials(t *testing.T) {
 	})
 }
 
+// A process that dies after it sealed PostgreSQL's rows and before it removed the samples of them from the planner's
+// statistics leaves that to the next one.
+func TestMigrate_KilledBeforeItRemovedTheStatistics_RemovesThemAtTheNextStart(t *testing.T) {
+	eachOldSite(t, 100, func(t *testing.T, s *oldSite) {
+		if s.config.DatabaseURL == "" {
+			t.Skip("SQLite has no such statistics")
+		}
+		d, err := db.Open(t.Context(), s.config.DatabaseURL, s.config.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if _, err := d.ExecContext(t.Context(), `ANALYZE access`); err != nil {
+			t.Fatal(err)
+		}
+		reader, err := d.BeginTx(t.Context(), nil) // keeps the statistics from being written anew
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reader.Rollback()
+		if _, err := reader.ExecContext(t.Context(), `LOCK TABLE pg_statistic IN ACCESS SHARE MODE`); err != nil {
+			t.Fatal(err)
+		}
+		p := &process{config: s.config}
+		p.start(t)
+		for waiting := false; !waiting; time.Sleep(10 * time.Millisecond) {
+			if err := reader.NewRaw(`SELECT EXISTS (SELECT FROM pg_locks
+				WHERE relation = 'pg_statistic'::regclass AND NOT granted)`).Scan(t.Context(), &waiting); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.kill()
+		if _, err := reader.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+			WHERE relation = 'pg_statistic'::regclass AND NOT granted`); err != nil { // it would still do it
+			t.Fatal(err)
+		}
+		if err := reader.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		s.forgetLock(t)
+		a, err := Open(t.Context(), s.config, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Close()
+		s.check(t)
+	})
+}
+
 func TestMigrate_WithoutTheSitesKey_ChangesNothing(t *testing.T) {
 	eachOldSite(t, 10, func(t *testing.T, s *oldSite) {
 		for name, c := range map[string]struct {

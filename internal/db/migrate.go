@@ -64,10 +64,6 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 	if err != nil {
 		return err
 	}
-	before, err := d.SchemaVersion(ctx)
-	if err != nil {
-		return err
-	}
 	if d.sqlite { // goose has a lock of its own for PostgreSQL only
 		unlock, err := lockFile(ctx, filepath.Join(d.dir, "migrate.lock"))
 		if err != nil {
@@ -84,7 +80,7 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 	if version < sealingVersion {
 		return nil
 	}
-	return d.removeRemains(ctx, before)
+	return d.removeRemains(ctx)
 }
 
 // Migrated tells whether the schema is at this program's version.

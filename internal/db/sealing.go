@@ -107,7 +107,15 @@ ALTER TABLE sealed_emby_account RENAME TO emby_account;
 CREATE INDEX emby_account_behind ON emby_account (user_id) WHERE wanted <> state;
 `
 	// rewriteNodes makes PostgreSQL write the table again, since an update leaves the old rows in its pages.
-	rewriteNodes = `ALTER TABLE node ALTER COLUMN settings TYPE JSONB USING settings - 'server_key' - 'obfs_password'`
+	rewriteNodes = `ALTER TABLE node ALTER COLUMN settings TYPE JSONB USING settings - 'server_key' - 'obfs_password';`
+	// markRemains notes on PostgreSQL that removeRemains has work to do. It commits with the migration, so that a
+	// process that is killed before it cleaned leaves the work to the next one.
+	markRemains = `
+DO $$ BEGIN
+	IF EXISTS (SELECT FROM access) OR EXISTS (SELECT FROM node) OR EXISTS (SELECT FROM emby_account) THEN
+		COMMENT ON TABLE access IS 'statistics hold remains';
+	END IF;
+END $$`
 )
 
 func (d *DB) sealSecrets(ctx context.Context, tx *sql.Tx) error {
@@ -129,7 +137,7 @@ func (d *DB) sealSecrets(ctx context.Context, tx *sql.Tx) error {
 	if d.sqlite {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, rewriteNodes)
+	_, err := tx.ExecContext(ctx, rewriteNodes+markRemains)
 	return err
 }
 
@@ -279,23 +287,15 @@ func (d *DB) sealingKey(ctx context.Context, tx *sql.Tx) (seal.Key, error) {
 // cleaned is the user_version of a SQLite file in whose free pages nothing is left of what sealSecrets sealed.
 const cleaned = 1
 
-// removeRemains removes what the engine itself keeps of the rows that sealSecrets sealed. before is the schema version
-// before this migration. A failure is logged and keeps nobody from starting.
+// removeRemains removes what the engine itself keeps of the rows that sealSecrets sealed. A failure is logged and keeps
+// nobody from starting; the next start tries again.
 //
-// On SQLite the pages that had secrets in clear are free, with their contents, until the file is made anew. That takes
-// time and free space for a copy of it, and is done once; where it fails the next start tries again. On PostgreSQL the
-// tables were made anew with the migration, and the planner's statistics hold samples of what was in them.
-func (d *DB) removeRemains(ctx context.Context, before int64) error {
+// On SQLite the pages that had secrets in clear are free, with their contents, until the file is made anew, which takes
+// time and free space for a copy of it. On PostgreSQL the tables were made anew with the migration, and the planner's
+// statistics hold samples of what was in them.
+func (d *DB) removeRemains(ctx context.Context) error {
 	if !d.sqlite {
-		if before == 0 || before >= sealingVersion {
-			return nil
-		}
-		if _, err := d.long.ExecContext(ctx, `VACUUM (FULL) pg_statistic`); err != nil {
-			slog.WarnContext(ctx,
-				"files of PostgreSQL may still hold some credentials that were kept in clear before; "+
-					"its administrator removes them with VACUUM FULL pg_statistic", "error", err)
-		}
-		return nil
+		return d.removeStatistics(ctx)
 	}
 	var version int
 	if err := d.write.NewRaw(`PRAGMA user_version`).Scan(ctx, &version); err != nil || version >= cleaned {
@@ -310,5 +310,21 @@ func (d *DB) removeRemains(ctx context.Context, before int64) error {
 			"the next start removes them", "error", err)
 	}
 	_, err := d.write.ExecContext(ctx, `PRAGMA temp_store = MEMORY`)
+	return err
+}
+
+// removeStatistics makes PostgreSQL's statistics anew where markRemains noted that they hold samples of secrets.
+func (d *DB) removeStatistics(ctx context.Context) error {
+	var marked bool
+	if err := d.long.NewRaw(`SELECT obj_description('access'::regclass) IS NOT NULL`).Scan(ctx, &marked); err != nil ||
+		!marked {
+		return err
+	}
+	if _, err := d.long.ExecContext(ctx, `VACUUM (FULL) pg_statistic`); err != nil {
+		slog.WarnContext(ctx, "files of PostgreSQL may still hold some credentials that were kept in clear before; "+
+			"the next start removes them, or its administrator with VACUUM FULL pg_statistic", "error", err)
+		return nil
+	}
+	_, err := d.long.ExecContext(ctx, `COMMENT ON TABLE access IS NULL`)
 	return err
 }
