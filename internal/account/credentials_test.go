@@ -274,7 +274,7 @@ func withSecondFactor(w *testSite, v *victim) {
 var changeNothing = map[string]string{
 	"Accounts": "Accept ByEmail ByTelegram Close Create Emails Forget Hash Import IsStaff List Lock Loss " +
 		"NotifyIfWanted OnClose RecipientCount Recipients Users " +
-		"OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyStaff User",
+		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyStaff User",
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken URL URLKey",
 	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndOthers Refresh " +

@@ -34,10 +34,15 @@ func (a *Accounts) Security(ctx context.Context, userID int64) (Security, error)
 
 // SetNoticeByMail says whether the user wants a mail about sign-ins from a new area or device.
 func (a *Accounts) SetNoticeByMail(ctx context.Context, userID int64, wanted bool) error {
-	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return a.db.Tx(ctx, a.NoticeByMail(userID, wanted))
+}
+
+// NoticeByMail is SetNoticeByMail as a part of another change.
+func (a *Accounts) NoticeByMail(userID int64, wanted bool) Step {
+	return func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewUpdate().Model((*row)(nil)).Set("notice_by_mail = ?", wanted).Where("id = ?", userID).Exec(ctx)
 		return err
-	})
+	}
 }
 
 // Rename changes the user's name. An invalid one is reported at the field name.

@@ -93,8 +93,11 @@ func (tf *TwoFactor) Begin(ctx context.Context, who Identity, password string, f
 }
 
 // Confirm turns the second factor on with a code of the app, and returns the recovery codes, which are never shown
-// again. All other sessions and all API tokens end. A wrong code is reported at the field code.
-func (tf *TwoFactor) Confirm(ctx context.Context, who Identity, code string, from Client) (codes []string, err error) {
+// again. All other sessions and all API tokens end. A wrong code is reported at the field code. What the same call
+// changes besides is done in the same transaction.
+func (tf *TwoFactor) Confirm(
+	ctx context.Context, who Identity, code string, from Client, besides ...Step,
+) (codes []string, err error) {
 	var right bool
 	err = tf.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := find(ctx, tx, "id = ?", who.UserID)
@@ -122,6 +125,9 @@ func (tf *TwoFactor) Confirm(ctx context.Context, who Identity, code string, fro
 		if codes, err = tf.makeRecoveryCodes(ctx, tx, r.ID); err != nil {
 			return err
 		}
+		if err := doAll(ctx, tx, besides); err != nil {
+			return err
+		}
 		return tf.credentials.recordChange(ctx, tx, r, tf.change(TwoFactorOn, who, from), from)
 	})
 	if err == nil && !right {
@@ -131,16 +137,35 @@ func (tf *TwoFactor) Confirm(ctx context.Context, who Identity, code string, fro
 }
 
 // TurnOff deletes the secret and the recovery codes of a user who proves password and code. All other sessions and all
-// API tokens end. Invalid input names the fields password and code.
-func (tf *TwoFactor) TurnOff(ctx context.Context, who Identity, password, code string, from Client) error {
+// API tokens end. Invalid input names the fields password and code. What the same call changes besides is done in the
+// same transaction.
+func (tf *TwoFactor) TurnOff(
+	ctx context.Context, who Identity, password, code string, from Client,
+	besides ...Step,
+) error {
 	return tf.verifier.proveBoth(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx, r row) error {
 		for _, gone := range []any{(*totpRow)(nil), (*recoveryCode)(nil)} {
 			if _, err := tx.NewDelete().Model(gone).Where("account_id = ?", r.ID).Exec(ctx); err != nil {
 				return err
 			}
 		}
+		if err := doAll(ctx, tx, besides); err != nil {
+			return err
+		}
 		return tf.credentials.recordChange(ctx, tx, r, tf.change(TwoFactorOff, who, from), from)
 	})
+}
+
+// Step is one of several changes that a call makes in one transaction.
+type Step func(context.Context, bun.Tx) error
+
+func doAll(ctx context.Context, tx bun.Tx, steps []Step) error {
+	for _, step := range steps {
+		if err := step(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RenewRecoveryCodes replaces the recovery codes of a user who proves password and code.

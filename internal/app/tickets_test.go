@@ -189,6 +189,29 @@ func TestTicket_V1_IsTheSameTicket(t *testing.T) {
 	})
 }
 
+func TestTicket_V1_RefusedMessage_ChangesNothing(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		user := h.users[0]
+		k := h.openTicket(user, "Title", "first")
+		path := fmt.Sprintf("/v1/user/ticket/%d", k.No)
+		h.ask(user, 200, "PUT", path, `{"status":"closed"}`, nil)
+		tooLong := strings.Repeat("a", 10_001)
+		h.ask(user, 422, "PUT", path, fmt.Sprintf(`{"status":"open","content":%q}`, tooLong), nil)
+		h.ask(user, 422, "PUT", path, `{"status":"open","content":"  "}`, nil)
+		if c := h.conversation(user, k.No); c.Ticket.TicketStatus != "closed" || len(c.Messages) != 1 {
+			t.Errorf("a refused message left %+v", c)
+		}
+		h.ask(user, 409, "PUT", path, `{"status":"closed","content":"bye"}`, nil)
+		if err := h.Settings.Set(t.Context(), settings(`{"ticket_messages_per_hour":1}`)); err != nil {
+			t.Fatal(err)
+		}
+		h.ask(user, 429, "PUT", path, `{"status":"open","content":"more"}`, nil)
+		if c := h.conversation(user, k.No); c.Ticket.TicketStatus != "closed" || len(c.Messages) != 1 {
+			t.Errorf("a message too many left %+v", c)
+		}
+	})
+}
+
 func TestTicket_SameKey_SendsOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		if err := h.Settings.Set(t.Context(), settings(`{"captcha_ticket":"never"}`)); err != nil {

@@ -101,9 +101,7 @@ func (t *Tickets) requireCaptcha(ctx context.Context, userID int64, d Draft) err
 // again. Wrong input names content.
 func (t *Tickets) Send(ctx context.Context, userID int64, id, content string) (*Message, error) {
 	content = strings.TrimSpace(content)
-	var wrong fault.Problems
-	checkContent(&wrong, content)
-	if err := wrong.Err(); err != nil {
+	if err := contentProblem(content); err != nil {
 		return nil, err
 	}
 	messageID, err := idempotency.Tx(ctx, t.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
@@ -114,14 +112,7 @@ func (t *Tickets) Send(ctx context.Context, userID int64, id, content string) (*
 		if err != nil {
 			return 0, err
 		}
-		if err := k.admitMessage(); err != nil {
-			return 0, err
-		}
-		k.Awaiting = Staff
-		if k.State == Resolved {
-			k.State = Processing
-		}
-		m, err := t.add(ctx, tx, k, &Message{AuthorID: userID, Content: content})
+		m, err := t.sendIn(ctx, tx, k, content)
 		if err != nil {
 			return 0, err
 		}
@@ -131,6 +122,71 @@ func (t *Tickets) Send(ctx context.Context, userID int64, id, content string) (*
 		return nil, err
 	}
 	return t.message(ctx, messageID)
+}
+
+func contentProblem(content string) error {
+	var wrong fault.Problems
+	checkContent(&wrong, content)
+	return wrong.Err()
+}
+
+// sendIn adds a message of the user, who was admitted as a writer, to a ticket that is locked.
+func (t *Tickets) sendIn(ctx context.Context, tx bun.Tx, k *Ticket, content string) (*Message, error) {
+	if err := k.admitMessage(); err != nil {
+		return nil, err
+	}
+	k.Awaiting = Staff
+	if k.State == Resolved {
+		k.State = Processing
+	}
+	return t.add(ctx, tx, k, &Message{AuthorID: k.UserID, Content: content})
+}
+
+// Update is what a user does to a ticket in one call: they open it where it was closed, write in it and close it, in
+// this order.
+type Update struct {
+	Open    bool
+	Content *string
+	Close   bool
+}
+
+// Update does all of an update or nothing, with the faults of Send and SetOpen.
+func (t *Tickets) Update(ctx context.Context, userID int64, id string, c Update) (*Ticket, error) {
+	var content string
+	if c.Content != nil {
+		content = strings.TrimSpace(*c.Content)
+		if err := contentProblem(content); err != nil {
+			return nil, err
+		}
+	}
+	var k *Ticket
+	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		admit := t.lockWriter
+		if c.Content != nil {
+			admit = t.admitWriter
+		}
+		if err := admit(ctx, tx, userID); err != nil {
+			return err
+		}
+		if k, err = locked(ctx, tx, id, ofUser(userID)); err != nil {
+			return err
+		}
+		if c.Open {
+			if err := t.setOpenIn(ctx, tx, k, true); err != nil {
+				return err
+			}
+		}
+		if c.Content != nil {
+			if _, err := t.sendIn(ctx, tx, k, content); err != nil {
+				return err
+			}
+		}
+		if c.Close {
+			return t.setOpenIn(ctx, tx, k, false)
+		}
+		return nil
+	})
+	return k, err
 }
 
 func (k *Ticket) admitMessage() error {
@@ -145,33 +201,28 @@ func (k *Ticket) admitMessage() error {
 
 // SetOpen closes the user's ticket, or opens it again: ErrMerged, ErrTooManyOpen. What is so already stays as it is.
 func (t *Tickets) SetOpen(ctx context.Context, userID int64, id string, open bool) (*Ticket, error) {
-	var k *Ticket
-	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		if err := t.lockWriter(ctx, tx, userID); err != nil {
+	return t.Update(ctx, userID, id, Update{Open: open, Close: !open})
+}
+
+// setOpenIn opens or closes a ticket that is locked; its user's other calls that write wait.
+func (t *Tickets) setOpenIn(ctx context.Context, tx bun.Tx, k *Ticket, open bool) error {
+	switch {
+	case k.MergedInto != nil:
+		return ErrMerged
+	case open == (k.State != Closed):
+		return nil
+	case open:
+		count, err := tx.NewSelect().Model((*Ticket)(nil)).Where("user_id = ? AND state <> ?", k.UserID, Closed).
+			Count(ctx)
+		if err != nil {
 			return err
 		}
-		if k, err = locked(ctx, tx, id, ofUser(userID)); err != nil {
-			return err
+		if count >= int64(t.settings.Get().TicketMaxOpen) {
+			return ErrTooManyOpen
 		}
-		switch {
-		case k.MergedInto != nil:
-			return ErrMerged
-		case open == (k.State != Closed):
-			return nil
-		case open:
-			count, err := tx.NewSelect().Model((*Ticket)(nil)).Where("user_id = ? AND state <> ?", userID, Closed).
-				Count(ctx)
-			if err != nil {
-				return err
-			}
-			if count >= int64(t.settings.Get().TicketMaxOpen) {
-				return ErrTooManyOpen
-			}
-		}
-		k.set(stateWhenOpen(k, open), t.db.Now())
-		return t.save(ctx, tx, k, true)
-	})
-	return k, err
+	}
+	k.set(stateWhenOpen(k, open), t.db.Now())
+	return t.save(ctx, tx, k, true)
 }
 
 func stateWhenOpen(k *Ticket, open bool) State {

@@ -60,23 +60,13 @@ func (r *Router) Ticket(t *ticket.Tickets) {
 				return Answer{}, err
 			}
 		}
-		closes := in.Get("status") == "0" || in.Get("status") == "closed"
-		if in.Get("status") != "" && !closes { // a closed one takes no message before it is open
-			if _, err := t.SetOpen(req.Context(), who.UserID, in.Get("ticket_id"), true); err != nil {
-				return Answer{}, err
-			}
+		var change ticket.Update
+		change.Close = in.Get("status") == "0" || in.Get("status") == "closed"
+		change.Open = in.Get("status") != "" && !change.Close // a closed one takes no message before it is open
+		if content := in.Get("content"); content != "" {
+			change.Content = &content
 		}
-		if in.Get("content") != "" {
-			if _, err := t.Send(req.Context(), who.UserID, in.Get("ticket_id"), in.Get("content")); err != nil {
-				return Answer{}, err
-			}
-		}
-		if closes {
-			if _, err := t.SetOpen(req.Context(), who.UserID, in.Get("ticket_id"), false); err != nil {
-				return Answer{}, err
-			}
-		}
-		k, err := t.Show(req.Context(), who.UserID, in.Get("ticket_id"))
+		k, err := t.Update(req.Context(), who.UserID, in.Get("ticket_id"), change)
 		if err != nil {
 			return Answer{}, err
 		}

@@ -97,6 +97,20 @@ func TestASecondFactorIsTurnedOnUsedAndTurnedOff(t *testing.T) {
 		if state["ga_enable"] != false || state["email_notification"] != false {
 			t.Errorf("%v", state)
 		}
+		for _, refused := range []string{
+			`{"email_notification":true,"ga_enable":true,"ga_token":"000000"}`,
+			`{"email_notification":true,"ga_enable":true}`,
+			`{"email_notification":true,"ga_enable":false,"ga_token":"000000"}`,
+			fmt.Sprintf(`{"email_notification":true,"ga_enable":false,"ga_token":"000000","password":%q}`, password),
+		} {
+			if got := p.call(http.MethodPost, path, mine.AccessToken, refused); got.status == http.StatusOK {
+				t.Errorf("%s: %s", refused, got.raw)
+			}
+		}
+		p.call(http.MethodGet, path, mine.AccessToken, "").into(t, &state)
+		if state["email_notification"] != false {
+			t.Error("a refused change of the second factor changed the notices")
+		}
 		p.want(signIn(""), 200, "")
 	})
 }

@@ -126,29 +126,25 @@ func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity,
 	error,
 ) {
 	out := securityPostResult{RecoveryCodes: []string{}}
+	var notices []account.Step
 	if b.EmailNotification != nil {
-		if err := a.SetNoticeByMail(ctx, who.UserID, *b.EmailNotification); err != nil {
-			return out, err
-		}
+		notices = append(notices, a.NoticeByMail(who.UserID, *b.EmailNotification))
 	}
 	switch {
 	case b.GaEnable == nil && b.EmailNotification == nil:
 		return out, fault.Required("account_security_set", "ga_enable")
 	case b.GaEnable == nil:
-		return out, nil
-	}
-	if b.GaToken == nil {
+		return out, a.SetNoticeByMail(ctx, who.UserID, *b.EmailNotification)
+	case b.GaToken == nil:
 		return out, fault.Required("account_security_set", "ga_token")
-	}
-	if *b.GaEnable {
-		codes, err := a.TwoFactor.Confirm(ctx, who, *b.GaToken, v2.ClientOf(ctx))
+	case *b.GaEnable:
+		codes, err := a.TwoFactor.Confirm(ctx, who, *b.GaToken, v2.ClientOf(ctx), notices...)
 		return securityPostResult{append(out.RecoveryCodes, codes...)}, fieldsCalled(err, "code", "ga_token")
-	}
-	if b.Password == nil {
+	case b.Password == nil:
 		return out, fault.Required("account_security_set", "password")
 	}
-	return out, fieldsCalled(a.TwoFactor.TurnOff(ctx, who, *b.Password, *b.GaToken, v2.ClientOf(ctx)), "code",
-		"ga_token")
+	err := a.TwoFactor.TurnOff(ctx, who, *b.Password, *b.GaToken, v2.ClientOf(ctx), notices...)
+	return out, fieldsCalled(err, "code", "ga_token")
 }
 
 func sessions(r *v2.Router, a *account.Accounts) {
