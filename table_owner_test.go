@@ -52,8 +52,8 @@ var tableOwners = map[string]string{
 	"telegram": `telegram_link_code telegram_poller telegram_sign_in telegram_update`,
 	"ticket":   `ticket ticket_canned_answer ticket_message ticket_word ticket_writer`,
 	"token":    `jwt_key`,
-	"traffic": `foreign_agent kept_batch node_day node_link_use traffic_day traffic_hour traffic_lease traffic_report
-		traffic_unbilled`,
+	"traffic": `foreign_agent kept_batch node_day node_link_use traffic_day traffic_hour traffic_hour_change traffic_lease
+		traffic_report traffic_unbilled`,
 	"wallet": `external_payment gateway_refund invoice invoice_line ledger_account ledger_hold ledger_seal
 		ledger_transaction posting recharge wallet_adjustment`,
 	"webhook": `webhook_attempt webhook_delivery webhook_endpoint webhook_event webhook_subscription`,

@@ -189,7 +189,8 @@ func (t *Traffic) CountHeld(
 	}
 	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		refused = []Refusal{}
-		if _, err := db.Bump(ctx, tx, revision); err != nil {
+		changed, err := db.Bump(ctx, tx, revision)
+		if err != nil {
 			return err
 		}
 		b, err := t.decide(ctx, tx, d, "counted")
@@ -229,7 +230,7 @@ func (t *Traffic) CountHeld(
 			return err
 		}
 		refused = append(refused, e.receipt.Refused...)
-		if err := t.count(ctx, tx, []*entry{e}, t.db.Now()); err != nil {
+		if err := t.count(ctx, tx, []*entry{e}, t.db.Now(), changed); err != nil {
 			return err
 		}
 		own := 0

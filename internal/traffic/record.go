@@ -190,7 +190,8 @@ func away(err error) bool {
 // which takes longer to find out.
 func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) error {
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := db.Bump(ctx, tx, revision); err != nil {
+		changed, err := db.Bump(ctx, tx, revision)
+		if err != nil {
 			return err
 		}
 		now := t.db.Now()
@@ -231,7 +232,7 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) er
 				}
 			}
 		}
-		return t.count(ctx, tx, fresh, now)
+		return t.count(ctx, tx, fresh, now, changed)
 	})
 	if err != nil {
 		return err
@@ -327,8 +328,9 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 	return false, nil
 }
 
-// count writes the reports: counters of quotas, the log by hour, the days, the hits of rules.
-func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time) error {
+// count writes the reports: counters of quotas, the log by hour, the days, the hits of rules. changed is the revision
+// of this transaction.
+func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time, changed int64) error {
 	var uses []service.Use
 	for _, e := range entries {
 		var late []service.Use
@@ -366,7 +368,7 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 			}
 		}
 	}
-	return t.log(ctx, tx, entries)
+	return t.log(ctx, tx, entries, changed)
 }
 
 // amounts is what is added to rows of the log.
@@ -384,7 +386,7 @@ func (a *amounts) add(b amounts) error {
 type hourOf struct{ node, hour, rate int64 }
 
 // log adds to the hours and days in which the bytes were moved.
-func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry) error {
+func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, changed int64) error {
 	zone := t.settings.Get().Zone()
 	hours, users, nodes := map[hourOf]map[int64]*amounts{}, map[int64]map[int64]*amounts{},
 		map[int64]map[int64]*amounts{}
@@ -398,6 +400,9 @@ func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry) error {
 				return err
 			}
 		}
+	}
+	if err := markChanged(ctx, tx, slices.Collect(maps.Keys(hours)), changed); err != nil {
+		return err
 	}
 	for key, of := range hours {
 		if err := upsert(ctx, tx, "traffic_hour", "node_id, hour, rate_permille, user_id", []int64{
@@ -414,6 +419,26 @@ func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry) error {
 	}
 	for day, of := range nodes {
 		if err := upsert(ctx, tx, "node_day", "day, node_id", []int64{day}, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markChanged stores the revision of the last change of each of the hours.
+func markChanged(ctx context.Context, tx bun.Tx, keys []hourOf, changed int64) error {
+	hours := map[int64]bool{}
+	for _, k := range keys {
+		hours[k.hour] = true
+	}
+	rows := db.NumbersOf(2, len(hours))
+	for _, hour := range slices.Sorted(maps.Keys(hours)) {
+		rows.Add(hour, changed)
+	}
+	for part := range rows.Parts() {
+		_, err := tx.NewRaw(`INSERT INTO traffic_hour_change (hour, revision) SELECT v.* FROM ? AS v WHERE TRUE
+			ON CONFLICT (hour) DO UPDATE SET revision = EXCLUDED.revision`, part).Exec(ctx)
+		if err != nil {
 			return err
 		}
 	}

@@ -37,6 +37,12 @@ func (t *Traffic) forget(ctx context.Context) error {
 		return err
 	}
 	oldest := now.AddDate(0, 0, -t.settings.Get().TrafficLogDays).Unix() / 3600
+	if err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw(`DELETE FROM traffic_hour_change WHERE hour < ?`, oldest).Exec(ctx)
+		return err
+	}); err != nil {
+		return err
+	}
 	var last []int64
 	if err := t.db.NewRaw(`SELECT user_id FROM traffic_hour ORDER BY user_id DESC LIMIT 1`).
 		Scan(ctx, &last); err != nil || len(last) == 0 {
