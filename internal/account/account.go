@@ -35,6 +35,7 @@ type Accounts struct {
 	SignUps     *SignUps
 	SignIns     *SignIns
 	Sessions    *Sessions
+	Streams     *Streams
 	APITokens   *APITokens
 	Credentials *Credentials
 	EmailCodes  *EmailCodes
@@ -93,6 +94,7 @@ func New(c Config) *Accounts {
 			db: c.DB, settings: c.Settings, hasher: hasher, limits: limits, codes: codes, sessions: sessions,
 			history: history, wallets: c.Wallets, services: c.Services, existenceChecks: existenceChecks,
 		},
+		Streams: &Streams{db: c.DB, open: map[*openStream]struct{}{}},
 		SignIns: signIns, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
 		APITokens: &APITokens{db: c.DB, mails: c.Mails, roles: roles, verifier: verifier, history: history},
 		TwoFactor: &TwoFactor{

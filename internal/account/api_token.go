@@ -265,7 +265,9 @@ func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope
 		}
 		return Identity{}, ErrTokenScope
 	}
-	who := Identity{UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt}
+	who := Identity{
+		UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt, apiTokenID: t.ID, banned: r.Banned(),
+	}
 	if t.ExpiresAt != nil {
 		who.ExpiresAt = *t.ExpiresAt
 	}

@@ -279,6 +279,7 @@ var changeNothing = map[string]string{
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken URL URLKey",
 	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndOthers Refresh " +
 		"SignOut",
+	"Streams":     "Follow Open",
 	"APITokens":   "Authenticate Create List Make Revoke",
 	"Credentials": "OnChange Prove RequestEmailChange",
 	"EmailCodes":  "Request",

@@ -39,6 +39,9 @@ type Identity struct {
 	refusal   error
 	IssuedAt  time.Time // of the access token
 	ExpiresAt time.Time
+
+	apiTokenID int64 // 0: a session
+	banned     bool
 }
 
 // Staff tells whether the caller has any staff role.

@@ -50,9 +50,10 @@ func (s *staffRoles) inEffect(ctx context.Context, userID int64, role Role, bann
 	return role, nil, nil
 }
 
-// withhold removes a role that is not in effect from who, and keeps it as Withheld with the reason.
+// withhold removes a role that is not in effect from who, keeps it as Withheld with the reason, and notes the ban.
 func (s *staffRoles) withhold(ctx context.Context, who Identity, banned bool) (Identity, error) {
 	role, refusal, err := s.inEffect(ctx, who.UserID, who.Role, banned)
+	who.banned = banned
 	if err == nil && role != who.Role {
 		who.Role, who.Withheld, who.refusal = role, who.Role, refusal
 	}

@@ -14,23 +14,33 @@ const maxListeners = 10
 // ErrTooManyListeners is the fault of a user with too many open pages.
 var ErrTooManyListeners = fault.TooMany("too_many_streams", "打开的页面过多", "Too many pages are open")
 
+// listener is one open page of a user.
+type listener struct {
+	changes chan struct{}
+	seen    int64 // changes up to this revision are old: the page shows them already
+}
+
 // Listen gives a channel that holds a value once a ticket of the user changed in a way that they see, in whichever
-// process. It works while Follow runs. Call stop when done.
-func (t *Tickets) Listen(userID int64) (changes <-chan struct{}, stop func(), err error) {
+// process, after this call. It works while Follow runs. Call stop when done.
+func (t *Tickets) Listen(ctx context.Context, userID int64) (changes <-chan struct{}, stop func(), err error) {
+	seen, err := db.Revision(ctx, t.db, revision)
+	if err != nil {
+		return nil, nil, err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.listeners[userID]) >= maxListeners {
 		return nil, nil, ErrTooManyListeners
 	}
-	ch := make(chan struct{}, 1)
+	l := &listener{make(chan struct{}, 1), seen}
 	if t.listeners[userID] == nil {
-		t.listeners[userID] = map[chan struct{}]struct{}{}
+		t.listeners[userID] = map[*listener]struct{}{}
 	}
-	t.listeners[userID][ch] = struct{}{}
-	return ch, func() {
+	t.listeners[userID][l] = struct{}{}
+	return l.changes, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		delete(t.listeners[userID], ch)
+		delete(t.listeners[userID], l)
 		if len(t.listeners[userID]) == 0 {
 			delete(t.listeners, userID)
 		}
@@ -66,17 +76,22 @@ func (t *Tickets) tell(ctx context.Context, since int64) error {
 	if idle {
 		return nil
 	}
-	var users []int64
-	err := t.db.NewRaw(`SELECT DISTINCT user_id FROM ticket WHERE shown_revision > ?`, since).Scan(ctx, &users)
+	var users []struct{ UserID, Revision int64 }
+	err := t.db.NewRaw(`SELECT user_id, max(shown_revision) AS revision FROM ticket WHERE shown_revision > ?
+		GROUP BY user_id`, since).Scan(ctx, &users)
 	if err != nil {
 		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, user := range users {
-		for ch := range t.listeners[user] {
+	for _, u := range users {
+		for l := range t.listeners[u.UserID] {
+			if u.Revision <= l.seen {
+				continue
+			}
+			l.seen = u.Revision
 			select {
-			case ch <- struct{}{}:
+			case l.changes <- struct{}{}:
 			default:
 			}
 		}

@@ -131,7 +131,7 @@ type Tickets struct {
 	onMessage func(ctx context.Context, tx bun.Tx, n Notice) error
 
 	mu        sync.Mutex
-	listeners map[int64]map[chan struct{}]struct{} // by user
+	listeners map[int64]map[*listener]struct{} // by user
 }
 
 // Notice is a message that somebody should hear of, and its ticket as it is now.
@@ -146,7 +146,7 @@ func New(d *db.DB, settings *setting.Settings, captchas *captcha.Captchas, accou
 	return &Tickets{
 		db: d, settings: settings, captchas: captchas, accounts: accounts,
 		onMessage: func(context.Context, bun.Tx, Notice) error { return nil },
-		listeners: map[int64]map[chan struct{}]struct{}{},
+		listeners: map[int64]map[*listener]struct{}{},
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 	// gone. Proxies close what is silent for a minute.
 	eventBeat = 15 * time.Second
 
-	// streamLife bounds a stream: what it is opened by, a sign-in, is looked at again when the page opens the next one.
+	// streamLife bounds a stream, so that a page opens the next one on any of the servers.
 	streamLife = 5 * time.Minute
 )
 
@@ -28,12 +28,15 @@ type eventsInput struct {
 }
 
 // HandleEvents registers an operation of signed-in users whose answer is a stream of server-sent events: one at once,
-// and with the parameter stream another one after each change that listen tells of, until the page goes or a few
-// minutes have passed. Each holds what now gives.
+// and with the parameter stream another one after each change that listen tells of, until the page goes, the caller's
+// sign-in ends or a few minutes have passed. Each holds what now gives.
 func HandleEvents[T any](
-	r *Router, o Op, listen func(userID int64) (<-chan struct{}, func(), error),
+	r *Router, o Op, listen func(ctx context.Context, userID int64) (<-chan struct{}, func(), error),
 	now func(ctx context.Context, who account.Identity) (T, error),
 ) {
+	if r.open == nil {
+		panic("v2: " + o.id + " is registered before UseStreams")
+	}
 	h := r.operation(o)
 	text := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	h.Responses = map[string]*huma.Response{
@@ -49,7 +52,7 @@ func HandleEvents[T any](
 		) (T, error) {
 			follow.who = who
 			if in.Stream {
-				changes, stop, err := listen(who.UserID)
+				changes, stop, err := listen(ctx, who.UserID)
 				if err != nil {
 					return follow.first, err
 				}
@@ -61,7 +64,7 @@ func HandleEvents[T any](
 			follow.stop()
 			return nil, err
 		}
-		follow.now = now
+		follow.now, follow.open = now, r.open
 		return &huma.StreamResponse{Body: follow.send}, nil
 	})
 }
@@ -73,6 +76,7 @@ type eventSource[T any] struct {
 	changes <-chan struct{}
 	stop    func()
 	now     func(ctx context.Context, who account.Identity) (T, error)
+	open    OpenStream
 }
 
 func (s *eventSource[T]) send(hc huma.Context) {
@@ -88,13 +92,15 @@ func (s *eventSource[T]) send(hc huma.Context) {
 	if !write(event(s.first)) || s.changes == nil {
 		return
 	}
+	alive, stop := s.open(req.Context(), s.who)
+	defer stop()
 	beat := time.NewTicker(eventBeat)
 	defer beat.Stop()
 	end := time.NewTimer(streamLife - rand.N(streamLife/5)) // not all pages at once
 	defer end.Stop()
 	for {
 		select {
-		case <-req.Context().Done():
+		case <-alive.Done():
 			return
 		case <-end.C:
 			return
@@ -103,7 +109,7 @@ func (s *eventSource[T]) send(hc huma.Context) {
 				return
 			}
 		case <-s.changes:
-			value, err := s.now(req.Context(), s.who)
+			value, err := s.now(alive, s.who)
 			if err != nil || !write(event(value)) {
 				return // the page opens another one
 			}

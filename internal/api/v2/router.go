@@ -29,6 +29,9 @@ type Authenticate func(ctx context.Context, bearer string) (account.Identity, er
 // AuthenticateToken turns an API token into the user whom it acts for, or answers a fault where its scope is too small.
 type AuthenticateToken func(ctx context.Context, secret string, scope account.Scope) (account.Identity, error)
 
+// OpenStream returns a context that ends once the caller may no longer act as who they are, and its stop.
+type OpenStream func(ctx context.Context, who account.Identity) (alive context.Context, stop func())
+
 // Resource adds the operations of one resource.
 type Resource func(*Router)
 
@@ -38,6 +41,7 @@ type Router struct {
 	authenticate Authenticate
 	token        AuthenticateToken // see UseAPITokens
 	log          *audit.Log        // see UseAuditLog
+	open         OpenStream        // see UseStreams
 	needed       map[permission.Permission]bool
 	ids          map[string]bool // of the operations
 }
@@ -236,6 +240,9 @@ func (r *Router) UseAuditLog(log *audit.Log) { r.log = log }
 
 // UseAPITokens has the API tokens of programs checked by authenticate.
 func (r *Router) UseAPITokens(authenticate AuthenticateToken) { r.token = authenticate }
+
+// UseStreams has the streams of callers end as open says. It comes before the first resource that has one.
+func (r *Router) UseStreams(open OpenStream) { r.open = open }
 
 // Needs reports whether an operation that was registered needs p.
 func (r *Router) Needs(p permission.Permission) bool { return r.needed[p] }

@@ -96,7 +96,7 @@ func followTickets(r *v2.Router, t *ticket.Tickets) {
 	v2.HandleEvents(r, v2.UserOp("GET /user/tickets-v2/changes").
 		Named("tickets_changes", "How many tickets have an answer that the user has not read; with stream again after "+
 			"each change of a ticket, at most 10 streams of a user at once"),
-		func(userID int64) (<-chan struct{}, func(), error) { return t.Listen(userID) },
+		t.Listen,
 		func(ctx context.Context, who account.Identity) (ticketUnread, error) {
 			unread, err := t.CountUnread(ctx, who.UserID)
 			return ticketUnread{unread}, err
