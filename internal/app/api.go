@@ -36,6 +36,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		public.EmailCodes(a.Accounts),
 		public.Passkeys(a.Accounts),
 		public.Telegram(a.Telegram),
+		public.Traffic(a.Accounts, a.Traffic, a.Nodes),
 
 		// Who is signed in.
 		user.SignOut(a.Accounts),

@@ -122,15 +122,18 @@ func TestAPIToken_ReadsTrafficOfItsUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range []string{"user_area_time_axis", "user_by_month_calendar_pie"} {
+		for _, path := range []string{
+			"/v1/total/traffic/user_area_time_axis", "/v1/total/traffic/user_by_month_calendar_pie",
+			"/api/v2/tools/user_traffic_log_full", "/api/v2/tools/user_traffic_log_user_traffic",
+		} {
 			var rows []struct {
 				Total int64 `json:"total_traffic"`
 			}
-			h.ask(testUser{}, 200, "GET", "/v1/total/traffic/"+path+"/"+secret.String(), "", &rows)
+			h.ask(testUser{}, 200, "GET", path+"/"+secret.String(), "", &rows)
 			if len(rows) != 1 || rows[0].Total != 7 {
 				t.Errorf("%s: %+v", path, rows)
 			}
-			h.ask(testUser{}, 401, "GET", "/v1/total/traffic/"+path+"/00000000-0000-4000-8000-000000000000", "", nil)
+			h.ask(testUser{}, 401, "GET", path+"/00000000-0000-4000-8000-000000000000", "", nil)
 		}
 	})
 }

@@ -392,6 +392,12 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/staff/webhooks/{webhook_id}/test": [
     "path.webhook_id"
   ],
+  "GET /api/v2/tools/user_traffic_log_full/{token}": [
+    "path.token"
+  ],
+  "GET /api/v2/tools/user_traffic_log_user_traffic/{token}": [
+    "path.token"
+  ],
   "POST /api/v2/user/account/change-password": [
     "body.current_password",
     "body.new_password"

@@ -331,6 +331,14 @@ export const staffWebhookDeliveriesRules = {
   "type": { maxLength: 64 },
 } as const
 
+export const toolsTrafficLogRules = {
+  "token": { maxLength: 64 },
+} as const
+
+export const toolsTrafficHoursRules = {
+  "token": { maxLength: 64 },
+} as const
+
 export const accountChangePasswordRules = {
   "current_password": { maxLength: 1024 },
 } as const
@@ -430,6 +438,14 @@ export const checkinPostRules = {
 
 export const trafficCalendarRules = {
   "year_month": { pattern: /^[0-9]{4}-?(0[1-9]|1[0-2])$/ },
+} as const
+
+export const trafficCalendarCsvRules = {
+  "year_month": { pattern: /^[0-9]{4}-?(0[1-9]|1[0-2])$/ },
+} as const
+
+export const trafficPagesRules = {
+  "after": { maxLength: 64 },
 } as const
 
 export const shopConfirmOrderRules = {

@@ -2943,6 +2943,30 @@ export type NodeSettings = {
     zero_rtt?: boolean;
 };
 
+export type NodeTraffic = {
+    /**
+     * Bytes as billed
+     */
+    effective_traffic: number;
+    node_id: number;
+    /**
+     * null: the node was removed
+     */
+    node_name: string | null;
+    /**
+     * Bytes down
+     */
+    ss_rx_size: number;
+    /**
+     * Bytes up
+     */
+    ss_tx_size: number;
+    /**
+     * Bytes up and down
+     */
+    total_traffic: number;
+};
+
 export type NodesResult = {
     /**
      * Those that the user may use now
@@ -5694,6 +5718,25 @@ export type TokensResult = {
     user_id: number;
 };
 
+export type TrafficPage = {
+    /**
+     * For after, to get the rows after these; null: there are none
+     */
+    next_after: string | null;
+    /**
+     * The newest first
+     */
+    records: Array<TrafficRecord>;
+    /**
+     * Of all rows that are asked for, on all pages
+     */
+    sum: TrafficSum;
+    /**
+     * Of all rows that are asked for, on all pages
+     */
+    total_count: number;
+};
+
 export type TrafficRecord = {
     /**
      * When the hour began
@@ -5725,6 +5768,25 @@ export type TrafficRecord = {
      */
     total_traffic: number;
     user_id: number;
+};
+
+export type TrafficSum = {
+    /**
+     * Bytes as billed
+     */
+    effective_traffic: number;
+    /**
+     * Bytes down
+     */
+    ss_rx_size: number;
+    /**
+     * Bytes up
+     */
+    ss_tx_size: number;
+    /**
+     * Bytes up and down
+     */
+    total_traffic: number;
 };
 
 export type TrialFeature = {
@@ -8825,6 +8887,75 @@ export type StaffWebhookTestResponses = {
 
 export type StaffWebhookTestResponse = StaffWebhookTestResponses[keyof StaffWebhookTestResponses];
 
+export type ToolsTrafficLogData = {
+    body?: never;
+    path: {
+        /**
+         * An API token of the user with the scope read
+         */
+        token: string;
+    };
+    query?: {
+        /**
+         * Hours that begin then or later
+         */
+        from_iso?: string;
+        /**
+         * Hours that begin before
+         */
+        to_iso?: string;
+        /**
+         * The newest so many
+         */
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/tools/user_traffic_log_full/{token}';
+};
+
+export type ToolsTrafficLogResponses = {
+    /**
+     * OK
+     */
+    200: Array<TrafficRecord>;
+};
+
+export type ToolsTrafficLogResponse = ToolsTrafficLogResponses[keyof ToolsTrafficLogResponses];
+
+export type ToolsTrafficHoursData = {
+    body?: never;
+    path: {
+        /**
+         * An API token of the user with the scope read
+         */
+        token: string;
+    };
+    query?: {
+        /**
+         * Hours that begin then or later
+         */
+        from_iso?: string;
+        /**
+         * Hours that begin before
+         */
+        to_iso?: string;
+        /**
+         * The newest so many
+         */
+        limit?: number;
+    };
+    url: '/api/v2/tools/user_traffic_log_user_traffic/{token}';
+};
+
+export type ToolsTrafficHoursResponses = {
+    /**
+     * OK
+     */
+    200: Array<TimeAxisPoint>;
+};
+
+export type ToolsTrafficHoursResponse = ToolsTrafficHoursResponses[keyof ToolsTrafficHoursResponses];
+
 export type UserIndexData = {
     body?: never;
     path?: never;
@@ -10150,7 +10281,11 @@ export type TrafficTimeAxisData = {
          * Before; now by default
          */
         to?: string;
-        bucket?: 'hour' | 'day';
+        bucket?: 'hour' | 'day' | 'month';
+        /**
+         * Of this node alone, as long as hours are kept
+         */
+        node_id?: number;
     };
     url: '/api/v2/user/services/subscribe-log/area-time-axis';
 };
@@ -10163,6 +10298,40 @@ export type TrafficTimeAxisResponses = {
 };
 
 export type TrafficTimeAxisResponse = TrafficTimeAxisResponses[keyof TrafficTimeAxisResponses];
+
+export type TrafficTimeAxisCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The newest so many points
+         */
+        limit?: number;
+        /**
+         * Not before; 30 days before to by default
+         */
+        from?: string;
+        /**
+         * Before; now by default
+         */
+        to?: string;
+        bucket?: 'hour' | 'day' | 'month';
+        /**
+         * Of this node alone, as long as hours are kept
+         */
+        node_id?: number;
+    };
+    url: '/api/v2/user/services/subscribe-log/area-time-axis/csv';
+};
+
+export type TrafficTimeAxisCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type TrafficTimeAxisCsvResponse = TrafficTimeAxisCsvResponses[keyof TrafficTimeAxisCsvResponses];
 
 export type TrafficCalendarData = {
     body?: never;
@@ -10185,10 +10354,43 @@ export type TrafficCalendarResponses = {
 
 export type TrafficCalendarResponse = TrafficCalendarResponses[keyof TrafficCalendarResponses];
 
+export type TrafficCalendarCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * A month of the site's calendar; the present one by default
+         */
+        year_month?: string;
+    };
+    url: '/api/v2/user/services/subscribe-log/calendar-pie/csv';
+};
+
+export type TrafficCalendarCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type TrafficCalendarCsvResponse = TrafficCalendarCsvResponses[keyof TrafficCalendarCsvResponses];
+
 export type TrafficDetailData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Hours that begin then or later
+         */
+        from?: string;
+        /**
+         * Hours that begin before
+         */
+        to?: string;
+        /**
+         * Of this node alone
+         */
+        node_id?: number;
         limit?: number;
         offset?: number;
     };
@@ -10203,6 +10405,98 @@ export type TrafficDetailResponses = {
 };
 
 export type TrafficDetailResponse = TrafficDetailResponses[keyof TrafficDetailResponses];
+
+export type TrafficDetailCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Hours that begin then or later
+         */
+        from?: string;
+        /**
+         * Hours that begin before
+         */
+        to?: string;
+        /**
+         * Of this node alone
+         */
+        node_id?: number;
+    };
+    url: '/api/v2/user/services/subscribe-log/detail-record/csv';
+};
+
+export type TrafficDetailCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type TrafficDetailCsvResponse = TrafficDetailCsvResponses[keyof TrafficDetailCsvResponses];
+
+export type TrafficNodesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Hours that begin then or later
+         */
+        from?: string;
+        /**
+         * Hours that begin before
+         */
+        to?: string;
+        /**
+         * Of this node alone
+         */
+        node_id?: number;
+    };
+    url: '/api/v2/user/services/subscribe-log/nodes';
+};
+
+export type TrafficNodesResponses = {
+    /**
+     * OK
+     */
+    200: Array<NodeTraffic>;
+};
+
+export type TrafficNodesResponse = TrafficNodesResponses[keyof TrafficNodesResponses];
+
+export type TrafficPagesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Hours that begin then or later
+         */
+        from?: string;
+        /**
+         * Hours that begin before
+         */
+        to?: string;
+        /**
+         * Of this node alone
+         */
+        node_id?: number;
+        limit?: number;
+        /**
+         * The next_after of the page before: as quick on the last page as on the first, whatever is counted meanwhile
+         */
+        after?: string;
+    };
+    url: '/api/v2/user/services/subscribe-log/pages';
+};
+
+export type TrafficPagesResponses = {
+    /**
+     * OK
+     */
+    200: TrafficPage;
+};
+
+export type TrafficPagesResponse = TrafficPagesResponses[keyof TrafficPagesResponses];
 
 export type NodeGetOldData = {
     body?: never;
