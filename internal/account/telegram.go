@@ -26,6 +26,17 @@ func (a *Accounts) ByTelegram(ctx context.Context, telegramID int64) (User, erro
 	return r.User, err
 }
 
+// MemberByTelegram returns the user to whom this Telegram account is linked, as a caller who may do now what their role
+// allows: see Identity.Refusal. It returns ErrNoUser where it is linked to nobody.
+func (a *Accounts) MemberByTelegram(ctx context.Context, telegramID int64) (Identity, User, error) {
+	r, err := find(ctx, a.db, "telegram_id = ?", telegramID)
+	if err != nil {
+		return Identity{}, User{}, err
+	}
+	who, err := a.Sessions.roles.withhold(ctx, Identity{UserID: r.ID, UUID: r.UUID, Role: r.Role}, r.Banned())
+	return who, r.User, err
+}
+
 // LinkTelegram links a Telegram account to a user as part of tx. It returns ErrTelegramTaken where it is linked to
 // another user, ErrTelegramLinked where the user has linked another one. All API tokens and all sessions but keep end.
 func (cr *Credentials) LinkTelegram(

@@ -202,6 +202,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts)
 	a.Tickets.OnMessage(a.notifyTicket)
+	a.Telegram.ShowTickets(a.Tickets, a.Audit)
 	var built []payment.Method
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
@@ -304,6 +305,7 @@ func (a *App) Serve(ctx context.Context) error {
 	defer stopLogging()
 	background.Go(func() { a.Links.Run(logging) })
 	background.Go(func() { a.Telegram.Run(ctx) })
+	background.Go(func() { a.Telegram.FollowTickets(ctx) })
 
 	failed := make(chan error, 2)
 	servers := []*http.Server{a.server(ctx, handler)}

@@ -96,6 +96,9 @@ func (a *App) notifyAuditFault(ctx context.Context, tx bun.Tx) error {
 // notifyTicket tells the other side of a ticket about a message. Of several that come one after the other, before the
 // user reads or staff answers, only the first one is told.
 func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) error {
+	if err := a.Telegram.NoteMessage(ctx, tx, n.Message); err != nil {
+		return err
+	}
 	switch {
 	case !n.First:
 		return nil
@@ -105,13 +108,14 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) erro
 			Opened: n.Message.ID == n.Ticket.FirstMessageID,
 		})
 	}
-	return a.notifyUser(ctx, tx, n.Ticket.UserID, mail.TicketAnswered{
+	return a.notifyOfAnswer(ctx, tx, n.Ticket.UserID, n.Ticket.ID, mail.TicketAnswered{
 		No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Content,
 	})
 }
 
-// notifyUser tells a user something by mail unless they want no notices there, and by Telegram where they linked it.
-func (a *App) notifyUser(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
+// notifyOfAnswer tells a user of an answer to their ticket by mail unless they want no notices there, and by Telegram
+// where they linked it.
+func (a *App) notifyOfAnswer(ctx context.Context, tx bun.Tx, userID, no int64, content mail.Content) error {
 	users, err := a.Accounts.Users(ctx, tx, []int64{userID})
 	if err != nil {
 		return err
@@ -127,5 +131,5 @@ func (a *App) notifyUser(ctx context.Context, tx bun.Tx, userID int64, content m
 	if err != nil {
 		return err
 	}
-	return a.Telegram.Notify(ctx, tx, *u.TelegramID, letter.Text)
+	return a.Telegram.NotifyOfTicket(ctx, tx, *u.TelegramID, no, letter.Text, u.Lang)
 }

@@ -172,6 +172,11 @@ func (p *problems) choices(s *Site) {
 		"Please give domains of e-mail addresses, such as example.com")
 	p.When(len(s.TelegramGroups) > 20 || slices.ContainsFunc(s.TelegramGroups, func(id int64) bool { return id >= 0 }),
 		"telegram_groups", "format", "请填写至多 20 个群组编号（负数）", "Please give the ids of 20 groups at most, which are negative")
+	p.When(s.TelegramStaffGroup > 0, "telegram_staff_group", "format", "请填写群组编号（负数），或填 0",
+		"Please give the id of a group, which is negative, or 0")
+	p.When(slices.Contains(s.TelegramGroups, s.TelegramStaffGroup), "telegram_staff_group", "doubled",
+		"工作人员的群组不能同时是机器人回答用户的群组",
+		"The group of staff must not be one in which the bot answers users")
 	for _, c := range []struct {
 		name, value string
 		of          []string

@@ -79,6 +79,8 @@ type Site struct {
 	TelegramUpdates string `json:"telegram_updates"`
 	// ids of groups in which the bot answers commands, and never with what is about an account; it ignores other groups
 	TelegramGroups []int64 `json:"telegram_groups"`
+	// id of the group with topics in which staff answers tickets, each in a topic of its own; 0: none
+	TelegramStaffGroup int64 `json:"telegram_staff_group"`
 
 	CrispWebsiteID string `json:"crisp_website_id"` // UUID of the site at Crisp, the live chat; empty: no chat
 

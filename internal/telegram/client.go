@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -27,10 +29,30 @@ type chat struct {
 }
 
 type message struct {
-	ID   int64   `json:"message_id"`
-	From *person `json:"from"`
-	Chat chat    `json:"chat"`
-	Text string  `json:"text"`
+	ID       int64    `json:"message_id"`
+	From     *person  `json:"from"`
+	Chat     chat     `json:"chat"`
+	Text     string   `json:"text"`
+	ThreadID int64    `json:"message_thread_id"`
+	InTopic  bool     `json:"is_topic_message"` // else ThreadID is that of answers to one message
+	ReplyTo  *message `json:"reply_to_message"`
+
+	// of what is no text only whether there is any
+	Photo     []json.RawMessage `json:"photo"`
+	Document  json.RawMessage   `json:"document"`
+	Video     json.RawMessage   `json:"video"`
+	Animation json.RawMessage   `json:"animation"`
+	Audio     json.RawMessage   `json:"audio"`
+	Voice     json.RawMessage   `json:"voice"`
+	VideoNote json.RawMessage   `json:"video_note"`
+	Sticker   json.RawMessage   `json:"sticker"`
+}
+
+// hasMedia tells whether somebody sent more or something else than a text.
+func (m *message) hasMedia() bool {
+	return len(m.Photo) > 0 || slices.ContainsFunc([]json.RawMessage{
+		m.Document, m.Video, m.Animation, m.Audio, m.Voice, m.VideoNote, m.Sticker,
+	}, func(r json.RawMessage) bool { return r != nil })
 }
 
 type callbackQuery struct {
@@ -77,6 +99,25 @@ func (c call) protected() call {
 	return c
 }
 
+// prompt makes the person's next message an answer to this one, unless they choose otherwise.
+func (c call) prompt(hint string) call {
+	c.params["reply_markup"] = map[string]any{"force_reply": true, "input_field_placeholder": hint}
+	return c
+}
+
+// inTopic sends a message to a topic of a group.
+func (c call) inTopic(threadID int64) call {
+	c.params["message_thread_id"] = threadID
+	return c
+}
+
+// react puts an emoji under a message, which notifies nobody.
+func react(m *message, emoji string) call {
+	return call{"setMessageReaction", map[string]any{
+		"chat_id": m.Chat.ID, "message_id": m.ID, "reaction": []map[string]any{{"type": "emoji", "emoji": emoji}},
+	}}
+}
+
 // replyTo makes a message the answer to another one.
 func (c call) replyTo(m *message) call {
 	c.params["reply_parameters"] = map[string]any{"message_id": m.ID, "allow_sending_without_reply": true}
@@ -97,10 +138,46 @@ func answerCallback(id, text string) call {
 type refusal struct {
 	Code        int    `json:"error_code"`
 	Description string `json:"description"`
+	Parameters  struct {
+		RetryAfter int `json:"retry_after"` // seconds
+	} `json:"parameters"`
 }
 
 func (r *refusal) Error() string {
 	return fmt.Sprintf("Telegram answers %d: %s", r.Code, r.Description)
+}
+
+// pause gives how long Telegram wants to be left alone; 0: it does not say so.
+func (r *refusal) pause() time.Duration {
+	if r.Code != http.StatusTooManyRequests {
+		return 0
+	}
+	return max(time.Second, time.Duration(r.Parameters.RetryAfter)*time.Second)
+}
+
+// says tells whether the description has one of the parts, in whatever case.
+func (r *refusal) says(parts ...string) bool {
+	description := strings.ToLower(r.Description)
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(description, part) })
+}
+
+// askPatiently is ask that waits as long as Telegram wants where it is asked too often, unless ctx ends before.
+func (b *Bot) askPatiently(ctx context.Context, token string, c call, result any) error {
+	for {
+		err := b.ask(ctx, token, c, result)
+		no := new(refusal)
+		if !errors.As(err, &no) || no.pause() == 0 {
+			return err
+		}
+		if end, ok := ctx.Deadline(); ok && time.Until(end) < no.pause() {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(no.pause()):
+		}
+	}
 }
 
 const (

@@ -65,7 +65,10 @@ func (b *Bot) answerMessage(ctx context.Context, tx bun.Tx, m *message) ([]call,
 // for everything else. Other groups, other texts and commands to other bots are ignored.
 func (b *Bot) answerInGroup(ctx context.Context, tx bun.Tx, m *message) ([]call, error) {
 	command, to, _ := parseCommand(m.Text)
-	known := slices.Contains([]string{"/start", "/help", "/me", "/sub", "/checkin", "/link", "/unlink"}, command)
+	known := slices.Contains([]string{
+		"/start", "/help", "/me", "/sub", "/checkin", "/link", "/unlink",
+		"/tickets", "/newticket",
+	}, command)
 	if !slices.Contains(b.settings.Get().TelegramGroups, m.Chat.ID) || !known ||
 		(to != "" && !strings.EqualFold(to, b.Name())) || b.people.Allow(strconv.FormatInt(m.From.ID, 10)) != nil {
 		return nil, nil
@@ -93,6 +96,9 @@ func (b *Bot) menu(lang fault.Lang) [][]button {
 	rows := [][]button{
 		{{Text: buttonMe.In(lang), Data: pressMe}, {Text: buttonSub.In(lang), Data: pressSub}},
 		{{Text: buttonSite.In(lang), URL: b.site + "/user/dashboard"}},
+	}
+	if b.tickets != nil {
+		rows[1] = append([]button{{Text: buttonTickets.In(lang), Data: pressTickets}}, rows[1]...)
 	}
 	if b.settings.Get().CheckIn {
 		rows[1] = append([]button{{Text: buttonCheckIn.In(lang), Data: pressCheckIn}}, rows[1]...)

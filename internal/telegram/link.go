@@ -94,11 +94,19 @@ func (b *Bot) voidCodes(ctx context.Context, tx bun.Tx, userID int64) error {
 		AND telegram_id = (SELECT telegram_id FROM account WHERE id = ?)`, userID).Exec(ctx); err != nil {
 		return err
 	}
-	return b.Close(ctx, tx, userID)
+	return b.voidLinkCode(ctx, tx, userID)
 }
 
-// Close takes a user's code away as part of tx, so that it opens nothing of an account that is closed.
+// Close takes a user's code away as part of tx, so that it opens nothing of an account that is closed, and the topics
+// of their tickets.
 func (b *Bot) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	if err := b.voidLinkCode(ctx, tx, userID); err != nil {
+		return err
+	}
+	return b.removeTopics(ctx, tx, userID)
+}
+
+func (b *Bot) voidLinkCode(ctx context.Context, tx bun.Tx, userID int64) error {
 	_, err := tx.NewDelete().Model((*linkCode)(nil)).Where("account_id = ?", userID).Exec(ctx)
 	return err
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/fault"
 	"airstrip/internal/job"
 	"airstrip/internal/secret"
 )
@@ -18,23 +20,46 @@ const noticeKind = "telegram.tell"
 type notice struct {
 	TelegramID int64
 	Text       string
+	TicketNo   int64  `json:",omitempty"` // the ticket that it is about; 0: none
+	Open       string `json:",omitempty"` // texts of the buttons that go with a ticket
+	Answer     string `json:",omitempty"`
 }
 
 // Tell has the bot say text to somebody who linked their Telegram account, after the commit of tx. Where the site has
 // no bot by then nothing is said.
 func (b *Bot) Notify(ctx context.Context, tx bun.Tx, telegramID int64, text string) error {
-	return job.Add(ctx, tx, b.db.Now(), noticeKind, notice{telegramID, text}, job.Options{})
+	return job.Add(ctx, tx, b.db.Now(), noticeKind, notice{TelegramID: telegramID, Text: text}, job.Options{})
+}
+
+// NotifyOfTicket is Notify of an answer to a ticket of the person: they can answer it there.
+func (b *Bot) NotifyOfTicket(ctx context.Context, tx bun.Tx, telegramID, ticketNo int64, text string,
+	lang fault.Lang,
+) error {
+	return job.Add(ctx, tx, b.db.Now(), noticeKind, notice{
+		TelegramID: telegramID, Text: ticketMark(ticketNo) + "\n" + text, TicketNo: ticketNo,
+		Open: buttonOpenTicket.In(lang), Answer: buttonAnswer.In(lang),
+	}, job.Options{})
 }
 
 // RegisterTelling lets q say what Tell was given.
-func (b *Bot) RegisterNotices(q *job.Queue) { job.Handle(q, noticeKind, b.sendNotice) }
+func (b *Bot) RegisterNotices(q *job.Queue) {
+	job.Handle(q, noticeKind, b.sendNotice)
+	job.Handle(q, removeTopicKind, b.removeTopic)
+}
 
 func (b *Bot) sendNotice(ctx context.Context, t notice) error {
 	token, err := b.secrets.Get(ctx, secret.TelegramToken)
 	if err != nil || token == "" {
 		return err
 	}
-	err = b.ask(ctx, token, send(t.TelegramID, t.Text), nil)
+	var rows [][]button
+	if t.TicketNo != 0 {
+		rows = [][]button{{
+			{Text: t.Answer, Data: pressAnswer + " " + strconv.FormatInt(t.TicketNo, 10)},
+			{Text: t.Open, URL: b.ticketURL(t.TicketNo)},
+		}}
+	}
+	err = b.askPatiently(ctx, token, send(t.TelegramID, t.Text, rows...), nil)
 	if no := new(refusal); errors.As(err, &no) &&
 		(no.Code == http.StatusBadRequest || no.Code == http.StatusForbidden) {
 		// who blocked it will not hear it later either

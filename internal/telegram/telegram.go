@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/audit"
 	"airstrip/internal/checkin"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
@@ -21,6 +22,7 @@ import (
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
+	"airstrip/internal/ticket"
 	"airstrip/internal/token"
 )
 
@@ -35,6 +37,8 @@ type Bot struct {
 	services *service.Services
 	checkIns *checkin.CheckIns
 	links    LinksOf
+	tickets  *ticket.Tickets // nil: the bot knows of none
+	log      *audit.Log
 	site     string
 	api      string
 	client   *http.Client
@@ -50,6 +54,10 @@ type LinksOf func(ctx context.Context, tx bun.Tx, userID int64) ([]string, error
 
 // ShowLinks has the bot tell users their subscription links. It is called before the bot runs.
 func (b *Bot) ShowLinks(links LinksOf) { b.links = links }
+
+// ShowTickets has users write to staff by the bot, and staff answer in the group of the setting; what members do there
+// is recorded in log. It is called before the bot runs.
+func (b *Bot) ShowTickets(tickets *ticket.Tickets, log *audit.Log) { b.tickets, b.log = tickets, log }
 
 // self is the bot as Telegram knows it.
 type self struct {

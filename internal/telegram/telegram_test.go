@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/audit"
 	"airstrip/internal/captcha"
 	"airstrip/internal/checkin"
 	"airstrip/internal/db"
@@ -27,6 +28,7 @@ import (
 	"airstrip/internal/setting"
 	"airstrip/internal/telegram"
 	"airstrip/internal/telegram/telegramtest"
+	"airstrip/internal/ticket"
 	"airstrip/internal/token"
 	"airstrip/internal/wallet"
 )
@@ -58,6 +60,7 @@ type world struct {
 	accounts *account.Accounts
 	services *service.Services
 	checkIns *checkin.CheckIns
+	tickets  *ticket.Tickets
 	later    atomic.Int64 // than the world's begin
 	bot      *telegram.Bot
 	stop     func()
@@ -90,6 +93,10 @@ func newWorld(t *testing.T, d *db.DB) *world {
 		Wallets: wallet.New(d, w.settings), Services: w.services, Site: site,
 	})
 	w.checkIns = checkin.New(d, w.settings, w.accounts, w.services, captcha.New(d, key, w.settings, w.secrets))
+	w.tickets = ticket.New(d, w.settings, captcha.New(d, key, w.settings, w.secrets), w.accounts)
+	w.tickets.OnMessage(func(ctx context.Context, tx bun.Tx, n ticket.Notice) error {
+		return w.bot.NoteMessage(ctx, tx, n.Message)
+	})
 	w.must(w.secrets.Set(w.Context(), secret.TelegramToken, telegramtest.Token))
 	return w
 }
@@ -102,6 +109,7 @@ func (w *world) start() (*telegram.Bot, func()) {
 	b.ShowLinks(func(_ context.Context, _ bun.Tx, userID int64) ([]string, error) {
 		return []string{site + "/link/of/" + strconv.FormatInt(userID, 10)}, nil
 	})
+	b.ShowTickets(w.tickets, audit.New(w.db, seal.Key{1}))
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -574,7 +582,7 @@ func TestBot_Menu_DoesWhatTheCommandsDo(t *testing.T) {
 		w.service(w.linked("lin@example.com", lin).ID)
 		w.Say(lin, "/start")
 		menu := w.says("Linked to").Markup.Rows
-		if len(menu) != 2 || len(menu[1]) != 2 || menu[1][1].URL != site+"/user/dashboard" {
+		if len(menu) != 2 || len(menu[1]) != 3 || menu[1][2].URL != site+"/user/dashboard" {
 			t.Fatalf("the menu is %+v", menu)
 		}
 		w.Press(lin, menu[0][0])
@@ -585,7 +593,7 @@ func TestBot_Menu_DoesWhatTheCommandsDo(t *testing.T) {
 		w.says("Checked in")
 		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"checkin": json.RawMessage("false")}))
 		w.Say(lin, "/start")
-		if menu := w.says("Linked to").Markup.Rows; len(menu[1]) != 1 {
+		if menu := w.says("Linked to").Markup.Rows; len(menu[1]) != 2 {
 			t.Errorf("without check-in the menu is %+v", menu)
 		}
 	})

@@ -71,9 +71,11 @@ var (
 		EN: "No plan is running, so there is no subscription link. You can buy one on the site:\n%s/user/services/buy",
 	}
 	textHelp = fault.Text{
-		ZH: "%s 机器人：\n/me 查看套餐、剩余流量和到期时间\n/sub 订阅链接\n/checkin 每日签到\n/unlink 解除绑定\n/help 帮助\n\n要用 Telegram 登录，请在网站的登录页扫码。",
+		ZH: "%s 机器人：\n/me 查看套餐、剩余流量和到期时间\n/sub 订阅链接\n/checkin 每日签到\n/tickets 我的工单\n" +
+			"/unlink 解除绑定\n/help 帮助\n\n要用 Telegram 登录，请在网站的登录页扫码。",
 		EN: "The bot of %s:\n/me your plan, remaining traffic and expiry\n/sub your subscription link\n" +
-			"/checkin daily check-in\n/unlink unlink this Telegram account\n/help this help\n\nTo sign in with Telegram, scan the code on the site's sign-in page.",
+			"/checkin daily check-in\n/tickets your tickets\n/unlink unlink this Telegram account\n/help this help\n\n" +
+			"To sign in with Telegram, scan the code on the site's sign-in page.",
 	}
 
 	textCheckInOnSite = fault.Text{
@@ -111,6 +113,7 @@ func commands(lang fault.Lang) []map[string]string {
 		{"command": "me", "description": commandMe.In(lang)},
 		{"command": "sub", "description": commandSub.In(lang)},
 		{"command": "checkin", "description": commandCheckIn.In(lang)},
+		{"command": "tickets", "description": commandTickets.In(lang)},
 		{"command": "unlink", "description": commandUnlink.In(lang)},
 		{"command": "help", "description": commandHelp.In(lang)},
 	}

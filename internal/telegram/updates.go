@@ -141,7 +141,7 @@ func (b *Bot) poll(ctx context.Context, me *self, d *duty) error {
 		return err
 	}
 	for _, u := range updates {
-		err := b.take(ctx, me, u, b.answer)
+		err := b.handle(ctx, me, u)
 		if d.failures++; err != nil && d.failures < patience {
 			return err // what is not confirmed comes again
 		}
@@ -161,6 +161,26 @@ type handler func(ctx context.Context, tx bun.Tx, u update) ([]call, error)
 
 func nothing(context.Context, bun.Tx, update) ([]call, error) { return nil, nil }
 
+// handle handles an update. What is about tickets is done first, in transactions of the tickets' own that are keyed by
+// the update: where one comes again they change nothing.
+func (b *Bot) handle(ctx context.Context, me *self, u update) error {
+	calls, isAboutTicket, err := b.aboutTicket(ctx, me, u)
+	if err != nil {
+		return err
+	}
+	if !isAboutTicket {
+		return b.take(ctx, me, u, b.answer)
+	}
+	return b.take(ctx, me, u, func(context.Context, bun.Tx, update) ([]call, error) { return calls, nil })
+}
+
+// wasHandled tells whether an update was handled before.
+func (b *Bot) wasHandled(ctx context.Context, me *self, u update) (was bool, err error) {
+	err = b.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM telegram_update WHERE bot_id = ? AND update_id = ?)`, me.id, u.ID).
+		Scan(ctx, &was)
+	return was, err
+}
+
 // take handles an update, unless it was handled before: what it changes and that it was handled is one transaction. The
 // bot answers after it; an answer that is lost is not repeated, since the person can ask again.
 func (b *Bot) take(ctx context.Context, me *self, u update, handle handler) error {
@@ -178,8 +198,10 @@ func (b *Bot) take(ctx context.Context, me *self, u update, handle handler) erro
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
 	for _, c := range answers {
-		if err := b.ask(ctx, me.token, c, nil); err != nil {
+		if err := b.askPatiently(ctx, me.token, c, nil); err != nil {
 			slog.WarnContext(ctx, "the Telegram bot could not answer", "error", err)
 		}
 	}
@@ -201,7 +223,7 @@ func (b *Bot) Webhook(ctx context.Context, secretToken string, body []byte) erro
 		slog.WarnContext(ctx, "Telegram sent an update that cannot be read", "error", err)
 		return nil // it would only come again
 	}
-	return b.take(ctx, me, u, b.answer)
+	return b.handle(ctx, me, u)
 }
 
 func (b *Bot) webhookSecret(me *self) string {

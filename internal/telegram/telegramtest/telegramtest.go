@@ -37,6 +37,10 @@ type Server struct {
 	down      bool
 	unheard   int
 	webhook   Call
+	lastTopic int64
+	topics    map[int64]bool // by thread id, whether it is closed
+	taken     int            // calls to a chat that are taken before some are refused
+	tooMany   int            // calls that are refused then
 }
 
 // Call is something that the bot asked of Telegram.
@@ -50,6 +54,9 @@ type Call struct {
 	URL         string
 	SecretToken string `json:"secret_token"`
 	IsProtected bool   `json:"protect_content"`
+	ThreadID    int64  `json:"message_thread_id"`
+	Name        string // of a topic
+	MessageID   int64  `json:"message_id"`
 	ReplyTo     struct {
 		MessageID int64 `json:"message_id"`
 	} `json:"reply_parameters"`
@@ -70,7 +77,10 @@ type Person struct {
 
 // New starts Telegram for the length of a test.
 func New(t testing.TB) *Server {
-	s := &Server{t: t, calls: make(chan Call, 100), changed: make(chan struct{}), lastID: 7000}
+	s := &Server{
+		t: t, calls: make(chan Call, 100), changed: make(chan struct{}), lastID: 7000,
+		lastTopic: 900, topics: map[int64]bool{},
+	}
 	server := httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(server.Close)
 	s.URL = server.URL
@@ -98,14 +108,38 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		answer(w, map[string]any{"id": botID, "is_bot": true, "first_name": "Airstrip", "username": BotName})
 	case "getUpdates":
 		s.getUpdates(w, r)
-	case "setWebhook", "deleteWebhook", "setMyCommands", "answerCallbackQuery", "sendMessage", "editMessageText":
+	case "setWebhook", "deleteWebhook", "setMyCommands", "answerCallbackQuery", "sendMessage", "editMessageText",
+		"createForumTopic", "closeForumTopic", "reopenForumTopic", "deleteForumTopic", "setMessageReaction":
 		var c Call
 		if err := json.NewDecoder(r.Body).Decode(&c); err != nil {
 			refuse(w, http.StatusBadRequest, "Bad Request: "+err.Error())
 			return
 		}
 		c.Method = method
+		if c.ChatID != 0 && s.isTooMany() {
+			w.WriteHeader(http.StatusTooManyRequests)
+			_ = json.NewEncoder(w).Encode(map[string]any{ // the caller has gone
+				"ok": false, "error_code": http.StatusTooManyRequests, "description": "Too Many Requests: retry after 1",
+				"parameters": map[string]any{"retry_after": 1},
+			})
+			return
+		}
+		if wrong := s.topic(&c); wrong != "" {
+			refuse(w, http.StatusBadRequest, wrong)
+			return
+		}
 		switch method {
+		case "createForumTopic":
+			s.mu.Lock()
+			s.lastTopic++
+			c.ThreadID = s.lastTopic
+			s.topics[c.ThreadID] = false
+			s.mu.Unlock()
+			s.calls <- c
+			answer(w, map[string]any{"message_thread_id": c.ThreadID, "name": c.Name})
+			return
+		case "closeForumTopic", "reopenForumTopic", "deleteForumTopic", "setMessageReaction":
+			s.calls <- c
 		case "setWebhook", "deleteWebhook":
 			s.mu.Lock()
 			s.webhook = c
@@ -123,6 +157,65 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		refuse(w, http.StatusNotFound, "Not Found")
 	}
+}
+
+// topic does what a call wants of a topic, and returns why it cannot be done; empty: it is done.
+func (s *Server) topic(c *Call) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.Method == "createForumTopic" {
+		if c.ChatID != StaffGroupID {
+			return "Bad Request: the chat is not a forum"
+		}
+		if n := len([]rune(c.Name)); n == 0 || n > 128 {
+			return "Bad Request: TOPIC_NAME_INVALID"
+		}
+		return ""
+	}
+	if c.ThreadID == 0 {
+		return ""
+	}
+	isClosed, known := s.topics[c.ThreadID]
+	if !known {
+		return "Bad Request: message thread not found"
+	}
+	switch c.Method {
+	case "closeForumTopic", "reopenForumTopic":
+		if want := c.Method == "closeForumTopic"; isClosed == want {
+			return "Bad Request: TOPIC_NOT_MODIFIED"
+		}
+		s.topics[c.ThreadID] = !isClosed
+	case "deleteForumTopic":
+		delete(s.topics, c.ThreadID)
+	}
+	return ""
+}
+
+func (s *Server) isTooMany() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.taken > 0:
+		s.taken--
+	case s.tooMany > 0:
+		s.tooMany--
+		return true
+	}
+	return false
+}
+
+// TooMany makes Telegram refuse n calls to chats after it has taken some, with a second to wait.
+func (s *Server) TooMany(after, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken, s.tooMany = after, n
+}
+
+// DeleteTopic deletes a topic, as people do in the group.
+func (s *Server) DeleteTopic(threadID int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.topics, threadID)
 }
 
 func (s *Server) getUpdates(w http.ResponseWriter, r *http.Request) {
@@ -197,6 +290,33 @@ func (s *Server) SayInGroup(who Person, text string) {
 	s.add("message", map[string]any{
 		"message_id": 1, "date": 1, "text": text, "from": who.wire(),
 		"chat": map[string]any{"id": GroupID, "type": "group"},
+	})
+}
+
+// StaffGroupID is the id of the group with topics.
+const StaffGroupID = -1005
+
+// SayInTopic sends a message in a topic of the group with topics; an empty one is a picture.
+func (s *Server) SayInTopic(who Person, threadID int64, text string) map[string]any {
+	m := map[string]any{
+		"message_id": 3, "date": 1, "from": who.wire(), "chat": map[string]any{"id": StaffGroupID, "type": "supergroup"},
+		"message_thread_id": threadID, "is_topic_message": true,
+	}
+	if m["text"] = text; text == "" {
+		m["photo"] = []map[string]any{{"file_id": "x"}}
+	}
+	return s.add("message", m)
+}
+
+// Reply answers a message of the bot in private.
+func (s *Server) Reply(who Person, to Call, text string) {
+	s.add("message", map[string]any{
+		"message_id": 4, "date": 1, "text": text, "from": who.wire(),
+		"chat": map[string]any{"id": who.ID, "type": "private"},
+		"reply_to_message": map[string]any{
+			"message_id": 2, "date": 1, "text": to.Text, "chat": map[string]any{"id": who.ID, "type": "private"},
+			"from": map[string]any{"id": botID, "is_bot": true, "username": BotName},
+		},
 	})
 }
 
