@@ -3,7 +3,7 @@ import { pages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
-const MOST_REQUESTS = 28 // 25 on all pages but the shop
+const MOST_REQUESTS = 25
 const MOST_SHIFT = 0.02
 const ABREAST = 4
 // Longer than a page waits for its data (web/src/app/load-page.ts), so that it is shown without.

@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import { Bell } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { unreadAnnouncements } from '@/lib/api/announcements'
-import { useAfterLoad } from '@/lib/session/use-after-load'
 import classes from './announcement-bell.module.css'
 
 const MOST_SHOWN = 99
@@ -11,7 +10,7 @@ const MOST_SHOWN = 99
 /** Leads to the announcements and says how many of them are new. */
 export function AnnouncementBell() {
   const { t } = useTranslation()
-  const { data } = useQuery({ ...unreadAnnouncements(), enabled: useAfterLoad() })
+  const { data } = useQuery({ ...unreadAnnouncements(), enabled: false })
   const count = data?.unread_count ?? 0
   const label = count > 0 ? t('announcements.unread', { count }) : t('nav.announcements')
   return (

@@ -1,21 +1,18 @@
 import '../mantine-app-css'
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Logo } from '@/ui/logo'
-import { useChat } from '../chat/use-chat'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSiteName } from '@/lib/site-name'
+import { Logo } from '@/ui/logo'
 import { useIsToasting } from '@/ui/toast'
-import { unreadAnnouncements } from '@/lib/api/announcements'
+import { useChat } from '../chat/use-chat'
 import { AccountMenu } from './account-menu'
 import { AnnouncementBell } from './announcement-bell'
 import { BottomBar } from './bottom-bar'
-import { useAfterLoad } from '@/lib/session/use-after-load'
 import classes from './default-layout.module.css'
 import { Footer } from './footer'
 import { UserMaintenance } from './maintenance'
@@ -23,6 +20,7 @@ import { NavList } from './nav-list'
 import { PaletteButton } from './palette-button'
 import { StatusBars } from './status-bars'
 import { useShortcuts } from './use-shortcuts'
+import { useUnread } from './use-unread'
 
 const NavDrawer = lazyPart(() => import('./nav-drawer'), 'NavDrawer')
 const Toaster = lazyPart(
@@ -46,7 +44,7 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
   useShortcuts(help.open)
   useChat()
   const isToasting = useIsToasting()
-  const { data: unread } = useQuery({ ...unreadAnnouncements(), enabled: useAfterLoad() })
+  const unread = useUnread()
 
   return (
     <div className={classes.shell}>

@@ -1,24 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AnnouncementItem } from '@/lib/api/gen/types.gen'
 import { siteOptions } from '@/lib/api/site'
-import { lazyPart } from '@/lib/lazy-part'
-
-const MaintenanceStrip = lazyPart(() => import('./maintenance-strip'), 'MaintenanceStrip')
+import { MaintenanceStrip } from './maintenance-strip'
 
 export type Note = { id: number; title: string; text: string }
 
 /** What everybody is told about maintenance, above every page while it is in force. */
 export function SiteMaintenance() {
-  return <Strip notes={useSiteNotes()} />
+  return <MaintenanceStrip notes={useSiteNotes()} />
 }
 
 /** The same for a user, with what only some are told; until that is known, what everybody is told. */
 export function UserMaintenance({ list }: { list: AnnouncementItem[] | undefined }) {
   const ofSite = useSiteNotes()
   const own = list?.map(({ id, title, markdown_text: text }) => ({ id, title, text }))
-  return <Strip notes={own ?? ofSite} />
+  return <MaintenanceStrip notes={own ?? ofSite} />
 }
 
 function useSiteNotes(): Note[] {
@@ -30,13 +27,4 @@ function useSiteNotes(): Note[] {
     title: isEnglish ? note.title_en : note.title_zh,
     text: isEnglish ? note.body_en : note.body_zh,
   }))
-}
-
-function Strip({ notes }: { notes: Note[] }) {
-  if (notes.length === 0) return null
-  return (
-    <Suspense>
-      <MaintenanceStrip notes={notes} />
-    </Suspense>
-  )
 }

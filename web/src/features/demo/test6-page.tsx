@@ -1,15 +1,21 @@
-import { Skeleton, Table } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { Suspense, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/lib/lazy-part'
 import { formatCalendarDay } from '@/lib/time'
 import { Bytes } from '@/ui/bytes'
+import { DataTable } from '@/ui/data-table'
 import { Part } from './components/part'
 import { TestPage } from './components/test-page'
 import classes from './demo-pages.module.css'
 import { twoWeeks } from './two-weeks'
 
 const AreaChart = lazyPart(() => import('@/ui/charts/area-chart'), 'AreaChart')
+
+type Day = (typeof twoWeeks)[number]
+
+const downCell = ({ down }: Day) => <Bytes bytes={down} />
+const upCell = ({ up }: Day) => <Bytes bytes={up} />
 
 /** A chart, and its figures next to it. */
 export function Test6Page() {
@@ -30,28 +36,31 @@ export function Test6Page() {
             <AreaChart label={t('chart')} days={days} series={series} />
           </Suspense>
         </div>
-        <Table aria-label={t('chart')}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('table.day')}</Table.Th>
-              <Table.Th ta="right">{t('table.down')}</Table.Th>
-              <Table.Th ta="right">{t('table.up')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {twoWeeks.map(({ day, down, up }) => (
-              <Table.Tr key={day}>
-                <Table.Td>{formatCalendarDay(day, i18n.language)}</Table.Td>
-                <Table.Td ta="right">
-                  <Bytes bytes={down} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Bytes bytes={up} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable
+          caption={t('chart')}
+          columns={[
+            {
+              key: 'day',
+              header: t('table.day'),
+              cell: ({ day }) => formatCalendarDay(day, i18n.language),
+              isTitle: true,
+            },
+            {
+              key: 'down',
+              header: t('table.down'),
+              cell: downCell,
+              align: 'end',
+            },
+            {
+              key: 'up',
+              header: t('table.up'),
+              cell: upCell,
+              align: 'end',
+            },
+          ]}
+          rows={twoWeeks}
+          rowKey={({ day }) => day}
+        />
       </Part>
     </TestPage>
   )

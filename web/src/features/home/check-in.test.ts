@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { addMonths, streakOf, weeksOf } from './check-in'
+import { addMonths, weeksOf } from './check-in'
+import { streakOf } from './streak'
 
 describe('the streak', () => {
   it.each([

@@ -163,7 +163,7 @@ describe('the dashboard', () => {
   it('shows the traffic as a chart and as a table', async () => {
     const { user } = await openSignedIn('/user/dashboard')
     expect(await screen.findByRole('img', { name: /Traffic of the last/ })).toBeVisible()
-    await user.click(screen.getByRole('radio', { name: 'Table' }))
+    await user.click(screen.getByRole('button', { name: 'Table' }))
     const rows = within(await screen.findByRole('table')).getAllByRole('row')
     expect(rows).toHaveLength(31)
     expect(rows[1]).toHaveTextContent('3 GB')
@@ -181,7 +181,7 @@ describe('the dashboard', () => {
     const shown = [...Array<string>(28).fill('none'), '0', String(3 * 1024 ** 3)]
     expect(chart).toHaveTextContent(shown.join())
     expect(screen.getByText('Today so far')).toBeVisible()
-    await user.click(screen.getByRole('radio', { name: 'Table' }))
+    await user.click(screen.getByRole('button', { name: 'Table' }))
     expect(within(await screen.findByRole('table')).getAllByRole('row')).toHaveLength(3)
   })
 

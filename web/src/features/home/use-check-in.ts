@@ -1,20 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
-import { checkinGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { checkinPost } from '@/lib/api/gen/sdk.gen'
-import { toServerTime } from '@/lib/api/server-clock'
 import { problemText } from '@/lib/server-problem'
 import { captchaRequestOf } from '@/ui/captcha/captcha-request'
-
-/** Asked for again when the site's next day begins; a little later, since clocks differ. */
-export const useCheckInStatus = () =>
-  useQuery({
-    ...checkinGetOptions(),
-    refetchInterval: ({ state: { data } }) =>
-      data ? Math.max(1_000, Date.parse(data.next_at) - toServerTime(Date.now()) + 500) : false,
-  })
 
 /** Another tab has made it, or another device. */
 const isDone = (error: unknown) => error instanceof ApiError && error.code === 'checkin_done'

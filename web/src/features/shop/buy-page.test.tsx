@@ -439,7 +439,7 @@ describe('a coupon', () => {
     const opened = await openSignedIn('/user/services/buy?plan=2')
     const bill = await summary()
     await opened.user.click(await bill.findByRole('button', { name: 'Have a coupon?' }))
-    await opened.user.type(bill.getByLabelText('Coupon'), `${code}{Enter}`)
+    await opened.user.type(await bill.findByLabelText('Coupon'), `${code}{Enter}`)
     return { ...opened, bill }
   }
 

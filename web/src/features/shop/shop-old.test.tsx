@@ -75,7 +75,7 @@ describe('the classic payment', () => {
     )
     await openSignedIn('/user/shop-old/payment?shop=20&coupon=SPRING')
     expect(await screen.findByRole('button', { name: 'Pay ¥24.00 from balance' })).toBeVisible()
-    expect(screen.getByLabelText('Coupon')).toHaveValue('SPRING')
+    expect(await screen.findByLabelText('Coupon')).toHaveValue('SPRING')
   })
 
   it('pays for a package', async () => {

@@ -1,4 +1,4 @@
-import { Card, SegmentedControl, Skeleton, Title, useComputedColorScheme } from '@mantine/core'
+import { Button, Card, Skeleton, Title, useComputedColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesCombined } from 'lucide-react'
 import { Suspense, useMemo, useRef, useState } from 'react'
@@ -22,7 +22,7 @@ const AreaChart = lazyPart(() => import('@/ui/charts/area-chart'), 'AreaChart')
 export function TrafficCard() {
   const { t } = useTranslation('home')
   const { t: common } = useTranslation()
-  const [view, setView] = useState('chart')
+  const [isTable, setTable] = useState(false)
   const site = useQuery(siteOptions())
   const traffic = useQuery(recentTraffic())
   const since = useQuery(dashboardGetOptions()).data?.created_at
@@ -34,17 +34,9 @@ export function TrafficCard() {
         <Title order={2} size="h3" id="traffic-title">
           {t('traffic.title')}
         </Title>
-        <SegmentedControl
-          size="sm"
-          withItemsBorders={false}
-          aria-label={t('traffic.view')}
-          value={view}
-          onChange={setView}
-          data={[
-            { value: 'chart', label: common('asChart') },
-            { value: 'table', label: common('asTable') },
-          ]}
-        />
+        <Button variant="default" size="sm" onClick={() => setTable(!isTable)}>
+          {common(isTable ? 'asChart' : 'asTable')}
+        </Button>
       </header>
       <Loaded query={traffic} skeleton={<Skeleton className={classes.body} />}>
         {(points) =>
@@ -54,7 +46,7 @@ export function TrafficCard() {
             <Traffic
               days={lastDays(points, now, zone, since)}
               axis={lastCalendarDays(now, zone)}
-              isTable={view === 'table'}
+              isTable={isTable}
             />
           )
         }

@@ -1,7 +1,7 @@
-import { Table } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { formatCalendarDay } from '@/lib/time'
 import { Bytes } from '@/ui/bytes'
+import { LinedTable } from '@/ui/lined-table'
 import type { DayTraffic } from '../traffic-series'
 import classes from './traffic-card.module.css'
 
@@ -18,31 +18,31 @@ export function TrafficTable({ days }: { days: DayTraffic[] }) {
       role="region"
       aria-labelledby="traffic-title"
     >
-      <Table stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('traffic.day')}</Table.Th>
-            <Table.Th ta="right">{t('traffic.down')}</Table.Th>
-            <Table.Th ta="right">{t('traffic.up')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <LinedTable className={classes.table}>
+        <thead>
+          <tr>
+            <th>{t('traffic.day')}</th>
+            <th data-align="end">{t('traffic.down')}</th>
+            <th data-align="end">{t('traffic.up')}</th>
+          </tr>
+        </thead>
+        <tbody>
           {days.toReversed().map(({ day, down, up }, index) => (
-            <Table.Tr key={day}>
-              <Table.Td>
+            <tr key={day}>
+              <td>
                 {formatCalendarDay(day, i18n.language)}
                 {index === 0 && <span className={classes.soFar}> {t('traffic.soFar')}</span>}
-              </Table.Td>
-              <Table.Td ta="right">
+              </td>
+              <td data-align="end">
                 <Bytes bytes={down} />
-              </Table.Td>
-              <Table.Td ta="right">
+              </td>
+              <td data-align="end">
                 <Bytes bytes={up} />
-              </Table.Td>
-            </Table.Tr>
+              </td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </LinedTable>
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import { Checkbox } from '@mantine/core'
-import { type ReactNode, Suspense, useId, useState } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { type ReactNode, type SubmitEvent, Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
@@ -35,30 +34,27 @@ export function Bill(props: {
   onBought: (orderNo: number) => Promise<void>
   children: ReactNode
 }) {
-  const { t } = useTranslation('shop')
   const { quote } = props
   const formId = useId()
   const isService = quote.kind === 'plan'
-  const form = useForm({ defaultValues: { auto_renew: props.autoRenew } })
-  const autoRenew = useWatch({ control: form.control, name: 'auto_renew' })
+  const [autoRenew, setAutoRenew] = useState(props.autoRenew)
   const [isDialogOpen, setDialogOpen] = useState(false)
   const { confirm, confirmed, refetchRefused, gateways, isMissing, problem, isPending } =
     useConfirm(props.purchase, quote, isService && autoRenew, props.onBought)
   const charge = isMissing ? gateways.charge : undefined
   const action = usePayLabel(quote, charge, props.isWithoutCoupon)
-  const submit = form.handleSubmit(() => {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
     if (quote.replaces) setDialogOpen(true)
     else confirm()
-  })
+  }
   return (
     <>
       <Lines name={props.name} quote={quote} charge={charge} />
       <UnlessBanned>
         {props.children}
-        <form id={formId} onSubmit={(event) => void submit(event)}>
-          {isService && (
-            <Checkbox mt="md" label={t('summary.autoRenew')} {...form.register('auto_renew')} />
-          )}
+        <form id={formId} onSubmit={submit}>
+          {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
           {isMissing && <GatewayChoice {...gateways} />}
           <OtherPrice previousOrder={props.previousOrder} quote={quote} />
           <Problem problem={problem} isCouponShown={props.isWithoutCoupon} />
@@ -77,6 +73,18 @@ export function Bill(props: {
         {...{ quote, change: props.change, isDialogOpen, setDialogOpen, confirmed, refetchRefused }}
       />
     </>
+  )
+}
+
+function AutoRenew({ isOn, onChange }: { isOn: boolean; onChange: (isOn: boolean) => void }) {
+  const { t } = useTranslation('shop')
+  return (
+    <Checkbox
+      mt="md"
+      label={t('summary.autoRenew')}
+      checked={isOn}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   )
 }
 

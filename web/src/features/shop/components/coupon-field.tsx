@@ -1,66 +1,37 @@
-import { Button, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { Button, Skeleton } from '@mantine/core'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { shopPreOrderRules } from '@/lib/api/gen/rules.gen'
+import { lazyPart } from '@/lib/lazy-part'
 import type { useQuote } from './use-quote'
-import classes from './summary.module.css'
 
-/** Takes a coupon and shows at once what is wrong with it. The bill shows the discount. */
-export function CouponField(
-  props: Pick<
-    ReturnType<typeof useQuote>,
-    'coupon' | 'couponProblem' | 'isChecking' | 'checkAgain'
-  > & {
-    onCoupon: (code: string | undefined) => void
-  },
-) {
-  const { t } = useTranslation('shop')
-  const [isOpen, setOpen] = useState(props.coupon !== undefined)
-  const form = useForm({ defaultValues: { coupon: props.coupon ?? '' } })
-  const typed = useWatch({ control: form.control, name: 'coupon' }).trim()
-  if (!isOpen && props.coupon === undefined) {
-    return <HaveOne onClick={() => setOpen(true)} />
-  }
-  const isUsed = props.coupon !== undefined && typed === props.coupon && !props.couponProblem
-  const submit = form.handleSubmit(() => {
-    if (isUsed) {
-      form.setValue('coupon', '')
-      form.setFocus('coupon') // the button, which has nothing to apply now, would lose the focus
-    }
-    if (!isUsed && typed === props.coupon) props.checkAgain()
-    else props.onCoupon(isUsed ? undefined : typed || undefined)
-  })
-  return (
-    <form className={classes.coupon} onSubmit={(event) => void submit(event)}>
-      <TextInput
-        autoFocus={props.coupon === undefined}
-        label={t('coupon.label')}
-        size="sm"
-        autoComplete="off"
-        autoCapitalize="characters"
-        spellCheck={false}
-        maxLength={shopPreOrderRules.coupon.maxLength}
-        error={props.couponProblem}
-        {...form.register('coupon')}
-      />
-      <Button
-        type="submit"
-        size="sm"
-        variant="default"
-        loading={props.isChecking}
-        disabled={typed === ''}
-      >
-        {isUsed && !props.isChecking ? t('coupon.remove') : t('coupon.apply')}
-      </Button>
-    </form>
-  )
+const CouponForm = lazyPart(() => import('./coupon-form'), 'CouponForm')
+
+type Quote = ReturnType<typeof useQuote>
+
+export type CouponProps = Pick<Quote, 'coupon' | 'couponProblem' | 'isChecking' | 'checkAgain'> & {
+  onCoupon: (code: string | undefined) => void
 }
 
-function HaveOne({ onClick }: { onClick: () => void }) {
+/** Asks whether people have a coupon. Few have, so that its form is loaded when they say so. */
+export function CouponField(props: CouponProps) {
   const { t } = useTranslation('shop')
+  const [isOpen, setOpen] = useState(props.coupon !== undefined)
+  if (isOpen || props.coupon !== undefined) {
+    return (
+      <Suspense fallback={<Skeleton height={60} mt="md" />}>
+        <CouponForm {...props} />
+      </Suspense>
+    )
+  }
   return (
-    <Button variant="subtle" size="compact-sm" mt="sm" ml={-8} w="fit-content" onClick={onClick}>
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      mt="sm"
+      ml={-8}
+      w="fit-content"
+      onClick={() => setOpen(true)}
+    >
       {t('coupon.have')}
     </Button>
   )

@@ -1,4 +1,4 @@
-import { Skeleton, Table } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ReceiptText } from 'lucide-react'
@@ -8,6 +8,7 @@ import { useCurrency } from '@/lib/currency'
 import { UnlessBanned } from '@/ui/ban-notice'
 import { ButtonLink } from '@/ui/button-link'
 import { Empty } from '@/ui/empty'
+import { LinedTable } from '@/ui/lined-table'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
@@ -70,34 +71,34 @@ function MovementTable({ list: { movements } }: { list: MovementPage }) {
   const { t } = useTranslation('wallet')
   const currency = useCurrency()
   return (
-    <Table className={classes.table} horizontalSpacing="lg">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('what')}</Table.Th>
-          <Table.Th>{t('when')}</Table.Th>
-          <Table.Th className={classes.number}>{t('amount')}</Table.Th>
-          <Table.Th className={classes.number}>{t('after')}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
+    <LinedTable className={classes.table}>
+      <thead>
+        <tr>
+          <th>{t('what')}</th>
+          <th>{t('when')}</th>
+          <th data-align="end">{t('amount')}</th>
+          <th data-align="end">{t('after')}</th>
+        </tr>
+      </thead>
+      <tbody>
         {movements.map((movement) => (
-          <Table.Tr key={movement.id}>
-            <Table.Td className={classes.what}>
+          <tr key={movement.id}>
+            <td className={classes.what}>
               {[t(`reason.${movement.reason}`), movement.note].filter(Boolean).join(' · ')}
-            </Table.Td>
-            <Table.Td className={classes.when}>
+            </td>
+            <td className={classes.when}>
               <Moment time={movement.created_at} withTime />
-            </Table.Td>
-            <Table.Td className={classes.number} data-gain={Number(movement.amount) > 0}>
+            </td>
+            <td className={classes.number} data-gain={Number(movement.amount) > 0}>
               <Money amount={movement.amount} currency={currency} isSigned />
-            </Table.Td>
-            <Table.Td className={classes.after} data-label={t('after')}>
+            </td>
+            <td className={classes.after} data-label={t('after')}>
               <Money amount={movement.balance_after} currency={currency} />
-            </Table.Td>
-          </Table.Tr>
+            </td>
+          </tr>
         ))}
-      </Table.Tbody>
-    </Table>
+      </tbody>
+    </LinedTable>
   )
 }
 
