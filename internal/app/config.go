@@ -6,13 +6,13 @@ import (
 	"io/fs"
 	"net"
 	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"airstrip/internal/db"
 	"airstrip/internal/seal"
+	"airstrip/internal/text"
 )
 
 // Config is what must be known before the database opens. Each value comes from a flag, from the environment or from
@@ -99,14 +99,12 @@ func (c Config) check() (checked, error) {
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		return out, fmt.Errorf("AIRSTRIP_LISTEN must be host:port: %w", err)
 	}
-	site, err := url.Parse(c.SiteURL)
-	if err != nil || (site.Scheme != "http" && site.Scheme != "https") || site.Host == "" || site.RawQuery != "" ||
-		site.Fragment != "" {
+	site, ok := text.WebAddress(c.SiteURL)
+	if !ok || site.RawQuery != "" || site.Fragment != "" {
 		return out, fmt.Errorf("AIRSTRIP_SITE_URL must be an address such as https://example.com, not %q", c.SiteURL)
 	}
 	out.site = strings.TrimRight(c.SiteURL, "/")
-	bots, err := url.Parse(c.TelegramAPI)
-	if err != nil || (bots.Scheme != "http" && bots.Scheme != "https") || bots.Host == "" {
+	if _, ok := text.WebAddress(c.TelegramAPI); !ok {
 		return out, fmt.Errorf("AIRSTRIP_TELEGRAM_API must be an address such as https://api.telegram.org, not %q",
 			c.TelegramAPI)
 	}

@@ -90,8 +90,8 @@ func TestStream_EndsWithWhatOpenedIt_OnEveryServer(t *testing.T) {
 		for name, end := range map[string]func(as testUser, email string){
 			"sign-out": func(as testUser, _ string) { call(as, "POST", "/api/v2/auth/sign-out", "") },
 			"other device": func(as testUser, email string) {
-				other, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{Email: email, Password: password},
-					account.Client{})
+				way := account.SignIn{Email: email, Password: password}
+				other, err := f.Accounts.SignIns.ByPassword(t.Context(), way, account.Client{})
 				if err != nil {
 					t.Fatal(err)
 				}

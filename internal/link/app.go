@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/link/format"
+	"airstrip/internal/text"
 )
 
 // App is a program that reads links. In ImportURL, {url} and {name} are the link and the site's name, encoded as by
@@ -123,7 +124,7 @@ var (
 )
 
 func (a *App) check() error {
-	download, err := url.Parse(a.DownloadURL)
+	download, ok := text.WebAddress(a.DownloadURL)
 	switch {
 	case !appID.MatchString(a.ID):
 		return fault.Invalid("id", "format", "编号只能含小写字母、数字和连字符", "The id has lower-case letters, digits and hyphens")
@@ -139,7 +140,7 @@ func (a *App) check() error {
 		slices.ContainsFunc(forbidden, func(scheme string) bool { return strings.HasPrefix(a.ImportURL, scheme) })):
 		return fault.Invalid("import_url", "format", "导入地址须以客户端自己的协议开头，并含 {url}、{url_raw} 或 {url_base64}",
 			"The import address begins with the client's own scheme and has {url}, {url_raw} or {url_base64} in it")
-	case err != nil || download.Scheme != "https" || download.Host == "" || len(a.DownloadURL) > maxImport:
+	case !ok || download.Scheme != "https" || len(a.DownloadURL) > maxImport:
 		return fault.Invalid("download_url", "url", "请填写以 https:// 开头的下载地址",
 			"Please give a download address that begins with https://")
 	case len(a.Formats) == 0 || !all(a.Formats, func(f string) bool { _, known := format.ByType(f); return known }):

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/mail"
 	"net/netip"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -375,8 +374,8 @@ func (p *problems) acme(n *Node, a ACME) {
 		p.When(err != nil, "settings.tls.acme.email", "format", "邮箱格式不正确", "This is not an e-mail address")
 	}
 	if a.Directory != "" {
-		u, err := url.Parse(a.Directory)
-		p.When(err != nil || u.Scheme != "https" || u.Host == "", "settings.tls.acme.directory", "format",
+		u, ok := text.WebAddress(a.Directory)
+		p.When(!ok || u.Scheme != "https", "settings.tls.acme.directory", "format",
 			"请填写 https 地址", "This is not an https address")
 	}
 }

@@ -2,8 +2,9 @@ package setting
 
 import (
 	"net/mail"
-	"net/url"
 	"strings"
+
+	"airstrip/internal/text"
 )
 
 const maxAbout = 2000 // characters
@@ -41,8 +42,8 @@ func (s Site) Contact() string {
 
 // isContactPage reports whether users can be led to address: without a password in it, which every visitor would read.
 func isContactPage(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil
+	u, ok := text.WebAddress(address)
+	return ok && u.Scheme == "https" && u.User == nil
 }
 
 // isContact reports whether RFC 9116 takes s as a way to report a weakness.
@@ -55,6 +56,6 @@ func isContact(s string) bool {
 }
 
 func isWebPage(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+	_, ok := text.WebAddress(address)
+	return ok
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/mail"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -238,11 +237,8 @@ func (p *problems) mail(s *Site) {
 }
 
 func (p *problems) captcha(s *Site) {
-	verify, err := url.Parse(s.CaptchaVerifyURL)
 	p.When(slices.Contains([]string{"turnstile", "hcaptcha", "recaptcha"}, s.CaptchaProvider) &&
 		s.CaptchaSiteKey == "", "captcha_site_key",
 		"required", "请填写验证服务的公钥", "Please give the public key at the captcha's provider")
-	p.When(err != nil || (s.CaptchaVerifyURL != "" &&
-		(verify.Host == "" || (verify.Scheme != "https" && verify.Scheme != "http"))),
-		"captcha_verify_url", "url", "请填写完整的网址", "Please give a whole address")
+	p.When(s.CaptchaVerifyURL != "" && !isWebPage(s.CaptchaVerifyURL), "captcha_verify_url", "url", "请填写完整的网址", "Please give a whole address")
 }

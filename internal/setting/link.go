@@ -1,11 +1,12 @@
 package setting
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"airstrip/internal/text"
 )
 
 const (
@@ -31,7 +32,6 @@ func (p *problems) link(s *Site) {
 
 // isBase reports whether address is one of a web server that paths can be added to.
 func isBase(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.RawQuery == "" &&
-		u.Fragment == "" && u.User == nil && !strings.HasSuffix(address, "/")
+	u, ok := text.WebAddress(address)
+	return ok && u.RawQuery == "" && u.Fragment == "" && u.User == nil && !strings.HasSuffix(address, "/")
 }

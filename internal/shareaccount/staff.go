@@ -2,7 +2,6 @@ package shareaccount
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -267,9 +266,8 @@ func (d Draft) check() error {
 	for lang, value := range d.Notes {
 		note(fault.FieldOf("note", lang), value)
 	}
-	at, err := url.Parse(d.URL)
-	p.When(d.URL != "" && (err != nil || at.Host == "" || at.User != nil || len(d.URL) > 500 ||
-		(at.Scheme != "https" && at.Scheme != "http")), "url", "url", "请填写以 https:// 开头的地址",
+	at, ok := text.WebAddress(d.URL)
+	p.When(d.URL != "" && (!ok || at.User != nil || len(d.URL) > 500), "url", "url", "请填写以 https:// 开头的地址",
 		"Please give an address that begins with https://")
 	p.When(utf8.RuneCountInString(d.Login) > 200, "login", "length", "登录名最多 200 字", "The login has at most 200 characters")
 	p.When(d.Class < 0, "class", "range", "等级不能为负", "The class must not be negative")

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -30,10 +29,9 @@ func (w *Webhooks) check(d *Draft) error {
 	var p fault.Problems
 	p.When(d.Name == "" || utf8.RuneCountInString(d.Name) > 80 || !text.IsVisible(d.Name), "name", "length",
 		"名称需为 1 至 80 个字符", "The name must have 1 to 80 characters")
-	at, err := url.Parse(d.URL)
-	isHTTP := err == nil && at.Scheme == "http" && w.settings.Get().WebhookAllowPrivate
-	p.When(err != nil || at.Host == "" || at.User != nil || at.Fragment != "" || len(d.URL) > 1000 ||
-		(at.Scheme != "https" && !isHTTP), "url", "url", "请填写以 https:// 开头的地址",
+	at, ok := text.WebAddress(d.URL)
+	p.When(!ok || at.User != nil || at.Fragment != "" || len(d.URL) > 1000 ||
+		(at.Scheme != "https" && !w.settings.Get().WebhookAllowPrivate), "url", "url", "请填写以 https:// 开头的地址",
 		"Please give an address that begins with https://")
 	p.When(len(d.Types) == 0, "events", "required", "请至少选择一种事件", "Please choose one event at least")
 	p.When(slices.ContainsFunc(d.Types, func(t Type) bool { return !known(t) }), "events", "choice", "没有这种事件",

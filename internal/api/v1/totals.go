@@ -9,6 +9,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/fault"
 	"airstrip/internal/permission"
+	"airstrip/internal/text"
 	"airstrip/internal/traffic"
 )
 
@@ -66,9 +67,10 @@ func (r *Router) Totals(a *account.Accounts, t *traffic.Traffic) {
 		may("year_month"),
 	}, func(req *http.Request, in Input) (Answer, error) {
 		month := t.Now()
-		if text := in.Get("year_month"); text != "" {
+		if asked := in.Get("year_month"); asked != "" {
 			var err error
-			if month, err = time.Parse("200601", strings.ReplaceAll(text, "-", "")); err != nil {
+			if month, err = time.Parse("200601", strings.ReplaceAll(asked, "-", "")); err != nil ||
+				!text.InRange(month) {
 				return Answer{}, fault.Invalid("year_month", "format", "year_month 须为年月，如 2026-01",
 					"year_month must be a month such as 2026-01")
 			}

@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/rsakey"
+	"airstrip/internal/text"
 	"airstrip/internal/wallet"
 )
 
@@ -63,7 +64,7 @@ func open(s payment.Setup) (payment.Gateway, error) {
 		strings.TrimRight(s.Credentials["api_url"], "/"),
 		s.Or("create_path", "/api/v1/order/create-transaction"), s.Credentials["token"], s.Credentials["trade_type"],
 	}
-	if u, err := url.Parse(g.url); err != nil || u.Host == "" {
+	if _, ok := text.WebAddress(g.url); !ok {
 		return nil, payment.BadCredential("api_url", errors.New("not an address"))
 	}
 	if !strings.HasPrefix(g.path, "/") {

@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/rsakey"
+	"airstrip/internal/text"
 	"airstrip/internal/wallet"
 )
 
@@ -65,7 +66,7 @@ func open(s payment.Setup) (payment.Gateway, error) {
 		url: strings.TrimRight(s.Credentials["api_url"], "/"), pid: s.Credentials["pid"],
 		kind: s.Credentials["type"], key: s.Credentials["key"], now: s.Now,
 	}
-	if u, err := url.Parse(g.url); err != nil || u.Host == "" {
+	if _, ok := text.WebAddress(g.url); !ok {
 		return nil, payment.BadCredential("api_url", errors.New("not an address"))
 	}
 	private, public := s.Credentials["private_key"], s.Credentials["public_key"]

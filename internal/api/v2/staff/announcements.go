@@ -136,6 +136,10 @@ func Announcements(a *announcement.Announcements) v2.Resource {
 		v2.Handle(r, v2.StaffOp("PATCH /staff/announcements/{announcement_id}", permission.AnnouncementWrite).
 			Named("staff_announcement_change", "Change an announcement; what is absent stays as it is"),
 			func(ctx context.Context, _ account.Identity, in *announcementChange) (staffAnnouncement, error) {
+				if in.Body.NoEnd && in.Body.EndsAt != nil {
+					return staffAnnouncement{}, fault.Invalid("no_end", "conflict", "不能同时填写结束时间和取消结束时间",
+						"An announcement either has an end or none")
+				}
 				_, err := a.Change(ctx, in.ID, in.Again, func(one *announcement.Announcement) {
 					in.Body.apply(one)
 					if in.Body.NoEnd {

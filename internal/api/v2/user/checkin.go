@@ -49,7 +49,7 @@ type checkInAnswer struct {
 func CheckIns(c *checkin.CheckIns, settings *setting.Settings) v2.Resource {
 	return func(r *v2.Router) {
 		type month struct {
-			Month string `query:"month" pattern:"^[0-9]{4}-(0[1-9]|1[0-2])$" doc:"Of the days, as 2026-11; the present month by default"`
+			Month string `query:"month" pattern:"^(19|[2-9][0-9])[0-9]{2}-(0[1-9]|1[0-2])$" doc:"Of the days, as 2026-11; the present month by default"`
 		}
 		v2.Handle(r, v2.UserOp("GET /user/services-old/checkin").
 			Named("checkin_get", "Whether the user can check in today, and the days of a month"),

@@ -122,7 +122,7 @@ func monthsText(months int) fault.Text {
 func Invoices(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *setting.Settings) v2.Resource {
 	return func(r *v2.Router) {
 		type part struct {
-			Month  string `query:"month" pattern:"^[0-9]{4}-?(0[1-9]|1[0-2])$" doc:"Only those of this month of the site's calendar" example:"2026-01"`
+			Month  string `query:"month" pattern:"^(19|[2-9][0-9])[0-9]{2}-?(0[1-9]|1[0-2])$" doc:"Only those of this month of the site's calendar" example:"2026-01"`
 			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}

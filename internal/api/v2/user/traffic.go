@@ -23,7 +23,7 @@ type TimeAxisQuery struct {
 
 // MonthQuery is which month of the calendar is asked for; exported because it is embedded.
 type MonthQuery struct {
-	YearMonth string `query:"year_month" pattern:"^[0-9]{4}-?(0[1-9]|1[0-2])$" doc:"A month of the site's calendar; the present one by default" example:"2026-01"`
+	YearMonth string `query:"year_month" pattern:"^(19|[2-9][0-9])[0-9]{2}-?(0[1-9]|1[0-2])$" doc:"A month of the site's calendar; the present one by default" example:"2026-01"`
 }
 
 // LogQuery is which rows of the log are asked for; exported because it is embedded.

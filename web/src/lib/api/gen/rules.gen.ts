@@ -429,7 +429,7 @@ export const orderRefundRequestRules = {
 } as const
 
 export const checkinGetRules = {
-  "month": { pattern: /^[0-9]{4}-(0[1-9]|1[0-2])$/ },
+  "month": { pattern: /^(19|[2-9][0-9])[0-9]{2}-(0[1-9]|1[0-2])$/ },
 } as const
 
 export const checkinPostRules = {
@@ -437,11 +437,11 @@ export const checkinPostRules = {
 } as const
 
 export const trafficCalendarRules = {
-  "year_month": { pattern: /^[0-9]{4}-?(0[1-9]|1[0-2])$/ },
+  "year_month": { pattern: /^(19|[2-9][0-9])[0-9]{2}-?(0[1-9]|1[0-2])$/ },
 } as const
 
 export const trafficCalendarCsvRules = {
-  "year_month": { pattern: /^[0-9]{4}-?(0[1-9]|1[0-2])$/ },
+  "year_month": { pattern: /^(19|[2-9][0-9])[0-9]{2}-?(0[1-9]|1[0-2])$/ },
 } as const
 
 export const trafficPagesRules = {
@@ -499,7 +499,7 @@ export const gatewaysListRules = {
 } as const
 
 export const invoicesListRules = {
-  "month": { pattern: /^[0-9]{4}-?(0[1-9]|1[0-2])$/ },
+  "month": { pattern: /^(19|[2-9][0-9])[0-9]{2}-?(0[1-9]|1[0-2])$/ },
 } as const
 
 export const invoiceGetRules = {
