@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"audit"},
 	{"setting", "ipban"},
 	{"secret", "approval", "webhook"},
-	{"captcha", "mail", "loki"},
+	{"captcha", "mail", "loki", "attachment"},
 	{"token", "wallet", "service"},
 	{"invite"},
 	{"account"},

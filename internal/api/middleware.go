@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"airstrip/internal/attachment"
 	"airstrip/internal/fault"
 	"airstrip/internal/text"
 )
@@ -39,6 +40,7 @@ type Middleware struct {
 const (
 	maxBody     = 1 << 20
 	maxNodeBody = 8 << 20
+	maxFileBody = attachment.MaxBytes
 )
 
 // The slowest rate at which a body may arrive and an answer may be read: a connection that moves less than piece bytes
@@ -140,18 +142,26 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func
 			return
 		}
 	}
-	limit := int64(maxBody)
-	if forNodes(r.URL.Path) {
-		limit = maxNodeBody
-	}
 	if r.Body != nil && r.Body != http.NoBody {
 		rec.body = &body{ReadCloser: r.Body, control: http.NewResponseController(w)}
-		r.Body = http.MaxBytesReader(rec, rec.body, limit)
+		r.Body = http.MaxBytesReader(rec, rec.body, largestBody(r.URL.Path))
 	}
 	compress(http.HandlerFunc(func(w http.ResponseWriter, r2 *http.Request) {
 		m.mux.ServeHTTP(w, r2)
 		r.Pattern = r2.Pattern
 	})).ServeHTTP(rec, r)
+}
+
+// largestBody returns how many bytes a body may have on a path.
+func largestBody(path string) int64 {
+	switch {
+	case forNodes(path):
+		return maxNodeBody
+	case strings.HasPrefix(path, "/api/v2/user/ticket-attachments/"),
+		strings.HasPrefix(path, "/api/v2/staff/ticket-attachments/"):
+		return maxFileBody
+	}
+	return maxBody
 }
 
 // forNodes reports whether a path belongs to the APIs that nodes call.

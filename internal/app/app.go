@@ -32,6 +32,7 @@ import (
 	"airstrip/internal/api/unsubscribe"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/approval"
+	"airstrip/internal/attachment"
 	"airstrip/internal/audit"
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
@@ -200,7 +201,8 @@ func (a *App) build(ctx context.Context) (err error) {
 		Bot: a.Telegram, Site: a.cfg.site,
 	})
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
-	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts)
+	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts,
+		attachment.NewStore(a.cfg.Data, a.Settings, a.Secrets))
 	a.Tickets.OnMessage(a.notifyTicket)
 	a.Telegram.ShowTickets(a.Tickets, a.Audit)
 	var built []payment.Method
@@ -234,7 +236,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
 		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
-		a.Broadcasts,
+		a.Broadcasts, a.Tickets,
 	} {
 		part.Register(a.Queue)
 	}

@@ -51,6 +51,7 @@ var worth = map[string][]approval.Kind{
 	"staff_ip_unblock":   {nothing},
 	"staff_cd_keys_void": {nothing}, "staff_cd_key_void": {nothing},
 	"staff_ticket_answer": {nothing}, "staff_ticket_note": {nothing}, "staff_ticket_change": {nothing},
+	"staff_ticket_attachment_upload": {nothing}, "staff_ticket_attachment_remove": {nothing},
 	"staff_ticket_merge": {nothing}, "staff_canned_answer_add": {nothing},
 	"staff_canned_answer_change": {nothing}, "staff_canned_answer_remove": {nothing},
 	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
@@ -237,6 +239,16 @@ func auditedActs(h *fixture) map[string]func() act {
 			return staff(support, "tickets/%d/messages", `{"content":"an answer"}`, newTicket())
 		},
 		"staff_ticket_note": func() act { return staff(support, "tickets/%d/notes", `{"content":"a note"}`, newTicket()) },
+		"staff_ticket_attachment_upload": func() act {
+			a := staff(support, "ticket-attachments/%s?name=a.log", "a log", uuid.New())
+			a.media = "application/octet-stream"
+			return a
+		},
+		"staff_ticket_attachment_remove": func() act {
+			made, err := h.Tickets.Upload(ctx, support.id, uuid.New(), "a.log", []byte("a log"))
+			must(err)
+			return staff(support, "ticket-attachments/%s", "", made.UUID)
+		},
 		"staff_ticket_change": func() act {
 			return staff(support, "tickets/%d", `{"priority":"high"}`, newTicket())
 		},

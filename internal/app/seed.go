@@ -23,7 +23,6 @@ import (
 	"airstrip/internal/service"
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
-	"airstrip/internal/ticket"
 	"airstrip/internal/traffic"
 )
 
@@ -433,53 +432,4 @@ func (s *seeder) extraUsers(ctx context.Context, n int) error {
 		}
 	}
 	return nil
-}
-
-// tickets has the demo's user talk with the admin: about a question that is answered, and about one that waits.
-func (s *seeder) tickets(ctx context.Context) error {
-	user, admin := s.out.User.ID, s.out.Admin.ID
-	s.at(s.now.AddDate(0, 0, -6))
-	solved, err := s.Tickets.Open(ctx, user, ticket.Draft{
-		Title: "手机连不上香港节点", Category: ticket.Connection,
-		Content: "昨晚开始，**iPhone** 上连不上香港 01，一直提示超时：\n\n```\nERR_TIMED_OUT\n```\n\n电脑正常。",
-	})
-	if err != nil {
-		return err
-	}
-	id := solved.UUID.String()
-	s.at(s.now.AddDate(0, 0, -6).Add(40 * time.Minute))
-	if _, err := s.Tickets.Answer(ctx, admin, id, ticket.Answer{
-		Content: "你好！请按下面的步骤试一下：\n\n1. 在客户端里更新订阅；\n2. 关闭「按需连接」后重新连接。\n\n如果仍然超时，请告诉我们客户端的版本。",
-	}); err != nil {
-		return err
-	}
-	s.at(s.now.AddDate(0, 0, -5))
-	if _, err := s.Tickets.Send(ctx, user, id, "更新订阅后就好了，谢谢！"); err != nil {
-		return err
-	}
-	if _, err := s.Tickets.Answer(ctx, admin, id, ticket.Answer{
-		Content: "不客气，祝使用愉快。", State: ticket.Resolved,
-	}); err != nil {
-		return err
-	}
-	s.at(s.now.Add(-3 * time.Hour))
-	waiting, err := s.Tickets.Open(ctx, user, ticket.Draft{
-		Title: "年付可以开发票吗？", Category: ticket.Billing, Content: "我想给公司报销，需要发票抬头和税号。",
-	})
-	if err != nil {
-		return err
-	}
-	s.at(s.now.Add(-2 * time.Hour))
-	if _, err := s.Tickets.Answer(ctx, admin, waiting.UUID.String(), ticket.Answer{
-		Content: "可以。请在「账单」页打开对应的账单，把抬头和税号回复在这里。",
-	}); err != nil {
-		return err
-	}
-	_, err = s.Tickets.SetCannedAnswer(ctx, ticket.CannedAnswer{
-		Name:      "更新订阅",
-		ContentZH: "{{name}}，你好！请在客户端里更新订阅后再试一次；仍有问题请直接回复本工单 #{{ticket_no}}。",
-		ContentEN: "Hello {{name}}! Please update the subscription in your client and try again; if it still fails, " +
-			"just answer in this ticket, #{{ticket_no}}.",
-	})
-	return err
 }

@@ -25,8 +25,8 @@ var forReaders = []string{
 	"link_log", "link_token_get", "node_get", "node_get_old", "node_links", "nodes_list", "order_get",
 	"order_refund_quote", "recharge_list", "refund_requests", "service_renewals", "services_list", "services_old",
 	"services_old_bills", "services_old_bills_of", "share_accounts", "shop_info", "shop_old", "shop_plans",
-	"ss_password_get", "system_announcements", "ticket_messages", "tickets_changes", "tickets_list",
-	"tickets_unread", "traffic_calendar", "traffic_calendar_csv", "traffic_detail", "traffic_detail_csv",
+	"ss_password_get", "system_announcements", "ticket_attachment_get", "ticket_messages", "tickets_changes",
+	"tickets_list", "tickets_unread", "traffic_calendar", "traffic_calendar_csv", "traffic_detail", "traffic_detail_csv",
 	"traffic_nodes", "traffic_pages", "traffic_time_axis", "traffic_time_axis_csv", "user_get_me", "user_index",
 	"wallet_get", "wallet_movements", "wallet_purchase_records",
 }

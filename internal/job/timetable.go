@@ -52,6 +52,7 @@ var Timetable = map[string]time.Duration{
 	"service.restore":     5 * time.Minute,
 	"shareaccount.forget": 24 * time.Hour,
 	"telegram.forget":     time.Hour,
+	"ticket.forget":       10 * time.Minute,
 	"traffic.forget":      24 * time.Hour,
 	"wallet.seal":         10 * time.Minute,
 	"checkin.forget":      24 * time.Hour,

@@ -17,7 +17,7 @@ import (
 )
 
 // Names are the secrets there can be.
-var Names = []string{SMTPPassword, CaptchaKey, TelegramToken, EmbyKey, LokiPassword}
+var Names = []string{SMTPPassword, CaptchaKey, TelegramToken, EmbyKey, LokiPassword, AttachmentS3Key}
 
 // The secrets of settings.
 const (
@@ -27,6 +27,8 @@ const (
 	EmbyKey = "emby_key" // API key of the media server at emby_url
 
 	LokiPassword = "loki_password" // belongs to loki_username
+
+	AttachmentS3Key = "attachment_s3_key" // belongs to attachment_s3_access_key
 
 	TelegramToken = "telegram_token" // of the bot, as BotFather gave it; without it there is no bot
 )

@@ -52,6 +52,7 @@ func (s Site) problems() fault.Problems {
 	p.about(&s)
 	p.classNames(&s)
 	p.mail(&s)
+	p.ticket(&s)
 	p.captcha(&s)
 	p.link(&s)
 	return p.Problems
@@ -81,6 +82,7 @@ func (p *problems) numbers(s *Site) {
 		{"captcha_zeros", s.CaptchaZeros, 1, 8},
 		{"ticket_max_open", s.TicketMaxOpen, 1, unlimited},
 		{"ticket_messages_per_hour", s.TicketMessagesPerHour, 1, unlimited},
+		{"attachment_quota_mb", s.AttachmentQuotaMB, 0, 1_000_000},
 		{"recharge_minutes", s.RechargeMinutes, 1, maxPendingMinutes},
 		{"commission_permille", s.CommissionPermille, 0, 1000},
 		{"commission_days", s.CommissionDays, 0, 365},

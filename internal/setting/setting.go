@@ -87,6 +87,15 @@ type Site struct {
 	TicketMaxOpen         int `json:"ticket_max_open"`          // tickets that one user may have open at once
 	TicketMessagesPerHour int `json:"ticket_messages_per_hour"` // messages that one user may write in an hour
 
+	// what the files that one user has sent and uploads may take, in units of 1024² bytes; 0: no files can be sent
+	AttachmentQuotaMB int `json:"attachment_quota_mb"`
+	// the bucket for files that are sent from now on; empty: the folder attachments of AIRSTRIP_DATA
+	AttachmentS3Bucket string `json:"attachment_s3_bucket"`
+	// address of the S3-compatible service, as https://s3.example.com; the key is the secret attachment_s3_key
+	AttachmentS3URL       string `json:"attachment_s3_url"`
+	AttachmentS3Region    string `json:"attachment_s3_region"`
+	AttachmentS3AccessKey string `json:"attachment_s3_access_key"`
+
 	RechargePresets []money.Amount `json:"recharge_presets"`
 	RechargeMin     money.Amount   `json:"recharge_min"`
 	RechargeMax     money.Amount   `json:"recharge_max"`
@@ -177,6 +186,7 @@ func Defaults() Site {
 		CaptchaPuzzles: 80, CaptchaZeros: 4,
 		TelegramUpdates: "poll",
 		TicketMaxOpen:   10, TicketMessagesPerHour: 60,
+		AttachmentQuotaMB: 200, AttachmentS3Region: "us-east-1",
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100,
 		RechargeMax: 10000000, RechargeMinutes: 30,
 		ChangeCredit: AsTime, StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,

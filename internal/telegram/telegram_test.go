@@ -16,6 +16,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/audit"
+	"airstrip/internal/attachment"
 	"airstrip/internal/captcha"
 	"airstrip/internal/checkin"
 	"airstrip/internal/db"
@@ -93,7 +94,8 @@ func newWorld(t *testing.T, d *db.DB) *world {
 		Wallets: wallet.New(d, w.settings), Services: w.services, Site: site,
 	})
 	w.checkIns = checkin.New(d, w.settings, w.accounts, w.services, captcha.New(d, key, w.settings, w.secrets))
-	w.tickets = ticket.New(d, w.settings, captcha.New(d, key, w.settings, w.secrets), w.accounts)
+	w.tickets = ticket.New(d, w.settings, captcha.New(d, key, w.settings, w.secrets), w.accounts,
+		attachment.NewStore(t.TempDir(), w.settings, w.secrets))
 	w.tickets.OnMessage(func(ctx context.Context, tx bun.Tx, n ticket.Notice) error {
 		return w.bot.NoteMessage(ctx, tx, n.Message)
 	})

@@ -28,16 +28,18 @@ func (t *Tickets) Find(ctx context.Context, id string) (*Ticket, error) {
 // Answer is what a member of staff writes.
 type Answer struct {
 	Content string
-	Note    bool  // seen by staff alone
-	State   State // of the ticket from now on; empty: Processing where it was Pending, else as it was
+	Note    bool     // seen by staff alone
+	Files   []string // ids of uploads, see Upload
+	State   State    // of the ticket from now on; empty: Processing where it was Pending, else as it was
 }
 
 // Answer adds an answer or a note of a member of staff: ErrClosed unless it opens the ticket again, ErrMerged. The user
-// is to write next. Who answers what is nobody's gets it assigned. Wrong input names content, status.
+// is to write next. Who answers what is nobody's gets it assigned. Wrong input names content, attachments, status.
 func (t *Tickets) Answer(ctx context.Context, by int64, id string, a Answer) (*Message, error) {
 	a.Content = strings.TrimSpace(a.Content)
 	var wrong fault.Problems
-	checkContent(&wrong, a.Content)
+	checkContent(&wrong, a.Content, a.Files)
+	checkFiles(&wrong, a.Files)
 	checkState(&wrong, a.State)
 	wrong.When(a.Note && a.State != "", "status", "unexpected", "备注不改变工单状态", "A note does not change the state")
 	if err := wrong.Err(); err != nil {
@@ -55,7 +57,7 @@ func (t *Tickets) Answer(ctx context.Context, by int64, id string, a Answer) (*M
 		} else if err := k.take(a, by, t); err != nil {
 			return 0, err
 		}
-		m, err := t.add(ctx, tx, k, &Message{AuthorID: by, ByStaff: true, IsNote: a.Note, Content: a.Content})
+		m, err := t.add(ctx, tx, k, &Message{AuthorID: by, ByStaff: true, IsNote: a.Note, Content: a.Content}, a.Files)
 		if err != nil {
 			return 0, err
 		}

@@ -15,9 +15,11 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/attachment"
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/limit"
 	"airstrip/internal/setting"
 )
 
@@ -105,6 +107,8 @@ type Message struct {
 	IsNote        bool
 	Content       string // Markdown
 	CreatedAt     time.Time
+
+	Attachments []Attachment `bun:"-"` // in the order in which they were chosen
 }
 
 // Faults of tickets.
@@ -128,6 +132,8 @@ type Tickets struct {
 	settings  *setting.Settings
 	captchas  *captcha.Captchas
 	accounts  *account.Accounts
+	files     *attachment.Store
+	uploads   *limit.Limiter
 	onMessage func(ctx context.Context, tx bun.Tx, n Notice) error
 
 	mu        sync.Mutex
@@ -142,9 +148,12 @@ type Notice struct {
 }
 
 // New gives the tickets kept in d.
-func New(d *db.DB, settings *setting.Settings, captchas *captcha.Captchas, accounts *account.Accounts) *Tickets {
+func New(d *db.DB, settings *setting.Settings, captchas *captcha.Captchas, accounts *account.Accounts,
+	files *attachment.Store,
+) *Tickets {
 	return &Tickets{
-		db: d, settings: settings, captchas: captchas, accounts: accounts,
+		db: d, settings: settings, captchas: captchas, accounts: accounts, files: files,
+		uploads:   limit.Per(time.Hour, uploadsPerHour),
 		onMessage: func(context.Context, bun.Tx, Notice) error { return nil },
 		listeners: map[int64]map[*listener]struct{}{},
 	}
@@ -226,7 +235,8 @@ func (t *Tickets) Messages(ctx context.Context, k *Ticket, p Page, notes bool) (
 	if p.After > 0 {
 		err = q.Where("id > ?", p.After).OrderExpr("id").Scan(ctx)
 		more = int64(len(messages)) > p.Limit
-		return messages[:min(int64(len(messages)), p.Limit)], more, err
+		messages = messages[:min(int64(len(messages)), p.Limit)]
+		return messages, more, errors.Join(err, t.attach(ctx, messages))
 	}
 	if p.Before > 0 {
 		q.Where("id < ?", p.Before)
@@ -235,14 +245,14 @@ func (t *Tickets) Messages(ctx context.Context, k *Ticket, p Page, notes bool) (
 	more = int64(len(messages)) > p.Limit
 	messages = messages[:min(int64(len(messages)), p.Limit)]
 	slices.Reverse(messages)
-	return messages, more, err
+	return messages, more, errors.Join(err, t.attach(ctx, messages))
 }
 
 // NewestMessages gives a part of the messages that the user sees, newest first.
 func (t *Tickets) NewestMessages(ctx context.Context, k *Ticket, limit, offset int64) (messages []Message, err error) {
 	err = t.db.NewSelect().Model(&messages).Where("ticket_id = ? AND NOT is_note", k.ID).OrderExpr("id DESC").
 		Limit(limit).Offset(offset).Scan(ctx)
-	return messages, err
+	return messages, errors.Join(err, t.attach(ctx, messages))
 }
 
 // Named gives messages by their ids.
@@ -253,6 +263,9 @@ func (t *Tickets) Named(ctx context.Context, ids []int64) (map[int64]Message, er
 	}
 	var messages []Message
 	if err := t.db.NewSelect().Model(&messages).Where("id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.attach(ctx, messages); err != nil {
 		return nil, err
 	}
 	for _, m := range messages {

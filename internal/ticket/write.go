@@ -25,6 +25,7 @@ type Draft struct {
 	Category Category // empty: General
 	Priority Priority // empty: Normal
 	Captcha  string   // the answer to a captcha, where the setting wants one
+	Files    []string // ids of uploads, see Upload
 	IP       netip.Addr
 }
 
@@ -32,7 +33,7 @@ type Draft struct {
 const manyADay = 3
 
 // Open begins a ticket of the user: ErrTooManyOpen, ErrTooManyMessages, captcha.ErrRequired. Wrong input names title,
-// content, category, priority.
+// content, category, priority, attachments.
 func (t *Tickets) Open(ctx context.Context, userID int64, d Draft) (*Ticket, error) {
 	d.Title, d.Content = strings.TrimSpace(d.Title), strings.TrimSpace(d.Content)
 	if d.Category == "" {
@@ -43,7 +44,8 @@ func (t *Tickets) Open(ctx context.Context, userID int64, d Draft) (*Ticket, err
 	}
 	var wrong fault.Problems
 	checkTitle(&wrong, d.Title)
-	checkContent(&wrong, d.Content)
+	checkContent(&wrong, d.Content, nil)
+	checkFiles(&wrong, d.Files)
 	checkCategory(&wrong, d.Category)
 	checkPriority(&wrong, d.Priority)
 	if err := wrong.Err(); err != nil {
@@ -73,7 +75,7 @@ func (t *Tickets) Open(ctx context.Context, userID int64, d Draft) (*Ticket, err
 		if err := index(ctx, tx, k.ID, d.Title, false); err != nil {
 			return 0, err
 		}
-		_, err = t.add(ctx, tx, k, &Message{AuthorID: userID, Content: d.Content})
+		_, err = t.add(ctx, tx, k, &Message{AuthorID: userID, Content: d.Content}, d.Files)
 		return k.ID, err
 	})
 	if err != nil {
@@ -97,11 +99,11 @@ func (t *Tickets) requireCaptcha(ctx context.Context, userID int64, d Draft) err
 	return t.captchas.Require(ctx, captcha.Ticket, lately >= manyADay, d.Captcha, d.IP)
 }
 
-// Send adds a message of the user to their ticket: ErrClosed, ErrMerged, ErrTooManyMessages. A resolved ticket is open
-// again. Wrong input names content.
-func (t *Tickets) Send(ctx context.Context, userID int64, id, content string) (*Message, error) {
+// Send adds a message of the user to their ticket, with the uploads that files names: ErrClosed, ErrMerged,
+// ErrTooManyMessages. A resolved ticket is open again. Wrong input names content, attachments.
+func (t *Tickets) Send(ctx context.Context, userID int64, id, content string, files ...string) (*Message, error) {
 	content = strings.TrimSpace(content)
-	if err := contentProblem(content); err != nil {
+	if err := contentProblem(content, files...); err != nil {
 		return nil, err
 	}
 	messageID, err := idempotency.Tx(ctx, t.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
@@ -112,7 +114,7 @@ func (t *Tickets) Send(ctx context.Context, userID int64, id, content string) (*
 		if err != nil {
 			return 0, err
 		}
-		m, err := t.sendIn(ctx, tx, k, content)
+		m, err := t.sendIn(ctx, tx, k, content, files)
 		if err != nil {
 			return 0, err
 		}
@@ -124,14 +126,17 @@ func (t *Tickets) Send(ctx context.Context, userID int64, id, content string) (*
 	return t.message(ctx, messageID)
 }
 
-func contentProblem(content string) error {
+func contentProblem(content string, files ...string) error {
 	var wrong fault.Problems
-	checkContent(&wrong, content)
+	checkContent(&wrong, content, files)
+	checkFiles(&wrong, files)
 	return wrong.Err()
 }
 
 // sendIn adds a message of the user, who was admitted as a writer, to a ticket that is locked.
-func (t *Tickets) sendIn(ctx context.Context, tx bun.Tx, k *Ticket, content string) (*Message, error) {
+func (t *Tickets) sendIn(ctx context.Context, tx bun.Tx, k *Ticket, content string, files []string) (*Message,
+	error,
+) {
 	if err := k.admitMessage(); err != nil {
 		return nil, err
 	}
@@ -139,7 +144,7 @@ func (t *Tickets) sendIn(ctx context.Context, tx bun.Tx, k *Ticket, content stri
 	if k.State == Resolved {
 		k.State = Processing
 	}
-	return t.add(ctx, tx, k, &Message{AuthorID: k.UserID, Content: content})
+	return t.add(ctx, tx, k, &Message{AuthorID: k.UserID, Content: content}, files)
 }
 
 // Update is what a user does to a ticket in one call: they open it where it was closed, write in it and close it, in
@@ -177,7 +182,7 @@ func (t *Tickets) Update(ctx context.Context, userID int64, id string, c Update)
 			}
 		}
 		if c.Content != nil {
-			if _, err := t.sendIn(ctx, tx, k, content); err != nil {
+			if _, err := t.sendIn(ctx, tx, k, content, nil); err != nil {
 				return err
 			}
 		}
@@ -276,10 +281,13 @@ func (t *Tickets) Read(ctx context.Context, userID int64, id string, upTo int64)
 	})
 }
 
-// add writes a message into a ticket that is locked, and has the other side told of it.
-func (t *Tickets) add(ctx context.Context, tx bun.Tx, k *Ticket, m *Message) (*Message, error) {
+// add writes a message with its files into a ticket that is locked, and has the other side told of it.
+func (t *Tickets) add(ctx context.Context, tx bun.Tx, k *Ticket, m *Message, files []string) (*Message, error) {
 	m.UUID, m.TicketID, m.CreatedAt = uuid.New(), k.ID, t.db.Now()
 	if _, err := tx.NewInsert().Model(m).Exec(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.claim(ctx, tx, m, files); err != nil {
 		return nil, err
 	}
 	if err := index(ctx, tx, k.ID, m.Content, m.IsNote); err != nil {
@@ -322,9 +330,11 @@ func (t *Tickets) byID(ctx context.Context, id int64) (*Ticket, error) {
 }
 
 func (t *Tickets) message(ctx context.Context, id int64) (*Message, error) {
-	m := new(Message)
-	err := t.db.NewSelect().Model(m).Where("id = ?", id).Scan(ctx)
-	return m, err
+	messages := make([]Message, 1)
+	if err := t.db.NewSelect().Model(&messages[0]).Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, err
+	}
+	return &messages[0], t.attach(ctx, messages)
 }
 
 type writer struct {
@@ -364,6 +374,12 @@ func (t *Tickets) admitWriter(ctx context.Context, tx bun.Tx, userID int64) erro
 // Close deletes the tickets of a user, as part of the closing of their account.
 func (t *Tickets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	own := tx.NewSelect().Model((*Ticket)(nil)).Column("id").Where("user_id = ?", userID)
+	messages := tx.NewSelect().Model((*Message)(nil)).Column("id").Where("ticket_id IN (?)", own)
+	if err := t.removeFiles(ctx, tx, func(q *bun.SelectQuery) {
+		q.Where("message_id IN (?) OR message_id IS NULL AND user_id = ?", messages, userID)
+	}); err != nil {
+		return err
+	}
 	for _, table := range []any{(*Message)(nil), (*word)(nil)} {
 		if _, err := tx.NewDelete().Model(table).Where("ticket_id IN (?)", own).Exec(ctx); err != nil {
 			return err
@@ -395,9 +411,10 @@ func checkTitle(wrong *fault.Problems, title string) {
 		"标题包含看不见的字符", "The title has characters that cannot be seen")
 }
 
-func checkContent(wrong *fault.Problems, content string) {
+// checkContent checks the text of a message; one that has files needs none.
+func checkContent(wrong *fault.Problems, content string, files []string) {
 	length := utf8.RuneCountInString(content)
-	wrong.When(length == 0, "content", "required", "请填写内容", "Please write something")
+	wrong.When(length == 0 && len(files) == 0, "content", "required", "请填写内容", "Please write something")
 	wrong.When(length > MaxContent, "content", "too_long", "内容最多 10,000 字", "A message has at most 10,000 characters")
 	wrong.When(!text.IsStorable(content), "content", "characters", "内容包含无法保存的字符",
 		"The message has characters that cannot be kept")

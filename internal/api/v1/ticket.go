@@ -92,8 +92,16 @@ func (r *Router) Ticket(t *ticket.Tickets) {
 			if m.ByStaff {
 				author = 0
 			}
+			files := []map[string]any{}
+			for _, a := range m.Attachments {
+				files = append(files, map[string]any{
+					"id": a.UUID, "name": a.Name, "media_type": a.MediaType, "size": a.Size,
+					"url": "/api/v2/user/ticket-attachments/" + a.UUID.String(),
+				})
+			}
 			rows = append(rows, map[string]any{
-				"id": m.ID, "created_at": m.CreatedAt, "updated_at": m.CreatedAt, "ticket_id": k.ID,
+				"attachments": files,
+				"id":          m.ID, "created_at": m.CreatedAt, "updated_at": m.CreatedAt, "ticket_id": k.ID,
 				"user_id": author, "by_staff": m.ByStaff, "content": m.Content,
 			})
 		}

@@ -48,7 +48,9 @@ type staffTicketMessage struct {
 	Author    ticketPerson `json:"author"`
 	ByStaff   bool         `json:"by_staff"`
 	IsNote    bool         `json:"is_note" doc:"Seen by staff alone"`
-	Content   string       `json:"content" doc:"Markdown"`
+	Content   string       `json:"content" doc:"Markdown; empty where there are files alone"`
+
+	Attachments []v2.Attachment `json:"attachments"`
 }
 
 type staffConversation struct {
@@ -90,7 +92,7 @@ func newStaffTicket(k *ticket.Ticket, person func(id int64) ticketPerson) staffT
 func newStaffTicketMessage(m *ticket.Message, person func(id int64) ticketPerson) staffTicketMessage {
 	return staffTicketMessage{
 		ID: m.UUID, No: m.ID, CreatedAt: m.CreatedAt, Author: person(m.AuthorID), ByStaff: m.ByStaff,
-		IsNote: m.IsNote, Content: m.Content,
+		IsNote: m.IsNote, Content: m.Content, Attachments: v2.NewAttachments(m.Attachments),
 	}
 }
 
@@ -108,6 +110,7 @@ func Tickets(t *ticket.Tickets, accounts *account.Accounts) v2.Resource {
 		findTickets(r, t, accounts)
 		readStaffTicket(r, t)
 		answerTicket(r, t)
+		ticketFiles(r, t)
 		manageTicket(r, t)
 		cannedAnswers(r, t)
 	}
@@ -197,27 +200,34 @@ func answerTicket(r *v2.Router, t *ticket.Tickets) {
 	type ticketAnswer struct {
 		ID   string `path:"ticket_id" maxLength:"36" doc:"Number or id of the ticket"`
 		Body struct {
-			Content string       `json:"content" minLength:"1" maxLength:"10000" doc:"Markdown"`
-			Status  ticket.State `json:"status,omitempty" enum:"pending,processing,resolved,closed" doc:"Of the ticket from now on; absent: processing where it was pending, else as it was"`
+			Content     string   `json:"content" maxLength:"10000" doc:"Markdown; may be empty beside files"`
+			Attachments []string `json:"attachments,omitempty" maxItems:"5" format:"uuid" doc:"Ids of uploads"`
+
+			Status ticket.State `json:"status,omitempty" enum:"pending,processing,resolved,closed" doc:"Of the ticket from now on; absent: processing where it was pending, else as it was"`
 		}
 	}
 	v2.Handle(r, v2.StaffOp("POST /staff/tickets/{ticket_id}/messages", permission.TicketAnswer).WithKey().
 		Named("staff_ticket_answer", "Answer a ticket. 409 ticket_closed unless the status opens it again"),
 		func(ctx context.Context, who account.Identity, in *ticketAnswer) (staffTicketMessage, error) {
-			m, err := t.Answer(ctx, who.UserID, in.ID, ticket.Answer{Content: in.Body.Content, State: in.Body.Status})
+			m, err := t.Answer(ctx, who.UserID, in.ID, ticket.Answer{
+				Content: in.Body.Content, Files: in.Body.Attachments, State: in.Body.Status,
+			})
 			return written(ctx, m, err)
 		})
 
 	type ticketNote struct {
 		ID   string `path:"ticket_id" maxLength:"36" doc:"Number or id of the ticket"`
 		Body struct {
-			Content string `json:"content" minLength:"1" maxLength:"10000" doc:"Markdown"`
+			Content     string   `json:"content" maxLength:"10000" doc:"Markdown; may be empty beside files"`
+			Attachments []string `json:"attachments,omitempty" maxItems:"5" format:"uuid" doc:"Ids of uploads"`
 		}
 	}
 	v2.Handle(r, v2.StaffOp("POST /staff/tickets/{ticket_id}/notes", permission.TicketAnswer).WithKey().
 		Named("staff_ticket_note", "Write a note that only staff sees"),
 		func(ctx context.Context, who account.Identity, in *ticketNote) (staffTicketMessage, error) {
-			m, err := t.Answer(ctx, who.UserID, in.ID, ticket.Answer{Content: in.Body.Content, Note: true})
+			m, err := t.Answer(ctx, who.UserID, in.ID, ticket.Answer{
+				Content: in.Body.Content, Files: in.Body.Attachments, Note: true,
+			})
 			return written(ctx, m, err)
 		})
 }

@@ -37,7 +37,9 @@ type ticketMessage struct {
 	UpdatedAt time.Time `json:"updated_at" doc:"Messages do not change: the same as created_at"`
 	UserID    int64     `json:"user_id" doc:"0 for staff"`
 	ByStaff   bool      `json:"by_staff"`
-	Content   string    `json:"content" doc:"Markdown"`
+	Content   string    `json:"content" doc:"Markdown; empty where there are files alone"`
+
+	Attachments []v2.Attachment `json:"attachments"`
 }
 
 type ticketSummary struct {
@@ -73,7 +75,7 @@ func newTicketItem(k *ticket.Ticket) TicketItem {
 func newTicketMessage(m *ticket.Message) ticketMessage {
 	out := ticketMessage{
 		ID: m.UUID, No: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.CreatedAt, UserID: m.AuthorID, ByStaff: m.ByStaff,
-		Content: m.Content,
+		Content: m.Content, Attachments: v2.NewAttachments(m.Attachments),
 	}
 	if m.ByStaff {
 		out.UserID = 0
@@ -88,6 +90,7 @@ func Tickets(t *ticket.Tickets) v2.Resource {
 		openTicket(r, t)
 		readTicket(r, t)
 		writeTicket(r, t)
+		ticketFiles(r, t)
 		followTickets(r, t)
 	}
 }
@@ -152,6 +155,7 @@ func openTicket(r *v2.Router, t *ticket.Tickets) {
 		Content     string          `json:"content" minLength:"1" maxLength:"10000" doc:"Markdown"`
 		Category    ticket.Category `json:"category,omitempty" enum:"general,connection,billing,account" doc:"Absent: general"`
 		Priority    ticket.Priority `json:"priority,omitempty" enum:"low,normal,high" doc:"Absent: normal"`
+		Attachments []string        `json:"attachments,omitempty" maxItems:"5" format:"uuid" doc:"Ids of uploads"`
 		VerifyToken string          `json:"verify_token,omitempty" maxLength:"4096" doc:"The answer to a captcha of the kind ticket, where 403 captcha_required asks for one"`
 	}
 	v2.Handle(r, v2.UserOp("POST /user/tickets-v2").WithKey().
@@ -160,7 +164,8 @@ func openTicket(r *v2.Router, t *ticket.Tickets) {
 		func(ctx context.Context, who account.Identity, in *v2.Body[ticketDraft]) (TicketItem, error) {
 			k, err := t.Open(ctx, who.UserID, ticket.Draft{
 				Title: in.Body.Title, Content: in.Body.Content, Category: in.Body.Category,
-				Priority: in.Body.Priority, Captcha: in.Body.VerifyToken, IP: api.CallerOf(ctx).IP,
+				Priority: in.Body.Priority, Captcha: in.Body.VerifyToken, Files: in.Body.Attachments,
+				IP: api.CallerOf(ctx).IP,
 			})
 			if err != nil {
 				return TicketItem{}, err
@@ -214,11 +219,12 @@ func writeTicket(r *v2.Router, t *ticket.Tickets) {
 	type newMessage struct {
 		ID   string `path:"ticket_id" maxLength:"36" doc:"Number or id of the ticket"`
 		Body struct {
-			Content string `json:"content" minLength:"1" maxLength:"10000" doc:"Markdown"`
+			Content     string   `json:"content" maxLength:"10000" doc:"Markdown; may be empty beside files"`
+			Attachments []string `json:"attachments,omitempty" maxItems:"5" format:"uuid" doc:"Ids of uploads"`
 		}
 	}
 	send := func(ctx context.Context, who account.Identity, in *newMessage) (ticketMessage, error) {
-		m, err := t.Send(ctx, who.UserID, in.ID, in.Body.Content)
+		m, err := t.Send(ctx, who.UserID, in.ID, in.Body.Content, in.Body.Attachments...)
 		if err != nil {
 			return ticketMessage{}, err
 		}

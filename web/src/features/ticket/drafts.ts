@@ -1,14 +1,16 @@
 import { useState } from 'react'
+import type { Attachment } from '@/lib/api/gen/types.gen'
 import { useSession } from '@/lib/session/current-session'
 
 /** A message that was sent and has no answer yet. It keeps its key, so that sent again it arrives once. */
-export type Outgoing = { key: string; content: string }
+export type Outgoing = { key: string; content: string; files?: Attachment[] }
 
-export type Draft = { text: string; outgoing: Outgoing[] }
+/** What is written, its files as far as they have arrived, and what is on its way. */
+export type Draft = { text: string; files: Attachment[]; outgoing: Outgoing[] }
 
 export const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
 
-const EMPTY: Draft = { text: '', outgoing: [] }
+const EMPTY: Draft = { text: '', files: [], outgoing: [] }
 
 function read<T>(name: string, empty: T): T {
   try {
@@ -43,14 +45,24 @@ function useKept<T>(what: string, empty: T, isEmpty: (value: T) => boolean) {
 
 /** What the user writes in a ticket. */
 export const useDraft = (id: string) =>
-  useKept<Draft>(id, EMPTY, ({ text, outgoing }) => text === '' && outgoing.length === 0)
+  useKept<Draft>(
+    id,
+    EMPTY,
+    ({ text, files, outgoing }) => text === '' && files.length === 0 && outgoing.length === 0,
+  )
 
-export type NewTicket = { title: string; content: string; category: string; key: string }
+export type NewTicket = {
+  title: string
+  content: string
+  category: string
+  files: Attachment[]
+  key: string
+}
 
 /** A ticket that the user is about to open. */
 export const useNewTicketDraft = () =>
   useKept<NewTicket>(
     'new',
-    { title: '', content: '', category: 'general', key: '' },
-    ({ title, content }) => title === '' && content === '',
+    { title: '', content: '', category: 'general', files: [], key: '' },
+    ({ title, content, files }) => title === '' && content === '' && files.length === 0,
   )

@@ -12,9 +12,14 @@ import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
 import { FormColumn } from '@/ui/form-column'
 import { PageHeader } from '@/ui/page-header'
+import { toast } from '@/ui/toast'
 import { MAX_CONTENT, sendsBy } from './components/composer'
+import { ChosenFiles, FilePicker } from './components/file-picker'
 import { newKey, useNewTicketDraft } from './drafts'
+import classes from './files.module.css'
 import { categories } from './model'
+import { pastesFiles, useFileDrop } from './use-file-drop'
+import { useUploads } from './use-uploads'
 
 const MAX_TITLE = 120
 
@@ -35,9 +40,12 @@ function useNewTicket() {
   })
   const calls = useCalls(form, 'ticket')
   const values = useWatch({ control: form.control })
+  const uploads = useUploads(draft.files, (make) =>
+    change((before) => ({ ...before, files: make(before.files) })),
+  )
   const { title = '', content = '', category = 'general' } = values
   useEffect(() => {
-    change(({ key }) => ({ title, content, category, key: key || newKey() }))
+    change(({ key, files }) => ({ title, content, category, files, key: key || newKey() }))
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what keeps it is another function each time
   }, [title, content, category])
 
@@ -49,7 +57,7 @@ function useNewTicket() {
         throwOnError: true,
       })
       form.reset({ title: '', content: '', category: 'general' })
-      change(() => ({ title: '', content: '', category: 'general', key: '' }))
+      change(() => ({ title: '', content: '', category: 'general', files: [], key: '' }))
       await queryClient.invalidateQueries()
       await navigate({
         to: '/user/tickets/view/$id',
@@ -64,27 +72,38 @@ function useNewTicket() {
     }
   }
   const submit = useOnce(
-    form.handleSubmit((body) =>
-      calls.call(
-        (proof) => open({ ...body, ...proof }),
+    form.handleSubmit(async (body) => {
+      if (uploads.isBusy) {
+        await toast('error', t('files.wait'))
+        return
+      }
+      await calls.call(
+        (proof) => open({ ...body, attachments: draft.files.map(({ id }) => id), ...proof }),
         () => void submit(),
-      ),
-    ),
+      )
+    }),
   )
   const required = { validate: (text: string) => text.trim() !== '' || t('new.required') }
-  return { form, calls, submit, required }
+  return { form, calls, submit, required, uploads }
 }
 
 /** Opens a ticket. */
 export function NewTicketPage() {
   const { t } = useTranslation('ticket')
-  const { form, calls, submit, required } = useNewTicket()
+  const { form, calls, submit, required, uploads } = useNewTicket()
+  const drop = useFileDrop(uploads.add)
   const { errors } = form.formState
   return (
     <>
       <PageHeader title={t('new.title')} about={t('new.about')} />
       <FormColumn>
-        <Card component="form" noValidate onSubmit={(event) => void submit(event)}>
+        <Card
+          component="form"
+          noValidate
+          className={classes.drop}
+          onSubmit={(event) => void submit(event)}
+          {...drop}
+        >
           <Stack gap="md">
             <TextInput
               label={t('new.subject')}
@@ -107,8 +126,13 @@ export function NewTicketPage() {
               maxLength={MAX_CONTENT}
               error={errors.content?.message}
               onKeyDown={sendsBy(() => void submit())}
+              onPaste={pastesFiles(uploads.add)}
               {...form.register('content', required)}
             />
+            <ChosenFiles uploads={uploads} />
+            <div>
+              <FilePicker uploads={uploads} />
+            </div>
             <FormEnd calls={calls}>{t('new.send')}</FormEnd>
           </Stack>
         </Card>

@@ -14,8 +14,10 @@ import { MessageList } from './components/message-list'
 import { ConversationSkeleton } from './components/skeletons'
 import { TicketState } from './components/ticket-state'
 import { conversationOf } from './queries'
+import filesClasses from './files.module.css'
 import classes from './ticket.module.css'
 import { useConversation, useReading, useWriting } from './use-conversation'
+import { useFileDrop } from './use-file-drop'
 import { useTicketChanges } from './use-ticket-changes'
 
 const route = getRouteApi('/user/tickets/view/$id')
@@ -31,6 +33,7 @@ function Conversation({ id }: { id: string }) {
   const { t } = useTranslation('ticket')
   const { query, ticket, messages } = useConversation(id)
   const writing = useWriting(id)
+  const drop = useFileDrop(writing.uploads.add)
   useTicketChanges()
   useReading(id, messages.at(-1)?.no, ticket?.unread ?? false)
   return (
@@ -45,7 +48,7 @@ function Conversation({ id }: { id: string }) {
       <Loaded query={query} skeleton={<ConversationSkeleton />} hasCards>
         {() =>
           ticket && (
-            <div className={classes.conversation}>
+            <div className={`${classes.conversation} ${filesClasses.drop}`} {...drop}>
               <div className={classes.bar}>
                 <TicketState ticket={ticket} />
               </div>

@@ -32,6 +32,7 @@ const message = (no: number, content: string, by_staff = false): TicketMessage =
   user_id: by_staff ? 0 : 1,
   by_staff,
   content,
+  attachments: [],
 })
 
 const shows = (conversation: Partial<TicketConversation>) =>
@@ -269,7 +270,12 @@ describe('/user/tickets/new', () => {
     expect(await screen.findByRole('textbox', { name: 'Subject' })).toHaveValue('Cannot connect')
     await again.user.click(screen.getByRole('button', { name: 'Open the ticket' }))
     await waitFor(() => expect(again.router.state.location.pathname).toBe('/user/tickets/view/7'))
-    expect(body).toEqual({ title: 'Cannot connect', content: 'It fails', category: 'connection' })
+    expect(body).toEqual({
+      attachments: [],
+      title: 'Cannot connect',
+      content: 'It fails',
+      category: 'connection',
+    })
     expect(drafts()).toEqual([])
   })
 })

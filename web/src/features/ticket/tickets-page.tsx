@@ -93,7 +93,9 @@ function Row({ ticket }: { ticket: TicketSummary }) {
         </span>
         <span className={classes.excerpt}>
           {last &&
-            t(last.by_staff ? 'list.byStaff' : 'list.byYou', { text: excerptOf(last.content) })}
+            t(last.by_staff ? 'list.byStaff' : 'list.byYou', {
+              text: excerptOf(last.content) || t('files.excerpt'),
+            })}
         </span>
         <span className={classes.rowTime}>
           <Moment time={ticket.updated_at} withTime />

@@ -5,8 +5,9 @@ import { ticketsUnreadQueryKey } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { ticketMessageSend, ticketRead } from '@/lib/api/gen/sdk.gen'
 import { ApiError } from '@/lib/api/errors'
 import { problemText } from '@/lib/server-problem'
-import { newKey, type Outgoing, useDraft } from './drafts'
+import { type Draft, newKey, type Outgoing, useDraft } from './drafts'
 import { conversationOf } from './queries'
+import { MAX_FILES, useUploads } from './use-uploads'
 
 /** A ticket with its messages as far as they were asked for, oldest first. */
 export function useConversation(id: string) {
@@ -45,6 +46,11 @@ export type Sending = Outgoing & {
   problem?: string
 }
 
+const without = (draft: Draft, key: string): Draft => ({
+  ...draft,
+  outgoing: draft.outgoing.filter((message) => message.key !== key),
+})
+
 /**
  * The user's side of a conversation: what is being written survives a reload, what is sent is shown at once, and what did
  * not arrive can be sent again, under the key that it had.
@@ -59,17 +65,17 @@ export function useWriting(id: string) {
     Object.fromEntries(draft.outgoing.map(({ key }) => [key, t('send.unknown')])),
   )
 
-  const drop = (key: string) =>
-    change((before) => ({
-      ...before,
-      outgoing: before.outgoing.filter((message) => message.key !== key),
-    }))
-  const deliver = async ({ key, content }: Outgoing) => {
+  const uploads = useUploads(draft.files, (make) =>
+    change((before) => ({ ...before, files: make(before.files) })),
+  )
+  const canSend = !uploads.isBusy && (draft.text.trim() !== '' || draft.files.length > 0)
+  const drop = (key: string) => change((before) => without(before, key))
+  const deliver = async ({ key, content, files = [] }: Outgoing) => {
     setProblems((before) => ({ ...before, [key]: undefined }))
     try {
       await ticketMessageSend({
         path: { ticket_id: id },
-        body: { content },
+        body: { content, attachments: files.map(({ id: file }) => file) },
         headers: { 'Idempotency-Key': key },
         throwOnError: true,
       })
@@ -84,22 +90,28 @@ export function useWriting(id: string) {
   }
   return {
     text: draft.text,
+    uploads,
+    canSend,
     write: (text: string) => change((before) => ({ ...before, text })),
     sending: draft.outgoing.map((message): Sending => ({
       ...message,
       problem: problems[message.key],
     })),
     send: () => {
-      const message = { key: newKey(), content: draft.text.trim() }
-      if (!message.content) return
-      change(({ outgoing }) => ({ text: '', outgoing: [...outgoing, message] }))
+      if (!canSend) return
+      const message = { key: newKey(), content: draft.text.trim(), files: draft.files }
+      change(({ outgoing }) => ({ text: '', files: [], outgoing: [...outgoing, message] }))
       void deliver(message)
     },
     sendAgain: (message: Outgoing) => void deliver(message),
     /** Back into the field, to change it or to leave it. */
-    takeBack: ({ key, content }: Outgoing) => {
+    takeBack: ({ key, content, files = [] }: Outgoing) => {
       drop(key)
-      change((before) => ({ ...before, text: [content, before.text].filter(Boolean).join('\n\n') }))
+      change((before) => ({
+        ...before,
+        text: [content, before.text].filter(Boolean).join('\n\n'),
+        files: [...files, ...before.files].slice(0, MAX_FILES),
+      }))
     },
   }
 }

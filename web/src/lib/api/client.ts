@@ -59,6 +59,18 @@ export async function send(request: Request): Promise<Response> {
   }
 }
 
+/** The same for what reads and sends in another way than `fetch`: `call` gets the token, and is called again after a 401. */
+export async function withToken<T>(call: (token: string | undefined) => Promise<T>): Promise<T> {
+  const token = authorization.accessToken()
+  try {
+    return await call(token)
+  } catch (failure) {
+    const isRefused = failure instanceof ApiError && failure.status === 401
+    if (!token || !isRefused || !(await authorization.replace(token))) throw failure
+    return call(authorization.accessToken())
+  }
+}
+
 function withBearer(request: Request, token: string | undefined): Request {
   request.headers.set('Authorization', `Bearer ${token}`)
   return request
@@ -89,7 +101,10 @@ async function readEnvelope(response: Response): Promise<Envelope> {
   return typeof body === 'object' && body !== null ? body : {}
 }
 
-function apiErrorOf(envelope: Envelope, response: Response | undefined): ApiError {
+export function apiErrorOf(
+  envelope: Envelope,
+  response: Pick<Response, 'status' | 'headers'> | undefined,
+): ApiError {
   const status = response?.status ?? 200
   return new ApiError(envelope.message || `HTTP ${status}`, {
     status,

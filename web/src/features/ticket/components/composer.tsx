@@ -1,8 +1,11 @@
 import { Button, Textarea } from '@mantine/core'
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
+import filesClasses from '../files.module.css'
 import classes from '../ticket.module.css'
+import { pastesFiles } from '../use-file-drop'
 import type { useWriting } from '../use-conversation'
+import { ChosenFiles, FilePicker } from './file-picker'
 
 export const MAX_CONTENT = 10_000
 
@@ -37,10 +40,15 @@ export function Composer({ writing }: { writing: ReturnType<typeof useWriting> }
         value={writing.text}
         onChange={({ currentTarget }) => writing.write(currentTarget.value)}
         onKeyDown={sendsBy(writing.send)}
+        onPaste={pastesFiles(writing.uploads.add)}
       />
-      <Button type="submit" disabled={writing.text.trim() === ''}>
-        {t('send.send')}
-      </Button>
+      <ChosenFiles uploads={writing.uploads} />
+      <div className={filesClasses.actions}>
+        <FilePicker uploads={writing.uploads} />
+        <Button type="submit" disabled={!writing.canSend}>
+          {t('send.send')}
+        </Button>
+      </div>
     </form>
   )
 }

@@ -6,6 +6,7 @@ import { formatDate, formatExactly } from '@/lib/time'
 import { Markdown } from '@/ui/markdown'
 import { byDay } from '../model'
 import classes from '../ticket.module.css'
+import { Attachments } from './attachments'
 import type { Sending, useWriting } from '../use-conversation'
 
 const SETTLING_MS = 2_000
@@ -67,7 +68,8 @@ function Message({ message }: { message: TicketMessage }) {
           {time.format(new Date(message.created_at))}
         </time>
       </p>
-      <Markdown text={message.content} />
+      {message.content && <Markdown text={message.content} />}
+      <Attachments files={message.attachments} />
     </article>
   )
 }
@@ -84,7 +86,8 @@ function OnItsWay(props: {
         <span>{t('view.you')}</span>
         <span>{t(message.problem ? 'send.failed' : 'send.underWay')}</span>
       </p>
-      <Markdown text={message.content} />
+      {message.content && <Markdown text={message.content} />}
+      <Attachments files={message.files ?? []} />
       {message.problem && (
         <div className={classes.failed}>
           <p role="alert">{message.problem}</p>

@@ -322,6 +322,15 @@ export const required: Record<string, readonly string[]> = {
   "GET /api/v2/staff/share-accounts/{account_id}/views": [
     "path.account_id"
   ],
+  "DELETE /api/v2/staff/ticket-attachments/{attachment_id}": [
+    "path.attachment_id"
+  ],
+  "GET /api/v2/staff/ticket-attachments/{attachment_id}": [
+    "path.attachment_id"
+  ],
+  "PUT /api/v2/staff/ticket-attachments/{attachment_id}": [
+    "path.attachment_id"
+  ],
   "GET /api/v2/staff/tickets/{ticket_id}": [
     "path.ticket_id"
   ],
@@ -520,6 +529,15 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/user/shop-old/{shop_id}/pre-order": [
     "path.shop_id"
+  ],
+  "DELETE /api/v2/user/ticket-attachments/{attachment_id}": [
+    "path.attachment_id"
+  ],
+  "GET /api/v2/user/ticket-attachments/{attachment_id}": [
+    "path.attachment_id"
+  ],
+  "PUT /api/v2/user/ticket-attachments/{attachment_id}": [
+    "path.attachment_id"
   ],
   "POST /api/v2/user/tickets-v2": [
     "body.title",

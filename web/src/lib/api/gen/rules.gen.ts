@@ -281,6 +281,19 @@ export const staffShareAccountRotateRules = {
   "totp": { maxLength: 1000 },
 } as const
 
+export const staffTicketAttachmentRemoveRules = {
+  "attachment_id": { maxLength: 36 },
+} as const
+
+export const staffTicketAttachmentGetRules = {
+  "attachment_id": { maxLength: 36 },
+} as const
+
+export const staffTicketAttachmentUploadRules = {
+  "attachment_id": { maxLength: 36 },
+  "name": { maxLength: 1000 },
+} as const
+
 export const staffTicketsListRules = {
   "q": { maxLength: 200 },
   "email": { maxLength: 254 },
@@ -305,12 +318,12 @@ export const staffTicketMergeRules = {
 
 export const staffTicketAnswerRules = {
   "ticket_id": { maxLength: 36 },
-  "content": { minLength: 1, maxLength: 10000 },
+  "content": { maxLength: 10000 },
 } as const
 
 export const staffTicketNoteRules = {
   "ticket_id": { maxLength: 36 },
-  "content": { minLength: 1, maxLength: 10000 },
+  "content": { maxLength: 10000 },
 } as const
 
 export const staffAdjustmentMakeRules = {
@@ -457,6 +470,19 @@ export const shopPreOrderRules = {
   "coupon": { maxLength: 64 },
 } as const
 
+export const ticketAttachmentRemoveRules = {
+  "attachment_id": { maxLength: 36 },
+} as const
+
+export const ticketAttachmentGetRules = {
+  "attachment_id": { maxLength: 36 },
+} as const
+
+export const ticketAttachmentUploadRules = {
+  "attachment_id": { maxLength: 36 },
+  "name": { maxLength: 1000 },
+} as const
+
 export const ticketsListRules = {
   "q": { maxLength: 200 },
 } as const
@@ -477,7 +503,7 @@ export const ticketMessagesRules = {
 
 export const ticketMessageSendRules = {
   "ticket_id": { maxLength: 36 },
-  "content": { minLength: 1, maxLength: 10000 },
+  "content": { maxLength: 10000 },
 } as const
 
 export const ticketReadRules = {
@@ -486,7 +512,7 @@ export const ticketReadRules = {
 
 export const ticketMessageSendOldRules = {
   "ticket_id": { maxLength: 36 },
-  "content": { minLength: 1, maxLength: 10000 },
+  "content": { maxLength: 10000 },
 } as const
 
 export const cdKeyRedeemRules = {

@@ -425,6 +425,25 @@ export type ApprovalList = {
     total_count: number;
 };
 
+export type Attachment = {
+    created_at: string;
+    height: number;
+    id: string;
+    /**
+     * As the server found from the bytes
+     */
+    media_type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'text/plain';
+    name: string;
+    /**
+     * Bytes as they are kept: without the metadata of images
+     */
+    size: number;
+    /**
+     * Pixels; 0 where it is no image
+     */
+    width: number;
+};
+
 export type AuditEntry = {
     action: string;
     /**
@@ -2529,7 +2548,11 @@ export type NewGatewayBody = {
 
 export type NewMessageBody = {
     /**
-     * Markdown
+     * Ids of uploads
+     */
+    attachments?: Array<string>;
+    /**
+     * Markdown; may be empty beside files
      */
     content: string;
 };
@@ -5305,10 +5328,11 @@ export type StaffTicket = {
 };
 
 export type StaffTicketMessage = {
+    attachments: Array<Attachment>;
     author: TicketPerson;
     by_staff: boolean;
     /**
-     * Markdown
+     * Markdown; empty where there are files alone
      */
     content: string;
     created_at: string;
@@ -5495,7 +5519,11 @@ export type TelegramStateResult = {
 
 export type TicketAnswerBody = {
     /**
-     * Markdown
+     * Ids of uploads
+     */
+    attachments?: Array<string>;
+    /**
+     * Markdown; may be empty beside files
      */
     content: string;
     /**
@@ -5527,6 +5555,10 @@ export type TicketConversation = {
 };
 
 export type TicketDraft = {
+    /**
+     * Ids of uploads
+     */
+    attachments?: Array<string>;
     /**
      * Absent: general
      */
@@ -5597,9 +5629,10 @@ export type TicketMergeBody = {
 };
 
 export type TicketMessage = {
+    attachments: Array<Attachment>;
     by_staff: boolean;
     /**
-     * Markdown
+     * Markdown; empty where there are files alone
      */
     content: string;
     created_at: string;
@@ -5620,7 +5653,11 @@ export type TicketMessage = {
 
 export type TicketNoteBody = {
     /**
-     * Markdown
+     * Ids of uploads
+     */
+    attachments?: Array<string>;
+    /**
+     * Markdown; may be empty beside files
      */
     content: string;
 };
@@ -8416,6 +8453,65 @@ export type StaffShareAccountViewsResponses = {
 
 export type StaffShareAccountViewsResponse = StaffShareAccountViewsResponses[keyof StaffShareAccountViewsResponses];
 
+export type StaffTicketAttachmentRemoveData = {
+    body?: never;
+    path: {
+        attachment_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/ticket-attachments/{attachment_id}';
+};
+
+export type StaffTicketAttachmentRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffTicketAttachmentRemoveResponse = StaffTicketAttachmentRemoveResponses[keyof StaffTicketAttachmentRemoveResponses];
+
+export type StaffTicketAttachmentGetData = {
+    body?: never;
+    path: {
+        attachment_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/ticket-attachments/{attachment_id}';
+};
+
+export type StaffTicketAttachmentGetResponses = {
+    /**
+     * OK
+     */
+    200: Blob | File;
+};
+
+export type StaffTicketAttachmentGetResponse = StaffTicketAttachmentGetResponses[keyof StaffTicketAttachmentGetResponses];
+
+export type StaffTicketAttachmentUploadData = {
+    body: Blob | File;
+    path: {
+        attachment_id: string;
+    };
+    query?: {
+        /**
+         * Name of the file; without the ending of its type it gets one
+         */
+        name?: string;
+    };
+    url: '/api/v2/staff/ticket-attachments/{attachment_id}';
+};
+
+export type StaffTicketAttachmentUploadResponses = {
+    /**
+     * OK
+     */
+    200: Attachment;
+};
+
+export type StaffTicketAttachmentUploadResponse = StaffTicketAttachmentUploadResponses[keyof StaffTicketAttachmentUploadResponses];
+
 export type StaffTicketsListData = {
     body?: never;
     path?: never;
@@ -10648,6 +10744,65 @@ export type SystemAnnouncementsResponses = {
 };
 
 export type SystemAnnouncementsResponse = SystemAnnouncementsResponses[keyof SystemAnnouncementsResponses];
+
+export type TicketAttachmentRemoveData = {
+    body?: never;
+    path: {
+        attachment_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/ticket-attachments/{attachment_id}';
+};
+
+export type TicketAttachmentRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type TicketAttachmentRemoveResponse = TicketAttachmentRemoveResponses[keyof TicketAttachmentRemoveResponses];
+
+export type TicketAttachmentGetData = {
+    body?: never;
+    path: {
+        attachment_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/ticket-attachments/{attachment_id}';
+};
+
+export type TicketAttachmentGetResponses = {
+    /**
+     * OK
+     */
+    200: Blob | File;
+};
+
+export type TicketAttachmentGetResponse = TicketAttachmentGetResponses[keyof TicketAttachmentGetResponses];
+
+export type TicketAttachmentUploadData = {
+    body: Blob | File;
+    path: {
+        attachment_id: string;
+    };
+    query?: {
+        /**
+         * Name of the file; without the ending of its type it gets one
+         */
+        name?: string;
+    };
+    url: '/api/v2/user/ticket-attachments/{attachment_id}';
+};
+
+export type TicketAttachmentUploadResponses = {
+    /**
+     * OK
+     */
+    200: Attachment;
+};
+
+export type TicketAttachmentUploadResponse = TicketAttachmentUploadResponses[keyof TicketAttachmentUploadResponses];
 
 export type TicketsListData = {
     body?: never;
