@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -105,25 +104,13 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) erro
 		return nil
 	case !n.Message.ByStaff:
 		return a.notifyStaff(ctx, tx, permission.TicketAnswer.Roles(), mail.TicketWaiting{
-			No: n.Ticket.ID, Title: n.Ticket.Title, Text: textOf(n.Message),
+			No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 			Opened: n.Message.ID == n.Ticket.FirstMessageID,
 		})
 	}
 	return a.notifyOfAnswer(ctx, tx, n.Ticket.UserID, n.Ticket.ID, mail.TicketAnswered{
-		No: n.Ticket.ID, Title: n.Ticket.Title, Text: textOf(n.Message),
+		No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 	})
-}
-
-// textOf is what a notice tells of a message: its text, and what its files are called.
-func textOf(m ticket.Message) string {
-	lines := []string{}
-	if m.Content != "" {
-		lines = append(lines, m.Content)
-	}
-	for _, a := range m.Attachments {
-		lines = append(lines, "["+a.Name+"]")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // notifyOfAnswer tells a user of an answer to their ticket by mail unless they want no notices there, and by Telegram

@@ -15,8 +15,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
-	"airstrip/internal/audit"
 	"airstrip/internal/attachment"
+	"airstrip/internal/audit"
 	"airstrip/internal/captcha"
 	"airstrip/internal/checkin"
 	"airstrip/internal/db"

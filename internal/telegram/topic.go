@@ -329,7 +329,7 @@ func (b *Bot) copyMessages(ctx context.Context, me *self, k *ticket.Ticket, t *t
 		if m.ByStaff {
 			who = "💬 "
 		}
-		parts := split(who + people[m.AuthorID].Name + "\n" + plain(m.Content))
+		parts := split(who + people[m.AuthorID].Name + "\n" + plain(m.Text()))
 		if written[m.ID] {
 			parts = nil
 		}

@@ -265,7 +265,7 @@ func (b *Bot) showTicket(ctx context.Context, who person, user account.User, k *
 			author = textSupport
 		}
 		parts = append(parts, fmt.Sprintf("%s · %s\n%s", author.In(user.Lang),
-			m.CreatedAt.In(zone).Format("2006-01-02 15:04"), shorten(plain(m.Content), shortMessage)))
+			m.CreatedAt.In(zone).Format("2006-01-02 15:04"), shorten(plain(m.Text()), shortMessage)))
 	}
 	if err := b.tickets.Read(ctx, user.ID, k.UUID.String(), k.LastMessageID); err != nil {
 		return call{}, err

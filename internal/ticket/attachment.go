@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -204,6 +205,18 @@ func attach(ctx context.Context, idb bun.IDB, messages []Message) error {
 		m.Attachments = append(m.Attachments, a)
 	}
 	return err
+}
+
+// Text is a message where files cannot be shown: its text, and what its files are called.
+func (m *Message) Text() string {
+	lines := []string{}
+	if m.Content != "" {
+		lines = append(lines, m.Content)
+	}
+	for _, a := range m.Attachments {
+		lines = append(lines, "["+a.Name+"]")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // File gives an attachment that the user may see: of a message in a ticket of theirs, or an upload of their own that
