@@ -1,0 +1,34 @@
+import { screen, within } from '@testing-library/react'
+import { http } from 'msw'
+import type { GatewayChargeNow } from '@/lib/api/gen/types.gen'
+import { gateways, lightPlan, plan, quote, trafficPackage } from '@/test/fixtures'
+import { server, stillLoading, success } from '@/test/msw/server'
+
+/** What the tests of the page on which people buy share. */
+
+export const confirmPath = '*/api/v2/user/shop-old/:id/confirm-order'
+
+export const charge = (change: Partial<GatewayChargeNow> = {}): GatewayChargeNow => ({
+  amount: '20.00',
+  fee: '0.00',
+  pay_amount: '20.00',
+  pay_currency: 'CNY',
+  ...change,
+})
+
+/** A shop with two plans to buy, one that is sold out, and a package. */
+export const openShop = () =>
+  server.use(
+    http.get('*/api/v2/user/shop/plans', () =>
+      success([lightPlan(), plan(), plan({ id: 3, name: 'Pro', stock: 0 }), trafficPackage()]),
+    ),
+    http.get('*/api/v2/user/wallet/gateways', () =>
+      success(gateways.map((gateway) => ({ ...gateway, charge: charge() }))),
+    ),
+    http.post('*/api/v2/user/shop-old/:id/pre-order', ({ params }) =>
+      success(quote({ shop_id: Number(params.id) })),
+    ),
+    stillLoading,
+  )
+
+export const summary = async () => within(await screen.findByRole('region', { name: 'Summary' }))
