@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"fault", "money", "clock", "text", "detached", "markdown"},
 	{"dberr", "seal", "permission"},
 	{"db"},
-	{"job", "limit", "idempotency", "geo", "backup"},
+	{"job", "limit", "idempotency", "geo", "backup", "trafficlog"},
 	{"audit"},
 	{"setting", "ipban"},
 	{"secret", "approval", "webhook"},

@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 	"airstrip/internal/money"
+	"airstrip/internal/trafficlog"
 )
 
 // Faults of closing an account.
@@ -107,6 +108,9 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from 
 				return err
 			}
 			if err := a.services.Close(ctx, tx, r.ID); err != nil {
+				return err
+			}
+			if err := trafficlog.ForgetUser(ctx, tx, r.ID, a.db.Now()); err != nil {
 				return err
 			}
 			return a.erasePerson(ctx, tx, r, from)

@@ -273,6 +273,9 @@ func (a *App) Serve(ctx context.Context) error {
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at, a.clockMetric(),
 		a.writableMetric())
+	if err := a.Traffic.Open(ctx); err != nil {
+		return fmt.Errorf("open the log of traffic: %w", err)
+	}
 	a.DB.ProbeWrites(ctx) // before the first question for /ready
 	handler, err := a.handler(reg)
 	if err != nil {

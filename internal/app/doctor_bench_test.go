@@ -34,6 +34,7 @@ func BenchmarkDoctor(b *testing.B) {
 			)
 			err := d.LongTx(b.Context(), func(ctx context.Context, tx bun.Tx) error {
 				for _, statement := range []string{
+					`UPDATE traffic_move SET next_user = 0, next_day = 0`,
 					`INSERT INTO access (user_id, credentials, banned, state, allowed, class, groups, sources, was_class, was_groups, revision) ` +
 						users + `SELECT i, ` + sealed + `, false, 'active', true, 0, '[]', '', 0, '[]', i FROM n`,
 					`INSERT INTO service (user_id, plan_id, name, class, groups, quota_bytes, term_bytes, reset, cycle, started_at, ends_at, auto_renew) ` +
@@ -46,14 +47,14 @@ func BenchmarkDoctor(b *testing.B) {
 							CASE WHEN c.column1 = 3 THEN 10 ELSE 0 END, CASE WHEN c.column1 = 3 THEN 20 ELSE 0 END,
 							CASE WHEN c.column1 = 3 THEN 30 ELSE 0 END, CASE WHEN c.column1 = 3 THEN 10 ELSE 0 END
 						FROM service AS s, (VALUES (1), (2), (3)) AS c`,
-					`INSERT INTO traffic_hour (node_id, hour, user_id, rate_permille, up, down, billed) ` + users +
+					`INSERT INTO traffic_hour_row (node_id, hour, user_id, rate_permille, up, down, billed) ` + users +
 						`SELECT h.column1, ` + hour + ` + h.column1, i, 1000, 1, 2, 3 FROM n,
 							(VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) AS h`,
-					`INSERT INTO traffic_day (day, user_id, up, down, billed)
-						SELECT ` + day + `, user_id, sum(up), sum(down), sum(billed) FROM traffic_hour
+					`INSERT INTO traffic_day_row (day, user_id, up, down, billed)
+						SELECT ` + day + `, user_id, sum(up), sum(down), sum(billed) FROM traffic_hour_row
 							GROUP BY user_id`,
 					`INSERT INTO node_day (node_id, day, up, down, billed)
-						SELECT node_id, ` + day + `, sum(up), sum(down), sum(billed) FROM traffic_hour
+						SELECT node_id, ` + day + `, sum(up), sum(down), sum(billed) FROM traffic_hour_row
 							GROUP BY node_id`,
 				} {
 					if _, err := tx.ExecContext(ctx, statement); err != nil {

@@ -125,7 +125,7 @@ func (f *testServer) undoing(t *testing.T) (undo func()) {
 		"ledger_account", "ledger_transaction", "posting", "recharge", "fulfilment", "cd_key", "cd_key_redemption",
 		"coupon", "shop_order", "commission",
 		"account", "refund", "wallet_adjustment", "refund_request", "service", "package",
-		"service_cycle", "service_period", "traffic_hour", "traffic_day", "node_day",
+		"service_cycle", "service_period", "traffic_now", "traffic_day_chunk", "node_day",
 	} {
 		f.past(t, "CREATE TABLE "+copies+".kept_"+name+" AS SELECT * FROM "+name)
 		back = append(back, "DELETE FROM "+name, "INSERT INTO "+name+" SELECT * FROM "+copies+".kept_"+name)
@@ -182,18 +182,21 @@ var damages = []struct{ rule, sql string }{
 	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at)
 		SELECT 9000, 'gateway_refund', 'gateway_refund', 9000, '', currency, created_at FROM ledger_transaction
 		WHERE id = 1`},
-	{"I14", `UPDATE traffic_hour SET billed = billed + 1`},
-	{"I14", `UPDATE traffic_hour SET user_id = user_id + 1000`},
-	{"I14", `DELETE FROM traffic_hour`},
-	{"I14", `UPDATE traffic_day SET up = up + 1`},
+	{"I14", `UPDATE traffic_now SET node_id = node_id + 1000`},
+	{"I14", `UPDATE traffic_now SET chunk = chunk + 1`},
+	{"I14", `UPDATE traffic_now SET data = substr(data, 1, 2)`},
+	{"I14", `UPDATE traffic_now SET rate_permille = rate_permille + 1`},
+	{"I14", `DELETE FROM traffic_now`},
+	{"I14", `UPDATE traffic_day_chunk SET id = id + 1`},
+	{"I14", `UPDATE traffic_day_chunk SET id = id + 4294967296`},
+	{"I14", `UPDATE traffic_day_chunk SET data = substr(data, 1, 2)`},
 	{"I14", `UPDATE node_day SET down = down + 1`},
 	{"I14", `UPDATE service_cycle SET billed = billed + 1 WHERE billed > 0`},
 	{"I14", `UPDATE package SET used = used + 1`},
 	{"I14", `UPDATE service_cycle SET billed = billed - 1, billed_up = 0 WHERE billed > 0`},
 	{"I14", `UPDATE service_cycle SET up = up - 1 WHERE up > 0`},
 	{"I14", `UPDATE service_cycle SET up = 0, down = 0, billed = 0, billed_up = 0`},
-	{"I14", `UPDATE traffic_day SET billed = billed + 1; UPDATE node_day SET billed = billed + 1; UPDATE traffic_hour
-		SET billed = billed + 1`},
+	{"I14", `DELETE FROM traffic_now; DELETE FROM traffic_day_chunk; DELETE FROM node_day`},
 	{"I15", `UPDATE service SET cycle = cycle + 1`},
 	{"I15", `UPDATE service_cycle SET cycle = cycle + 1`},
 	{"I15", `DELETE FROM service_cycle WHERE billed = 0`},

@@ -316,11 +316,14 @@ func (a *attack) countsExactly(t *testing.T) {
 		if err != nil || len(has) != packages || b.Posted != want || b.Held != 0 {
 			t.Errorf("user %d: %d packages, want %d; %+v, want %s; %v", who.id, len(has), packages, b, want, err)
 		}
-		var counted int64
-		err = a.site.DB.NewRaw(`SELECT COALESCE(SUM(up + down), 0) FROM traffic_day WHERE user_id = ?`, who.id).
-			Scan(t.Context(), &counted)
+		now := a.site.DB.Now()
+		days, err := a.site.Traffic.Days(t.Context(), who.id, now.AddDate(-1, 0, 0), now.AddDate(1, 0, 0), 1000)
 		if err != nil {
 			t.Fatal(err)
+		}
+		var counted int64
+		for _, d := range days {
+			counted += d.Up + d.Down
 		}
 		if counted != a.bytes[who.id] {
 			t.Errorf("user %d: %d bytes are counted, want %d", who.id, counted, a.bytes[who.id])

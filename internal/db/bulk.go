@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"airstrip/internal/detached"
 )
 
@@ -30,6 +32,47 @@ func (d *DB) Snapshot(ctx context.Context, fn func(ctx context.Context, tx *sql.
 		}
 	}
 	return fn(ctx, tx)
+}
+
+// ReadTx runs fn in a transaction that sees the database as it is at one moment and cannot write, for several queries
+// whose answers belong together. Each statement has the usual limits.
+func (d *DB) ReadTx(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
+	return d.readTx(ctx, d.DB, setLocal(statement), fn)
+}
+
+// LongReadTx is ReadTx for reading whole tables, without limits of time.
+func (d *DB) LongReadTx(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
+	return d.readTx(ctx, d.unlimited(),
+		`SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`, fn)
+}
+
+func (d *DB) readTx(
+	ctx context.Context, pool *bun.DB, limits string, fn func(ctx context.Context, tx bun.Tx) error,
+) error {
+	var options *sql.TxOptions
+	if !d.sqlite { // a transaction of SQLite always is one
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	tx, err := pool.BeginTx(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if !d.sqlite && (d.pooled || pool != d.DB) {
+		if _, err := tx.ExecContext(ctx, limits); err != nil {
+			return err
+		}
+	}
+	return fn(ctx, tx)
+}
+
+// Vacuum makes PostgreSQL use the space of removed rows of a table again at once. SQLite does so by itself.
+func (d *DB) Vacuum(ctx context.Context, table string) error {
+	if d.sqlite {
+		return nil
+	}
+	_, err := d.long.NewRaw(`VACUUM ?`, bun.Ident(table)).Exec(ctx)
+	return err
 }
 
 // Bulk runs fn in one transaction without deadlines that writes many rows into a database that nobody else uses.

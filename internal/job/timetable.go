@@ -54,6 +54,8 @@ var Timetable = map[string]time.Duration{
 	"telegram.forget":     time.Hour,
 	"ticket.forget":       10 * time.Minute,
 	"traffic.forget":      24 * time.Hour,
+	"traffic.move":        5 * time.Minute,
+	"traffic.seal":        10 * time.Minute,
 	"wallet.seal":         10 * time.Minute,
 	"checkin.forget":      24 * time.Hour,
 	"webhook.forget":      24 * time.Hour,

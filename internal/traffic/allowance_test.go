@@ -105,9 +105,8 @@ func TestAllowance_WhatTheLinkCarried_AlwaysCounts(t *testing.T) {
 				}
 			}
 			s.deliver(t, waiting, 1)
-			if got := s.ints(t, fmt.Sprintf(`SELECT CAST(sum(billed) AS BIGINT) FROM traffic_day WHERE user_id = %d`,
-				u)); got[0] != moved {
-				t.Fatalf("%d bytes were moved, %v are billed", moved, got)
+			if _, days := s.logged(t, u); days.Billed != moved {
+				t.Fatalf("%d bytes were moved, %d are billed", moved, days.Billed)
 			}
 		})
 	})

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/trafficlog"
 )
 
 // counterFull is the code of a row that would carry a counter beyond 63 bits.
@@ -26,21 +28,14 @@ func (t *Traffic) refuseFull(ctx context.Context, tx bun.Tx, e *entry) error {
 	if err != nil {
 		return err
 	}
-	hour, day := e.at.Unix()/3600, dayOf(e.at.In(t.settings.Get().Zone()))
-	for _, q := range []*bun.RawQuery{
-		tx.NewRaw(`SELECT user_id, up, down, billed FROM traffic_hour
-			WHERE node_id = ? AND hour = ? AND rate_permille = ?
-			AND user_id IN (?)`, e.Node.ID, hour, e.rate, bun.List(ids)),
-		tx.NewRaw(`SELECT user_id, up, down, billed FROM traffic_day WHERE day = ? AND user_id IN (?)`, day,
-			bun.List(ids)),
-	} {
-		var rows []struct{ UserID, Up, Down, Billed int64 }
-		if err := q.Scan(ctx, &rows); err != nil {
-			return err
-		}
-		for _, r := range rows {
-			highest[r.UserID] = max(highest[r.UserID], r.Up, r.Down, r.Billed)
-		}
+	day := dayOf(e.at.In(t.settings.Get().Zone()))
+	slot := trafficlog.Slot{Hour: e.at.Unix() / 3600, NodeID: e.Node.ID, RatePermille: e.rate}
+	logged, err := t.history.Highest(ctx, tx, slot, day, ids)
+	if err != nil {
+		return err
+	}
+	for id, n := range logged {
+		highest[id] = max(highest[id], n)
 	}
 	var ofNode []int64
 	q := tx.NewRaw(`SELECT CASE WHEN up > down AND up > billed THEN up WHEN down > billed THEN down ELSE billed END

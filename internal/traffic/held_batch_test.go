@@ -117,13 +117,19 @@ func TestLateBytes_CountWhereTheyWereMoved(t *testing.T) {
 			[]int64{30, 0, 15}) {
 			t.Errorf("billed by cycle: %v", got)
 		}
-		if hours := s.ints(t, `SELECT DISTINCT hour FROM traffic_hour`); !slices.Equal(hours,
-			[]int64{late.To.Unix() / 3600}) {
-			t.Errorf("hours %v", hours)
+		for _, id := range []int64{u, ended} {
+			hours, err := s.traffic.Hours(t.Context(), id, time.Time{}, s.now, 10)
+			if err != nil || len(hours) != 1 || !hours[0].At.Equal(late.To.Truncate(time.Hour)) {
+				t.Errorf("the hours of user %d are %v, %v", id, hours, err)
+			}
+			days, err := s.traffic.Days(t.Context(), id, time.Time{}, s.now, 10)
+			midnight := time.Date(2026, 1, 29, 16, 0, 0, 0, time.UTC) // in Shanghai
+			if err != nil || len(days) != 1 || !days[0].At.Equal(midnight) {
+				t.Errorf("the days of user %d are %v, %v", id, days, err)
+			}
 		}
-		if days := s.ints(t, `SELECT DISTINCT day FROM traffic_day UNION SELECT day FROM node_day`); !slices.Equal(days,
-			[]int64{20260130}) {
-			t.Errorf("days %v", days)
+		if days := s.ints(t, `SELECT DISTINCT day FROM node_day`); !slices.Equal(days, []int64{20260130}) {
+			t.Errorf("days of the node %v", days)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/trafficlog"
 )
 
 // ErrCursor refuses a cursor that no page gave.
@@ -14,7 +15,7 @@ var ErrCursor = fault.Invalid("after", "format", "翻页位置有误，请从第
 	"This is not the cursor of a page; start again with the first page")
 
 // Amount is what was moved, in bytes.
-type Amount struct{ Up, Down, Billed int64 }
+type Amount = trafficlog.Amount
 
 // Step is the length of what one point of a chart covers.
 type Step string
@@ -76,12 +77,7 @@ type DayByNode struct {
 }
 
 // HourTotal is what a user moved on a node in an hour, at all rates.
-type HourTotal struct {
-	Hour   int64 // Unix time / 3600
-	UserID int64
-	NodeID int64
-	Amount
-}
+type HourTotal = trafficlog.HourTotal
 
 // ChangedHour is an hour of the log with the revision of the last change to any of its rows.
 type ChangedHour struct {
@@ -136,9 +132,12 @@ func (t *Traffic) Chart(ctx context.Context, userID int64, q ChartQuery) ([]Poin
 		return t.Hours(ctx, userID, q.From, q.To, limit)
 	}
 	from, to := q.From, q.To
+	if q.Step != Daily && q.Step != Monthly {
+		return t.hours(ctx, userID, LogFilter{From: from, To: to, NodeID: q.NodeID}, limit)
+	}
 	if q.Step == Monthly {
 		from, to = t.startOfNextMonth(from), t.startOfNextMonth(to)
-	} else if q.Step == Daily {
+	} else {
 		zone := t.settings.Get().Zone()
 		from, to = startOfNext(from.In(zone)), startOfNext(to.In(zone))
 	}
@@ -153,10 +152,7 @@ func (t *Traffic) Chart(ctx context.Context, userID int64, q ChartQuery) ([]Poin
 		return nil
 	})
 	slices.Reverse(points)
-	if int64(len(points)) > limit {
-		points = points[int64(len(points))-limit:]
-	}
-	return points, err
+	return newest(points, limit), err
 }
 
 // maxChart bounds the points of a chart without a limit: more than four years of hours.
@@ -185,20 +181,13 @@ func (t *Traffic) startOfNextMonth(at time.Time) time.Time {
 
 // months returns the user's newest months with traffic that begin from from on and before to, the oldest first.
 func (t *Traffic) months(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]Point, error) {
-	days, err := t.Days(ctx, userID, t.startOfNextMonth(from), t.startOfNextMonth(to), maxChart)
-	var points []Point
-	for _, d := range days {
-		at := t.beginning(d.At, Monthly)
-		if n := len(points); n == 0 || !points[n-1].At.Equal(at) {
-			points = append(points, Point{At: at})
-		}
-		p := &points[len(points)-1]
-		p.Up, p.Down, p.Billed = saturate(p.Up, d.Up), saturate(p.Down, d.Down), saturate(p.Billed, d.Billed)
+	first, end := t.startOfNextMonth(from), t.startOfNextMonth(to)
+	rows, err := t.history.Months(ctx, userID, monthOf(dayOf(first)), monthOf(dayOf(end)))
+	points := make([]Point, len(rows))
+	for i, r := range rows {
+		points[i] = Point{t.startOf(r.Day*100 + 1).UTC(), r.Up, r.Down, r.Billed}
 	}
-	if int64(len(points)) > limit {
-		points = points[int64(len(points))-limit:]
-	}
-	return points, err
+	return newest(points, limit), err
 }
 
 // MonthByNode returns the user's days of a month of the site's calendar, with the nodes of each.
@@ -228,7 +217,9 @@ func (t *Traffic) MonthByNode(ctx context.Context, userID int64, year int, month
 		for id, a := range of[p.At] {
 			days[i].Nodes = append(days[i].Nodes, NodeAmount{id, *a})
 		}
-		slices.SortFunc(days[i].Nodes, func(a, b NodeAmount) int { return most(a.Amount, b.Amount, a.NodeID, b.NodeID) })
+		slices.SortFunc(days[i].Nodes, func(a, b NodeAmount) int {
+			return most(a.Amount, b.Amount, a.NodeID, b.NodeID)
+		})
 	}
 	return days, err
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
+	"airstrip/internal/trafficlog"
 )
 
 // most orders by bytes moved, the most first, and then by id.
@@ -15,90 +15,43 @@ func most(a, b Amount, idOfA, idOfB int64) int {
 	return cmp.Or(cmp.Compare(saturate(b.Up, b.Down), saturate(a.Up, a.Down)), cmp.Compare(idOfA, idOfB))
 }
 
-// hours returns the hours that begin from f.From on and before f.To.
-func (f LogFilter) hours() (from, to int64) {
-	from, to = 0, math.MaxInt64
+// hours returns the filter of the log's own kind.
+func (f LogFilter) hours() trafficlog.Filter {
+	out := trafficlog.Filter{From: 0, To: math.MaxInt64, NodeID: f.NodeID}
 	if !f.From.IsZero() {
-		from = ceilHour(f.From)
+		out.From = ceilHour(f.From)
 	}
 	if !f.To.IsZero() {
-		to = ceilHour(f.To)
+		out.To = ceilHour(f.To)
 	}
-	return from, to
+	return out
 }
 
 // Page returns a page of the user's log with the totals of what the filter selects.
 func (t *Traffic) Page(ctx context.Context, userID int64, q PageQuery) (LogPage, error) {
-	page := LogPage{Records: []Record{}}
-	var total struct{ N, Up, Down, Billed int64 }
-	err := t.selected(userID, q.LogFilter).ColumnExpr(`count(*) AS n, CAST(coalesce(sum(up), 0) AS BIGINT) AS up,
-		CAST(coalesce(sum(down), 0) AS BIGINT) AS down, CAST(coalesce(sum(billed), 0) AS BIGINT) AS billed`).
-		Scan(ctx, &total)
-	if err != nil {
-		return page, err
+	query := trafficlog.PageQuery{Filter: q.hours(), Limit: q.Limit + 1, Offset: q.Offset}
+	if q.After != "" {
+		c, err := parseCursor(q.After)
+		if err != nil {
+			return LogPage{}, err
+		}
+		query.After = &Record{NodeID: c.node, At: time.Unix(c.hour*3600, 0), RatePermille: c.rate}
 	}
-	page.Count, page.Amount = total.N, Amount{total.Up, total.Down, total.Billed}
-	if page.Records, err = t.rows(ctx, userID, q, q.Limit+1); err != nil {
-		return page, err
-	}
+	found, err := t.history.Page(ctx, userID, query)
+	page := LogPage{Records: found.Records, Count: found.Count, Amount: found.Amount}
 	if int64(len(page.Records)) > q.Limit {
 		page.Records = page.Records[:q.Limit]
 		if q.Limit > 0 {
 			page.Next = cursorOf(page.Records[q.Limit-1]).String()
 		}
 	}
-	return page, nil
+	return page, err
 }
 
 // Each calls fn for each row of the user's log that the filter selects, the newest first. It reads part by part, so
 // that memory is constant; rows that are added meanwhile may be missing.
 func (t *Traffic) Each(ctx context.Context, userID int64, f LogFilter, fn func(Record) error) error {
-	const part = 5000
-	q := PageQuery{LogFilter: f}
-	for {
-		records, err := t.rows(ctx, userID, q, part)
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			if err := fn(r); err != nil {
-				return err
-			}
-		}
-		if len(records) < part {
-			return nil
-		}
-		q.After = cursorOf(records[part-1]).String()
-	}
-}
-
-func (t *Traffic) selected(userID int64, f LogFilter) *bun.SelectQuery {
-	from, to := f.hours()
-	q := t.db.NewSelect().TableExpr("traffic_hour").Where("user_id = ? AND hour >= ? AND hour < ?", userID, from, to)
-	if f.NodeID != 0 {
-		q.Where("node_id = ?", f.NodeID)
-	}
-	return q
-}
-
-func (t *Traffic) rows(ctx context.Context, userID int64, p PageQuery, limit int64) ([]Record, error) {
-	q := t.selected(userID, p.LogFilter)
-	if p.After != "" {
-		c, err := parseCursor(p.After)
-		if err != nil {
-			return nil, err
-		}
-		q.Where("(hour, node_id, rate_permille) < (?, ?, ?)", c.hour, c.node, c.rate)
-	}
-	var rows []struct{ NodeID, Hour, RatePermille, Up, Down, Billed int64 }
-	err := q.ColumnExpr("node_id, hour, rate_permille, up, down, billed").
-		OrderExpr("user_id DESC, hour DESC, node_id DESC, rate_permille DESC").Limit(limit).Offset(p.Offset).
-		Scan(ctx, &rows)
-	records := make([]Record, len(rows))
-	for i, r := range rows {
-		records[i] = Record{r.NodeID, time.Unix(r.Hour*3600, 0).UTC(), r.RatePermille, r.Up, r.Down, r.Billed}
-	}
-	return records, err
+	return t.history.Each(ctx, userID, f.hours(), fn)
 }
 
 // SumByNode returns what each node moved on the days that begin from from on and before to, the most first.
@@ -146,18 +99,24 @@ func (t *Traffic) SumByNodeAndDay(
 	return nil
 }
 
-// SumByUser returns what each user moved on the days that begin from from on and before to, by the user's id.
+// SumByUser returns what each user moved on the days that begin from from on and before to, by the user's id. Bytes of
+// closed accounts are those of user 0.
 func (t *Traffic) SumByUser(ctx context.Context, from, to time.Time) (map[int64]Amount, error) {
 	first, end := t.daysBetween(from, to)
-	var rows []UserAmount
-	err := t.db.NewRaw(`SELECT user_id, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down,
-		CAST(sum(billed) AS BIGINT) AS billed FROM traffic_day WHERE day >= ? AND day < ? GROUP BY user_id`,
-		first, end).Scan(ctx, &rows)
-	sums := make(map[int64]Amount, len(rows))
-	for _, r := range rows {
-		sums[r.UserID] = r.Amount
+	return t.history.SumByUser(ctx, first, end)
+}
+
+// ranking orders users by what they moved, the most first. Closed accounts, whose bytes are those of user 0, are not
+// among them.
+func ranking(sums map[int64]Amount) []UserAmount {
+	users := make([]UserAmount, 0, len(sums))
+	for id, a := range sums {
+		if id != 0 {
+			users = append(users, UserAmount{id, a})
+		}
 	}
-	return sums, err
+	slices.SortFunc(users, func(a, b UserAmount) int { return most(a.Amount, b.Amount, a.UserID, b.UserID) })
+	return users
 }
 
 // Ranking returns the users who moved most on the days that begin from from on and before to, at most limit after
@@ -169,11 +128,7 @@ func (t *Traffic) Ranking(
 	if err != nil {
 		return nil, 0, err
 	}
-	users = make([]UserAmount, 0, len(sums))
-	for id, a := range sums {
-		users = append(users, UserAmount{id, a})
-	}
-	slices.SortFunc(users, func(a, b UserAmount) int { return most(a.Amount, b.Amount, a.UserID, b.UserID) })
+	users = ranking(sums)
 	total = int64(len(users))
 	offset = min(max(0, offset), total)
 	return users[offset:min(total, offset+max(0, limit))], total, nil
@@ -182,30 +137,12 @@ func (t *Traffic) Ranking(
 // Totals calls fn with what each user moved on each node in each hour from from on and before to, which are Unix times
 // / 3600. The order is not promised. An hour that got late bytes has them in its totals; ChangedHours tells which did.
 func (t *Traffic) Totals(ctx context.Context, from, to int64, fn func(HourTotal) error) error {
-	var rows []HourTotal
-	err := t.db.NewRaw(`SELECT hour, user_id, node_id, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down,
-		CAST(sum(billed) AS BIGINT) AS billed FROM traffic_hour WHERE hour >= ? AND hour < ?
-		GROUP BY hour, user_id, node_id`, from, to).Scan(ctx, &rows)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		if err := fn(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.history.Totals(ctx, from, to, fn)
 }
 
-// Bounds returns the first and the last hour of the log as Unix times / 3600; ok is false where it is empty.
+// Bounds returns the first and the last hour that the log may have as Unix times / 3600; ok is false where it is empty.
 func (t *Traffic) Bounds(ctx context.Context) (first, last int64, ok bool, err error) {
-	var bounds []struct{ First, Last int64 }
-	err = t.db.NewRaw(`SELECT first, last FROM (SELECT min(hour) AS first, max(hour) AS last FROM traffic_hour) AS b
-		WHERE first IS NOT NULL`).Scan(ctx, &bounds)
-	if err != nil || len(bounds) == 0 {
-		return 0, 0, false, err
-	}
-	return bounds[0].First, bounds[0].Last, true, nil
+	return t.history.Bounds(ctx)
 }
 
 // ChangedHours returns hours whose rows changed after a revision, in the order of the revisions, at most limit. Hours

@@ -111,7 +111,10 @@ func expectLog(t *testing.T, s *site, u int64, f traffic.LogFilter, want logged)
 	t.Helper()
 	ctx := t.Context()
 	var each logged
-	if err := s.traffic.Each(ctx, u, f, func(r traffic.Record) error { each = append(each, r); return nil }); err != nil {
+	if err := s.traffic.Each(ctx, u, f, func(r traffic.Record) error {
+		each = append(each, r)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(each, want) {
@@ -125,7 +128,8 @@ func expectLog(t *testing.T, s *site, u int64, f traffic.LogFilter, want logged)
 			t.Fatal(err)
 		}
 		if p.Count != int64(len(want)) || p.Amount != want.sum() {
-			t.Errorf("user %d, %+v: the totals are %d and %v, not %d and %v", u, f, p.Count, p.Amount, len(want), want.sum())
+			t.Errorf("user %d, %+v: the totals are %d and %v, not %d and %v", u, f, p.Count, p.Amount, len(want),
+				want.sum())
 		}
 		paged = append(paged, p.Records...)
 		if after = p.Next; after == "" {
@@ -221,7 +225,8 @@ func expectCharts(t *testing.T, s *site, u int64, rows logged) {
 	from, to := s.now.AddDate(0, -2, 0), s.now.AddDate(0, 2, 0)
 	for _, node := range []int64{0, 1} {
 		for _, step := range []traffic.Step{traffic.Hourly, traffic.Daily, traffic.Monthly} {
-			points, err := s.traffic.Chart(t.Context(), u, traffic.ChartQuery{From: from, To: to, Step: step, NodeID: node})
+			q := traffic.ChartQuery{From: from, To: to, Step: step, NodeID: node}
+			points, err := s.traffic.Chart(t.Context(), u, q)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
+	"airstrip/internal/trafficlog"
 )
 
 // Nodes report once a minute, so several of them that serve one quota would give out more than remains. Each therefore
@@ -223,34 +224,52 @@ func (t *Traffic) leased(
 	if len(ids) == 0 {
 		return by, nil
 	}
-	var rows []struct{ UserID, Bytes int64 }
-	err := tx.NewRaw(heldLeases+` AND l.node_id <> ?1 AND l.user_id IN (?2)`, now, nodeID, bun.List(ids)).
-		Scan(ctx, &rows)
+	others, err := t.held(ctx, tx, now, `l.node_id <> ? AND l.user_id IN (?)`, nodeID, bun.List(ids))
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range rows {
-		h := by[r.UserID]
-		h.others = saturate(h.others, max(0, r.Bytes))
-		by[r.UserID] = h
+	for _, o := range others {
+		h := by[o.userID]
+		h.others = saturate(h.others, o.bytes)
+		by[o.userID] = h
 	}
-	var counted []struct{ UserID, Billed int64 }
-	err = tx.NewRaw(`SELECT user_id, CAST(sum(billed) AS BIGINT) AS billed FROM traffic_hour
-		WHERE user_id IN (?) AND hour >= ? AND node_id = ?
-		GROUP BY user_id`, bun.List(ids), since, nodeID).Scan(ctx, &counted)
-	for _, r := range counted {
-		h := by[r.UserID]
-		h.base = r.Billed
-		by[r.UserID] = h
+	pairs := make([]trafficlog.Pair, len(ids))
+	for i, id := range ids {
+		pairs[i] = trafficlog.Pair{UserID: id, NodeID: nodeID, Since: since}
+	}
+	counted, err := t.history.Billed(ctx, tx, pairs, now.Unix()/3600)
+	for p, billed := range counted {
+		h := by[p.UserID]
+		h.base = billed
+		by[p.UserID] = h
 	}
 	return by, err
 }
 
-// heldLeases is what of each lease was not reported yet; a node that nobody may use holds none.
-const heldLeases = `SELECT l.user_id, l.bytes + l.base - (SELECT CAST(coalesce(sum(h.billed), 0) AS BIGINT)
-		FROM traffic_hour AS h WHERE h.user_id = l.user_id AND h.hour >= l.since_hour
-		AND h.node_id = l.node_id) AS bytes
-	FROM traffic_lease AS l JOIN node AS n ON n.id = l.node_id AND n.enabled WHERE l.expires_at > ?0`
+// heldBytes is what of a lease was not reported yet.
+type heldBytes struct{ userID, bytes int64 }
+
+// held returns what of each lease was not reported yet; a node that nobody may use holds none.
+func (t *Traffic) held(
+	ctx context.Context, tx bun.Tx, now time.Time, where string, values ...any,
+) ([]heldBytes, error) {
+	var rows []struct{ UserID, NodeID, Bytes, Base, SinceHour int64 }
+	if err := tx.NewRaw(`SELECT l.user_id, l.node_id, l.bytes, l.base, l.since_hour FROM traffic_lease AS l
+		JOIN node AS n ON n.id = l.node_id AND n.enabled WHERE l.expires_at > ? AND `+where,
+		append([]any{now}, values...)...).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	pairs := make([]trafficlog.Pair, len(rows))
+	for i, r := range rows {
+		pairs[i] = trafficlog.Pair{UserID: r.UserID, NodeID: r.NodeID, Since: r.SinceHour}
+	}
+	counted, err := t.history.Billed(ctx, tx, pairs, now.Unix()/3600)
+	left := make([]heldBytes, len(rows))
+	for i, r := range rows {
+		left[i] = heldBytes{r.UserID, max(0, r.Bytes-(counted[pairs[i]]-r.Base))}
+	}
+	return left, err
+}
 
 // writeLeases puts the leases of a node in place of those before. kept has user, bytes, hour and base.
 func (t *Traffic) writeLeases(
@@ -298,31 +317,47 @@ func (t *Traffic) Shares(ctx context.Context, n node.Node, users []service.Acces
 		return nil
 	}
 	now := t.db.Now()
-	whose, only := "", bun.List(slices.Sorted(maps.Keys(limited)))
+	where, only := "TRUE", []int64(nil)
+	var values []any
 	if len(limited) <= maxNamed { // of many users everybody's is read at once
-		whose = ` AND user_id IN (?1)`
+		only = slices.Sorted(maps.Keys(limited))
+		where, values = `l.user_id IN (?)`, []any{bun.List(only)}
 	}
-	var leased, active []struct{ UserID, N int64 }
-	if err := t.db.NewRaw(`SELECT user_id, CAST(sum(bytes) AS BIGINT) AS n FROM (`+heldLeases+`) AS x
-		WHERE bytes > 0`+whose+` GROUP BY user_id`, now, only).Scan(ctx, &leased); err != nil {
+	var leased []heldBytes
+	leasing := map[[2]int64]bool{}
+	if err := t.db.ReadTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		if leased, err = t.held(ctx, tx, now, where, values...); err != nil {
+			return err
+		}
+		var pairs []struct{ UserID, NodeID int64 }
+		err = tx.NewRaw(`SELECT l.user_id, l.node_id FROM traffic_lease AS l WHERE `+where, values...).Scan(ctx, &pairs)
+		for _, p := range pairs {
+			leasing[[2]int64{p.UserID, p.NodeID}] = true
+		}
+		return err
+	}); err != nil {
 		return err
 	}
-	err := t.db.NewRaw(`SELECT user_id, count(DISTINCT node_id) AS n FROM traffic_hour AS h
-		WHERE hour >= ?0`+whose+` AND node_id <> ?2 AND NOT EXISTS (SELECT 1 FROM traffic_lease AS l
-			WHERE l.user_id = h.user_id AND l.node_id = h.node_id) GROUP BY user_id`,
-		now.Unix()/3600-1, only, n.ID).Scan(ctx, &active)
+	active, err := t.history.ActiveNodes(ctx, only, now.Unix()/3600)
 	if err != nil {
 		return err
 	}
+	held, nodes := map[int64]int64{}, map[int64]int64{}
 	for _, l := range leased {
-		if a := limited[l.UserID]; a != nil {
-			least := min(*a.RemainingBytes, slackOf(*a.QuotaBytes)/16+1)
-			*a.RemainingBytes = max(least, *a.RemainingBytes-l.N)
+		held[l.userID] = saturate(held[l.userID], l.bytes)
+	}
+	for pair := range active {
+		if pair[1] != n.ID && !leasing[pair] {
+			nodes[pair[0]]++
 		}
 	}
-	for _, o := range active {
-		if a := limited[o.UserID]; a != nil {
-			*a.RemainingBytes = max(1, *a.RemainingBytes/(o.N+1))
+	for id, a := range limited {
+		if held[id] > 0 {
+			least := min(*a.RemainingBytes, slackOf(*a.QuotaBytes)/16+1)
+			*a.RemainingBytes = max(least, *a.RemainingBytes-held[id])
+		}
+		if nodes[id] > 0 {
+			*a.RemainingBytes = max(1, *a.RemainingBytes/(nodes[id]+1))
 		}
 	}
 	return nil

@@ -18,10 +18,11 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
+	"airstrip/internal/trafficlog"
 )
 
 // revision is bumped by each batch. The lock on its row serialises the batches of several processes.
-const revision = "traffic"
+const revision = trafficlog.Revision
 
 // maxBatch limits the rows that are committed together. Reports of one user from many nodes then change one counter;
 // with more rows other writers would wait too long for the write lock.
@@ -371,54 +372,34 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 	return t.log(ctx, tx, entries, changed)
 }
 
-// amounts is what is added to rows of the log.
-type amounts struct{ up, down, billed int64 }
-
-func (a *amounts) add(b amounts) error {
-	a.up, a.down, a.billed = a.up+b.up, a.down+b.down, a.billed+b.billed
-	if a.up < 0 || a.down < 0 || a.billed < 0 {
-		return service.ErrOverflow
-	}
-	return nil
-}
-
-// hourOf identifies the rows of an hour that are stored together.
-type hourOf struct{ node, hour, rate int64 }
-
 // log adds to the hours and days in which the bytes were moved.
 func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, changed int64) error {
 	zone := t.settings.Get().Zone()
-	hours, users, nodes := map[hourOf]map[int64]*amounts{}, map[int64]map[int64]*amounts{},
-		map[int64]map[int64]*amounts{}
+	hours := map[trafficlog.Slot]map[int64]Amount{}
+	users, nodes := map[int64]map[int64]Amount{}, map[int64]map[int64]Amount{}
 	for _, e := range entries {
-		key, day := hourOf{e.Node.ID, e.at.Unix() / 3600, e.rate}, dayOf(e.at.In(zone))
-		inHour, ofUsers, ofNodes := at(hours, key), at(users, day), at(nodes, day)
+		if len(e.good) == 0 {
+			continue
+		}
+		slot := trafficlog.Slot{Hour: e.at.Unix() / 3600, NodeID: e.Node.ID, RatePermille: e.rate}
+		day := dayOf(e.at.In(zone))
+		inHour, ofUsers, ofNodes := at(hours, slot), at(users, day), at(nodes, day)
 		for _, c := range e.good {
-			one := amounts{c.Up, c.Down, c.billed()}
-			if err := errors.Join(counter(inHour, c.UserID).add(one), counter(ofUsers, c.UserID).add(one),
-				counter(ofNodes, e.Node.ID).add(one)); err != nil {
+			one := Amount{Up: c.Up, Down: c.Down, Billed: c.billed()}
+			if err := errors.Join(addAmount(inHour, c.UserID, one), addAmount(ofUsers, c.UserID, one),
+				addAmount(ofNodes, e.Node.ID, one)); err != nil {
 				return err
 			}
 		}
 	}
-	if err := markChanged(ctx, tx, slices.Collect(maps.Keys(hours)), changed); err != nil {
+	if err := markChanged(ctx, tx, hours, changed); err != nil {
 		return err
 	}
-	for key, of := range hours {
-		if err := upsert(ctx, tx, "traffic_hour", "node_id, hour, rate_permille, user_id", []int64{
-			key.node, key.hour,
-			key.rate,
-		}, of); err != nil {
-			return err
-		}
-	}
-	for day, of := range users {
-		if err := upsert(ctx, tx, "traffic_day", "day, user_id", []int64{day}, of); err != nil {
-			return err
-		}
+	if err := t.history.Add(ctx, tx, trafficlog.Addition{Hours: hours, Days: users}); err != nil {
+		return err
 	}
 	for day, of := range nodes {
-		if err := upsert(ctx, tx, "node_day", "day, node_id", []int64{day}, of); err != nil {
+		if err := addNodeDay(ctx, tx, day, of); err != nil {
 			return err
 		}
 	}
@@ -426,10 +407,10 @@ func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, changed 
 }
 
 // markChanged stores the revision of the last change of each of the hours.
-func markChanged(ctx context.Context, tx bun.Tx, keys []hourOf, changed int64) error {
+func markChanged(ctx context.Context, tx bun.Tx, slots map[trafficlog.Slot]map[int64]Amount, changed int64) error {
 	hours := map[int64]bool{}
-	for _, k := range keys {
-		hours[k.hour] = true
+	for s := range slots {
+		hours[s.Hour] = true
 	}
 	rows := db.NumbersOf(2, len(hours))
 	for _, hour := range slices.Sorted(maps.Keys(hours)) {
@@ -446,33 +427,36 @@ func markChanged(ctx context.Context, tx bun.Tx, keys []hourOf, changed int64) e
 }
 
 // at returns the counters of the key, new ones where there are none yet.
-func at[K comparable](m map[K]map[int64]*amounts, key K) map[int64]*amounts {
+func at[K comparable](m map[K]map[int64]Amount, key K) map[int64]Amount {
 	if m[key] == nil {
-		m[key] = map[int64]*amounts{}
+		m[key] = map[int64]Amount{}
 	}
 	return m[key]
 }
 
-func counter(m map[int64]*amounts, id int64) *amounts {
+// addAmount adds to the counters of an id.
+func addAmount(m map[int64]Amount, id int64, b Amount) error {
 	a := m[id]
-	if a == nil {
-		a = new(amounts)
-		m[id] = a
+	a.Up, a.Down, a.Billed = a.Up+b.Up, a.Down+b.Down, a.Billed+b.Billed
+	if a.Up < 0 || a.Down < 0 || a.Billed < 0 {
+		return service.ErrOverflow
 	}
-	return a
+	m[id] = a
+	return nil
 }
 
-// upsert adds to the counters of table, whose key is the same for all rows but for the id that is its last part.
-func upsert(ctx context.Context, tx bun.Tx, table, key string, same []int64, by map[int64]*amounts) error {
+// addNodeDay adds to what nodes moved on a day.
+func addNodeDay(ctx context.Context, tx bun.Tx, day int64, by map[int64]Amount) error {
 	rows := db.NumbersOf(4, len(by))
-	for _, id := range slices.Sorted(maps.Keys(by)) { // in the order of the key the tree is walked once
-		rows.Add(id, by[id].up, by[id].down, by[id].billed)
+	for _, id := range slices.Sorted(maps.Keys(by)) {
+		rows.Add(id, by[id].Up, by[id].Down, by[id].Billed)
 	}
 	for part := range rows.Parts() {
 		// The WHERE tells SQLite that ON begins no condition of a join.
-		_, err := tx.ExecContext(ctx, `INSERT INTO ?0 (?1, up, down, billed) SELECT ?2, v.* FROM ?3 AS v WHERE TRUE
-			ON CONFLICT (?1) DO UPDATE SET up = ?0.up + EXCLUDED.up, down = ?0.down + EXCLUDED.down, billed = ?0.billed + EXCLUDED.billed`,
-			bun.Safe(table), bun.Safe(key), bun.List(same), part)
+		_, err := tx.ExecContext(ctx, `INSERT INTO node_day (day, node_id, up, down, billed)
+			SELECT ?, v.* FROM ? AS v WHERE TRUE
+			ON CONFLICT (node_id, day) DO UPDATE SET up = node_day.up + EXCLUDED.up,
+				down = node_day.down + EXCLUDED.down, billed = node_day.billed + EXCLUDED.billed`, day, part)
 		if err != nil {
 			return err
 		}

@@ -3,71 +3,182 @@ package traffic
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 	"airstrip/internal/setting"
+	"airstrip/internal/trafficlog"
 )
 
-var rules = []db.Rule{
-	{Name: "I14", Says: "the days of users and the days of nodes count the same bytes", Query: `
-		SELECT 'day ' || CAST(day AS TEXT) FROM (SELECT day, up, down, billed FROM traffic_day
-		UNION ALL SELECT day, -up, -down, -billed FROM node_day) AS both_days
-		GROUP BY day HAVING SUM(up) <> 0 OR SUM(down) <> 0 OR SUM(billed) <> 0`},
-	{Name: "I14", Says: "what was taken from a user's services and packages is what the user's days count", Query: `
-		SELECT 'user ' || CAST(user_id AS TEXT) FROM (
-			SELECT v.user_id, c.up, c.down, c.billed FROM service v JOIN service_cycle c ON c.service_id = v.id
-			UNION ALL SELECT user_id, up, down, used FROM package
-			UNION ALL SELECT user_id, up, down, billed FROM traffic_unbilled
-			UNION ALL SELECT user_id, -up, -down, -billed FROM traffic_day) AS both_counts
-		GROUP BY user_id HAVING SUM(up) <> 0 OR SUM(down) <> 0 OR SUM(billed) <> 0`},
+// taken is what was taken from each user's services and packages. It compares counters of other packages with the log.
+var taken = db.Rule{Name: "I14", Says: "what was taken from a user's services and packages is what the user's days count", Query: `
+	SELECT user_id, CAST(SUM(up) AS BIGINT) AS up, CAST(SUM(down) AS BIGINT) AS down, CAST(SUM(billed) AS BIGINT) AS billed
+	FROM (
+		SELECT v.user_id, c.up, c.down, c.billed FROM service v JOIN service_cycle c ON c.service_id = v.id
+		UNION ALL SELECT user_id, up, down, used FROM package
+		UNION ALL SELECT user_id, up, down, billed FROM traffic_unbilled) AS all_counts
+	GROUP BY user_id`}
+
+// difference is by how much two counters differ; each is 0 where they agree.
+type difference = map[int64]Amount
+
+func add(to difference, key int64, a Amount) {
+	b := to[key]
+	to[key] = Amount{Up: b.Up + a.Up, Down: b.Down + a.Down, Billed: b.Billed + a.Billed}
 }
 
-// hourRules compare the hours that are still there with the days from one on, of users and of nodes.
-func hourRules(hour, day int64) (rules []db.Rule) {
-	for _, of := range []struct{ id, days, name string }{
-		{"user_id", "traffic_day", "user"},
-		{"node_id", "node_day", "node"},
-	} {
-		rules = append(rules, db.Rule{Name: "I14", Says: "the hours and the days of a " + of.name + " count the same bytes", Query: fmt.Sprintf(`
-			SELECT '%s ' || CAST(id AS TEXT) FROM (SELECT %s AS id, up, down, billed FROM traffic_hour WHERE hour >= %d
-				UNION ALL SELECT %s, -up, -down, -billed FROM %s WHERE day >= %d) AS both_logs
-			GROUP BY id HAVING SUM(up) <> 0 OR SUM(down) <> 0 OR SUM(billed) <> 0`, of.name, of.id, hour, of.id, of.days, day)})
-	}
-	return rules
+func subtract(from difference, key int64, a Amount) {
+	add(from, key, Amount{Up: -a.Up, Down: -a.Down, Billed: -a.Billed})
+}
+
+// check compares the counters of traffic in one snapshot.
+type check struct {
+	log       *trafficlog.Log
+	hour, day int64 // the hours from which on, and the days, that are compared
+	forgotten map[int64]bool
+
+	days, users, hourUsers, hourNodes difference
+	broken                            []db.Violation
 }
 
 // Check returns every place where the counters of traffic do not agree.
 func Check(ctx context.Context, d *db.DB, settings *setting.Settings) ([]db.Violation, error) {
-	hour, day, err := initialFullDay(ctx, d, settings)
-	if err != nil {
-		return nil, err
+	c := &check{
+		log: trafficlog.New(d), days: difference{}, users: difference{}, hourUsers: difference{},
+		hourNodes: difference{},
 	}
-	return db.Check(ctx, d, append(hourRules(hour, day), rules...)...)
+	err := d.LongReadTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		if c.hour, c.day, err = initialFullDay(ctx, tx, c.log, d.Now(), settings.Get()); err != nil {
+			return err
+		}
+		if c.forgotten, err = c.log.Forgotten(ctx, tx); err != nil {
+			return err
+		}
+		if err := c.readNodes(ctx, tx); err != nil {
+			return err
+		}
+		if err := c.readLog(ctx, tx); err != nil {
+			return err
+		}
+		var rows []UserAmount
+		if err := tx.NewRaw(taken.Query).Scan(ctx, &rows); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			subtract(c.users, c.owner(r.UserID), r.Amount)
+		}
+		return nil
+	})
+	c.expectNone(c.days, "the days of users and the days of nodes count the same bytes", "day")
+	c.expectNone(c.users, taken.Says, "user")
+	c.expectNone(c.hourUsers, "the hours and the days of a user count the same bytes", "user")
+	c.expectNone(c.hourNodes, "the hours and the days of a node count the same bytes", "node")
+	return c.broken, err
+}
+
+// owner is the user to whom the log adds a user's bytes: those of forgotten ones are together.
+func (c *check) owner(user int64) int64 {
+	if c.forgotten[user] {
+		return 0
+	}
+	return user
+}
+
+func (c *check) readNodes(ctx context.Context, tx bun.Tx) error {
+	var rows []struct {
+		NodeID, Day int64
+		Amount
+	}
+	if err := tx.NewRaw(`SELECT node_id, day, up, down, billed FROM node_day`).Scan(ctx, &rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		add(c.days, r.Day, r.Amount)
+		if r.Day >= c.day {
+			subtract(c.hourNodes, r.NodeID, r.Amount)
+		}
+	}
+	return nil
+}
+
+func (c *check) readLog(ctx context.Context, tx bun.Tx) error {
+	months := difference{} // those whose days were removed
+	err := c.log.Visit(ctx, tx, trafficlog.Visitor{
+		Day: func(d trafficlog.UserDay) {
+			subtract(c.days, d.Day, d.Amount)
+			add(c.users, c.owner(d.UserID), d.Amount)
+			if d.Day >= c.day {
+				subtract(c.hourUsers, c.owner(d.UserID), d.Amount)
+			}
+		},
+		Month: func(d trafficlog.UserDay) {
+			add(months, d.Day, d.Amount)
+			add(c.users, c.owner(d.UserID), d.Amount)
+		},
+		Row: func(r trafficlog.HourTotal) {
+			if r.Hour >= c.hour {
+				add(c.hourUsers, c.owner(r.UserID), r.Amount)
+				add(c.hourNodes, r.NodeID, r.Amount)
+			}
+		},
+		Broken: func(what string) {
+			c.broken = append(c.broken, db.Violation{Rule: "I14: the log of traffic can be read", What: what})
+		},
+	})
+	for day, a := range maps.Clone(c.days) {
+		if _, folded := months[monthOf(day)]; folded {
+			delete(c.days, day)
+			subtract(months, monthOf(day), a)
+		}
+	}
+	for month, a := range months {
+		add(c.days, month, a)
+	}
+	return err
+}
+
+// shownDifferences is how many examples of a broken rule are named.
+const shownDifferences = 20
+
+func (c *check) expectNone(all difference, says, name string) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if all[key] == (Amount{}) {
+			continue
+		}
+		if len(c.broken) > 0 && c.broken[len(c.broken)-1].Rule == "I14: "+says && len(c.broken) >= shownDifferences {
+			return
+		}
+		c.broken = append(c.broken, db.Violation{Rule: "I14: " + says, What: fmt.Sprintf("%s %d", name, key)})
+	}
 }
 
 // initialFullDay returns the first day of which all hours are there and follow the present time zone, and its first
 // hour. Where midnight is within an hour, the hour's bytes belong to two days; then days are compared only while no
 // hour was removed.
-func initialFullDay(ctx context.Context, d *db.DB, settings *setting.Settings) (hour, day int64, err error) {
-	var hours, days []int64
-	if err := d.NewRaw(`SELECT hour FROM (SELECT MIN(hour) AS hour FROM traffic_hour) AS first WHERE hour IS NOT NULL`).
-		Scan(ctx, &hours); err != nil {
+func initialFullDay(
+	ctx context.Context, tx bun.Tx, log *trafficlog.Log, now time.Time, site setting.Site,
+) (hour, day int64, err error) {
+	firstHour, hasHours, err := log.FirstHour(ctx, tx)
+	if err != nil {
 		return 0, 0, err
 	}
-	if err := d.NewRaw(`SELECT day FROM (SELECT MIN(day) AS day FROM traffic_day) AS first WHERE day IS NOT NULL`).
-		Scan(ctx, &days); err != nil {
+	firstDay, hasDays, err := log.FirstDay(ctx, tx)
+	if err != nil {
 		return 0, 0, err
 	}
 	var moved []time.Time
-	if err := d.NewRaw(`SELECT updated_at FROM setting WHERE name = ?`, "time_zone").Scan(ctx, &moved); err != nil {
+	if err := tx.NewRaw(`SELECT updated_at FROM setting WHERE name = ?`, "time_zone").Scan(ctx, &moved); err != nil {
 		return 0, 0, err
 	}
-	zone := settings.Get().Zone()
-	from := d.Now().AddDate(0, 0, -settings.Get().TrafficLogDays)
-	if len(hours) > 0 {
-		first := time.Unix(hours[0]*3600, 0)
-		if len(moved) == 0 && len(days) > 0 && days[0] == dayOf(first.In(zone)) && from.Before(first) {
+	zone := site.Zone()
+	from := now.AddDate(0, 0, -site.TrafficLogDays)
+	if hasHours {
+		first := time.Unix(firstHour*3600, 0)
+		if len(moved) == 0 && hasDays && firstDay == dayOf(first.In(zone)) && from.Before(first) {
 			return 0, 0, nil
 		}
 		if first.After(from) {
@@ -79,7 +190,7 @@ func initialFullDay(ctx context.Context, d *db.DB, settings *setting.Settings) (
 	}
 	begins := startOfNext(from.In(zone))
 	if begins.Unix()%3600 != 0 {
-		begins = startOfNext(d.Now().AddDate(1, 0, 0).In(zone))
+		begins = startOfNext(now.AddDate(1, 0, 0).In(zone))
 	}
 	return begins.Unix() / 3600, dayOf(begins), nil
 }

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"context"
+	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -11,10 +12,9 @@ import (
 // Register puts the clearing of old rows on the timetable.
 func (t *Traffic) Register(q *job.Queue) {
 	q.Every("traffic.forget", t.forget)
+	q.Every("traffic.move", t.history.Move)
+	q.Every("traffic.seal", t.history.Seal)
 }
-
-// batchUsers is how many users' old rows one transaction removes, so that other writers do not wait long.
-const batchUsers = 200
 
 // forget removes the keys of old reports, and hours that are older than the setting allows; days stay.
 func (t *Traffic) forget(ctx context.Context) error {
@@ -43,21 +43,8 @@ func (t *Traffic) forget(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	var last []int64
-	if err := t.db.NewRaw(`SELECT user_id FROM traffic_hour ORDER BY user_id DESC LIMIT 1`).
-		Scan(ctx, &last); err != nil || len(last) == 0 {
+	if err := t.history.Seal(ctx); err != nil { // only packs are dropped
 		return err
 	}
-	// By users, along the index: an index on the hour would cost each report more than this costs a night.
-	for from := int64(0); from <= last[0]; from += batchUsers {
-		err := t.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from,
-				from+batchUsers, oldest).Exec(ctx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(t.history.DropHours(ctx, oldest), t.history.ForgetUsers(ctx))
 }

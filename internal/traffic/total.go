@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -18,32 +19,47 @@ type Total struct {
 
 // NodeTotals returns what the node moved on the day of each of the times.
 func (t *Traffic) NodeTotals(ctx context.Context, nodeID int64, at []time.Time) ([]Total, error) {
-	return t.totals(ctx, "node_day", "node_id", nodeID, at)
+	return t.totals(at, func(days []int64) (rows []dayAmount, err error) {
+		err = t.db.NewRaw(`SELECT day, up, down, billed FROM node_day WHERE node_id = ? AND day IN (?)`, nodeID,
+			bun.List(days)).Scan(ctx, &rows)
+		return rows, err
+	})
+}
+
+// dayAmount is what was moved on a day, which is written as 20260131.
+type dayAmount struct {
+	Day int64
+	Amount
 }
 
 // UserTotals returns what the user moved on the day of each of the times.
 func (t *Traffic) UserTotals(ctx context.Context, userID int64, at []time.Time) ([]Total, error) {
-	return t.totals(ctx, "traffic_day", "user_id", userID, at)
+	return t.totals(at, func(days []int64) (rows []dayAmount, err error) {
+		found, err := t.history.Days(ctx, userID, days[0], days[len(days)-1]+1)
+		for _, d := range found {
+			rows = append(rows, dayAmount{d.Day, d.Amount})
+		}
+		return rows, err
+	})
 }
 
-func (t *Traffic) totals(ctx context.Context, table, key string, id int64, at []time.Time) ([]Total, error) {
+func (t *Traffic) totals(at []time.Time, read func(days []int64) ([]dayAmount, error)) ([]Total, error) {
 	zone := t.settings.Get().Zone()
 	totals := make([]Total, len(at))
-	days := make([]int64, len(at))
+	days, of := make([]int64, len(at)), make([]int64, len(at))
 	for i, moment := range at {
 		local := moment.In(zone)
-		days[i] = dayOf(local)
+		days[i], of[i] = dayOf(local), dayOf(local)
 		totals[i] = Total{At: moment, Begins: time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone).
 			UTC()}
 	}
 	if len(at) == 0 {
 		return totals, nil
 	}
-	var rows []struct{ Day, Up, Down, Billed int64 }
-	err := t.db.NewSelect().TableExpr("?", bun.Ident(table)).ColumnExpr("day, up, down, billed").
-		Where("? = ? AND day IN (?)", bun.Ident(key), id, bun.List(days)).Scan(ctx, &rows)
+	slices.Sort(days)
+	rows, err := read(slices.Compact(days))
 	for _, r := range rows {
-		for i, day := range days {
+		for i, day := range of {
 			if day == r.Day {
 				totals[i].Up, totals[i].Down, totals[i].Billed = r.Up, r.Down, r.Billed
 			}
@@ -54,7 +70,14 @@ func (t *Traffic) totals(ctx context.Context, table, key string, id int64, at []
 
 // NodeDays returns the node's newest days with traffic, at most limit, the oldest first.
 func (t *Traffic) NodeDays(ctx context.Context, nodeID, limit int64) ([]Point, error) {
-	return t.days(ctx, "node_day", "node_id", nodeID, 0, dayOf(t.Now())+1, limit)
+	var rows []dayAmount
+	err := t.db.NewRaw(`SELECT day, up, down, billed FROM node_day WHERE node_id = ? ORDER BY day DESC LIMIT ?`, nodeID,
+		limit).Scan(ctx, &rows)
+	points := make([]Point, len(rows))
+	for i, r := range rows {
+		points[len(rows)-1-i] = Point{t.startOf(r.Day).UTC(), r.Up, r.Down, r.Billed}
+	}
+	return points, err
 }
 
 // Heavy is a user with what they moved on a node.
@@ -68,12 +91,32 @@ type Heavy struct {
 
 // HeaviestOn returns the users who moved most on the node since from, at most limit, the most first.
 func (t *Traffic) HeaviestOn(ctx context.Context, nodeID int64, from time.Time, limit int64) ([]Heavy, error) {
-	var users []Heavy
-	err := t.db.NewRaw(`SELECT u.user_id, coalesce(a.email, '') AS email, u.up, u.down, u.billed FROM
-			(SELECT user_id, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down, CAST(sum(billed) AS BIGINT) AS billed
-			FROM traffic_hour WHERE node_id = ? AND hour >= ? GROUP BY user_id ORDER BY sum(up + down) DESC, user_id
-			LIMIT ?) AS u
-		LEFT JOIN account AS a ON a.id = u.user_id
-		ORDER BY u.up + u.down DESC, u.user_id`, nodeID, ceilHour(from), limit).Scan(ctx, &users)
-	return users, err
+	sums, err := t.history.SumByUserOn(ctx, nodeID, ceilHour(from))
+	if err != nil {
+		return nil, err
+	}
+	ranked := ranking(sums)
+	ranked = ranked[:min(int64(len(ranked)), max(0, limit))]
+	ids := make([]int64, len(ranked))
+	for i, u := range ranked {
+		ids[i] = u.UserID
+	}
+	var found []struct {
+		ID    int64
+		Email string
+	}
+	if len(ids) > 0 {
+		if err := t.db.NewRaw(`SELECT id, email FROM account WHERE id IN (?)`, bun.List(ids)).Scan(ctx, &found); err != nil {
+			return nil, err
+		}
+	}
+	emails := map[int64]string{}
+	for _, f := range found {
+		emails[f.ID] = f.Email
+	}
+	users := make([]Heavy, len(ranked))
+	for i, u := range ranked {
+		users[i] = Heavy{u.UserID, emails[u.UserID], u.Up, u.Down, u.Billed}
+	}
+	return users, nil
 }

@@ -6,6 +6,7 @@
 package traffic
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"airstrip/internal/node"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
+	"airstrip/internal/trafficlog"
 )
 
 // The limits of a report.
@@ -76,6 +78,7 @@ type Traffic struct {
 	settings *setting.Settings
 	services *service.Services
 	nodes    *node.Nodes
+	history  *trafficlog.Log
 	recalls  recalls
 
 	nodeCount nodeCount
@@ -87,7 +90,10 @@ type Traffic struct {
 	writing bool
 }
 
+// Open prepares the log before the server takes requests.
+func (t *Traffic) Open(ctx context.Context) error { return t.history.Open(ctx) }
+
 // New returns the traffic in d.
 func New(d *db.DB, settings *setting.Settings, services *service.Services, nodes *node.Nodes) *Traffic {
-	return &Traffic{db: d, settings: settings, services: services, nodes: nodes}
+	return &Traffic{db: d, settings: settings, services: services, nodes: nodes, history: trafficlog.New(d)}
 }

@@ -25,6 +25,7 @@ import (
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/traffic"
+	"airstrip/internal/trafficlog"
 )
 
 // Each step of the property test is transactions on a real database; -rapid.checks=1000 looks longer.
@@ -159,6 +160,25 @@ func (s *site) ints(t fataler, query string) []int64 {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// logged adds up the log of a user by hours and by days.
+func (s *site) logged(t fataler, user int64) (hours, days traffic.Amount) {
+	t.Helper()
+	ctx, end := context.Background(), s.now.AddDate(1, 0, 0)
+	for _, of := range []struct {
+		read func(context.Context, int64, time.Time, time.Time, int64) ([]traffic.Point, error)
+		sum  *traffic.Amount
+	}{{s.traffic.Hours, &hours}, {s.traffic.Days, &days}} {
+		points, err := of.read(ctx, user, time.Time{}, end, math.MaxInt32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range points {
+			of.sum.Up, of.sum.Down, of.sum.Billed = of.sum.Up+p.Up, of.sum.Down+p.Down, of.sum.Billed+p.Billed
+		}
+	}
+	return hours, days
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -331,18 +351,30 @@ func TestFullCountersOfTheLog_RefuseTheirRowsAlone(t *testing.T) {
 		s.start(t, service.Terms{UserID: u, Months: 12})
 		n := s.node(t, 1000, 0, 0)
 		for i, c := range []struct {
-			table string
-			all   bool // rows of everybody are refused
-		}{{"traffic_hour", false}, {"traffic_day", false}, {"node_day", true}} {
+			of  string
+			all bool // rows of everybody are refused
+		}{{"hour", false}, {"day", false}, {"node", true}} {
 			s.now = s.now.AddDate(0, 0, 1)
 			rows := []traffic.Row{{UserID: full, Up: 1, Down: 1}, {UserID: u, Up: 1, Down: 1}}
 			s.record(t, s.report(n, strconv.Itoa(i), rows...))
 			s.do(t, func(ctx context.Context, tx bun.Tx) error {
-				where := fmt.Sprintf(" WHERE user_id = %d", full)
-				if c.all {
-					where = ""
+				most := map[int64]traffic.Amount{full: {Up: math.MaxInt64 - 1}}
+				switch c.of {
+				case "hour":
+					slot := trafficlog.Slot{Hour: s.now.Unix() / 3600, NodeID: n.ID, RatePermille: 1000}
+					return s.traffic.History().Add(ctx, tx, trafficlog.Addition{
+						Hours: map[trafficlog.Slot]map[int64]traffic.Amount{slot: most},
+					})
+				case "day":
+					day, err := strconv.ParseInt(s.traffic.Now().Format("20060102"), 10, 64)
+					if err != nil {
+						return err
+					}
+					return s.traffic.History().Add(ctx, tx, trafficlog.Addition{
+						Days: map[int64]map[int64]traffic.Amount{day: most},
+					})
 				}
-				_, err := tx.NewRaw(`UPDATE `+c.table+` SET up = ?`+where, int64(math.MaxInt64)).Exec(ctx)
+				_, err := tx.NewRaw(`UPDATE node_day SET up = ?`, int64(math.MaxInt64)).Exec(ctx)
 				return err
 			})
 			r := s.record(t, s.report(n, "again "+strconv.Itoa(i), rows...))
@@ -351,7 +383,7 @@ func TestFullCountersOfTheLog_RefuseTheirRowsAlone(t *testing.T) {
 				want = append(want, traffic.Refusal{UserID: u, Code: "counter_full"})
 			}
 			if !slices.Equal(r.Refused, want) {
-				t.Errorf("%s: %+v", c.table, r)
+				t.Errorf("%s: %+v", c.of, r)
 			}
 		}
 	})
@@ -472,12 +504,9 @@ func TestCounters_EqualTheAcceptedBatches(t *testing.T) {
 					if got := sums(); got != [3]int64{wantUp, wantDown, wantBilled} {
 						t.Fatalf("the sources hold %v, accepted were %v", got, []int64{wantUp, wantDown, wantBilled})
 					}
-					logged := s.ints(t, `SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_hour`+where+
-						` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_hour`+where+
-						` UNION ALL SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_day`+where+
-						` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_day`+where)
-					if !slices.Equal(logged, []int64{wantUp, wantBilled, wantUp, wantBilled}) {
-						t.Fatalf("the log holds %v", logged)
+					want := traffic.Amount{Up: wantUp, Down: wantDown, Billed: wantBilled}
+					if hours, days := s.logged(t, u); hours != want || days != want {
+						t.Fatalf("the hours hold %v and the days %v of %v", hours, days, want)
 					}
 					a, err := s.services.Access(context.Background(), u)
 					if err != nil || a.Allowed != (*a.RemainingBytes > 0) {
