@@ -22,7 +22,7 @@ var tableOwners = map[string]string{
 	"account": `account activity api_token ban_task email_code email_code_count guess_count passkey passkey_challenge
 		password_cost recovery_code session session_cookie sign_in sign_in_token sign_in_url sign_up_count token_pair totp
 		totp_enrolment`,
-	"announcement": `announcement announcement_broadcast announcement_read announcement_unsubscribed`,
+	"announcement": `announcement announcement_broadcast announcement_read`,
 	"guide":        `guide guide_seed`,
 	"approval":     `staff_grant staff_grant_day`,
 	"audit":        `audit_entry audit_head audit_seal`,
@@ -41,6 +41,7 @@ var tableOwners = map[string]string{
 	"mail":        `mail`,
 	"node": `blocked_ip node node_alarm node_history node_outage node_secret node_state node_watch online_ip rule
 		rule_exemption rule_hit speed_test user_link_group`,
+	"notify":       `notice_choice`,
 	"payment":      `payment_case payment_gateway payment_notify sandbox_payment sandbox_refund`,
 	"renewal":      `auto_renewal service_notice`,
 	"secret":       `secret`,

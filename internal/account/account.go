@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/job"
 	"airstrip/internal/limit"
 	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
@@ -47,6 +48,7 @@ type Accounts struct {
 	db       *db.DB
 	settings *setting.Settings
 	mails    *mail.Mails
+	notices  *notify.Notices
 	wallets  *wallet.Wallets
 	services *service.Services
 	hasher   *hasher
@@ -60,6 +62,7 @@ type Config struct {
 	Key      seal.Key
 	Settings *setting.Settings
 	Mails    *mail.Mails
+	Notices  *notify.Notices // nil: notices by mail only
 	Captchas *captcha.Captchas
 	Tokens   *token.Tokens
 	Wallets  *wallet.Wallets   // a new user gets a wallet in the same transaction
@@ -70,6 +73,9 @@ type Config struct {
 
 // New returns the accounts stored in c.DB. Each part knows only those that are made before it.
 func New(c Config) *Accounts {
+	if c.Notices == nil {
+		c.Notices = notify.New(c.DB, c.Mails)
+	}
 	hasher := newHasher()
 	existenceChecks := limit.Per(time.Hour, 100)
 	history := &History{db: c.DB, areas: c.Areas}
@@ -82,12 +88,12 @@ func New(c Config) *Accounts {
 	}
 	sessions := newSessions(c, roles, history)
 	signIns := &SignIns{
-		db: c.DB, key: c.Key, mails: c.Mails, limits: limits, verifier: verifier, codes: codes, sessions: sessions,
+		db: c.DB, key: c.Key, notices: c.Notices, limits: limits, verifier: verifier, codes: codes, sessions: sessions,
 		history: history, existenceChecks: existenceChecks,
 	}
 	credentials := &Credentials{
-		db: c.DB, settings: c.Settings, mails: c.Mails, hasher: hasher, verifier: verifier, codes: codes,
-		sessions: sessions, history: history, existenceChecks: existenceChecks,
+		db: c.DB, settings: c.Settings, mails: c.Mails, notices: c.Notices, hasher: hasher, verifier: verifier,
+		codes: codes, sessions: sessions, history: history, existenceChecks: existenceChecks,
 	}
 	return &Accounts{
 		SignUps: &SignUps{
@@ -96,7 +102,7 @@ func New(c Config) *Accounts {
 		},
 		Streams: &Streams{db: c.DB, open: map[*openStream]struct{}{}},
 		SignIns: signIns, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
-		APITokens: &APITokens{db: c.DB, mails: c.Mails, roles: roles, verifier: verifier, history: history},
+		APITokens: &APITokens{db: c.DB, notices: c.Notices, roles: roles, verifier: verifier, history: history},
 		TwoFactor: &TwoFactor{
 			db: c.DB, key: c.Key, settings: c.Settings, verifier: verifier, credentials: credentials, history: history,
 		},
@@ -104,9 +110,9 @@ func New(c Config) *Accounts {
 			db: c.DB, settings: c.Settings, webauthn: relyingParty(c.Site), challenges: limit.Per(time.Minute, 60),
 			verifier: verifier, credentials: credentials, signIns: signIns, history: history,
 		},
-		Bans: &Bans{db: c.DB, mails: c.Mails, services: c.Services},
-		db:   c.DB, settings: c.Settings, mails: c.Mails, wallets: c.Wallets, services: c.Services, hasher: hasher,
-		verifier: verifier,
+		Bans: &Bans{db: c.DB, notices: c.Notices, services: c.Services},
+		db:   c.DB, settings: c.Settings, mails: c.Mails, notices: c.Notices, wallets: c.Wallets, services: c.Services,
+		hasher: hasher, verifier: verifier,
 	}
 }
 
@@ -138,7 +144,6 @@ type row struct {
 	Password          string
 	PasswordVersion   uuid.UUID
 	PasswordChangedAt time.Time
-	NoticeByMail      bool
 
 	CredentialsVersion   int64      // grows by one with each change of credentials
 	CredentialsChangedAt *time.Time // nil: never

@@ -15,13 +15,14 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 	"airstrip/internal/permission"
 )
 
 // APITokens makes and revokes the tokens with which programs act for users, and authenticates calls that carry one.
 type APITokens struct {
 	db       *db.DB
-	mails    *mail.Mails
+	notices  *notify.Notices
 	roles    *staffRoles
 	verifier *verifier
 	history  *History
@@ -118,7 +119,7 @@ func (a *APITokens) Make(
 				What: string(APITokenMade), Name: t.Name, At: t.CreatedAt,
 				IP: addressOf(from),
 			}
-			return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+			return a.notices.Notify(ctx, tx, r.recipient(), content)
 		})
 	return secret, t, atFields(err, "password", "code")
 }

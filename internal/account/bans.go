@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 	"airstrip/internal/permission"
 	"airstrip/internal/service"
 )
@@ -20,7 +21,7 @@ import (
 // Bans starts and ends bans.
 type Bans struct {
 	db       *db.DB
-	mails    *mail.Mails
+	notices  *notify.Notices
 	services *service.Services
 }
 
@@ -209,11 +210,8 @@ func (b *Bans) applyTo(ctx context.Context, tx bun.Tx, userID int64) error {
 			return err
 		}
 		if t := starting[i]; t.Mail && (t.EndsAt == nil || t.EndsAt.After(now)) {
-			if err := b.mails.Send(ctx, tx,
-				mail.Message{
-					To: r.Email, Lang: r.Lang,
-					Content: mail.Banned{Reason: t.Reason, Until: t.EndsAt},
-				}); err != nil {
+			if err := b.notices.Notify(ctx, tx, r.recipient(),
+				mail.Banned{Reason: t.Reason, Until: t.EndsAt}); err != nil {
 				return err
 			}
 		}

@@ -91,6 +91,9 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from 
 			if err := a.notLastOwner(ctx, tx, r); err != nil {
 				return err
 			}
+			if err := a.notices.Close(ctx, tx, r.ID); err != nil {
+				return err
+			}
 			for _, end := range a.onClose {
 				if err := end(ctx, tx, r.ID); err != nil {
 					return err
@@ -163,11 +166,11 @@ func (a *Accounts) erasePerson(ctx context.Context, tx bun.Tx, r row, from Clien
 	}
 	r.UUID, r.Email, r.Name, r.Role, r.InviteCode = uuid.New(), "closed-"+strconv.FormatInt(r.ID,
 		10)+"@invalid", "-", "", newInviteCode()
-	r.Password, r.PasswordVersion, r.NoticeByMail = "", uuid.New(), false
+	r.Password, r.PasswordVersion = "", uuid.New()
 	r.TelegramID, r.EmailVerifiedAt, r.SignedInAt, r.ClosedAt = nil, nil, nil, &now
 	r.CredentialsVersion++ // refuses simultaneous calls that have just proved who they are
 	_, err := tx.NewUpdate().Model(&r).WherePK().
-		Column("uuid", "email", "name", "role", "invite_code", "password", "password_version", "notice_by_mail",
+		Column("uuid", "email", "name", "role", "invite_code", "password", "password_version",
 			"telegram_id", "email_verified_at", "signed_in_at", "closed_at", "credentials_version").Exec(ctx)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/limit"
 	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 	"airstrip/internal/setting"
 )
 
@@ -28,6 +29,7 @@ type Credentials struct {
 	db              *db.DB
 	settings        *setting.Settings
 	mails           *mail.Mails
+	notices         *notify.Notices
 	hasher          *hasher
 	verifier        *verifier
 	codes           *EmailCodes
@@ -56,7 +58,7 @@ type otherCredentials struct {
 
 // recordChange records a change of what opens r's account, as part of the transaction that makes the change. It ends
 // all sessions but the one to keep, all API tokens, unconfirmed enrolments, sign-in links and e-mail codes, writes the
-// activity and queues the mail to the user.
+// activity and queues the notice to the user.
 func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c credentialChange, from Client) error {
 	now := cr.db.Now()
 	left, err := cr.otherCredentials(ctx, tx, r.ID)
@@ -109,11 +111,14 @@ func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c cre
 	if err := cr.history.noteBy(ctx, tx, r.ID, c.kind, from, c.by); err != nil {
 		return err
 	}
-	to := r.Email
+	to := r.recipient()
 	if c.former != "" {
-		to = c.former
+		to.Email = c.former
 	}
-	return cr.mails.Send(ctx, tx, mail.Message{To: to, Lang: r.Lang, Content: c.content(left)})
+	if c.recovered { // whoever linked it may be whom the account is recovered from
+		to.TelegramID = nil
+	}
+	return cr.notices.Notify(ctx, tx, to, c.content(left))
 }
 
 // OnChange registers fn to void what another package stores that opens a user's account, in the transaction that

@@ -10,13 +10,10 @@ import (
 	"airstrip/internal/mail"
 )
 
-// sendLoginAlert mails a user who wants it that somebody signs in from an area or a device that none of their sign-ins
+// sendLoginAlert notifies a user that somebody signs in from an area or a device that none of their sign-ins
 // of the last 90 days came from. It must be called before the sign-in is recorded. The first sign-in of an account
-// causes no mail.
+// causes no notice.
 func (si *SignIns) sendLoginAlert(ctx context.Context, tx bun.Tx, r row, from Client) error {
-	if !r.NoticeByMail {
-		return nil
-	}
 	var before []signInAttempt
 	err := tx.NewSelect().Model(&before).Column("ip", "user_agent").Distinct().
 		Where("email = ? AND wrong = '' AND at >= ? AND at > ?", r.Email, r.CreatedAt, si.db.Now().
@@ -42,5 +39,5 @@ func (si *SignIns) sendLoginAlert(ctx context.Context, tx bun.Tx, r row, from Cl
 	if here.Area != geo.Unknown {
 		content.Area = here.Area
 	}
-	return si.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+	return si.notices.Notify(ctx, tx, r.recipient(), content)
 }

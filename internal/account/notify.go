@@ -6,25 +6,28 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 )
 
-// Notify sends the user a mail in the language that they last used, as part of tx. It returns ErrNoUser for an unknown
-// id.
+// Notify notifies the user by the channels that they chose, in the language that they last used, as part of tx. It
+// returns ErrNoUser for an unknown id. Nobody is notified of a closed account.
 func (a *Accounts) Notify(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
 	r, err := find(ctx, tx, "id = ?", userID)
-	if err != nil {
+	if err != nil || r.ClosedAt != nil {
 		return err
 	}
-	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+	return a.notices.Notify(ctx, tx, r.recipient(), content)
 }
 
-// NotifyIfWanted is Notify for what a user may do without: nothing is sent to who turned notices by mail off.
-func (a *Accounts) NotifyIfWanted(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
-	r, err := find(ctx, tx, "id = ?", userID)
-	if err != nil || !r.NoticeByMail {
-		return err
-	}
-	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+// recipient returns the user as notices reach them.
+func (u User) recipient() notify.User {
+	return notify.User{ID: u.ID, Email: u.Email, Lang: u.Lang, TelegramID: u.TelegramID}
+}
+
+// NoticeUser returns the user as notices reach them, or ErrNoUser.
+func (a *Accounts) NoticeUser(ctx context.Context, userID int64) (notify.User, error) {
+	u, err := a.User(ctx, userID)
+	return u.recipient(), err
 }
 
 // NotifyStaff sends a mail to everybody with one of the roles, each in their language, as part of tx.

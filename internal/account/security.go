@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/notify"
 )
 
 // Security describes what protects an account.
@@ -21,7 +23,10 @@ func (a *Accounts) Security(ctx context.Context, userID int64) (Security, error)
 	if err != nil {
 		return Security{}, err
 	}
-	s := Security{PasswordChangedAt: r.PasswordChangedAt, NoticeByMail: r.NoticeByMail}
+	s := Security{PasswordChangedAt: r.PasswordChangedAt}
+	if s.NoticeByMail, err = a.notices.Wants(ctx, a.db, userID, notify.SignIn, notify.ByMail); err != nil {
+		return Security{}, err
+	}
 	t, err := a.verifier.totpOf(ctx, a.db, userID)
 	if err != nil || t == nil {
 		return s, err
@@ -40,8 +45,8 @@ func (a *Accounts) SetNoticeByMail(ctx context.Context, userID int64, wanted boo
 // NoticeByMail is SetNoticeByMail as a part of another change.
 func (a *Accounts) NoticeByMail(userID int64, wanted bool) Step {
 	return func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewUpdate().Model((*row)(nil)).Set("notice_by_mail = ?", wanted).Where("id = ?", userID).Exec(ctx)
-		return err
+		return a.notices.ChooseIn(ctx, tx, userID,
+			notify.Choice{Event: notify.SignIn, Channel: notify.ByMail, Wanted: wanted})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/limit"
 	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 	"airstrip/internal/seal"
 	"airstrip/internal/token"
 )
@@ -21,7 +22,7 @@ import (
 type Sessions struct {
 	db           *db.DB
 	key          seal.Key
-	mails        *mail.Mails
+	notices      *notify.Notices
 	tokens       *token.Tokens
 	roles        *staffRoles
 	history      *History
@@ -32,7 +33,7 @@ type Sessions struct {
 
 func newSessions(c Config, roles *staffRoles, history *History) *Sessions {
 	ss := &Sessions{
-		db: c.DB, key: c.Key, mails: c.Mails, tokens: c.Tokens, roles: roles, history: history,
+		db: c.DB, key: c.Key, notices: c.Notices, tokens: c.Tokens, roles: roles, history: history,
 		refreshes: limit.Per(time.Minute, 60),
 		byToken: c.DB.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL
 			FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
@@ -119,7 +120,7 @@ const refreshGrace = 10 * time.Second // within which a used refresh token still
 
 // Refresh exchanges a refresh token for a new pair. Within refreshGrace the old token returns the same pair again, so
 // that two tabs or a lost answer sign nobody out. A refresh token that is presented again after that is treated as
-// stolen: the whole session family ends, and the user is notified by mail.
+// stolen: the whole session family ends, and the user is notified.
 func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (Grant, error) {
 	claims, err := ss.verify(ctx, refresh, token.Refresh)
 	if err != nil {
@@ -196,10 +197,8 @@ func (ss *Sessions) endStolen(ctx context.Context, tx bun.Tx, s session, from Cl
 	if err := ss.history.note(ctx, tx, r.ID, RefreshTokenReused, from); err != nil {
 		return err
 	}
-	return ss.mails.Send(ctx, tx, mail.Message{
-		To: r.Email, Lang: r.Lang,
-		Content: mail.SecurityChanged{What: string(RefreshTokenReused), At: ss.db.Now(), IP: addressOf(from)},
-	})
+	return ss.notices.Notify(ctx, tx, r.recipient(),
+		mail.SecurityChanged{What: string(RefreshTokenReused), At: ss.db.Now(), IP: addressOf(from)})
 }
 
 // Authenticate returns the user of an access token. User, session, role and ban are read from the database at each

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/limit"
-	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 	"airstrip/internal/seal"
 )
 
@@ -18,7 +18,7 @@ import (
 type SignIns struct {
 	db              *db.DB
 	key             seal.Key
-	mails           *mail.Mails
+	notices         *notify.Notices
 	limits          *attemptLimits
 	verifier        *verifier
 	codes           *EmailCodes

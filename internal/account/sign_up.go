@@ -127,8 +127,8 @@ func newRow(email, name string) row {
 func (s *SignUps) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 	now := s.db.Now()
 	r.Lang = cmp.Or(r.Lang, s.settings.Get().Language)
-	r.UUID, r.PasswordVersion, r.InviteCode, r.NoticeByMail, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(),
-		newInviteCode(), true, now, now
+	r.UUID, r.PasswordVersion, r.InviteCode, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(), newInviteCode(),
+		now, now
 	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
 		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 			err = ErrEmailTaken.Because(err)

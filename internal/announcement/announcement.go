@@ -240,10 +240,8 @@ func idsOf(marks []mark) []int64 {
 
 // Close forgets what a user has read and that they unsubscribed, as part of the transaction that closes the account.
 func (a *Announcements) Close(ctx context.Context, tx bun.Tx, userID int64) error {
-	if _, err := tx.NewDelete().Model((*mark)(nil)).Where("user_id = ?", userID).Exec(ctx); err != nil {
-		return err
-	}
-	return forget(ctx, tx, userID)
+	_, err := tx.NewDelete().Model((*mark)(nil)).Where("user_id = ?", userID).Exec(ctx)
+	return err
 }
 
 // In gives the title and the body in the language of the reader.

@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/job"
 	"airstrip/internal/mail"
 	"airstrip/internal/markdown"
+	"airstrip/internal/notify"
 	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
@@ -83,6 +84,7 @@ type Config struct {
 	Accounts *account.Accounts
 	Services *service.Services
 	Mails    *mail.Mails
+	Notices  *notify.Notices
 	Bot      Bot
 	Site     string // the address that users see, without closing slash
 }
@@ -387,7 +389,7 @@ func (b *Broadcasts) choose(ctx context.Context, m *moved, text *Announcement, n
 			return err
 		}
 	}
-	refused, err := b.unsubscribed(ctx, ids)
+	refused, err := b.Notices.Unwilling(ctx, notify.Announcement, notify.Channel(m.next.Channel), ids)
 	if err != nil {
 		return err
 	}
@@ -406,20 +408,6 @@ func (b *Broadcasts) choose(ctx context.Context, m *moved, text *Announcement, n
 		m.next.State = Done
 	}
 	return nil
-}
-
-func (b *Broadcasts) unsubscribed(ctx context.Context, userIDs []int64) (map[int64]bool, error) {
-	refused := map[int64]bool{}
-	if len(userIDs) == 0 {
-		return refused, nil
-	}
-	var ids []int64
-	err := b.DB.NewSelect().Model((*unsubscription)(nil)).Column("user_id").
-		Where("user_id IN (?)", bun.List(userIDs)).Scan(ctx, &ids)
-	for _, id := range ids {
-		refused[id] = true
-	}
-	return refused, err
 }
 
 // write writes what is sent to the users of m.

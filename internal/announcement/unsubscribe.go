@@ -6,20 +6,11 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
-	"time"
-
-	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
 	"airstrip/internal/fault"
+	"airstrip/internal/notify"
 )
-
-// unsubscription is that a user wants no announcements by mail and Telegram.
-type unsubscription struct {
-	bun.BaseModel `bun:"table:announcement_unsubscribed"`
-	UserID        int64 `bun:",pk"`
-	At            time.Time
-}
 
 // UnsubscribePath is where the links to unsubscribe lead, before their token.
 const UnsubscribePath = "/unsubscribe/"
@@ -51,8 +42,13 @@ func (b *Broadcasts) Subscriber(ctx context.Context, token string) (userID int64
 	case err != nil:
 		return 0, false, err
 	}
-	refused, err := b.unsubscribed(ctx, []int64{userID})
-	return userID, !refused[userID], err
+	for _, by := range unsubscribable {
+		wanted, err := b.Notices.Wants(ctx, b.DB, userID, notify.Announcement, by)
+		if err != nil || wanted {
+			return userID, wanted, err
+		}
+	}
+	return userID, false, nil
 }
 
 // Subscribe changes by a token whether its user gets announcements by mail and Telegram: ErrNoLink. To say the same
@@ -62,16 +58,12 @@ func (b *Broadcasts) Subscribe(ctx context.Context, token string, wanted bool) e
 	if err != nil || subscribed == wanted {
 		return err
 	}
-	return b.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if wanted {
-			return forget(ctx, tx, userID)
-		}
-		_, err := tx.NewInsert().Model(&unsubscription{UserID: userID, At: b.DB.Now()}).On("CONFLICT DO NOTHING").Exec(ctx)
-		return err
-	})
+	var choices []notify.Choice
+	for _, by := range unsubscribable {
+		choices = append(choices, notify.Choice{Event: notify.Announcement, Channel: by, Wanted: wanted})
+	}
+	return b.Notices.Choose(ctx, userID, choices...)
 }
 
-func forget(ctx context.Context, tx bun.Tx, userID int64) error {
-	_, err := tx.NewDelete().Model((*unsubscription)(nil)).Where("user_id = ?", userID).Exec(ctx)
-	return err
-}
+// unsubscribable are the channels that a link to unsubscribe speaks of. Users turn push off where they turned it on.
+var unsubscribable = []notify.Channel{notify.ByMail, notify.ByTelegram}

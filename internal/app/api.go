@@ -72,6 +72,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Announcements(a.Announcements, func() time.Time { return a.DB.Now() }),
 		user.Tickets(a.Tickets),
 		user.Guides(a.Guides),
+		user.Notices(a.Users, a.Accounts),
 
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),

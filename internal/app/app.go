@@ -26,7 +26,7 @@ import (
 	"airstrip/internal/api/install"
 	apilink "airstrip/internal/api/link"
 	"airstrip/internal/api/modmu"
-	"airstrip/internal/api/notify"
+	apinotify "airstrip/internal/api/notify"
 	"airstrip/internal/api/ppanel"
 	"airstrip/internal/api/uniproxy"
 	"airstrip/internal/api/unsubscribe"
@@ -51,6 +51,7 @@ import (
 	"airstrip/internal/loki"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
+	"airstrip/internal/notify"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/renewal"
@@ -81,6 +82,7 @@ type App struct {
 	Media     *job.Queue // the same for the media server
 	Notices   *job.Queue // and for what the Telegram bot says by itself and what Loki gets
 	Mails     *mail.Mails
+	Users     *notify.Notices // what users are told, by the channels that they chose
 	Captchas  *captcha.Captchas
 	IPBans    *ipban.Bans
 	Tokens    *token.Tokens
@@ -157,6 +159,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Secrets = secret.New(a.DB, a.cfg.key)
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
+	a.Users = notify.New(a.DB, a.Mails)
 	a.Approvals = approval.New(a.DB, a.Settings)
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Wallets.SignWith(a.cfg.key)
@@ -172,8 +175,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Captchas = captcha.New(a.DB, a.cfg.key, a.Settings, a.Secrets)
 	a.Accounts = account.New(account.Config{
-		DB: a.DB, Key: a.cfg.key, Settings: a.Settings, Mails: a.Mails, Captchas: a.Captchas, Tokens: a.Tokens,
-		Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
+		DB: a.DB, Key: a.cfg.key, Settings: a.Settings, Mails: a.Mails, Notices: a.Users, Captchas: a.Captchas,
+		Tokens: a.Tokens, Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
 	})
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Invites.UseKey(a.cfg.key)
@@ -186,6 +189,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services,
 		a.CheckIns, a.cfg.site, a.cfg.TelegramAPI)
 	a.Telegram.ShowLinks(a.linkURLsIn)
+	a.Users.UseBot(bot{a.Telegram})
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
 	a.Shares = shareaccount.New(a.DB, a.cfg.key, a.Services)
@@ -198,7 +202,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Broadcasts = announcement.NewBroadcasts(announcement.Config{
 		DB: a.DB, Key: a.cfg.key, Settings: a.Settings, Accounts: a.Accounts, Services: a.Services, Mails: a.Mails,
-		Bot: a.Telegram, Site: a.cfg.site,
+		Notices: a.Users, Bot: a.Telegram, Site: a.cfg.site,
 	})
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts,
@@ -230,6 +234,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
 	a.Audit.OnFault(a.notifyAuditFault)
 	a.Payments.OnCase(a.notifyPaymentCase)
+	a.Wallets.OnCredit(a.notifyPayment)
+	a.Invites.OnDecision(a.notifyPayout)
 	a.Webhooks.OnDisabled(a.notifyWebhookDisabled)
 
 	a.Queue = job.New(a.DB)
@@ -364,8 +370,8 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	mux.Handle("/", pages)
 	a.health(mux)
 	a.api(mux)
-	notify.Payments(mux, a.Payments)
-	notify.Telegram(mux, a.Telegram)
+	apinotify.Payments(mux, a.Payments)
+	apinotify.Telegram(mux, a.Telegram)
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	a.Agents.Register(mux)

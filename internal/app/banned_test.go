@@ -42,6 +42,7 @@ var openToBanned = map[string]bool{
 	"ticket_open": true, "ticket_message_send": true, "ticket_message_send_old": true, "ticket_status_set": true,
 	"ticket_read":              true,
 	"ticket_attachment_upload": true, "ticket_attachment_remove": true,
+	"notices_set": true, "notices_test": true,
 	"announcements_mark_read": true,
 
 	"POST /v1/user/password": true, "POST /v1/user/sspwd": true, "POST /v1/user/gaset": true,

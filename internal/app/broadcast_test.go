@@ -426,7 +426,7 @@ func TestUnsubscribe_OneClick(t *testing.T) {
 			t.Fatal(err)
 		}
 		click(404, path, oneClick)
-		if n, err := h.DB.NewSelect().Table("announcement_unsubscribed").Count(h.Context()); err != nil || n != 0 {
+		if n, err := h.DB.NewSelect().Table("notice_choice").Count(h.Context()); err != nil || n != 0 {
 			t.Errorf("a closed account leaves %d rows, %v", n, err)
 		}
 	})
@@ -497,7 +497,6 @@ func addMany(ctx context.Context, d *db.DB, users int) error {
 		Password          string
 		PasswordVersion   uuid.UUID
 		PasswordChangedAt time.Time
-		NoticeByMail      bool
 		InviteCode        string
 		Lang              string
 		CreatedAt         time.Time

@@ -6,11 +6,15 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/invite"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
+	"airstrip/internal/notify"
 	"airstrip/internal/payment"
 	"airstrip/internal/permission"
+	"airstrip/internal/telegram"
 	"airstrip/internal/ticket"
+	"airstrip/internal/wallet"
 	"airstrip/internal/webhook"
 )
 
@@ -108,28 +112,30 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) erro
 			Opened: n.Message.ID == n.Ticket.FirstMessageID,
 		})
 	}
-	return a.notifyOfAnswer(ctx, tx, n.Ticket.UserID, n.Ticket.ID, mail.TicketAnswered{
+	return a.Accounts.Notify(ctx, tx, n.Ticket.UserID, mail.TicketAnswered{
 		No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 	})
 }
 
-// notifyOfAnswer tells a user of an answer to their ticket by mail unless they want no notices there, and by Telegram
-// where they linked it.
-func (a *App) notifyOfAnswer(ctx context.Context, tx bun.Tx, userID, no int64, content mail.Content) error {
-	users, err := a.Accounts.Users(ctx, tx, []int64{userID})
-	if err != nil {
-		return err
+// notifyPayment tells a user that their payment arrived.
+func (a *App) notifyPayment(ctx context.Context, tx bun.Tx, r *wallet.Recharge) error {
+	return a.Accounts.Notify(ctx, tx, r.UserID, mail.PaymentReceived{Amount: r.Amount, Currency: r.Currency})
+}
+
+// notifyPayout tells a user what became of the payout that they asked for.
+func (a *App) notifyPayout(ctx context.Context, tx bun.Tx, p *invite.Payout) error {
+	return a.Accounts.Notify(ctx, tx, p.UserID, mail.PayoutDecided{
+		Amount: p.Amount, Currency: a.Settings.Get().Currency, Paid: p.State == invite.PayoutPaid, Answer: p.Answer,
+	})
+}
+
+// bot tells users notices by Telegram.
+type bot struct{ *telegram.Bot }
+
+// Tell has the bot say text; under an answer to a ticket there is a button to answer it.
+func (b bot) Tell(ctx context.Context, tx bun.Tx, to notify.User, content mail.Content, text string) error {
+	if t, ok := content.(mail.TicketAnswered); ok {
+		return b.NotifyOfTicket(ctx, tx, *to.TelegramID, t.No, text, to.Lang)
 	}
-	u := users[userID]
-	if err := a.Accounts.NotifyIfWanted(ctx, tx, userID, content); err != nil {
-		return err
-	}
-	if u.TelegramID == nil {
-		return nil
-	}
-	letter, err := a.Mails.Write(mail.Message{To: u.Email, Lang: u.Lang, Content: content})
-	if err != nil {
-		return err
-	}
-	return a.Telegram.NotifyOfTicket(ctx, tx, *u.TelegramID, no, letter.Text, u.Lang)
+	return b.Notify(ctx, tx, *to.TelegramID, text)
 }

@@ -29,6 +29,8 @@ type Invites struct {
 
 	approvals *approval.Approvals
 	accounts  seal.RowCipher // of what payouts go to; see UseKey
+
+	onDecision []func(ctx context.Context, tx bun.Tx, p *Payout) error
 }
 
 // New gives the invites kept in d.

@@ -71,9 +71,9 @@ func (c *circle) user(t *testing.T, by int64) int64 {
 		if by != 0 {
 			inviter = &by
 		}
-		_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, notice_by_mail, invite_code, invited_by, created_at)
-			VALUES (?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?)`, user, uuid.New(), fmt.Sprintf("u%d@example.com", user), fmt.Sprintf("User %d", user),
-			uuid.New(), c.now, true, fmt.Sprintf("CODE%d", user), inviter, c.now).Exec(ctx)
+		_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, invite_code, invited_by, created_at)
+			VALUES (?, ?, ?, ?, '', '', ?, ?, ?, ?, ?)`, user, uuid.New(), fmt.Sprintf("u%d@example.com", user), fmt.Sprintf("User %d", user),
+			uuid.New(), c.now, fmt.Sprintf("CODE%d", user), inviter, c.now).Exec(ctx)
 		return errors.Join(err, c.wallets.Open(ctx, tx, user), service.New(c.db, seal.Key{1}, c.settings).
 			Open(ctx, tx, user))
 	})

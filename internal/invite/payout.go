@@ -219,9 +219,27 @@ func (i *Invites) RefusePayout(ctx context.Context, id int64, answer string, by 
 		if err := i.endPayout(ctx, tx, p, PayoutRefused, answer, by); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, string(permission.CommissionPay)+".refuse", audit.ID("commission_payout", id),
-			before, map[string]any{"state": p.State}, answer)
+		if err := audit.Record(ctx, tx, string(permission.CommissionPay)+".refuse", audit.ID("commission_payout", id),
+			before, map[string]any{"state": p.State}, answer); err != nil {
+			return err
+		}
+		return i.decided(ctx, tx, p)
 	})
+}
+
+// OnDecision has fn told of each payout that staff has paid or refused, in its transaction. It must be called before
+// the server starts.
+func (i *Invites) OnDecision(fn func(ctx context.Context, tx bun.Tx, p *Payout) error) {
+	i.onDecision = append(i.onDecision, fn)
+}
+
+func (i *Invites) decided(ctx context.Context, tx bun.Tx, p *Payout) error {
+	for _, fn := range i.onDecision {
+		if err := fn(ctx, tx, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settlePayout ends a payout as paid: the money leaves the commission account and the site.
@@ -229,9 +247,12 @@ func (i *Invites) settlePayout(ctx context.Context, tx bun.Tx, p *Payout, answer
 	if err := i.finishPayout(ctx, tx, p, PayoutPaid, answer); err != nil {
 		return err
 	}
-	return i.wallets.Post(ctx, tx, wallet.CommissionPaid, p.ref(), p.Method,
+	if err := i.wallets.Post(ctx, tx, wallet.CommissionPaid, p.ref(), p.Method,
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: p.UserID}, Amount: -p.Amount},
-		wallet.Entry{Account: wallet.Account{Kind: wallet.Bank}, Amount: p.Amount})
+		wallet.Entry{Account: wallet.Account{Kind: wallet.Bank}, Amount: p.Amount}); err != nil {
+		return err
+	}
+	return i.decided(ctx, tx, p)
 }
 
 // endPayout ends a pending payout without paying it, and the act that waits for it.

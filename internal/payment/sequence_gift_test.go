@@ -125,8 +125,8 @@ func newGifts(t *testing.T, rt *rapid.T, c *server, m *model, inviter, user int6
 		by *int64
 	}{{inviter, nil}, {user, &inviter}} {
 		if err := c.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, notice_by_mail, invite_code, invited_by, created_at)
-				VALUES (?, ?, ?, 'x', '', '', ?, ?, ?, ?, ?, ?)`, person.id, uuid.New(), fmt.Sprintf("u%d@example.com", person.id), uuid.New(), c.DB.Now(), true,
+			_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, invite_code, invited_by, created_at)
+				VALUES (?, ?, ?, 'x', '', '', ?, ?, ?, ?, ?)`, person.id, uuid.New(), fmt.Sprintf("u%d@example.com", person.id), uuid.New(), c.DB.Now(),
 				fmt.Sprint(person.id), person.by, c.DB.Now()).Exec(ctx)
 			return err
 		}); err != nil {

@@ -64,8 +64,8 @@ func TestNames_OfWhatWasSold_AreKeptInEachLanguage(t *testing.T) {
 		// Who renews by themselves or automatically without saying a language reads the one that they last used.
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at,
-				notice_by_mail, invite_code, created_at, lang) VALUES (?, ?, 'a@example.com', 'A', '', '', ?, ?, ?, 'A', ?, 'en')`,
-				user, o.UUID, o.UUID, d.Now(), false, d.Now()).Exec(ctx)
+				invite_code, created_at, lang) VALUES (?, ?, 'a@example.com', 'A', '', '', ?, ?, 'A', ?, 'en')`,
+				user, o.UUID, o.UUID, d.Now(), d.Now()).Exec(ctx)
 			return err
 		}); err != nil {
 			t.Fatal(err)

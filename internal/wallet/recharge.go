@@ -185,7 +185,20 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 	}}); err != nil {
 		return false, err
 	}
-	return true, w.Invoice(ctx, tx, r.UserID, r.Ref(), lines...)
+	if err := w.Invoice(ctx, tx, r.UserID, r.Ref(), lines...); err != nil {
+		return false, err
+	}
+	for _, fn := range w.onCredit {
+		if err := fn(ctx, tx, r); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// OnCredit has fn told of each recharge that was paid, in its transaction. It must be called before the server starts.
+func (w *Wallets) OnCredit(fn func(ctx context.Context, tx bun.Tx, r *Recharge) error) {
+	w.onCredit = append(w.onCredit, fn)
 }
 
 // LockUnpaid makes whoever else would credit the recharge wait until tx ends, and reports whether it is unpaid.

@@ -26,6 +26,7 @@ type Wallets struct {
 	settings  *setting.Settings
 	approvals *approval.Approvals
 	key       sealing.Key
+	onCredit  []func(ctx context.Context, tx bun.Tx, r *Recharge) error
 }
 
 // New returns the wallets stored in d. From now on settings refuse another currency once money has moved.

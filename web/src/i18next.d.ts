@@ -12,6 +12,7 @@ import type service from './locales/zh-CN/service.json'
 import type audit from './locales/zh-CN/audit.json'
 import type order from './locales/zh-CN/order.json'
 import type node from './locales/zh-CN/node.json'
+import type notices from './locales/zh-CN/notices.json'
 import type invite from './locales/zh-CN/invite.json'
 import type guide from './locales/zh-CN/guide.json'
 import type home from './locales/zh-CN/home.json'
@@ -39,6 +40,7 @@ declare module 'i18next' {
       service: typeof service
       audit: typeof audit
       node: typeof node
+      notices: typeof notices
       order: typeof order
       guide: typeof guide
       home: typeof home

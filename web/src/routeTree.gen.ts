@@ -53,6 +53,7 @@ import { Route as UserAccountEditEmailRouteImport } from './routes/user.account.
 import { Route as UserAccountEditPasswordRouteImport } from './routes/user.account.edit-password'
 import { Route as UserAccountEditProfileRouteImport } from './routes/user.account.edit-profile'
 import { Route as UserAccountLoginIpLogRouteImport } from './routes/user.account.login-ip-log'
+import { Route as UserAccountNoticesRouteImport } from './routes/user.account.notices'
 import { Route as UserAccountSecurityRouteImport } from './routes/user.account.security'
 import { Route as UserAccountStaffRouteImport } from './routes/user.account.staff'
 import { Route as UserAnnouncementsAnnouncementsRouteImport } from './routes/user.announcements.announcements'
@@ -296,6 +297,11 @@ const UserAccountLoginIpLogRoute = UserAccountLoginIpLogRouteImport.update({
   path: '/account/login-ip-log',
   getParentRoute: () => UserRoute,
 } as any)
+const UserAccountNoticesRoute = UserAccountNoticesRouteImport.update({
+  id: '/account/notices',
+  path: '/account/notices',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserAccountSecurityRoute = UserAccountSecurityRouteImport.update({
   id: '/account/security',
   path: '/account/security',
@@ -453,6 +459,7 @@ export interface FileRoutesByFullPath {
   '/user/account/edit-password': typeof UserAccountEditPasswordRoute
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
+  '/user/account/notices': typeof UserAccountNoticesRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/account/staff': typeof UserAccountStaffRoute
   '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
@@ -515,6 +522,7 @@ export interface FileRoutesByTo {
   '/user/account/edit-password': typeof UserAccountEditPasswordRoute
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
+  '/user/account/notices': typeof UserAccountNoticesRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/account/staff': typeof UserAccountStaffRoute
   '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
@@ -584,6 +592,7 @@ export interface FileRoutesById {
   '/user/account/edit-password': typeof UserAccountEditPasswordRoute
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
+  '/user/account/notices': typeof UserAccountNoticesRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/account/staff': typeof UserAccountStaffRoute
   '/user/announcements/announcements': typeof UserAnnouncementsAnnouncementsRoute
@@ -652,6 +661,7 @@ export interface FileRouteTypes {
     | '/user/account/edit-password'
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
+    | '/user/account/notices'
     | '/user/account/security'
     | '/user/account/staff'
     | '/user/announcements/announcements'
@@ -714,6 +724,7 @@ export interface FileRouteTypes {
     | '/user/account/edit-password'
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
+    | '/user/account/notices'
     | '/user/account/security'
     | '/user/account/staff'
     | '/user/announcements/announcements'
@@ -782,6 +793,7 @@ export interface FileRouteTypes {
     | '/user/account/edit-password'
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
+    | '/user/account/notices'
     | '/user/account/security'
     | '/user/account/staff'
     | '/user/announcements/announcements'
@@ -1126,6 +1138,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserAccountLoginIpLogRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/account/notices': {
+      id: '/user/account/notices'
+      path: '/account/notices'
+      fullPath: '/user/account/notices'
+      preLoaderRoute: typeof UserAccountNoticesRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/account/security': {
       id: '/user/account/security'
       path: '/account/security'
@@ -1390,6 +1409,7 @@ interface UserRouteChildren {
   UserAccountEditPasswordRoute: typeof UserAccountEditPasswordRoute
   UserAccountEditProfileRoute: typeof UserAccountEditProfileRoute
   UserAccountLoginIpLogRoute: typeof UserAccountLoginIpLogRoute
+  UserAccountNoticesRoute: typeof UserAccountNoticesRoute
   UserAccountSecurityRoute: typeof UserAccountSecurityRoute
   UserAccountStaffRoute: typeof UserAccountStaffRoute
   UserAnnouncementsAnnouncementsRoute: typeof UserAnnouncementsAnnouncementsRoute
@@ -1431,6 +1451,7 @@ const UserRouteChildren: UserRouteChildren = {
   UserAccountEditPasswordRoute: UserAccountEditPasswordRoute,
   UserAccountEditProfileRoute: UserAccountEditProfileRoute,
   UserAccountLoginIpLogRoute: UserAccountLoginIpLogRoute,
+  UserAccountNoticesRoute: UserAccountNoticesRoute,
   UserAccountSecurityRoute: UserAccountSecurityRoute,
   UserAccountStaffRoute: UserAccountStaffRoute,
   UserAnnouncementsAnnouncementsRoute: UserAnnouncementsAnnouncementsRoute,

@@ -20,8 +20,8 @@ func (s *site) setLanguage(lang fault.Lang) {
 	s.do(func(ctx context.Context, tx bun.Tx) error {
 		id := uuid.New()
 		_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at,
-			notice_by_mail, invite_code, created_at, lang) VALUES (?, ?, 'a@example.com', 'A', '', '', ?, ?, ?, 'A', ?, ?)
-			ON CONFLICT (id) DO UPDATE SET lang = EXCLUDED.lang`, user, id, id, s.db.Now(), false, s.db.Now(), lang).Exec(ctx)
+			invite_code, created_at, lang) VALUES (?, ?, 'a@example.com', 'A', '', '', ?, ?, 'A', ?, ?)
+			ON CONFLICT (id) DO UPDATE SET lang = EXCLUDED.lang`, user, id, id, s.db.Now(), s.db.Now(), lang).Exec(ctx)
 		return err
 	})
 }

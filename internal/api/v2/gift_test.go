@@ -255,8 +255,8 @@ func TestCommissionOnTheWire(t *testing.T) {
 }
 
 func addAccount(ctx context.Context, tx bun.Tx, d *db.DB, id int64, by *int64) error {
-	_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, notice_by_mail, invite_code, invited_by, created_at)
-		VALUES (?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?)`, id, uuid.New(), fmt.Sprintf("u%d@example.com", id), fmt.Sprintf("U%d", id),
-		uuid.New(), d.Now(), true, fmt.Sprintf("CODE%d", id), by, d.Now()).Exec(ctx)
+	_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, invite_code, invited_by, created_at)
+		VALUES (?, ?, ?, ?, '', '', ?, ?, ?, ?, ?)`, id, uuid.New(), fmt.Sprintf("u%d@example.com", id), fmt.Sprintf("U%d", id),
+		uuid.New(), d.Now(), fmt.Sprintf("CODE%d", id), by, d.Now()).Exec(ctx)
 	return err
 }

@@ -8,6 +8,7 @@ import { ContactLinks, useContacts } from './contact'
 import { Fact } from './fact'
 import { Moment } from './moment'
 import { Notice } from './notice'
+import { TextLink } from './text-link'
 
 /** Says that the account is suspended, what staff wrote about it, when that ends by itself, and whom to write to. */
 export function BanNotice({ ban }: { ban: BanResult | null }) {
@@ -16,7 +17,7 @@ export function BanNotice({ ban }: { ban: BanResult | null }) {
   return (
     <>
       <Notice tone="error">
-        {t('ban.notice')} {isReachable && t('ban.mistake')}
+        {t('ban.notice')} <TextLink to="/user/tickets/new">{t('ban.mistake')}</TextLink>
       </Notice>
       {(ban?.reason || ban?.until || isReachable) && (
         <dl className={classes.facts}>

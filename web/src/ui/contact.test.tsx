@@ -24,7 +24,7 @@ describe('whom to write to', () => {
       ),
     )
     await openSignedIn('/user/dashboard')
-    expect(await screen.findByText(/Write to us if you think this is a mistake/)).toBeVisible()
+    expect(await screen.findByText(/Open a ticket if you think this is a mistake/)).toBeVisible()
     const notice = within(screen.getByRole('alert').parentElement ?? document.body)
     expect(await notice.findByRole('link', { name: 'help@example.com' })).toHaveAttribute(
       'href',
@@ -36,14 +36,18 @@ describe('whom to write to', () => {
     )
   })
 
-  it('is not promised to banned users where nobody is named', async () => {
+  it('is a ticket alone for banned users where nobody is named', async () => {
     server.use(
       http.get('*/api/v2/user/dashboard', () =>
         success({ ...dashboard({ state: 'banned' }), ban: null }),
       ),
     )
     await openSignedIn('/user/dashboard')
-    expect(await screen.findByRole('alert')).not.toHaveTextContent('Write to us')
+    const notice = within(await screen.findByRole('alert'))
+    expect(notice.getByRole('link', { name: /Open a ticket/ })).toHaveAttribute(
+      'href',
+      '/user/tickets/new',
+    )
     expect(screen.queryByText('Contact')).not.toBeInTheDocument()
   })
 

@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
+  Bell,
   BookOpen,
   CalendarClock,
   CircleUser,
@@ -98,6 +99,7 @@ export const navigation: NavItem[][] = [
   ],
   [
     { to: '/user/my-account', key: 'account', icon: CircleUser, shortcut: 'a' },
+    { to: '/user/account/notices', key: 'notices', icon: Bell, isOnlyFound: true },
     { to: '/user/developer', key: 'developer', icon: CodeXml },
   ],
 ]

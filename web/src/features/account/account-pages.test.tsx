@@ -59,7 +59,7 @@ describe('my account', () => {
       'href',
       '/user/account/security',
     )
-    expect(links.getAllByRole('link')).toHaveLength(7)
+    expect(links.getAllByRole('link')).toHaveLength(8)
   })
 })
 

@@ -2,6 +2,7 @@ import { Card, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import {
+  Bell,
   History,
   KeyRound,
   type LucideIcon,
@@ -25,7 +26,15 @@ import classes from './account-pages.module.css'
 
 type Place = {
   to: NonNullable<LinkProps['to']>
-  key: 'security' | 'password' | 'profile' | 'logins' | 'activity' | 'settings' | 'close'
+  key:
+    | 'security'
+    | 'password'
+    | 'profile'
+    | 'notices'
+    | 'logins'
+    | 'activity'
+    | 'settings'
+    | 'close'
   icon: LucideIcon
 }
 
@@ -33,6 +42,7 @@ const places: Place[] = [
   { to: '/user/account/security', key: 'security', icon: ShieldCheck },
   { to: '/user/account/edit-password', key: 'password', icon: KeyRound },
   { to: '/user/account/edit-profile', key: 'profile', icon: UserRound },
+  { to: '/user/account/notices', key: 'notices', icon: Bell },
   { to: '/user/account/login-ip-log', key: 'logins', icon: MapPin },
   { to: '/user/account/activity', key: 'activity', icon: History },
   { to: '/settings', key: 'settings', icon: Settings },

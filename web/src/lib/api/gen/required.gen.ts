@@ -480,6 +480,12 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/user/invite/withdraw": [
     "body.amount"
   ],
+  "PUT /api/v2/user/notices": [
+    "body.choices"
+  ],
+  "POST /api/v2/user/notices/test": [
+    "body.channel"
+  ],
   "GET /api/v2/user/orders/{order_id}": [
     "path.order_id"
   ],

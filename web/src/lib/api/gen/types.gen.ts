@@ -3006,6 +3006,49 @@ export type NodesResult = {
     user_tier: string;
 };
 
+export type NoticeChannel = {
+    channel: 'mail' | 'telegram';
+    /**
+     * Cannot be turned off
+     */
+    is_mandatory: boolean;
+    is_wanted: boolean;
+};
+
+export type NoticeChoice = {
+    channel: 'mail' | 'telegram';
+    event: 'security' | 'sign_in' | 'link' | 'service' | 'traffic' | 'renewal' | 'payment' | 'ticket' | 'payout' | 'announcement';
+    is_wanted: boolean;
+};
+
+export type NoticeEvent = {
+    channels: Array<NoticeChannel>;
+    event: 'security' | 'sign_in' | 'link' | 'service' | 'traffic' | 'renewal' | 'payment' | 'ticket' | 'payout' | 'announcement';
+};
+
+export type NoticeTestBody = {
+    channel: 'mail' | 'telegram';
+};
+
+export type NoticesBody = {
+    /**
+     * What is not named stays
+     */
+    choices: Array<NoticeChoice>;
+};
+
+export type NoticesResult = {
+    /**
+     * Where notices by mail go
+     */
+    email: string;
+    events: Array<NoticeEvent>;
+    /**
+     * Whether Telegram reaches the user; off: the site has no bot
+     */
+    telegram: 'off' | 'unlinked' | 'linked';
+};
+
 export type OldCookies = {
     email: string;
     /**
@@ -9833,6 +9876,54 @@ export type InviteWithdrawResponses = {
 };
 
 export type InviteWithdrawResponse = InviteWithdrawResponses[keyof InviteWithdrawResponses];
+
+export type NoticesGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/notices';
+};
+
+export type NoticesGetResponses = {
+    /**
+     * OK
+     */
+    200: NoticesResult;
+};
+
+export type NoticesGetResponse = NoticesGetResponses[keyof NoticesGetResponses];
+
+export type NoticesSetData = {
+    body: NoticesBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/notices';
+};
+
+export type NoticesSetResponses = {
+    /**
+     * OK
+     */
+    200: NoticesResult;
+};
+
+export type NoticesSetResponse = NoticesSetResponses[keyof NoticesSetResponses];
+
+export type NoticesTestData = {
+    body: NoticeTestBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/notices/test';
+};
+
+export type NoticesTestResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type NoticesTestResponse = NoticesTestResponses[keyof NoticesTestResponses];
 
 export type OrderGetData = {
     body?: never;

@@ -1,0 +1,87 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+
+	"airstrip/internal/mail"
+)
+
+// Channel is a way by which a notice reaches its user.
+type Channel string
+
+// The channels.
+const (
+	ByMail     Channel = "mail"
+	ByTelegram Channel = "telegram"
+)
+
+// Channels are all channels.
+var Channels = []Channel{ByMail, ByTelegram}
+
+// Event is what users are notified of. Events are stored with the users' choices and are part of the API: they are
+// never renamed.
+type Event string
+
+// The events.
+const (
+	Security     Event = "security"
+	SignIn       Event = "sign_in"
+	Link         Event = "link"
+	Service      Event = "service"
+	Traffic      Event = "traffic"
+	Renewal      Event = "renewal"
+	Payment      Event = "payment"
+	Ticket       Event = "ticket"
+	Payout       Event = "payout"
+	Announcement Event = "announcement"
+)
+
+// Rule is what holds for an event.
+type Rule struct {
+	Event     Event
+	Mandatory []Channel // which no user can turn off
+	Off       []Channel // which users turn on themselves
+	Page      string    // that a notice leads to
+	kinds     []string  // of the mails about it
+}
+
+// Rules are the events in the order of the pages. Whoever took over an account must not be able to silence it: what was
+// changed in its security is always sent by mail. A payment is shown on the page that made it, so nobody gets a mail
+// about it who did not ask for one.
+var Rules = []Rule{
+	{
+		Event: Security, Mandatory: []Channel{ByMail}, Page: "/user/account/security",
+		kinds: []string{"password_changed", "email_changed", "passkey_added", "security_changed", "banned"},
+	},
+	{Event: SignIn, Page: "/user/account/login-ip-log", kinds: []string{"new_place"}},
+	{Event: Link, Page: "/user/connection-reset", kinds: []string{"link_spread"}},
+	{Event: Service, Page: "/user/services", kinds: []string{"service_ending"}},
+	{Event: Traffic, Page: "/user/services/buy", kinds: []string{"traffic_used"}},
+	{Event: Renewal, Page: "/user/services/renewals", kinds: []string{"renewed", "not_renewed"}},
+	{Event: Payment, Off: []Channel{ByMail}, Page: "/user/wallet", kinds: []string{"payment_received"}},
+	{Event: Ticket, Page: "/user/tickets", kinds: []string{"ticket_answered"}},
+	{Event: Payout, Page: "/user/promote", kinds: []string{"payout_decided"}},
+	{Event: Announcement, Page: "/user/announcements/announcements", kinds: []string{"announcement"}},
+}
+
+// Default tells whether users who chose nothing are notified by a channel.
+func (r Rule) Default(by Channel) bool { return !slices.Contains(r.Off, by) }
+
+func ruleOf(event Event) (Rule, bool) {
+	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Event == event })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return Rules[i], true
+}
+
+// ruleFor returns the rule of the event that content tells of.
+func ruleFor(content mail.Content) (Rule, error) {
+	kind := mail.KindOf(content)
+	i := slices.IndexFunc(Rules, func(r Rule) bool { return slices.Contains(r.kinds, kind) })
+	if i < 0 {
+		return Rule{}, fmt.Errorf("notify: no event has mails of the kind %s", kind)
+	}
+	return Rules[i], nil
+}
