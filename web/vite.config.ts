@@ -38,6 +38,8 @@ async function groups() {
     { name: 'react', test: isOf('react', 'react-dom', 'scheduler') },
     { name: 'router', test: isOf('@tanstack'), tags: ['$initial' as const] },
     { name: 'charts', test: isOf('echarts', 'zrender') },
+    // Of two pages with long lists, and of no other.
+    { name: 'virtual', test: isOf('@tanstack/react-virtual', '@tanstack/virtual-core') },
     {
       name: 'ui',
       test: (id: string) => id.includes('/node_modules/') && !layers.has(id),

@@ -59,6 +59,7 @@ const (
 	gigabyte = int64(1) << 30
 	history  = 45 // days, so that the present quota month is half over
 
+	byHour    = 8 // days that the log has hour by hour; before them every sixth hour
 	checkedIn = 6 // days in a row that the demo's user has checked in
 )
 
@@ -343,9 +344,12 @@ func (s *seeder) buys(ctx context.Context, userID int64, amount money.Amount, pr
 
 // month has the nodes report four times a day, with more traffic in the evening and at weekends.
 func (s *seeder) month(ctx context.Context) error {
-	const step = 6 * time.Hour
+	step := 6 * time.Hour
 	begin := s.now.Add(-history * 24 * time.Hour).Truncate(step).Add(step)
 	for t := begin; t.Before(s.now.Add(-time.Minute)); t = t.Add(step) {
+		if s.now.Sub(t) < byHour*24*time.Hour {
+			step = time.Hour
+		}
 		s.at(t)
 		if err := s.Queue.Trigger(ctx, "service.reset"); err != nil {
 			return err
@@ -360,7 +364,7 @@ func (s *seeder) month(ctx context.Context) error {
 			r := traffic.Report{Node: n, ID: fmt.Sprintf("demo/%d", t.Unix()), From: t.Add(-step), To: t}
 			for j, id := range s.users {
 				if (i+j)%3 != 2 { // nobody uses every node
-					down := s.moved(t, j == 0)
+					down := int64(float64(s.moved(t, j == 0)) * step.Hours() / 6)
 					r.Rows = append(r.Rows, traffic.Row{UserID: id, Up: down / 14, Down: down})
 				}
 			}

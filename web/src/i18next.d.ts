@@ -22,6 +22,7 @@ import type security from './locales/zh-CN/security.json'
 import type passkey from './locales/zh-CN/open/passkey.json'
 import type telegram from './locales/zh-CN/open/telegram.json'
 import type ticket from './locales/zh-CN/ticket.json'
+import type traffic from './locales/zh-CN/traffic.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -51,6 +52,7 @@ declare module 'i18next' {
       passkey: typeof passkey
       telegram: typeof telegram
       ticket: typeof ticket
+      traffic: typeof traffic
     }
   }
 }

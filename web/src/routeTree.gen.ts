@@ -36,6 +36,8 @@ import { Route as UserNodesRouteImport } from './routes/user.nodes'
 import { Route as UserPromoteRouteImport } from './routes/user.promote'
 import { Route as UserServicesOldRouteImport } from './routes/user.services-old'
 import { Route as UserShareAccountsRouteImport } from './routes/user.share-accounts'
+import { Route as UserSubscribeLogChartRouteImport } from './routes/user.subscribe-log-chart'
+import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscribe-log-detail'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
 import { Route as TestPageDefaultShopDemoRouteImport } from './routes/test-page._default.shop-demo'
@@ -208,6 +210,16 @@ const UserServicesOldRoute = UserServicesOldRouteImport.update({
 const UserShareAccountsRoute = UserShareAccountsRouteImport.update({
   id: '/share-accounts',
   path: '/share-accounts',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserSubscribeLogChartRoute = UserSubscribeLogChartRouteImport.update({
+  id: '/subscribe-log-chart',
+  path: '/subscribe-log-chart',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserSubscribeLogDetailRoute = UserSubscribeLogDetailRouteImport.update({
+  id: '/subscribe-log-detail',
+  path: '/subscribe-log-detail',
   getParentRoute: () => UserRoute,
 } as any)
 const TestPageDefaultApiExampleRoute =
@@ -438,6 +450,8 @@ export interface FileRoutesByFullPath {
   '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
   '/user/share-accounts': typeof UserShareAccountsRoute
+  '/user/subscribe-log-chart': typeof UserSubscribeLogChartRoute
+  '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
@@ -502,6 +516,8 @@ export interface FileRoutesByTo {
   '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
   '/user/share-accounts': typeof UserShareAccountsRoute
+  '/user/subscribe-log-chart': typeof UserSubscribeLogChartRoute
+  '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
   '/auth': typeof AuthIndexRoute
   '/settings': typeof SettingsIndexRoute
   '/user': typeof UserIndexRoute
@@ -571,6 +587,8 @@ export interface FileRoutesById {
   '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
   '/user/share-accounts': typeof UserShareAccountsRoute
+  '/user/subscribe-log-chart': typeof UserSubscribeLogChartRoute
+  '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
@@ -640,6 +658,8 @@ export interface FileRouteTypes {
     | '/user/promote'
     | '/user/services-old'
     | '/user/share-accounts'
+    | '/user/subscribe-log-chart'
+    | '/user/subscribe-log-detail'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
@@ -704,6 +724,8 @@ export interface FileRouteTypes {
     | '/user/promote'
     | '/user/services-old'
     | '/user/share-accounts'
+    | '/user/subscribe-log-chart'
+    | '/user/subscribe-log-detail'
     | '/auth'
     | '/settings'
     | '/user'
@@ -772,6 +794,8 @@ export interface FileRouteTypes {
     | '/user/promote'
     | '/user/services-old'
     | '/user/share-accounts'
+    | '/user/subscribe-log-chart'
+    | '/user/subscribe-log-detail'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
@@ -1017,6 +1041,20 @@ declare module '@tanstack/react-router' {
       path: '/share-accounts'
       fullPath: '/user/share-accounts'
       preLoaderRoute: typeof UserShareAccountsRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/subscribe-log-chart': {
+      id: '/user/subscribe-log-chart'
+      path: '/subscribe-log-chart'
+      fullPath: '/user/subscribe-log-chart'
+      preLoaderRoute: typeof UserSubscribeLogChartRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/subscribe-log-detail': {
+      id: '/user/subscribe-log-detail'
+      path: '/subscribe-log-detail'
+      fullPath: '/user/subscribe-log-detail'
+      preLoaderRoute: typeof UserSubscribeLogDetailRouteImport
       parentRoute: typeof UserRoute
     }
     '/test-page/_default/api-example': {
@@ -1402,6 +1440,8 @@ interface UserRouteChildren {
   UserPromoteRoute: typeof UserPromoteRoute
   UserServicesOldRoute: typeof UserServicesOldRoute
   UserShareAccountsRoute: typeof UserShareAccountsRoute
+  UserSubscribeLogChartRoute: typeof UserSubscribeLogChartRoute
+  UserSubscribeLogDetailRoute: typeof UserSubscribeLogDetailRoute
   UserIndexRoute: typeof UserIndexRoute
   UserAccountActivityRoute: typeof UserAccountActivityRoute
   UserAccountCloseRoute: typeof UserAccountCloseRoute
@@ -1444,6 +1484,8 @@ const UserRouteChildren: UserRouteChildren = {
   UserPromoteRoute: UserPromoteRoute,
   UserServicesOldRoute: UserServicesOldRoute,
   UserShareAccountsRoute: UserShareAccountsRoute,
+  UserSubscribeLogChartRoute: UserSubscribeLogChartRoute,
+  UserSubscribeLogDetailRoute: UserSubscribeLogDetailRoute,
   UserIndexRoute: UserIndexRoute,
   UserAccountActivityRoute: UserAccountActivityRoute,
   UserAccountCloseRoute: UserAccountCloseRoute,

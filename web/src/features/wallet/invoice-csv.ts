@@ -20,17 +20,6 @@ function cell(value: string): string {
   return `"${(isFormula ? `'${value}` : value).replaceAll('"', '""')}"`
 }
 
-/** CSV as of RFC 4180, with a byte order mark: Excel does not detect UTF-8 without it. */
+/** CSV as of RFC 4180. */
 export const csv = (rows: readonly (readonly string[])[]) =>
-  `\uFEFF${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
-
-/** Lets the browser download a text as a file. */
-export function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // The browser reads the address after the click.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
-}
+  `${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`

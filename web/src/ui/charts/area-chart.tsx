@@ -3,15 +3,21 @@ import { LineChart } from 'echarts/charts'
 import { AriaComponent, GridComponent, TooltipComponent } from 'echarts/components'
 import { type EChartsType, init, use as register } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './area-chart.module.css'
 import { type AreaChartProps, areaOption } from './area-option'
 
 register([LineChart, GridComponent, TooltipComponent, AriaComponent, CanvasRenderer])
 
-/** Bytes over calendar days, one stacked area for each series. Put the same figures in a table next to it. */
-export function AreaChart(props: AreaChartProps) {
+/**
+ * Bytes over time, one stacked area for each series. Put the same figures in a table next to it. `onReady` gets the chart
+ * once there is one, and undefined when it is gone.
+ */
+export function AreaChart({
+  onReady,
+  ...props
+}: AreaChartProps & { onReady?: (chart: EChartsType | undefined) => void }) {
   const { i18n } = useTranslation()
   const scheme = useComputedColorScheme('light')
   const element = useRef<HTMLDivElement>(null)
@@ -21,17 +27,34 @@ export function AreaChart(props: AreaChartProps) {
     if (!element.current) return
     const created = init(element.current, null, { renderer: 'canvas' })
     chart.current = created
+    onReady?.(created)
     const observer = new ResizeObserver(() => created.resize())
     observer.observe(element.current)
     return () => {
       observer.disconnect()
+      onReady?.(undefined)
       created.dispose()
     }
-  }, [])
+  }, [onReady])
 
-  useEffect(() => {
-    chart.current?.setOption(areaOption(props, i18n.language, scheme), true)
-  }, [props, i18n.language, scheme])
+  const { label, days, series, unfinished, names, hasZoom } = props
+  const option = useMemo(
+    () =>
+      areaOption(
+        {
+          label,
+          days,
+          series,
+          ...(unfinished === undefined ? {} : { unfinished }),
+          ...(names && { names }),
+          ...(hasZoom === undefined ? {} : { hasZoom }),
+        },
+        i18n.language,
+        scheme,
+      ),
+    [label, days, series, unfinished, names, hasZoom, i18n.language, scheme],
+  )
+  useEffect(() => chart.current?.setOption(option, true), [option])
 
   return <div ref={element} role="img" aria-label={props.label} className={classes.chart} />
 }

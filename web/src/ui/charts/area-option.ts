@@ -12,6 +12,10 @@ export type AreaChartProps = {
   series: readonly Series[]
   /** Where the last day is not over: what says so. Its part is dashed, and without bytes it is not drawn yet. */
   unfinished?: string
+  /** How the points are called, in the tooltip and below the axis; as calendar days where nothing is said. */
+  names?: { point: (time: number) => string; tick: (time: number) => string }
+  /** With a slider below, which needs more height; the wheel and fingers zoom too (zoom-chart.tsx). */
+  hasZoom?: boolean
 }
 
 type Colors = ReturnType<typeof chartColors>
@@ -33,7 +37,7 @@ export function areaOption(props: AreaChartProps, language: string, scheme: 'lig
       left: 4,
       right: 12,
       top: 16,
-      bottom: 4,
+      bottom: props.hasZoom ? SLIDER_PX + 16 : 4,
       outerBoundsMode: 'same',
       outerBoundsContain: 'axisLabel',
     },
@@ -48,7 +52,8 @@ export function areaOption(props: AreaChartProps, language: string, scheme: 'lig
       axisPointer: { lineStyle: { color: colors.line } },
       formatter: tooltipOf(props, language),
     },
-    xAxis: dayAxis(days, language, colors),
+    ...(props.hasZoom ? { dataZoom: zoom(colors) } : {}),
+    xAxis: dayAxis(props, language, colors),
     yAxis: {
       type: 'value',
       ...byteScale(Math.max(...days.map((_, index) => stackHeight(series, index)))),
@@ -66,11 +71,12 @@ export function areaOption(props: AreaChartProps, language: string, scheme: 'lig
 
 /** Names a day and its figures. The last finished day belongs to both lines of a series: it is named once. */
 const tooltipOf =
-  ({ days, unfinished }: AreaChartProps, language: string) =>
+  ({ days, unfinished, names }: AreaChartProps, language: string) =>
   (pointed: readonly Pointed[]): string => {
     const [first] = pointed
     if (!first) return ''
-    const day = formatCalendarDay(days[first.dataIndex] ?? 0, language)
+    const time = days[first.dataIndex] ?? 0
+    const day = names ? names.point(time) : formatCalendarDay(time, language)
     const isOpen = unfinished !== undefined && first.dataIndex === days.length - 1
     const figures = new Map(
       pointed
@@ -86,21 +92,52 @@ const tooltipOf =
 const stackHeight = (series: readonly Series[], day: number) =>
   series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0)
 
-function dayAxis(days: readonly number[], language: string, colors: Colors) {
+function dayAxis({ days, names }: AreaChartProps, language: string, colors: Colors) {
+  const tick = names?.tick ?? ((time: number) => formatTick(time, language))
   return {
     type: 'category',
     boundaryGap: false,
-    data: days.map((time) => formatCalendarDay(time, language)),
+    data: days.map((time) => names?.point(time) ?? formatCalendarDay(time, language)),
     axisLine: { lineStyle: { color: colors.line } },
     axisTick: { show: false },
     axisLabel: {
       color: colors.dimmed,
       margin: 12,
       hideOverlap: true,
-      formatter: (_: string, index: number) => formatTick(days[index] ?? 0, language),
+      formatter: (_: string, index: number) => tick(days[index] ?? 0),
     },
   }
 }
+
+const SLIDER_PX = 28
+
+/** One finger scrolls the page; the wheel zooms with a key, so that it does so too. */
+const zoom = (colors: Colors) => [
+  {
+    type: 'inside',
+    zoomOnMouseWheel: 'ctrl',
+    moveOnMouseWheel: false,
+    preventDefaultMouseMove: false,
+  },
+  {
+    type: 'slider',
+    height: SLIDER_PX,
+    bottom: 4,
+    left: 8,
+    right: 8,
+    showDetail: false,
+    brushSelect: false,
+    borderColor: colors.line,
+    fillerColor: `${colors.series[0]}22`,
+    handleStyle: { color: colors.surface, borderColor: colors.series[0] },
+    moveHandleStyle: { color: colors.line },
+    dataBackground: { lineStyle: { color: colors.dimmed }, areaStyle: { color: colors.line } },
+    selectedDataBackground: {
+      lineStyle: { color: colors.series[0] },
+      areaStyle: { color: colors.series[0] },
+    },
+  },
+]
 
 const area = ({ name, values }: Series, color: string | undefined) => ({
   name,

@@ -11,6 +11,7 @@ import { useSeen } from '@/lib/seen'
 import { Bytes } from '@/ui/bytes'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
+import { TextLink } from '@/ui/text-link'
 import { recentTraffic } from '../queries'
 import { type DayTraffic, lastCalendarDays, lastDays, totalOf } from '../traffic-series'
 import classes from './traffic-card.module.css'
@@ -51,6 +52,7 @@ export function TrafficCard() {
           )
         }
       </Loaded>
+      <TextLink to="/user/subscribe-log-chart">{t('traffic.more')}</TextLink>
     </Card>
   )
 }

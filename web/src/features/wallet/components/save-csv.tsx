@@ -2,9 +2,10 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { csvFile, saveFile } from '@/lib/save-file'
 import { problemText } from '@/lib/server-problem'
 import { FormError } from '@/ui/form-error'
-import { csv, everyInvoice, saveFile } from '../invoice-csv'
+import { csv, everyInvoice } from '../invoice-csv'
 import { lineText } from '../line-text'
 
 /** Downloads all invoices of the shown month as CSV. */
@@ -23,7 +24,7 @@ export function SaveCsv({ month, isEmpty }: { month: string | undefined; isEmpty
         currency,
         refund?.amount ?? '',
       ])
-      saveFile(`invoices${month ? `-${month}` : ''}.csv`, csv([head, ...rows]))
+      saveFile(`invoices${month ? `-${month}` : ''}.csv`, csvFile(csv([head, ...rows])))
     },
   })
   return (
