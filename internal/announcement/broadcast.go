@@ -128,7 +128,7 @@ func (b *Broadcasts) Start(ctx context.Context, announcementID int64, channel Ch
 		}
 	}
 	err = b.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		text, err := lock(ctx, tx, announcementID)
+		text, err := db.LockRow[Announcement](ctx, tx, announcementID, ErrNone)
 		if err != nil {
 			return err
 		}

@@ -112,7 +112,7 @@ func (a *Announcements) Change(ctx context.Context, id int64, again bool, change
 	one Announcement, err error,
 ) {
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		was, err := lock(ctx, tx, id)
+		was, err := db.LockRow[Announcement](ctx, tx, id, ErrNone)
 		if err != nil {
 			return err
 		}
@@ -147,22 +147,10 @@ func (a *Announcements) update(ctx context.Context, tx bun.Tx, was, one *Announc
 	return audit.Record(ctx, tx, "announcement.change", audit.ID("announcement", one.ID), was.entry(), one.entry(), "")
 }
 
-func lock(ctx context.Context, tx bun.Tx, id int64) (Announcement, error) {
-	found := []Announcement{}
-	err := db.Locked(tx.NewSelect().Model(&found).Where("id = ?", id)).Scan(ctx)
-	if err == nil && len(found) == 0 {
-		err = ErrNone
-	}
-	if err != nil {
-		return Announcement{}, err
-	}
-	return found[0], nil
-}
-
 // Remove removes an announcement and what is known of its readers.
 func (a *Announcements) Remove(ctx context.Context, id int64) error {
 	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		was, err := lock(ctx, tx, id)
+		was, err := db.LockRow[Announcement](ctx, tx, id, ErrNone)
 		if err != nil {
 			return err
 		}

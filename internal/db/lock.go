@@ -1,6 +1,9 @@
 package db
 
 import (
+	"context"
+	"errors"
+
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 )
@@ -12,4 +15,13 @@ func Locked(q *bun.SelectQuery) *bun.SelectQuery {
 		q.For("UPDATE")
 	}
 	return q
+}
+
+// LockRow returns the row of T with this id, locked until tx ends, or the error missing where there is none.
+func LockRow[T any](ctx context.Context, tx bun.Tx, id int64, missing error) (row T, err error) {
+	err = Locked(tx.NewSelect().Model(&row).Where("id = ?", id)).Scan(ctx)
+	if errors.Is(err, ErrNoRows) {
+		err = missing
+	}
+	return row, err
 }

@@ -252,7 +252,7 @@ func (one *Guide) entry() map[string]any {
 // Change changes a guide by change. Wrong input is named as by Add.
 func (g *Guides) Change(ctx context.Context, id int64, change func(*Guide)) (one Guide, err error) {
 	err = g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		was, err := lock(ctx, tx, id)
+		was, err := db.LockRow[Guide](ctx, tx, id, ErrNone)
 		if err != nil {
 			return err
 		}
@@ -277,22 +277,10 @@ func (g *Guides) Change(ctx context.Context, id int64, change func(*Guide)) (one
 	return one, g.load(ctx)
 }
 
-func lock(ctx context.Context, tx bun.Tx, id int64) (Guide, error) {
-	found := []Guide{}
-	err := db.Locked(tx.NewSelect().Model(&found).Where("id = ?", id)).Scan(ctx)
-	if err == nil && len(found) == 0 {
-		err = ErrNone
-	}
-	if err != nil {
-		return Guide{}, err
-	}
-	return found[0], nil
-}
-
 // Remove removes a guide.
 func (g *Guides) Remove(ctx context.Context, id int64) error {
 	err := g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		was, err := lock(ctx, tx, id)
+		was, err := db.LockRow[Guide](ctx, tx, id, ErrNone)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ package shareaccount
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -176,10 +175,9 @@ func (s *Accounts) openTOTP(a *Account) (generator, error) {
 
 // locked gives the account with this id, locked until tx ends, or ErrNoAccount.
 func locked(ctx context.Context, tx bun.Tx, id int64) (*Account, error) {
-	a := new(Account)
-	err := db.Locked(tx.NewSelect().Model(a).Where("id = ? AND removed_at IS NULL", id)).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		return nil, ErrNoAccount
+	a, err := db.LockRow[Account](ctx, tx, id, ErrNoAccount)
+	if err == nil && a.RemovedAt != nil {
+		err = ErrNoAccount
 	}
-	return a, err
+	return &a, err
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -192,14 +191,10 @@ func shownSecret(secret []byte) string {
 
 // locked gives the endpoint with this id, locked until tx ends, or ErrNoEndpoint.
 func locked(ctx context.Context, tx bun.Tx, id int64) (*Endpoint, error) {
-	e := new(Endpoint)
-	err := db.Locked(tx.NewSelect().Model(e).Where("id = ?", id)).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		return nil, ErrNoEndpoint
-	}
+	e, err := db.LockRow[Endpoint](ctx, tx, id, ErrNoEndpoint)
 	if err != nil {
 		return nil, err
 	}
-	return e, tx.NewSelect().Table("webhook_subscription").Column("type").Where("endpoint_id = ?", id).
+	return &e, tx.NewSelect().Table("webhook_subscription").Column("type").Where("endpoint_id = ?", id).
 		OrderExpr("type").Scan(ctx, &e.Types)
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { BanResult } from '@/lib/api/gen/types.gen'
+import { Facts } from './facts'
 import classes from './ban-notice.module.css'
 import { ContactLinks, useContacts } from './contact'
 import { Fact } from './fact'
@@ -20,7 +21,7 @@ export function BanNotice({ ban }: { ban: BanResult | null }) {
         {t('ban.notice')} <TextLink to="/user/tickets/new">{t('ban.mistake')}</TextLink>
       </Notice>
       {(ban?.reason || ban?.until || isReachable) && (
-        <dl className={classes.facts}>
+        <Facts flows>
           {ban?.reason && <Fact name={t('ban.reason')}>{ban.reason}</Fact>}
           {ban?.until && (
             <Fact name={t('ban.until')}>
@@ -32,7 +33,7 @@ export function BanNotice({ ban }: { ban: BanResult | null }) {
               <ContactLinks isForUser />
             </Fact>
           )}
-        </dl>
+        </Facts>
       )}
     </>
   )

@@ -16,6 +16,7 @@ import { useTranslation } from 'react-i18next'
 import { accountMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { AccountMeResponse } from '@/lib/api/gen/types.gen'
 import { Fact } from '@/ui/fact'
+import { Facts } from '@/ui/facts'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { Outline } from '@/ui/outline'
@@ -110,7 +111,7 @@ function Person({ me }: { me: PersonFacts }) {
         </Title>
         <Text c="dimmed">{me.email}</Text>
       </div>
-      <dl className={classes.facts}>
+      <Facts flows>
         <Fact name={t('account.id')}>{me.user_id}</Fact>
         <Fact name={t('account.since')}>
           <Moment time={me.created_at} />
@@ -120,7 +121,7 @@ function Person({ me }: { me: PersonFacts }) {
             {me.is_verified ? t('account.verified') : t('account.unverified')}
           </StatusDot>
         </Fact>
-      </dl>
+      </Facts>
     </Card>
   )
 }

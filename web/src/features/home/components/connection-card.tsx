@@ -8,6 +8,7 @@ import { useNow } from '@/lib/now'
 import { BanNotice } from '@/ui/ban-notice'
 import { Bytes } from '@/ui/bytes'
 import { Fact } from '@/ui/fact'
+import { Facts } from '@/ui/facts'
 import { Moment } from '@/ui/moment'
 import { connectionState, firstStep, noticeOf, usedPercent } from '../model'
 import classes from './connection-card.module.css'
@@ -92,7 +93,7 @@ function Quota(props: { access: Access; now: number; canRenew: boolean }) {
           className={classes.bar}
         />
       )}
-      <dl className={classes.facts}>
+      <Facts>
         {percent !== undefined && (
           <Fact name={t('used')}>
             <Bytes bytes={access.used_bytes} /> · {percent}%
@@ -112,7 +113,7 @@ function Quota(props: { access: Access; now: number; canRenew: boolean }) {
             />
           </Fact>
         )}
-      </dl>
+      </Facts>
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { ServiceItem } from '@/lib/api/gen/types.gen'
 import { daysUntil } from '@/lib/time'
 import { Fact } from '@/ui/fact'
+import { Facts } from '@/ui/facts'
 import { Moment } from '@/ui/moment'
 import classes from './card.module.css'
 
@@ -9,7 +10,7 @@ import classes from './card.module.css'
 export function ServiceFacts({ service, now }: { service: ServiceItem; now: number }) {
   const { t } = useTranslation('service')
   return (
-    <dl className={classes.facts}>
+    <Facts>
       <Fact name={t('ends')}>
         {t('inDays', { count: daysUntil(service.ends_at, now) })} ·{' '}
         <Moment time={service.ends_at} />
@@ -29,6 +30,6 @@ export function ServiceFacts({ service, now }: { service: ServiceItem; now: numb
             : t('devices', { count: service.device_limit })}
         </dd>
       </div>
-    </dl>
+    </Facts>
   )
 }
