@@ -11,7 +11,6 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 	"airstrip/internal/money"
-	"airstrip/internal/trafficlog"
 )
 
 // Faults of closing an account.
@@ -111,9 +110,6 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from 
 				return err
 			}
 			if err := a.services.Close(ctx, tx, r.ID); err != nil {
-				return err
-			}
-			if err := trafficlog.ForgetUser(ctx, tx, r.ID, a.db.Now()); err != nil {
 				return err
 			}
 			return a.erasePerson(ctx, tx, r, from)

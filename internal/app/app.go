@@ -229,6 +229,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Shares.Close)
 	a.Accounts.OnClose(a.Announcements.Close)
 	a.Accounts.OnClose(a.Tickets.Close)
+	a.Accounts.OnClose(a.Traffic.Close)
 
 	a.Nodes.Monitor.OnOutage(a.notifyOutage)
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)

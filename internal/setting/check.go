@@ -97,6 +97,7 @@ func (p *problems) numbers(s *Site) {
 		{"link_notice_networks", s.LinkNoticeNetworks, 0, 1_000_000},
 		{"emby_class", s.EmbyClass, 0, 1_000_000},
 		{"traffic_log_days", s.TrafficLogDays, 1, manyDays},
+		{"traffic_daily_days", s.TrafficDailyDays, 31, 10 * manyDays},
 		{"node_report_seconds", s.NodeReportSeconds, 1, 3600},
 		{"node_offline_minutes", s.NodeOfflineMinutes, 1, 1440},
 	} {

@@ -140,10 +140,12 @@ type Site struct {
 	// empty: without authentication; the password is the secret loki_password
 	LokiUsername string `json:"loki_username"`
 	// X-Scope-OrgID, where Loki serves several; empty: it does not
-	LokiTenant         string `json:"loki_tenant"`
-	TrafficLogDays     int    `json:"traffic_log_days"`
-	NodeReportSeconds  int    `json:"node_report_seconds"`
-	NodeOfflineMinutes int    `json:"node_offline_minutes"` // how long a node is silent before staff is notified
+	LokiTenant     string `json:"loki_tenant"`
+	TrafficLogDays int    `json:"traffic_log_days"`
+	// how long days of traffic are kept, and no shorter than hours; older months are kept as sums
+	TrafficDailyDays   int `json:"traffic_daily_days"`
+	NodeReportSeconds  int `json:"node_report_seconds"`
+	NodeOfflineMinutes int `json:"node_offline_minutes"` // how long a node is silent before staff is notified
 	// whether nodes may reach private addresses; for the demo and tests
 	NodeAllowPrivate bool `json:"node_allow_private"`
 	// whether webhooks may be sent to private addresses, and over plain HTTP; for receivers on the operator's own
@@ -193,7 +195,7 @@ func Defaults() Site {
 		CheckIn: true, CheckInMinMB: 100, CheckInMaxMB: 500,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		LinkNoticeNetworks: 12, EmbyClass: 1,
-		TrafficLogDays: 90, NodeReportSeconds: 60, NodeOfflineMinutes: 5,
+		TrafficLogDays: 90, TrafficDailyDays: 730, NodeReportSeconds: 60, NodeOfflineMinutes: 5,
 	}
 }
 

@@ -46,5 +46,8 @@ func (t *Traffic) forget(ctx context.Context) error {
 	if err := t.history.Seal(ctx); err != nil { // only packs are dropped
 		return err
 	}
-	return errors.Join(t.history.DropHours(ctx, oldest), t.history.ForgetUsers(ctx))
+	site := t.settings.Get()
+	firstDay := now.In(site.Zone()).AddDate(0, 0, -max(site.TrafficDailyDays, site.TrafficLogDays))
+	return errors.Join(t.history.DropHours(ctx, oldest), t.history.FoldDays(ctx, monthOf(dayOf(firstDay))),
+		t.history.ForgetUsers(ctx))
 }

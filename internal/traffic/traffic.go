@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
@@ -92,6 +94,11 @@ type Traffic struct {
 
 // Open prepares the log before the server takes requests.
 func (t *Traffic) Open(ctx context.Context) error { return t.history.Open(ctx) }
+
+// Close has the log forget a user within a day, as part of the closing of the account.
+func (t *Traffic) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	return trafficlog.ForgetUser(ctx, tx, userID, t.db.Now())
+}
 
 // New returns the traffic in d.
 func New(d *db.DB, settings *setting.Settings, services *service.Services, nodes *node.Nodes) *Traffic {

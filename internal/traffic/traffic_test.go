@@ -3,6 +3,7 @@ package traffic_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -408,6 +409,65 @@ func TestForget_RemovesHoursAndKeepsDays(t *testing.T) {
 		}
 		if keys := s.ints(t, `SELECT count(*) FROM traffic_report`); keys[0] != 0 {
 			t.Fatalf("%d keys of old reports are left", keys[0])
+		}
+	})
+}
+
+func TestForget_DaysBecomeMonths(t *testing.T) {
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
+		s.traffic.Register(s.queue)
+		change := map[string]json.RawMessage{
+			"traffic_log_days": json.RawMessage("20"), "traffic_daily_days": json.RawMessage("31"),
+		}
+		if err := s.settings.Set(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		n := s.node(t, 1000, 0, 0)
+		for i := range 6 { // two in each of January, February and March
+			s.record(t, s.report(n, strconv.Itoa(i), traffic.Row{UserID: u, Up: 10, Down: int64(i)}))
+			s.now = s.now.AddDate(0, 0, 14)
+			if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
+				t.Fatal(err)
+			}
+			if broken, err := traffic.Check(t.Context(), s.db, s.settings); err != nil || len(broken) > 0 {
+				t.Fatal(broken, err)
+			}
+		}
+		months, err := s.traffic.Chart(t.Context(), u, traffic.ChartQuery{To: s.now, Step: traffic.Monthly})
+		if err != nil || len(months) != 3 || months[0].Up != 20 || months[2].Down != 9 {
+			t.Fatalf("months kept: %v, %v", months, err)
+		}
+		days, err := s.traffic.Days(t.Context(), u, time.Time{}, s.now, 100)
+		if err != nil || len(days) != 2 {
+			t.Fatalf("days kept: %v, %v", days, err)
+		}
+	})
+}
+
+func TestClose_TakesTheUserOutOfTheLog(t *testing.T) {
+	eachWithUser(t, func(t *testing.T, s *site, u int64) {
+		s.traffic.Register(s.queue)
+		n := s.node(t, 1000, 0, 0)
+		s.record(t, s.report(n, "a", traffic.Row{UserID: u, Up: 10, Down: 5}))
+		s.now = s.now.AddDate(0, 0, 1)
+		s.record(t, s.report(n, "b", traffic.Row{UserID: u, Up: 1}))
+		s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.traffic.Close(ctx, tx, u) })
+		if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
+			t.Fatal(err)
+		}
+		if hours, days := s.logged(t, u); hours != (traffic.Amount{}) || days != (traffic.Amount{}) {
+			t.Errorf("the log still has %v and %v of the user", hours, days)
+		}
+		nodes, err := s.traffic.SumByNode(t.Context(), s.now.AddDate(0, 0, -3), s.now.AddDate(0, 0, 1))
+		if err != nil || len(nodes) != 1 || nodes[0].Up != 11 {
+			t.Errorf("the node moved %v, %v", nodes, err)
+		}
+		if users, total, err := s.traffic.Ranking(t.Context(), s.now.AddDate(0, 0, -3), s.now.AddDate(0, 0, 1), 10,
+			0); err != nil || total != 0 {
+			t.Errorf("the ranking has %v, %v", users, err)
+		}
+		if broken, err := traffic.Check(t.Context(), s.db, s.settings); err != nil || len(broken) > 0 {
+			t.Error(broken, err)
 		}
 	})
 }
