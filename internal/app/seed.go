@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/node"
+	"airstrip/internal/notify"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/service"
 	"airstrip/internal/shareaccount"
@@ -272,6 +273,11 @@ func (s *seeder) people(ctx context.Context) (err error) {
 		return err
 	}
 	if err := s.buys(ctx, id, 20000, "2/3"); err != nil {
+		return err
+	}
+	if err := s.Users.Choose(ctx, id,
+		notify.Choice{Event: notify.Announcement, Channel: notify.ByMail},
+		notify.Choice{Event: notify.Payment, Channel: notify.ByMail, Wanted: true}); err != nil {
 		return err
 	}
 	for i, name := range []string{"陈晨", "Alice", "王一", "Bob", "赵北", "Carol"} {

@@ -1,7 +1,7 @@
 // Package notify tells users what happened to their accounts, by the channels that each of them chose: mail and
 // Telegram. Notify queues a notice in the transaction of its cause, once for each channel, so that there is no notice
-// of what did not happen and none is lost. Only what a user chose is stored; Rules has the defaults, and what nobody can
-// turn off. The words of a notice are those of its mail, whichever way it goes.
+// of what did not happen and none is lost. Only what a user chose is stored; Rules has the defaults, and what nobody
+// can turn off. The words of a notice are those of its mail, whichever way it goes.
 package notify
 
 import (
