@@ -1,0 +1,69 @@
+package app
+
+import (
+	"testing"
+
+	"airstrip/internal/account"
+)
+
+func TestNotices_ReachUsersAsTheyChose(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		user := h.addUser(t, "chooser", 0)
+		email := "chooser@example.com"
+		const path = "/api/v2/user/notices"
+
+		// A ticket answer reaches who chose nothing, and not who turned it off.
+		ticket := h.openTicket(user, "First", "Help")
+		h.answerTicket(h.staff[account.Support], ticket.No, `{"content":"Answer"}`)
+		if n := h.mailsTo(email, "ticket_answered"); n != 1 {
+			t.Errorf("%d mails about the first answer", n)
+		}
+		h.ask(user, 200, "PUT", path, `{"choices":[{"event":"ticket","channel":"mail","is_wanted":false}]}`, nil)
+		ticket = h.openTicket(user, "Second", "Help")
+		h.answerTicket(h.staff[account.Support], ticket.No, `{"content":"Answer"}`)
+		if n := h.mailsTo(email, "ticket_answered"); n != 1 {
+			t.Errorf("%d mails, the second one to a user who turned them off", n)
+		}
+
+		// The security page shows the same choice as this one.
+		h.ask(user, 200, "POST", "/api/v2/user/account/security", `{"email_notification":false}`, nil)
+		var shown struct {
+			Events []struct {
+				Event    string
+				Channels []struct {
+					Channel  string
+					IsWanted bool `json:"is_wanted"`
+				}
+			}
+		}
+		h.ask(user, 200, "GET", path, "", &shown)
+		for _, e := range shown.Events {
+			for _, c := range e.Channels {
+				off := c.Channel == "mail" && (e.Event == "ticket" || e.Event == "sign_in" || e.Event == "payment")
+				if c.IsWanted == off {
+					t.Errorf("%s by %s: %v", e.Event, c.Channel, c.IsWanted)
+				}
+			}
+		}
+
+		h.ask(user, 409, "PUT", path, `{"choices":[{"event":"security","channel":"mail","is_wanted":false}]}`, nil)
+		h.ask(user, 422, "PUT", path, `{"choices":[{"event":"else","channel":"mail","is_wanted":false}]}`, nil)
+		h.ask(user, 200, "POST", path+"/test", `{"channel":"mail"}`, nil)
+		if n := h.mailsTo(email, "notice_test"); n != 1 {
+			t.Errorf("%d test mails", n)
+		}
+		h.ask(user, 409, "POST", path+"/test", `{"channel":"telegram"}`, nil)
+	})
+}
+
+func TestNotices_OfARefusedPayout_SaysWhy(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		user := h.addUser(t, "payee", 0)
+		if err := h.Invites.RefusePayout(t.Context(), h.payout(user), "no such account", nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.mailsTo("payee@example.com", "payout_decided"); n != 1 {
+			t.Errorf("%d mails about the payout", n)
+		}
+	})
+}
