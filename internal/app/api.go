@@ -94,6 +94,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Audit(a.Audit),
 		staff.Nodes(a.Nodes, a.Agents.Line),
 		staff.NodeStats(a.Nodes, a.Traffic),
+		staff.Statistics(a.Accounts, a.Services, a.Shop, a.Nodes, a.Traffic),
 		staff.NodeMigration(a.Nodes),
 		staff.HeldBatches(a.Nodes, a.Traffic),
 		staff.BlockedIPs(a.Nodes),

@@ -67,8 +67,8 @@ var worth = map[string][]approval.Kind{
 	"staff_plan_texts_set":        {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
 	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing},
 	"staff_node_secret":      {nothing},
-	"staff_node_certificate": {nothing},
-	"staff_shared_key_set":   {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},
+	"staff_node_certificate": {nothing}, "staff_statistics_users_csv": {nothing},
+	"staff_shared_key_set": {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},
 }
 
 // worthV1 says the same of the routes of v1 for staff and for tokens of staff.

@@ -3835,6 +3835,28 @@ export type PurchaseWishBody = {
     renew_service_id?: number | null;
 };
 
+export type RankedUser = {
+    billed_bytes: number;
+    down_bytes: number;
+    /**
+     * Empty: the account is gone
+     */
+    email: string;
+    up_bytes: number;
+    user_id: number;
+};
+
+export type Ranking = {
+    /**
+     * Users who moved anything
+     */
+    total_count: number;
+    /**
+     * The most first
+     */
+    users: Array<RankedUser>;
+};
+
 export type ReadBody = {
     /**
      * Absent or empty: all
@@ -5429,6 +5451,20 @@ export type StaffLinkTemplatePreviewRequest = {
 
 export type StaffLinkTemplateSetRequest = {
     document: unknown;
+};
+
+export type StatisticsRow = {
+    billed_bytes: number;
+    down_bytes: number;
+    /**
+     * The id of the node or plan, the country's code, or when the day began; empty: users who hold no plan now
+     */
+    key: string;
+    /**
+     * Of the node or plan in the caller's language; empty: it was removed, or days and countries
+     */
+    name: string;
+    up_bytes: number;
 };
 
 export type StatusChangeBody = {
@@ -8495,6 +8531,87 @@ export type StaffShareAccountViewsResponses = {
 };
 
 export type StaffShareAccountViewsResponse = StaffShareAccountViewsResponses[keyof StaffShareAccountViewsResponses];
+
+export type StaffStatisticsTrafficData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Days of the site's time zone that begin then or later; 30 days before to by default
+         */
+        from?: string;
+        /**
+         * Days that begin before; now by default
+         */
+        to?: string;
+        /**
+         * country: of the node; plan: what users hold now
+         */
+        by?: 'day' | 'node' | 'country' | 'plan';
+    };
+    url: '/api/v2/staff/statistics/traffic';
+};
+
+export type StaffStatisticsTrafficResponses = {
+    /**
+     * OK
+     */
+    200: Array<StatisticsRow>;
+};
+
+export type StaffStatisticsTrafficResponse = StaffStatisticsTrafficResponses[keyof StaffStatisticsTrafficResponses];
+
+export type StaffStatisticsUsersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Days of the site's time zone that begin then or later; 30 days before to by default
+         */
+        from?: string;
+        /**
+         * Days that begin before; now by default
+         */
+        to?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/statistics/users';
+};
+
+export type StaffStatisticsUsersResponses = {
+    /**
+     * OK
+     */
+    200: Ranking;
+};
+
+export type StaffStatisticsUsersResponse = StaffStatisticsUsersResponses[keyof StaffStatisticsUsersResponses];
+
+export type StaffStatisticsUsersCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Days of the site's time zone that begin then or later; 30 days before to by default
+         */
+        from?: string;
+        /**
+         * Days that begin before; now by default
+         */
+        to?: string;
+    };
+    url: '/api/v2/staff/statistics/users/csv';
+};
+
+export type StaffStatisticsUsersCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffStatisticsUsersCsvResponse = StaffStatisticsUsersCsvResponses[keyof StaffStatisticsUsersCsvResponses];
 
 export type StaffTicketAttachmentRemoveData = {
     body?: never;

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/account"
+)
+
+func TestStatistics_SumTrafficUpByDayNodeCountryPlanAndUser(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		first, other := h.add("hk", `,"country":"HK"`), h.add("jp", `,"country":"JP"`)
+		h.moves(first.Secret, 3, 4)
+		h.moves(other.Secret, 10, 20)
+		h.now = h.now.Add(24 * time.Hour)
+		h.moves(first.Secret, 1, 1)
+		h.now = h.now.Add(time.Hour)
+		admin := h.staff[account.Admin]
+		sums := func(by string) (text string) {
+			var rows []struct {
+				Key      string
+				Name     string
+				UpBytes  int64 `json:"up_bytes"`
+				DownByte int64 `json:"down_bytes"`
+			}
+			h.ask(admin, 200, "GET", "/api/v2/staff/statistics/traffic?by="+by, "", &rows)
+			for _, r := range rows {
+				key := r.Key
+				if by == "day" || by == "plan" {
+					key = ""
+				}
+				text += fmt.Sprintf("%s%s %d ", key, r.Name, r.UpBytes+r.DownByte)
+			}
+			return text
+		}
+		if got := sums("day"); got != " 37  2 " {
+			t.Errorf("days: %q", got)
+		}
+		if got := sums("node"); got != fmt.Sprintf("%djp 30 %dhk 9 ", other.Node.ID, first.Node.ID) {
+			t.Errorf("nodes: %q", got)
+		}
+		if got := sums("country"); got != "JP 30 HK 9 " {
+			t.Errorf("countries: %q", got)
+		}
+		if got := sums("plan"); !strings.HasSuffix(got, " 39 ") {
+			t.Errorf("plans: %q", got)
+		}
+		var ranked struct {
+			Users []struct {
+				UserID int64 `json:"user_id"`
+				Email  string
+				Down   int64 `json:"down_bytes"`
+			}
+			TotalCount int64 `json:"total_count"`
+		}
+		h.ask(admin, 200, "GET", "/api/v2/staff/statistics/users", "", &ranked)
+		if ranked.TotalCount != 1 || len(ranked.Users) != 1 || ranked.Users[0].UserID != h.users[0].id ||
+			ranked.Users[0].Email == "" || ranked.Users[0].Down != 25 {
+			t.Errorf("the ranking is %+v", ranked)
+		}
+		h.ask(admin, 422, "GET", "/api/v2/staff/statistics/traffic?by=moon", "", nil)
+		h.ask(admin, 422, "GET", "/api/v2/staff/statistics/users?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "", nil)
+	})
+}
