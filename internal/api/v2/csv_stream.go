@@ -18,8 +18,8 @@ import (
 type Rows func(row func(cells ...string) error) error
 
 // HandleCSVStream registers an operation whose answer is a file of rows that is sent while it is read: a file of any
-// length takes the memory of a few rows. fn checks the input and gives the rows; what it refuses is a fault. A file that
-// fails on the way is cut off, so that nobody takes it for whole.
+// length takes the memory of a few rows. fn checks the input and gives the rows; what it refuses is a fault. A file
+// that fails on the way is cut off, so that nobody takes it for whole.
 func HandleCSVStream[I any](
 	r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) (Rows, error),
 ) {
