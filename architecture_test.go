@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"traffic", "shop"},
 	{"payment", "link", "renewal", "cdkey"},
 	{"ticket", "shareaccount", "emby", "checkin", "announcement", "guide"},
-	{"telegram"},
+	{"telegram", "mailbox"},
 	{"api"},
 	{"app"},
 	{"cli"},

@@ -39,6 +39,7 @@ var tableOwners = map[string]string{
 	"link":        `link_app link_fetch link_notice link_template link_token`,
 	"loki":        `loki_cursor`,
 	"mail":        `mail`,
+	"mailbox":     `mailbox_cursor`,
 	"node": `blocked_ip node node_alarm node_history node_outage node_secret node_state node_watch online_ip rule
 		rule_exemption rule_hit speed_test user_link_group`,
 	"notify":       `notice_choice`,

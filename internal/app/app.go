@@ -50,6 +50,7 @@ import (
 	"airstrip/internal/link"
 	"airstrip/internal/loki"
 	"airstrip/internal/mail"
+	"airstrip/internal/mailbox"
 	"airstrip/internal/node"
 	"airstrip/internal/notify"
 	"airstrip/internal/payment"
@@ -108,6 +109,7 @@ type App struct {
 	Loki      *loki.Loki
 	Webhooks  *webhook.Webhooks
 	Tickets   *ticket.Tickets
+	Mailbox   *mailbox.Mailbox
 
 	Announcements *announcement.Announcements
 	Guides        *guide.Guides
@@ -207,6 +209,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts,
 		attachment.NewStore(a.cfg.Data, a.Settings, a.Secrets))
+	a.Mailbox = mailbox.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Accounts, a.Tickets)
 	a.Tickets.OnMessage(a.notifyTicket)
 	a.Telegram.ShowTickets(a.Tickets, a.Audit)
 	var built []payment.Method
@@ -243,7 +246,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
 		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
-		a.Broadcasts, a.Tickets,
+		a.Broadcasts, a.Tickets, a.Mailbox,
 	} {
 		part.Register(a.Queue)
 	}

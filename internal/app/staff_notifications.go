@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -112,8 +113,14 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) erro
 			Opened: n.Message.ID == n.Ticket.FirstMessageID,
 		})
 	}
+	users, err := a.Accounts.Users(ctx, tx, []int64{n.Ticket.UserID})
+	if err != nil {
+		return err
+	}
 	return a.Accounts.Notify(ctx, tx, n.Ticket.UserID, mail.TicketAnswered{
 		No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
+		ReplyTo: a.Mailbox.ReplyAddress(&n.Ticket, users[n.Ticket.UserID].Email),
+		Thread:  "ticket." + n.Ticket.UUID.String() + "@" + a.Mails.Host(),
 	})
 }
 
@@ -135,6 +142,7 @@ type bot struct{ *telegram.Bot }
 // Tell has the bot say text; under an answer to a ticket there is a button to answer it.
 func (b bot) Tell(ctx context.Context, tx bun.Tx, to notify.User, content mail.Content, text string) error {
 	if t, ok := content.(mail.TicketAnswered); ok {
+		text = strings.TrimSpace(strings.TrimPrefix(text, mail.ReplyMark)) // here the bot takes answers
 		return b.NotifyOfTicket(ctx, tx, *to.TelegramID, t.No, text, to.Lang)
 	}
 	return b.Notify(ctx, tx, *to.TelegramID, text)

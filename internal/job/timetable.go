@@ -36,6 +36,7 @@ var Timetable = map[string]time.Duration{
 	"link.watch":          15 * time.Minute,
 	"loki.export":         time.Minute,
 	"mail.forget":         24 * time.Hour,
+	"mailbox.fetch":       time.Minute,
 	"node.follow":         time.Minute,
 	"node.forget":         time.Hour,
 	"node.link_groups":    5 * time.Minute,

@@ -101,6 +101,9 @@ type Letter struct {
 	// Unsubscribe is the address by which its reader gets no more of the kind with one click (RFC 8058); empty: it is
 	// about the reader's own account and goes to them in any case.
 	Unsubscribe string `json:",omitempty"`
+
+	ReplyTo string `json:",omitempty"` // where answers go; empty: to the sender
+	Thread  string `json:",omitempty"` // Message-ID of what it belongs to, without angle brackets
 }
 
 // Each template file defines "subject" and "text", which are plain text, and "html", the inside of the frame in
@@ -142,8 +145,11 @@ func (m *Mails) Write(msg Message) (Letter, error) {
 	letter := Letter{
 		Subject: oneLine, Text: strings.TrimSpace(text.String()) + "\n", HTML: strings.TrimSpace(html.String()) + "\n",
 	}
-	if news, ok := msg.Content.(Announcement); ok {
-		letter.Unsubscribe = news.Unsubscribe
+	switch c := msg.Content.(type) {
+	case Announcement:
+		letter.Unsubscribe = c.Unsubscribe
+	case TicketAnswered:
+		letter.ReplyTo, letter.Thread = c.ReplyTo, c.Thread
 	}
 	return letter, nil
 }

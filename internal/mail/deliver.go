@@ -130,6 +130,15 @@ func (m *Mails) compose(site setting.Site, r row) (*gomail.Msg, error) {
 	msg.SetDateWithValue(r.CreatedAt)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // so that no absence notice answers
 	msg.SetGenHeader("Content-Language", string(r.Lang))
+	if letter.ReplyTo != "" {
+		if err := msg.ReplyTo(letter.ReplyTo); err != nil {
+			return nil, err
+		}
+	}
+	if letter.Thread != "" {
+		msg.SetGenHeader("In-Reply-To", "<"+letter.Thread+">")
+		msg.SetGenHeader("References", "<"+letter.Thread+">")
+	}
 	if letter.Unsubscribe != "" {
 		msg.SetGenHeader("List-Unsubscribe", "<"+letter.Unsubscribe+">")
 		msg.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
@@ -142,7 +151,7 @@ func (m *Mails) compose(site setting.Site, r row) (*gomail.Msg, error) {
 func (m *Mails) client(ctx context.Context, site setting.Site) (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithPort(site.SMTPPort), gomail.WithTimeout(smtpTimeout),
-		gomail.WithHELO(m.host()),
+		gomail.WithHELO(m.Host()),
 	}
 	switch site.SMTPTLS {
 	case "tls":
@@ -163,8 +172,8 @@ func (m *Mails) client(ctx context.Context, site setting.Site) (*gomail.Client, 
 	return gomail.NewClient(site.SMTPHost, options...)
 }
 
-// host is the name that the site is known by, in Message-IDs and to SMTP servers.
-func (m *Mails) host() string {
+// Host is the name that the site is known by, in Message-IDs and to SMTP servers.
+func (m *Mails) Host() string {
 	u, err := url.Parse(m.site)
 	if err != nil || u.Hostname() == "" {
 		return "localhost"

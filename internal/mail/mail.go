@@ -110,7 +110,7 @@ func (m *Mails) write(msg Message) (row, error) {
 	}
 	now := m.db.Now()
 	r := row{Sealed: m.key.Seal(sealPurpose, plain), Mail: Mail{
-		MessageID: uuid.NewString() + "@" + m.host(), Recipient: msg.To, Kind: msg.Content.kind(), Lang: msg.Lang,
+		MessageID: uuid.NewString() + "@" + m.Host(), Recipient: msg.To, Kind: msg.Content.kind(), Lang: msg.Lang,
 		State:     Queued,
 		CreatedAt: now, ExpiresAt: msg.Until,
 	}}

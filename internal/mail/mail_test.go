@@ -306,6 +306,8 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 		mail.LoginAlert{At: at, IP: "192.0.2.1", Area: "JP", Device: "Firefox 140 · Windows"},
 		mail.Banned{Reason: "<abuse>", Until: &at},
 		mail.TicketAnswered{No: 1, Title: "<B>\r\nBcc: x@example.com", Text: "<B>"},
+		mail.TicketAnswered{No: 1, Title: "B", Text: "<B>", ReplyTo: "a+t1-x@example.com", Thread: "t@example.com"},
+		mail.TicketMailRefused{No: 1, Reason: fault.Text{ZH: "工单已关闭", EN: "the ticket is closed"}},
 		mail.TicketWaiting{No: 1, Title: "<B>", Text: "<B>", Opened: true},
 		mail.TicketWaiting{No: 1, Title: "<B>", Text: "<B>"})
 	for _, c := range contents {

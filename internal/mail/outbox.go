@@ -85,7 +85,8 @@ func (m Mail) BringsCode() bool {
 
 // WithoutCode gives the letter with dots in the place of its code.
 func (l Letter) WithoutCode() Letter {
-	return Letter{l.Subject, hide(l.Text), hide(l.HTML), l.Unsubscribe}
+	l.Text, l.HTML = hide(l.Text), hide(l.HTML)
+	return l
 }
 
 func hide(text string) string { return sixDigits.ReplaceAllString(text, "${1}••••••") }

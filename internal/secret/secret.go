@@ -17,7 +17,7 @@ import (
 )
 
 // Names are the secrets there can be.
-var Names = []string{SMTPPassword, CaptchaKey, TelegramToken, EmbyKey, LokiPassword, AttachmentS3Key}
+var Names = []string{SMTPPassword, CaptchaKey, TelegramToken, EmbyKey, LokiPassword, AttachmentS3Key, IMAPPassword}
 
 // The secrets of settings.
 const (
@@ -29,6 +29,8 @@ const (
 	LokiPassword = "loki_password" // belongs to loki_username
 
 	AttachmentS3Key = "attachment_s3_key" // belongs to attachment_s3_access_key
+
+	IMAPPassword = "imap_password" // belongs to imap_username
 
 	TelegramToken = "telegram_token" // of the bot, as BotFather gave it; without it there is no bot
 )

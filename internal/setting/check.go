@@ -82,6 +82,7 @@ func (p *problems) numbers(s *Site) {
 		{"captcha_zeros", s.CaptchaZeros, 1, 8},
 		{"ticket_max_open", s.TicketMaxOpen, 1, unlimited},
 		{"ticket_messages_per_hour", s.TicketMessagesPerHour, 1, unlimited},
+		{"imap_port", s.IMAPPort, 1, 65535},
 		{"attachment_quota_mb", s.AttachmentQuotaMB, 0, 1_000_000},
 		{"recharge_minutes", s.RechargeMinutes, 1, maxPendingMinutes},
 		{"commission_permille", s.CommissionPermille, 0, 1000},
@@ -194,6 +195,7 @@ func (p *problems) choices(s *Site) {
 		{"captcha_forgot_password", s.CaptchaForgotPassword, []string{"never", "risk", "always"}},
 		{"captcha_checkin", s.CaptchaCheckIn, []string{"never", "risk", "always"}},
 		{"captcha_ticket", s.CaptchaTicket, []string{"never", "risk", "always"}},
+		{"imap_tls", s.IMAPTLS, []string{"tls", "starttls", "none"}},
 	} {
 		p.When(!slices.Contains(c.of, c.value), c.name, "choice", "只能是 "+strings.Join(c.of, "、"),
 			"This is one of "+strings.Join(c.of, ", "))

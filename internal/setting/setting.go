@@ -87,6 +87,15 @@ type Site struct {
 	TicketMaxOpen         int `json:"ticket_max_open"`          // tickets that one user may have open at once
 	TicketMessagesPerHour int `json:"ticket_messages_per_hour"` // messages that one user may write in an hour
 
+	// address of a mailbox that takes mails to NAME+anything@… as its own; users answer notices of tickets there.
+	// Empty: they answer on the site
+	TicketMailAddress string `json:"ticket_mail_address"`
+	IMAPHost          string `json:"imap_host"` // server of that mailbox; empty: it is not read
+	IMAPPort          int    `json:"imap_port"`
+	IMAPTLS           string `json:"imap_tls"`      // tls (from the first byte), starttls or none
+	IMAPUsername      string `json:"imap_username"` // the password is the secret imap_password
+	IMAPFolder        string `json:"imap_folder"`
+
 	// what the files that one user has sent and uploads may take, in units of 1024² bytes; 0: no files can be sent
 	AttachmentQuotaMB int `json:"attachment_quota_mb"`
 	// the bucket for files that are sent from now on; empty: the folder attachments of AIRSTRIP_DATA
@@ -188,6 +197,7 @@ func Defaults() Site {
 		CaptchaPuzzles: 80, CaptchaZeros: 4,
 		TelegramUpdates: "poll",
 		TicketMaxOpen:   10, TicketMessagesPerHour: 60,
+		IMAPPort: 993, IMAPTLS: "tls", IMAPFolder: "INBOX",
 		AttachmentQuotaMB: 200, AttachmentS3Region: "us-east-1",
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100,
 		RechargeMax: 10000000, RechargeMinutes: 30,
