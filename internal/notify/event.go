@@ -60,7 +60,7 @@ var Rules = []Rule{
 	{Event: Traffic, Page: "/user/services/buy", kinds: []string{"traffic_used"}},
 	{Event: Renewal, Page: "/user/services/renewals", kinds: []string{"renewed", "not_renewed"}},
 	{Event: Payment, Off: []Channel{ByMail}, Page: "/user/wallet", kinds: []string{"payment_received"}},
-	{Event: Ticket, Page: "/user/tickets", kinds: []string{"ticket_answered"}},
+	{Event: Ticket, Page: "/user/tickets", kinds: []string{"ticket_answered", "ticket_mail_refused"}},
 	{Event: Payout, Page: "/user/promote", kinds: []string{"payout_decided"}},
 	{Event: Announcement, Page: "/user/announcements/announcements", kinds: []string{"announcement"}},
 }
