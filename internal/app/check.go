@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"log/slog"
-	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -13,6 +12,7 @@ import (
 	"airstrip/internal/cdkey"
 	"airstrip/internal/checkin"
 	"airstrip/internal/db"
+	"airstrip/internal/dberr"
 	"airstrip/internal/emby"
 	"airstrip/internal/invite"
 	"airstrip/internal/job"
@@ -43,42 +43,52 @@ import (
 //	I15      service, shop: cycles, the end of a service, what an order promised
 //	I16      checkin: one package for each check-in, streaks
 //	audit    the audit log is complete and as it was written
+//
+// A check that cannot be finished, since it cannot read a row, is a violation as well: what it would have found is
+// unknown, and the others go on.
 func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
-	all, err := d.Check(ctx)
-	if err != nil {
-		return nil, err
+	of := func(run func(context.Context, *db.DB) ([]db.Violation, error)) func(context.Context) ([]db.Violation, error) {
+		return func(ctx context.Context) ([]db.Violation, error) { return run(ctx, d) }
+	}
+	checks := []check{
+		{"I12", d.Check}, {"I11", of(account.Check)}, {"audit", of(audit.Check)}, {"I16", of(checkin.Check)},
 	}
 	settings, err := setting.New(ctx, d)
-	if err != nil {
-		return nil, err
+	if err != nil { // the parts below are made with them
+		return runChecks(ctx, append(checks, check{"settings", func(context.Context) ([]db.Violation, error) {
+			return nil, err
+		}})...)
 	}
 	wallets, services := wallet.New(d, settings), service.New(d, seal.Key{}, settings)
-	bans, err := account.Check(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	log, err := audit.Check(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	bytes, err := traffic.Check(ctx, d, settings)
-	if err != nil {
-		return nil, err
-	}
-	checkIns, err := checkin.Check(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.Concat(all, bans, log, bytes, checkIns)
-	for _, part := range []interface {
-		Check(context.Context) ([]db.Violation, error)
-	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, seal.Key{}, settings, wallets,
-		services), invite.New(d, settings, wallets), approval.New(d, settings)} {
-		broken, err := part.Check(ctx)
-		if err != nil {
-			return nil, err
-		}
+	return runChecks(ctx, append(
+		checks,
+		check{"I14", func(ctx context.Context) ([]db.Violation, error) { return traffic.Check(ctx, d, settings) }},
+		check{"I1", wallets.Check},
+		check{"I13", services.Check},
+		check{"I6", shop.New(d, settings, wallets, services).Check},
+		check{"I7", cdkey.New(d, seal.Key{}, settings, wallets, services).Check},
+		check{"I9", invite.New(d, settings, wallets).Check},
+		check{"I11", approval.New(d, settings).Check},
+	)...)
+}
+
+// check is one check of a part, with the name of its first rule.
+type check struct {
+	name string
+	run  func(context.Context) ([]db.Violation, error)
+}
+
+func runChecks(ctx context.Context, checks ...check) (all []db.Violation, err error) {
+	for _, c := range checks {
+		broken, err := c.run(ctx)
 		all = append(all, broken...)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, dberr.Fault(err) != nil: // the database, not what it holds
+			return all, err
+		default:
+			all = append(all, db.Violation{Rule: c.name + ": " + db.CanBeChecked, What: err.Error()})
+		}
 	}
 	return all, nil
 }
@@ -88,7 +98,7 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	broken, err := Check(ctx, a.DB)
 	if err != nil {
-		return nil, err
+		return broken, err
 	}
 	unproven, err := checkSigned(ctx, a.DB, a.cfg.key)
 	return append(broken, unproven...), err
@@ -97,39 +107,40 @@ func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 // checkSigned returns what of the audit log and of the ledger's seals was not signed with the secret key, and the acts
 // that the log does not name.
 func checkSigned(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
-	forged, err := audit.CheckKey(ctx, d, key)
-	if err != nil {
-		return nil, err
+	with := func(run func(context.Context, *db.DB, seal.Key) ([]db.Violation, error)) func(context.Context) (
+		[]db.Violation, error,
+	) {
+		return func(ctx context.Context) ([]db.Violation, error) { return run(ctx, d, key) }
 	}
-	unrecorded, err := approval.CheckAudited(ctx, d, key)
-	if err != nil {
-		return nil, err
-	}
-	cut, err := wallet.CheckKey(ctx, d, key)
-	return slices.Concat(forged, unrecorded, cut), err
+	return runChecks(
+		ctx, check{"audit", with(audit.CheckKey)}, check{"I11", with(approval.CheckAudited)},
+		check{"I3", with(wallet.CheckKey)},
+	)
 }
 
 // checkKey returns what the secret key does not open, and what checkSigned finds with it.
 func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
 	if broken, err = checkSigned(ctx, d, key); err != nil {
-		return nil, err
+		return broken, err
 	}
-	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){
+	var checks []check
+	for _, sealed := range []func(context.Context, *db.DB, seal.Key) ([]string, error){
 		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed, invite.Sealed, shareaccount.Sealed,
 		webhook.Sealed,
 	} {
-		closed, err := check(ctx, d, key)
-		if err != nil {
-			return nil, err
-		}
-		for _, what := range closed {
-			broken = append(broken, db.Violation{
-				Rule: "key: the secret key opens what the database has sealed",
-				What: what,
-			})
-		}
+		checks = append(checks, check{"key", func(ctx context.Context) (found []db.Violation, err error) {
+			closed, err := sealed(ctx, d, key)
+			for _, what := range closed {
+				found = append(found, db.Violation{
+					Rule: "key: the secret key opens what the database has sealed",
+					What: what,
+				})
+			}
+			return found, err
+		}})
 	}
-	return broken, nil
+	closed, err := runChecks(ctx, checks...)
+	return append(broken, closed...), err
 }
 
 // nightly holds what the last nightly check of this process found, for an alarm. One of several servers checks each
