@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"airstrip/internal/api"
+	"airstrip/internal/dberr"
 )
 
 // health answers /health while the process runs, and /ready while the schema is complete and the last write probe
@@ -28,6 +30,9 @@ func (a *App) health(mux *http.ServeMux) {
 			if migrated, err = a.DB.Migrated(ctx); err == nil && !migrated {
 				err = api.ErrUnavailable
 			}
+		}
+		if errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil { // before the write probe finds it
+			err = dberr.ErrUnreachable.Because(err)
 		}
 		if err != nil {
 			api.NewFailure(r.Context(), err).Write(w)

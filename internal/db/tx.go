@@ -96,12 +96,13 @@ func (d *DB) failed(caller context.Context, err error) error {
 	if _, known := fault.As(err); known {
 		return err
 	}
-	if errors.Is(err, context.DeadlineExceeded) { // one of our own limits
-		return dberr.ErrBusy.Because(err)
-	}
+	// A connection that timed out is a context.DeadlineExceeded, too.
 	if f := dberr.Fault(err); f != nil {
 		d.probeSoon(f)
 		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) { // one of our own limits
+		return dberr.ErrBusy.Because(err)
 	}
 	return Error(err)
 }

@@ -104,12 +104,12 @@ func (d *DB) probe(ctx context.Context, tx bun.Tx) error {
 func probeFault(err error) *fault.Error {
 	f := dberr.Fault(err)
 	switch {
+	case f != nil: // also of a connection that timed out, which is a context.DeadlineExceeded to package errors, too
+		return f.Because(nil)
 	case errors.Is(err, context.DeadlineExceeded):
 		return dberr.ErrBusy
-	case f == nil:
-		return dberr.ErrNotWritable
 	}
-	return f.Because(nil)
+	return dberr.ErrNotWritable
 }
 
 // FollowWritable probes until ctx ends, and soon after a transaction that failed because nothing can be written. It
