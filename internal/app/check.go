@@ -47,7 +47,9 @@ import (
 // A check that cannot be finished, since it cannot read a row, is a violation as well: what it would have found is
 // unknown, and the others go on.
 func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
-	of := func(run func(context.Context, *db.DB) ([]db.Violation, error)) func(context.Context) ([]db.Violation, error) {
+	of := func(run func(context.Context, *db.DB) ([]db.Violation, error)) func(context.Context) (
+		[]db.Violation, error,
+	) {
 		return func(ctx context.Context) ([]db.Violation, error) { return run(ctx, d) }
 	}
 	checks := []check{
