@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled writes reports, late ones too, and runs the jobs of the log beside them. Each report adds to node_day
-// in its transaction, which tells afterwards what was committed.
+// writeUntilKilled writes reports, late ones too, and runs the jobs of the log beside them. Each report adds to
+// node_day in its transaction, which tells afterwards what was committed.
 func writeUntilKilled(ctx context.Context) error {
 	d, err := db.Open(ctx, os.Getenv(writerEnv+"_URL"), os.Getenv(writerEnv+"_DIR"))
 	if err != nil {

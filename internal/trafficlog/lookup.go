@@ -161,10 +161,10 @@ func (l *Log) eachRow(ctx context.Context, from, to int64, fn rowFunc, done func
 // chunksOf returns the number of chunks that may have rows of a UTC day.
 func (l *Log) chunksOf(ctx context.Context, day int64) (n int64, err error) {
 	var chunks []int64
-	tables := `SELECT max(id) - ?0 AS last FROM traffic_pack WHERE id >= ?0 AND id < ?1
-		UNION ALL SELECT max(chunk) * ?2 FROM traffic_now`
+	tables := `SELECT (SELECT max(id) FROM traffic_pack WHERE id >= ?0 AND id < ?1) - ?0 AS last
+		UNION ALL SELECT (SELECT max(chunk) FROM traffic_now) * ?2`
 	if !l.moved.Load() {
-		tables += ` UNION ALL SELECT max(user_id) FROM traffic_hour_row`
+		tables += ` UNION ALL SELECT (SELECT max(user_id) FROM traffic_hour_row)`
 	}
 	err = l.db.NewRaw(`SELECT last FROM (`+tables+`) AS ends WHERE last IS NOT NULL`, packID(day, 0), packID(day+1, 0), chunkUsers).Scan(ctx, &chunks)
 	if err != nil || len(chunks) == 0 {

@@ -95,8 +95,8 @@ func ofUser(days []UserDay, found []periodChunk, user int64) ([]UserDay, error) 
 // bounds returns the first and the last day or month of a table; 0, -1 where it is empty.
 func bounds(ctx context.Context, idb bun.IDB, table string) (first, last int64, err error) {
 	var ids []int64
-	err = idb.NewRaw(`SELECT id FROM (SELECT min(id) AS id FROM ?0 UNION ALL SELECT max(id) FROM ?0) AS ends
-		WHERE id IS NOT NULL`, bun.Ident(table)).Scan(ctx, &ids)
+	err = idb.NewRaw(`SELECT id FROM (SELECT (SELECT min(id) FROM ?0) AS id
+		UNION ALL SELECT (SELECT max(id) FROM ?0)) AS ends WHERE id IS NOT NULL`, bun.Ident(table)).Scan(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, -1, err
 	}

@@ -99,10 +99,11 @@ func (l *Log) oldRows(ctx context.Context, tx bun.Tx, where string, values ...an
 }
 
 // packDays returns the first UTC day that has a pack and the day after the last; 0, 0 where there is none.
+// The inner parentheses matter: SQLite looks up the ends of a key only where no condition reaches the aggregate.
 func packDays(ctx context.Context, idb bun.IDB) (first, end int64, err error) {
 	var ids []int64
-	err = idb.NewRaw(`SELECT id FROM (SELECT min(id) AS id FROM traffic_pack UNION ALL SELECT max(id) FROM traffic_pack)
-		AS ends WHERE id IS NOT NULL`).Scan(ctx, &ids)
+	err = idb.NewRaw(`SELECT id FROM (SELECT (SELECT min(id) FROM traffic_pack) AS id
+		UNION ALL SELECT (SELECT max(id) FROM traffic_pack)) AS ends WHERE id IS NOT NULL`).Scan(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, 0, err
 	}
@@ -267,10 +268,10 @@ func (l *Log) daysOf(ctx context.Context, user int64, f Filter) (first, end int6
 	first, end = math.MaxInt64, math.MinInt64
 	err = l.db.ReadTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var hours []int64
-		if err := tx.NewRaw(`SELECT hour FROM (SELECT min(hour) AS hour FROM traffic_now WHERE chunk = ?0
-			UNION ALL SELECT max(hour) FROM traffic_now WHERE chunk = ?0
-			UNION ALL SELECT min(hour) FROM traffic_hour_row WHERE user_id = ?1
-			UNION ALL SELECT max(hour) FROM traffic_hour_row WHERE user_id = ?1) AS ends WHERE hour IS NOT NULL`,
+		if err := tx.NewRaw(`SELECT hour FROM (SELECT (SELECT min(hour) FROM traffic_now WHERE chunk = ?0) AS hour
+			UNION ALL SELECT (SELECT max(hour) FROM traffic_now WHERE chunk = ?0)
+			UNION ALL SELECT (SELECT min(hour) FROM traffic_hour_row WHERE user_id = ?1)
+			UNION ALL SELECT (SELECT max(hour) FROM traffic_hour_row WHERE user_id = ?1)) AS ends WHERE hour IS NOT NULL`,
 			user>>chunkBits, user).Scan(ctx, &hours); err != nil {
 			return err
 		}
