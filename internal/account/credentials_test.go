@@ -273,7 +273,7 @@ func withSecondFactor(w *testSite, v *victim) {
 // changeNothing are the methods of each part that leave what opens an account as it is.
 var changeNothing = map[string]string{
 	"Accounts": "Accept ByEmail ByTelegram Close Create Emails Forget Hash Import IsStaff List Lock Loss " +
-		"NoticeUser OnClose RecipientCount Recipients Users " +
+		"MemberByTelegram NoticeUser OnClose RecipientCount Recipients Users " +
 		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyStaff User",
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken URL URLKey",

@@ -288,7 +288,8 @@ func TestStaffGroup_TooManyCalls_AreWaitedForAndNothingIsTwice(t *testing.T) {
 		user, _ := w.withStaffGroup()
 		k := w.open(user.ID, "First", "one")
 		w.write(user.ID, k, strings.Repeat("long line\n", 900)) // three messages of Telegram's
-		for calls := range 6 {                                  // each is refused once: the topic, its head, the four messages
+		// Each is refused once: the topic, its head, the four messages
+		for calls := range 6 {
 			w.TooMany(min(calls, 1), 1)
 			if err := w.bot.CopyTickets(w.Context()); err == nil || !strings.Contains(err.Error(), "429") {
 				w.Fatalf("after %d calls: %v", calls, err)
