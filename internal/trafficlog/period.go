@@ -2,7 +2,6 @@ package trafficlog
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -209,6 +208,3 @@ func (l *Log) Highest(ctx context.Context, tx bun.Tx, s Slot, day int64, users [
 	}
 	return highest, nil
 }
-
-// allHours selects every hour.
-var allHours = Filter{From: math.MinInt64 / 2, To: math.MaxInt64}
