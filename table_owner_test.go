@@ -33,7 +33,8 @@ var tableOwners = map[string]string{
 	"db":          `chosen_password revision write_probe`,
 	"emby":        `emby_account`,
 	"idempotency": `idempotency`,
-	"invite":      `commission commission_payout commission_rate commission_withdrawal invite_purchase paid_money`,
+	"invite":      `commission commission_payout commission_rate commission_withdrawal invite_code invite_purchase invite_use
+		paid_money`,
 	"ipban":       `ip_ban`,
 	"job":         `job job_timetable`,
 	"link":        `link_app link_fetch link_notice link_template link_token`,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/invite"
 	"airstrip/internal/limit"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
@@ -58,7 +58,7 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 		return Grant{}, ErrSignUpClosed
 	}
 	r, password := newRow(in.Email, in.Name), normalPassword(in.Password)
-	inviter, wrongCode, err := s.inviter(ctx, in.InviteCode, site.SignUpMode == "invite")
+	invited, wrongCode, err := s.inviter(ctx, in.InviteCode, site.SignUpMode == "invite")
 	if err != nil {
 		return Grant{}, err
 	}
@@ -81,7 +81,7 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 		return Grant{}, err
 	}
 	now := s.db.Now()
-	r.InvitedBy, r.SignedInAt, r.Lang = inviter, &now, from.Lang
+	r.InvitedBy, r.SignedInAt, r.Lang = invited.by, &now, from.Lang
 	var g Grant
 	var wrong error
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -103,6 +103,11 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 		made, err := s.insert(ctx, tx, r)
 		if err != nil {
 			return err
+		}
+		if invited.codeID != 0 {
+			if err := invite.Use(ctx, tx, made.ID, invited.codeID); err != nil {
+				return err
+			}
 		}
 		if err := webhook.Emit(ctx, tx, made.created()); err != nil {
 			return err
@@ -188,31 +193,48 @@ func (s *SignUps) CheckInviteCode(ctx context.Context, code string, from Client)
 	return invalid(wrong)
 }
 
-// inviter returns the user of the invite code; nil where there is no code and none is required.
-func (s *SignUps) inviter(ctx context.Context, code string, needed bool) (*int64, *fault.Field, error) {
-	code = strings.ToUpper(strings.TrimSpace(code))
-	if code == "" && !needed {
-		return nil, nil, nil
-	}
-	if code == "" {
-		return nil, field("invite_code", "required", "需要邀请码", "An invite code is needed"), nil
-	}
-	unknown := field("invite_code", "invite_code_unknown", "邀请码无效", "This invite code is not valid")
-	if !inviteCode.MatchString(code) {
-		return nil, unknown, nil
-	}
-	r, err := find(ctx, s.db, "invite_code = ? AND banned_at IS NULL AND closed_at IS NULL", code)
-	if errors.Is(err, ErrNoUser) {
-		return nil, unknown, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	used, err := s.inviteQuotaUsedUp(ctx, s.db, r.ID)
-	return &r.ID, used, err
+// invitation is what an invite code stands for.
+type invitation struct {
+	by     *int64 // who invites; nil: nobody
+	codeID int64  // of a code that its user made; 0: it is the one that the account was given
 }
 
-var inviteCode = regexp.MustCompile(`^[A-Z2-7]{10}$`)
+// inviter returns what the invite code stands for; nothing where there is no code and none is required.
+func (s *SignUps) inviter(ctx context.Context, code string, needed bool) (in invitation, wrong *fault.Field,
+	err error,
+) {
+	code = strings.TrimSpace(code)
+	if code == "" && !needed {
+		return in, nil, nil
+	}
+	if code == "" {
+		return in, field("invite_code", "required", "需要邀请码", "An invite code is needed"), nil
+	}
+	unknown := field("invite_code", "invite_code_unknown", "邀请码无效", "This invite code is not valid")
+	made, err := invite.FindCode(ctx, s.db, code)
+	if err != nil {
+		return in, nil, err
+	}
+	where, value := "invite_code = ?", any(strings.ToUpper(code))
+	switch {
+	case made != nil && made.DisabledAt != nil:
+		return in, unknown, nil
+	case made != nil && !made.IsGiven:
+		where, value, in.codeID = "id = ?", made.UserID, made.ID
+	case !invite.IsGiven(code):
+		return in, unknown, nil
+	}
+	r, err := find(ctx, s.db, where+" AND banned_at IS NULL AND closed_at IS NULL", value)
+	if errors.Is(err, ErrNoUser) {
+		return invitation{}, unknown, nil
+	}
+	if err != nil {
+		return in, nil, err
+	}
+	in.by = &r.ID
+	wrong, err = s.inviteQuotaUsedUp(ctx, s.db, r.ID)
+	return in, wrong, err
+}
 
 // newInviteCode returns ten characters of base32, 50 random bits.
 func newInviteCode() string { return rand.Text()[:10] }

@@ -30,8 +30,9 @@ var openToBanned = map[string]bool{
 	"account_passkey_rename": true, "account_security_set": true, "account_sessions_end_others": true,
 	"account_session_end":      true,
 	"account_two_factor_begin": true, "account_recovery_codes_renew": true, "api_token_create": true,
-	"api_token_revoke":  true,
-	"invite_withdraw":   true,                                 // into their own wallet
+	"api_token_revoke":   true,
+	"invite_withdraw":    true,                             // into their own wallet
+	"invite_code_change": true, "invite_code_remove": true, // nobody signs up with a banned user's codes
 	"invite_payout_ask": true, "invite_payout_withdraw": true, // staff decides
 	"order_cancel": true, "order_refund_request": true, "refund_request_withdraw": true,
 	"link_token_reset": true, "ss_password_reset": true,
@@ -110,8 +111,10 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 			"share_account_code":   {{sharePath + "/code", ""}},
 			"recharge_create": {{"/api/v2/user/wallet/recharge", `{"amount":"20.00","gateway":"` + sandbox.Name +
 				`"}`}},
-			"cd_key_redeem": {{"/api/v2/user/wallet/cd-key/" + keys[0], ""}},
-			"checkin_post":  {{"/api/v2/user/services-old/checkin", ""}},
+			"cd_key_redeem":   {{"/api/v2/user/wallet/cd-key/" + keys[0], ""}},
+			"invite_buy":      {{"/api/v2/user/invite/buy", `{"count":1}`}},
+			"invite_code_add": {{"/api/v2/user/invite/codes", `{"code":"mine-42"}`}},
+			"checkin_post":    {{"/api/v2/user/services-old/checkin", ""}},
 
 			"POST /v1/user/buy":                    v1("/v1/user/buy", fmt.Sprintf("shop=%d", other)),
 			"POST /v1/user/shop/buytrafficpackage": v1("/v1/user/shop/buytrafficpackage", fmt.Sprintf("shop=%d", pack)),

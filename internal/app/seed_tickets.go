@@ -14,9 +14,13 @@ import (
 	"airstrip/internal/ticket"
 )
 
-// tickets has the demo's user talk with the admin: about a question that is answered, and about one that waits.
+// tickets has the demo's user make an invite code, and talk with the admin: about a question that is answered, and
+// about one that waits.
 func (s *seeder) tickets(ctx context.Context) error {
 	user, admin := s.out.User.ID, s.out.Admin.ID
+	if _, err := s.Invites.AddCode(ctx, user, "fast-lane", "论坛"); err != nil {
+		return err
+	}
 	s.at(s.now.AddDate(0, 0, -6))
 	files, err := s.uploads(ctx, user)
 	if err != nil {

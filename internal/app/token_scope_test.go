@@ -21,7 +21,8 @@ import (
 var forReaders = []string{
 	"announcements_list", "announcements_unread", "audit_records", "audit_rules", "cd_key_history", "cd_key_list",
 	"checkin_get", "clients_list", "crisp_data", "dashboard_get", "emby_get", "gateways_list", "get_old_service",
-	"guide_get", "guides_list", "invite_commissions", "invite_get", "invite_payouts", "invite_records", "invoice_get", "invoices_list",
+	"guide_get", "guides_list", "invite_codes",
+	"invite_commissions", "invite_get", "invite_payouts", "invite_records", "invoice_get", "invoices_list",
 	"link_log", "link_token_get", "node_get", "node_get_old", "node_links", "nodes_list", "notices_get", "order_get",
 	"order_refund_quote", "recharge_list", "refund_requests", "service_renewals", "services_list", "services_old",
 	"services_old_bills", "services_old_bills_of", "share_accounts", "shop_info", "shop_old", "shop_plans",

@@ -165,6 +165,9 @@ func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	if err := i.closePayouts(ctx, tx, userID); err != nil {
 		return err
 	}
+	if err := i.closeCodes(ctx, tx, userID); err != nil {
+		return err
+	}
 	var pending []Commission
 	err := tx.NewSelect().Model(&pending).Where("inviter_id = ? AND state = ?", userID, Pending).OrderExpr("id").
 		Scan(ctx)
@@ -244,13 +247,19 @@ type Person struct {
 	Orders   int64        // paid ones
 }
 
+// What is asked of those whom a user (?0) brought in.
+const (
+	earnedBy = `(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE user_id = a.id AND inviter_id = ?0
+		AND state <> 'reversed')`
+	paidOrders    = `(SELECT COUNT(*) FROM shop_order WHERE user_id = a.id AND state = 'paid')`
+	invitedPeople = ` FROM account a`
+)
+
 // People gives a part of those whom the user brought in, newest first.
 func (i *Invites) People(ctx context.Context, userID, limit, offset int64) (people []Person, err error) {
 	err = i.db.NewRaw(`SELECT a.id AS user_id, a.name, a.created_at AS joined_at,
-			(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE user_id = a.id AND inviter_id = ?0
-			AND state <> 'reversed') AS earned,
-			(SELECT COUNT(*) FROM shop_order WHERE user_id = a.id AND state = 'paid') AS orders
-		FROM account a WHERE a.invited_by = ?0 ORDER BY a.id DESC
+			`+earnedBy+` AS earned, `+paidOrders+` AS orders`+invitedPeople+`
+		WHERE a.invited_by = ?0 ORDER BY a.id DESC
 		LIMIT ?1 OFFSET ?2`, userID, limit, offset).Scan(ctx, &people)
 	return people, err
 }

@@ -88,6 +88,8 @@ func (p *problems) numbers(s *Site) {
 		{"commission_permille", s.CommissionPermille, 0, 1000},
 		{"commission_days", s.CommissionDays, 0, 365},
 		{"invite_quota", s.InviteQuota, -1, 1_000_000},
+		{"invite_codes", s.InviteCodes, 0, 1000},
+		{"invite_code_min", s.InviteCodeMin, 3, 32},
 		{"checkin_min_mb", s.CheckInMinMB, 1, 1_000_000},
 		{"checkin_max_mb", s.CheckInMaxMB, 1, 1_000_000},
 		{"link_per_minute", s.LinkPerMinute, 1, unlimited},

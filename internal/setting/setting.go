@@ -123,6 +123,11 @@ type Site struct {
 	// people that one user may bring in before buying more invites; -1: no limit
 	InviteQuota int          `json:"invite_quota"`
 	InvitePrice money.Amount `json:"invite_price"` // of one more invite; 0: not for sale
+	InviteCodes int          `json:"invite_codes"` // codes that one user may have beside the given one
+	// the least length of a code that a user chooses
+	InviteCodeMin int `json:"invite_code_min"`
+	// words that nobody can choose as a code, besides those that would pass for the site's own
+	InviteReserved []string `json:"invite_reserved"`
 	// the least commission that staff pays outside of the site; 0: none, users move it into their wallets
 	PayoutMin money.Amount `json:"payout_min"`
 
@@ -202,6 +207,7 @@ func Defaults() Site {
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100,
 		RechargeMax: 10000000, RechargeMinutes: 30,
 		ChangeCredit: AsTime, StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
+		InviteCodes: 10, InviteCodeMin: 4,
 		CheckIn: true, CheckInMinMB: 100, CheckInMaxMB: 500,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		LinkNoticeNetworks: 12, EmbyClass: 1,

@@ -1,5 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
 import {
+  inviteCodesOptions,
   inviteGetOptions,
   invitePayoutsOptions,
   userGetMeOptions,
@@ -13,6 +14,7 @@ export const Route = createFileRoute('/user/promote')({
     loadPage(
       loadTexts('invite'),
       queryClient.prefetchQuery(inviteGetOptions()),
+      queryClient.prefetchQuery(inviteCodesOptions()),
       queryClient.prefetchQuery(invitePayoutsOptions()),
       queryClient.prefetchQuery(userGetMeOptions()),
     ),

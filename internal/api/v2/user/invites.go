@@ -83,7 +83,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 				people, err := i.People(ctx, who.UserID, 50, 0)
 				s := settings.Get()
 				out := inviteResult{
-					InviteCode: e.Code, InviteLink: site + "/auth/sign-up?invite_code=" + e.Code,
+					InviteCode: e.Code, InviteLink: inviteLink(site, e.Code),
 					TotalInvites: e.Invited, TotalCommission: e.Total,
 					CommissionRate: money.Amount(e.Permille / 10), RatePermille: e.Permille,
 					InvitedUsers: newInvitedUsers(people), Released: b.Commission, Pending: b.Pending,
@@ -127,6 +127,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 			})
 
 		addPayouts(r, i)
+		addInviteCodes(r, i, settings, site)
 
 		v2.Handle(r, v2.UserOp("POST /user/invite/withdraw").
 			Named("invite_withdraw", "Move released commission into the wallet").WithKey().

@@ -45,6 +45,9 @@ beforeEach(() => {
   payouts = []
   server.use(
     http.get('*/api/v2/user/invite', () => success(state)),
+    http.get('*/api/v2/user/invite/codes', () =>
+      success({ codes: [], most_codes: 0, least_size: 4 }),
+    ),
     http.get('*/api/v2/user/invite/payouts', () =>
       success({ payouts, total_count: payouts.length }),
     ),

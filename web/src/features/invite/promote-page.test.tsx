@@ -48,6 +48,9 @@ beforeEach(() =>
   server.use(
     answer(),
     http.get('*/api/v2/user/wallet', () => success(wallet())),
+    http.get('*/api/v2/user/invite/codes', () =>
+      success({ codes: [], most_codes: 0, least_size: 4 }),
+    ),
     http.get('*/api/v2/user/invite/payouts', () => success({ payouts: [], total_count: 0 })),
   ),
 )

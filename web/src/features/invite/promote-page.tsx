@@ -6,6 +6,7 @@ import { toMinor } from '@/lib/money'
 import { OwnBan } from '@/ui/ban-notice'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
+import { Codes } from './components/codes'
 import { CommissionCard } from './components/commission-card'
 import { Earnings } from './components/earnings'
 import { InviteLink } from './components/invite-link'
@@ -28,6 +29,7 @@ export function PromotePage() {
                 <InviteLink invite={found} />
                 <Earnings invite={found} />
               </div>
+              <Codes />
               {(found.commission_permille > 0 || toMinor(found.total_commission) > 0) && (
                 <CommissionCard invite={found} />
               )}

@@ -4,6 +4,7 @@ import type { InviteResult } from '@/lib/api/gen/types.gen'
 import { useCurrency } from '@/lib/currency'
 import { formatMoney, toMinor } from '@/lib/money'
 import { Money } from '@/ui/money'
+import { BuyInvites } from './buy-invites'
 import classes from './earnings.module.css'
 
 /** The number of invited users, the commission, and its rule. */
@@ -21,6 +22,7 @@ export function Earnings({ invite }: { invite: InviteResult }) {
         <div>
           <p className={classes.name}>{t('left')}</p>
           <p className={classes.value}>{invite.invites_left}</p>
+          {invite.invite_price && <BuyInvites price={invite.invite_price} />}
         </div>
       )}
       {percent > 0 && (

@@ -14,7 +14,11 @@ const QR_SIZE = 400
 type Words = { site: string; title: string; code: string; hint: string; link: string }
 
 /** A picture with the invite link to save and send. */
-export function PosterDialog({ invite, onClose }: { invite: InviteResult; onClose: () => void }) {
+export function PosterDialog(props: {
+  invite: Pick<InviteResult, 'invite_code' | 'invite_link'>
+  onClose: () => void
+}) {
+  const { invite, onClose } = props
   const { t } = useTranslation('invite')
   const site = useSiteName()
   // The dialog is loaded late, and the canvas with it.

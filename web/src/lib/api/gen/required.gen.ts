@@ -126,6 +126,15 @@ export const required: Record<string, readonly string[]> = {
   "GET /api/v2/user/guides/{slug}": [
     "path.slug"
   ],
+  "POST /api/v2/user/invite/buy": [
+    "body.count"
+  ],
+  "DELETE /api/v2/user/invite/codes/{code}": [
+    "path.code"
+  ],
+  "PATCH /api/v2/user/invite/codes/{code}": [
+    "path.code"
+  ],
   "POST /api/v2/user/invite/payouts": [
     "body.amount",
     "body.method",

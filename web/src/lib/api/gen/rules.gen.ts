@@ -420,6 +420,20 @@ export const guideGetRules = {
   "slug": { maxLength: 60 },
 } as const
 
+export const inviteCodeAddRules = {
+  "code": { maxLength: 32 },
+  "label": { maxLength: 40 },
+} as const
+
+export const inviteCodeRemoveRules = {
+  "code": { maxLength: 32 },
+} as const
+
+export const inviteCodeChangeRules = {
+  "code": { maxLength: 32 },
+  "label": { maxLength: 40 },
+} as const
+
 export const invitePayoutAskRules = {
   "account": { minLength: 1, maxLength: 300 },
 } as const

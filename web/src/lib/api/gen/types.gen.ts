@@ -1679,6 +1679,60 @@ export type InviteCodeBody = {
     invite_code: string;
 };
 
+export type InviteCodeChangeBody = {
+    is_disabled?: boolean;
+    label?: string;
+};
+
+export type InviteCodeItem = {
+    code: string;
+    /**
+     * All that it earned and that was not taken back by refunds
+     */
+    commission: string;
+    /**
+     * Nobody can sign up with it
+     */
+    is_disabled: boolean;
+    /**
+     * Whether it is the one that every account has, which cannot be removed
+     */
+    is_given: boolean;
+    /**
+     * What the user calls it; empty: nothing
+     */
+    label: string;
+    link: string;
+    /**
+     * Who signed up with it and bought something
+     */
+    payers: number;
+    sign_ups: number;
+};
+
+export type InviteCodeList = {
+    /**
+     * The given one first, then as they were made
+     */
+    codes: Array<InviteCodeItem>;
+    /**
+     * Characters that a chosen code has at least
+     */
+    least_size: number;
+    /**
+     * How many a user may have beside the given one
+     */
+    most_codes: number;
+};
+
+export type InviteCodeNew = {
+    /**
+     * Letters, digits, - and _, whatever their case; absent: made up
+     */
+    code?: string;
+    label?: string;
+};
+
 export type InviteRecords = {
     /**
      * Newest first
@@ -1754,6 +1808,17 @@ export type InvitedUser = {
     status: 'registered' | 'paid';
     user_id: number;
     username: string;
+};
+
+export type InvitesBought = {
+    /**
+     * People whom the user may still bring in
+     */
+    left: number;
+};
+
+export type InvitesWanted = {
+    count: number;
 };
 
 export type InvoiceItem = {
@@ -9874,6 +9939,96 @@ export type InviteGetResponses = {
 };
 
 export type InviteGetResponse = InviteGetResponses[keyof InviteGetResponses];
+
+export type InviteBuyData = {
+    body: InvitesWanted;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/invite/buy';
+};
+
+export type InviteBuyResponses = {
+    /**
+     * OK
+     */
+    200: InvitesBought;
+};
+
+export type InviteBuyResponse = InviteBuyResponses[keyof InviteBuyResponses];
+
+export type InviteCodesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/invite/codes';
+};
+
+export type InviteCodesResponses = {
+    /**
+     * OK
+     */
+    200: InviteCodeList;
+};
+
+export type InviteCodesResponse = InviteCodesResponses[keyof InviteCodesResponses];
+
+export type InviteCodeAddData = {
+    body: InviteCodeNew;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/invite/codes';
+};
+
+export type InviteCodeAddResponses = {
+    /**
+     * OK
+     */
+    200: InviteCodeItem;
+};
+
+export type InviteCodeAddResponse = InviteCodeAddResponses[keyof InviteCodeAddResponses];
+
+export type InviteCodeRemoveData = {
+    body?: never;
+    path: {
+        code: string;
+    };
+    query?: never;
+    url: '/api/v2/user/invite/codes/{code}';
+};
+
+export type InviteCodeRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type InviteCodeRemoveResponse = InviteCodeRemoveResponses[keyof InviteCodeRemoveResponses];
+
+export type InviteCodeChangeData = {
+    body: InviteCodeChangeBody;
+    path: {
+        code: string;
+    };
+    query?: never;
+    url: '/api/v2/user/invite/codes/{code}';
+};
+
+export type InviteCodeChangeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type InviteCodeChangeResponse = InviteCodeChangeResponses[keyof InviteCodeChangeResponses];
 
 export type InviteCommissionsData = {
     body?: never;
