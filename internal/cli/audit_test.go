@@ -33,6 +33,7 @@ var (
 		"node history", "node online", "node users", "node kept", "node speed-tests", "rule list", "rule hits",
 		"plan list", "gateway kinds",
 		"gateway list", "coupon list", "cdkey list", "recharge refunds", "refund list", "refund show",
+		"payout list",
 		"payment-case list", "payment-case show",
 		"audit list", "approval list", "wallet list", "setting list", "mail list", "mail show",
 		"announcement list", "announcement broadcast list",
@@ -43,7 +44,7 @@ var (
 		"refund decline", "refund order", "payment-case credit", "payment-case refund", "payment-case dismiss",
 		"payment-case confirm",
 		"payment-case decline", "approval approve", "approval decline", "wallet confirm", "wallet decline",
-		"cdkey confirm",
+		"cdkey confirm", "payout pay", "payout refuse",
 	}
 )
 

@@ -33,6 +33,7 @@ type commands struct {
 	CDKey    cdkeyCommand    `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
 	Recharge rechargeCommand `cmd:"" help:"Pay recharges back."`
 	Refund   refundCommand   `cmd:"" help:"Decide on the refunds of orders that users ask for, and give orders back."`
+	Payout   payoutCommand   `cmd:"" help:"List, pay and refuse commission that users want paid outside of the site."`
 
 	Announcement announcementCommand `cmd:"" help:"Make, list, change and remove announcements."`
 

@@ -146,7 +146,9 @@ var Areas = []Area{
 			EN: "approve or decline what another member gave",
 		}},
 	}},
-	{fault.Text{ZH: "资金", EN: "Money"}, []string{"wallet", "recharge", "refund", "payment-case", "gateway"}, []Grant{
+	{fault.Text{ZH: "资金", EN: "Money"}, []string{
+		"wallet", "recharge", "refund", "payout", "payment-case", "gateway",
+	}, []Grant{
 		{AdjustmentRead, cashiers, fault.Text{ZH: "查看钱包调整", EN: "see adjustments of wallets"}},
 		{AdjustmentMake, cashiers, fault.Text{ZH: "为钱包加款或扣款", EN: "put money into wallets and take it out"}},
 		{RefundRead, cashiers, fault.Text{ZH: "查看退款和退款申请", EN: "see refunds and requests for them"}},
