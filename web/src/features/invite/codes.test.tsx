@@ -129,7 +129,7 @@ describe('the invite codes', () => {
       }),
     )
     const { user } = await openSignedIn('/user/promote')
-    const count = await screen.findByRole('textbox', { name: 'More invites' })
+    const count = await screen.findByRole('spinbutton', { name: 'More invites' })
     await user.clear(count)
     await user.type(count, '2')
     await user.click(screen.getByRole('button', { name: /Buy for .*3\.00/ }))

@@ -1,4 +1,4 @@
-import { Button, NumberInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,7 +16,8 @@ export function BuyInvites({ price }: { price: string }) {
   const { t, i18n } = useTranslation('invite')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
-  const [count, setCount] = useState(1)
+  const [typed, setTyped] = useState('1')
+  const count = Math.min(MAX, Math.max(1, Math.trunc(Number(typed)) || 1))
   const intention = `invites-${count}`
   const buy = useMutation({
     ...inviteBuyMutation(),
@@ -30,14 +31,14 @@ export function BuyInvites({ price }: { price: string }) {
     buy.mutate({ body: { count }, headers: { 'Idempotency-Key': idempotencyKeyFor(intention) } })
   return (
     <div>
-      <NumberInput
+      <TextInput
+        type="number"
         label={t('buy.count')}
-        value={count}
-        onChange={(value) => setCount(Number(value) || 1)}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        onBlur={() => setTyped(String(count))}
         min={1}
         max={MAX}
-        allowDecimal={false}
-        clampBehavior="strict"
       />
       <Button mt="xs" variant="default" loading={buy.isPending} onClick={start}>
         {t('buy.submit', { amount })}
