@@ -33,14 +33,14 @@ var tableOwners = map[string]string{
 	"db":          `chosen_password revision write_probe`,
 	"emby":        `emby_account`,
 	"idempotency": `idempotency`,
-	"invite":      `commission commission_payout commission_rate commission_withdrawal invite_code invite_purchase invite_use
+	"invite": `commission commission_payout commission_rate commission_withdrawal invite_code invite_purchase invite_use
 		paid_money`,
-	"ipban":       `ip_ban`,
-	"job":         `job job_timetable`,
-	"link":        `link_app link_fetch link_notice link_template link_token`,
-	"loki":        `loki_cursor`,
-	"mail":        `mail`,
-	"mailbox":     `mailbox_cursor`,
+	"ipban":   `ip_ban`,
+	"job":     `job job_timetable`,
+	"link":    `link_app link_fetch link_notice link_template link_token`,
+	"loki":    `loki_cursor`,
+	"mail":    `mail`,
+	"mailbox": `mailbox_cursor`,
 	"node": `blocked_ip node node_alarm node_history node_outage node_secret node_state node_watch online_ip rule
 		rule_exemption rule_hit speed_test user_link_group`,
 	"notify":       `notice_choice`,
