@@ -99,6 +99,6 @@ func TestClock_JumpsAYearAheadAndBack_NothingEnds(t *testing.T) {
 func TestClock_Disagrees_NotifiesStaff(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
 		d.notifyClock(t.Context(), clock.Problem{Since: d.now, Jump: time.Hour})
-		d.says(t, "时钟")
+		d.says(t, ownerChat, "时钟")
 	})
 }

@@ -23,6 +23,9 @@ import (
 	"airstrip/internal/traffic"
 )
 
+// ownerChat is the chat of the owner with the bot; those of the others follow it.
+const ownerChat = 100
+
 // duty is a server with a bot and three people: an owner and a finance clerk who linked Telegram, and an admin who did
 // not.
 type duty struct {
@@ -55,12 +58,13 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 					continue
 				}
 				err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return d.Accounts.Credentials.LinkTelegram(ctx, tx, made.id, int64(100+i), uuid.Nil,
+					return d.Accounts.Credentials.LinkTelegram(ctx, tx, made.id, int64(ownerChat+i), uuid.Nil,
 						account.Client{})
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
+				d.says(t, int64(ownerChat+i), "已绑定 Telegram")
 			}
 			n, _, err := d.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
 			if err != nil {
@@ -72,14 +76,14 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 	}
 }
 
-// says works off what the bot has to say and insists that it is one message to the owner.
-func (d *duty) says(t *testing.T, part string) {
+// says works off what the bot has to say and insists that it is one message to a chat.
+func (d *duty) says(t *testing.T, chat int64, part string) {
 	t.Helper()
 	if err := d.Notices.Work(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if c := d.Next(); c.Method != "sendMessage" || c.ChatID != 100 || !strings.Contains(c.Text, part) {
-		t.Fatalf("the bot says %+v, want %q", c, part)
+	if c := d.Next(); c.Method != "sendMessage" || c.ChatID != chat || !strings.Contains(c.Text, part) {
+		t.Fatalf("the bot says %+v, want %q in chat %d", c, part, chat)
 	}
 	d.silent(t)
 }
@@ -114,7 +118,7 @@ func TestOutage_NotifiesStaffByTelegram(t *testing.T) {
 		}
 		d.later(t, 0) // the server watches from here on
 		d.later(t, 10*time.Minute)
-		d.says(t, "hk")
+		d.says(t, ownerChat, "hk")
 		d.later(t, 10*time.Minute)
 		d.silent(t)
 		if err := d.Nodes.Monitor.RecordContact(t.Context(), d.node.ID); err != nil {
@@ -127,7 +131,7 @@ func TestOutage_NotifiesStaffByTelegram(t *testing.T) {
 		}
 		d.Down(false)
 		d.now = d.now.Add(time.Minute) // what Telegram did not hear is said again
-		d.says(t, "恢复")
+		d.says(t, ownerChat, "恢复")
 		if err := d.Secrets.Set(t.Context(), secret.TelegramToken, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -172,13 +176,13 @@ func TestAlarm_InConflict_NotifiesStaffOnceADay(t *testing.T) {
 			t.Fatal(err)
 		}
 		conflicts(1)
-		d.says(t, "hk")
+		d.says(t, ownerChat, "hk")
 		d.now = d.now.Add(23 * time.Hour)
 		conflicts(1)
 		d.silent(t)
 		d.now = d.now.Add(time.Hour)
 		conflicts(2)
-		d.says(t, "编号")
+		d.says(t, ownerChat, "编号")
 		d.now = d.now.Add(-7 * 24 * time.Hour) // the clock is set back
 		conflicts(3)
 		d.now = d.now.Add(time.Hour)

@@ -119,7 +119,7 @@ func (l trafficLog) addDetail(r *v2.Router) {
 		})
 	type pageQuery struct {
 		LogQuery
-		Limit int64  `query:"limit" default:"100" minimum:"1" maximum:"500"`
+		Limit int64  `query:"limit" default:"50" minimum:"1" maximum:"500"`
 		After string `query:"after" maxLength:"64" doc:"The next_after of the page before: as quick on the last page as on the first, whatever is counted meanwhile"`
 	}
 	v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/pages").

@@ -66,6 +66,7 @@ const topics = {
   get_old_service: 'older',
   guides: 'guides',
   invite: 'invite',
+  notices: 'notices',
   orders: 'orders',
   'refund-requests': 'orders',
   services: 'services',
@@ -74,7 +75,9 @@ const topics = {
   'shop-old': 'older',
   site: 'site',
   system: 'announcements',
+  'ticket-attachments': 'tickets',
   'tickets-v2': 'tickets',
+  tools: 'traffic',
   user: 'account',
   wallet: 'wallet',
 } as const
