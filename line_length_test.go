@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,7 +18,32 @@ const maxColumns = 120
 // A line of Go has at most 120 columns, a tab counting as four. Literals and struct tags do not count: they cannot
 // always be broken.
 func TestGoFiles_LinesFitTheScreen(t *testing.T) {
-	count := 0
+	count := eachGoFile(t, func(path string, source []byte) {
+		for i, line := range strings.Split(withoutLiterals(source), "\n") {
+			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > maxColumns {
+				t.Errorf("%s:%d has %d columns, of %d", path, i+1, n, maxColumns)
+			}
+		}
+	})
+	if count < 300 {
+		t.Fatalf("only %d files were read", count)
+	}
+}
+
+// disabledCode matches a comment without a space before its text, which is no directive: a line that was taken out.
+var disabledCode = regexp.MustCompile(`(?m)^\s*//(?:[a-z]+[.(\[ ]|[A-Z}])`)
+
+func TestGoFiles_HaveNoCodeInComments(t *testing.T) {
+	eachGoFile(t, func(path string, source []byte) {
+		for _, found := range disabledCode.FindAllString(withoutLiterals(source), -1) {
+			t.Errorf("%s has code in a comment: %s", path, strings.TrimSpace(found))
+		}
+	})
+}
+
+// eachGoFile calls fn for every file of Go that people wrote, and returns their number.
+func eachGoFile(t *testing.T, fn func(path string, source []byte)) (count int) {
+	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -33,19 +59,13 @@ func TestGoFiles_LinesFitTheScreen(t *testing.T) {
 			return err
 		}
 		count++
-		for i, line := range strings.Split(withoutLiterals(source), "\n") {
-			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > maxColumns {
-				t.Errorf("%s:%d has %d columns, of %d", path, i+1, n, maxColumns)
-			}
-		}
+		fn(path, source)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count < 300 {
-		t.Fatalf("only %d files were read", count)
-	}
+	return count
 }
 
 // withoutLiterals gives source without the text of its strings, which keep their line breaks.

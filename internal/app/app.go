@@ -306,7 +306,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Announcements.Follow(ctx) })
-	//background.Go(func() { a.Accounts.Streams.Follow(ctx) })
+	background.Go(func() { a.Accounts.Streams.Follow(ctx) })
 	background.Go(func() { a.Tickets.Follow(ctx) })
 	background.Go(func() { a.Guides.Begin(ctx) })
 	background.Go(func() { a.Guides.Follow(ctx) })
