@@ -183,7 +183,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Invites.UseKey(a.cfg.key)
 	a.CheckIns = checkin.New(a.DB, a.Settings, a.Accounts, a.Services, a.Captchas)
-	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
+	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services, a.Invites)
 	a.CDKeys = cdkey.New(a.DB, a.cfg.key, a.Settings, a.Wallets, a.Services)
 	a.Renewals = renewal.New(a.DB, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)

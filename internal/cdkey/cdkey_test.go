@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
+	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/seal"
 	"airstrip/internal/service"
@@ -97,7 +98,8 @@ func (c *desk) plan(t *testing.T) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := shop.New(c.db, settings, c.wallets, c.services).AddPlan(t.Context(), shop.Plan{
+	plans := shop.New(c.db, settings, c.wallets, c.services, invite.New(c.db, settings, c.wallets))
+	p, err := plans.AddPlan(t.Context(), shop.Plan{
 		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: new(int64(1 << 30)), Reset: service.Anniversary, Class: 2,
 		Groups:  []int{1},
 		Visible: true, Renewable: true, Prices: []shop.Price{{Months: 1, Amount: 1000}},

@@ -47,7 +47,8 @@ func open(t *testing.T, d *db.DB) *circle {
 	d.SetClock(func() time.Time { return c.now })
 	services := service.New(d, seal.Key{1}, settings)
 	c.wallets = wallet.New(d, settings)
-	c.Invites, c.shop = invite.New(d, settings, c.wallets), shop.New(d, settings, c.wallets, services)
+	c.Invites = invite.New(d, settings, c.wallets)
+	c.shop = shop.New(d, settings, c.wallets, services, c.Invites)
 	c.UseKey(seal.Key{1})
 	p, err := c.shop.AddPlan(t.Context(), shop.Plan{
 		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: new(int64(1 << 30)), Reset: service.Anniversary,

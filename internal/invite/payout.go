@@ -67,6 +67,9 @@ var (
 	ErrNoPayout    = fault.NotFound("payout_not_found", "没有这笔提现申请", "There is no such payout request")
 	ErrPayoutEnded = fault.Conflict("payout_ended", "这笔提现申请已处理",
 		"This payout request was dealt with already")
+	// ErrPayoutWaiting is the fault of a payout that staff may have paid already: it waits for a second member.
+	ErrPayoutWaiting = fault.Conflict("payout_waiting", "这笔提现申请正在付款审批中，暂时不能更改",
+		"The payment of this payout request is being approved; it cannot be changed until that is decided")
 	ErrPayoutOpen = fault.Conflict("payout_open", "已有一笔提现申请在处理，请等它处理完",
 		"A payout request is being dealt with already; please wait for it")
 	ErrNoPayouts = fault.Forbidden("payouts_off", "本站不支持提现，可转入钱包使用",
@@ -142,7 +145,9 @@ func (i *Invites) WithdrawPayout(ctx context.Context, userID, id int64) error {
 			return err
 		case p.UserID != userID:
 			return ErrNoPayout
-		case p.State != PayoutOpen: // a waiting one may be paid outside already
+		case p.State == PayoutWaiting: // it may be paid outside already
+			return ErrPayoutWaiting
+		case p.State != PayoutOpen:
 			return ErrPayoutEnded
 		}
 		return i.endPayout(ctx, tx, p, PayoutWithdrawn, "", nil)
@@ -161,7 +166,11 @@ func (i *Invites) PayPayout(ctx context.Context, id int64, answer string, by *in
 		if err != nil {
 			return false, err
 		}
-		if p.State != PayoutOpen {
+		switch p.State {
+		case PayoutOpen:
+		case PayoutWaiting:
+			return false, ErrPayoutWaiting
+		default:
 			return false, ErrPayoutEnded
 		}
 		alone, err := i.approvals.Propose(ctx, tx, approval.Act{
@@ -219,16 +228,13 @@ func (i *Invites) RefusePayout(ctx context.Context, id int64, answer string, by 
 		if err := i.endPayout(ctx, tx, p, PayoutRefused, answer, by); err != nil {
 			return err
 		}
-		if err := audit.Record(ctx, tx, string(permission.CommissionPay)+".refuse", audit.ID("commission_payout", id),
-			before, map[string]any{"state": p.State}, answer); err != nil {
-			return err
-		}
-		return i.decided(ctx, tx, p)
+		return audit.Record(ctx, tx, string(permission.CommissionPay)+".refuse", audit.ID("commission_payout", id),
+			before, map[string]any{"state": p.State}, answer)
 	})
 }
 
-// OnDecision has fn told of each payout that staff has paid or refused, in its transaction. It must be called before
-// the server starts.
+// OnDecision has fn told of each payout that was paid or refused, by staff or because commission was taken back, in
+// its transaction. It must be called before the server starts.
 func (i *Invites) OnDecision(fn func(ctx context.Context, tx bun.Tx, p *Payout) error) {
 	i.onDecision = append(i.onDecision, fn)
 }
@@ -247,12 +253,9 @@ func (i *Invites) settlePayout(ctx context.Context, tx bun.Tx, p *Payout, answer
 	if err := i.finishPayout(ctx, tx, p, PayoutPaid, answer); err != nil {
 		return err
 	}
-	if err := i.wallets.Post(ctx, tx, wallet.CommissionPaid, p.ref(), p.Method,
+	return i.wallets.Post(ctx, tx, wallet.CommissionPaid, p.ref(), p.Method,
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: p.UserID}, Amount: -p.Amount},
-		wallet.Entry{Account: wallet.Account{Kind: wallet.Bank}, Amount: p.Amount}); err != nil {
-		return err
-	}
-	return i.decided(ctx, tx, p)
+		wallet.Entry{Account: wallet.Account{Kind: wallet.Bank}, Amount: p.Amount})
 }
 
 // endPayout ends a pending payout without paying it, and the act that waits for it.
@@ -268,13 +271,18 @@ func (i *Invites) endPayout(ctx context.Context, tx bun.Tx, p *Payout, to Payout
 	return i.finishPayout(ctx, tx, p, to, answer)
 }
 
+// finishPayout writes a final state and frees what is held. Whatever ended the payout, its user is told, unless they
+// ended it themselves.
 func (i *Invites) finishPayout(ctx context.Context, tx bun.Tx, p *Payout, to PayoutState, answer string) error {
 	p.State, p.Answer, p.EndedAt = to, answer, new(i.db.Now())
 	if _, err := tx.NewUpdate().Model(p).Column("state", "answer", "made_by", "decided_by", "ended_at").WherePK().
 		Exec(ctx); err != nil {
 		return db.Error(err)
 	}
-	return i.wallets.EndHold(ctx, tx, p.ref())
+	if err := i.wallets.EndHold(ctx, tx, p.ref()); err != nil || to == PayoutWithdrawn {
+		return err
+	}
+	return i.decided(ctx, tx, p)
 }
 
 // freePayout refuses the user's pending payout, where there is one, because commission that it counts on is taken back,

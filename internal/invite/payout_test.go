@@ -3,6 +3,7 @@ package invite_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -200,8 +201,11 @@ func TestPayout_WorthMuch_WaitsForASecondMember(t *testing.T) {
 			}
 		}
 		wait()
-		if err := c.WithdrawPayout(t.Context(), user, p.ID); !errors.Is(err, invite.ErrPayoutEnded) {
+		if err := c.WithdrawPayout(t.Context(), user, p.ID); !errors.Is(err, invite.ErrPayoutWaiting) {
 			t.Errorf("the user takes back what may be paid already: %v", err)
+		}
+		if err := c.PayPayout(t.Context(), p.ID, "T1", bob); !errors.Is(err, invite.ErrPayoutWaiting) {
+			t.Errorf("it is paid a second time while it waits: %v", err)
 		}
 		if err := c.DecidePayout(t.Context(), p.ID, true, ann); !errors.Is(err, approval.ErrSecondMember) {
 			t.Errorf("who wants to pay it approves that: %v", err)
@@ -235,6 +239,11 @@ func TestPayout_OfCommissionThatIsReclaimed_IsRefused(t *testing.T) {
 			c.set(t, "payout_min", "0.10")
 			c.set(t, "staff_credit_limit", "0.00")
 			user, order := c.earner(t)
+			var told []invite.PayoutState
+			c.OnDecision(func(_ context.Context, _ bun.Tx, p *invite.Payout) error {
+				told = append(told, p.State)
+				return nil
+			})
 			p := c.asks(t, user, 80)
 			if waits {
 				if err := c.PayPayout(t.Context(), p.ID, "", c.member(t)); !errors.Is(err, approval.ErrSecondMember) {
@@ -246,6 +255,9 @@ func TestPayout_OfCommissionThatIsReclaimed_IsRefused(t *testing.T) {
 			c.owes(t, user, 0)
 			if state := c.payoutState(t, p); state != invite.PayoutRefused {
 				t.Errorf("it is %s", state)
+			}
+			if !slices.Equal(told, []invite.PayoutState{invite.PayoutRefused}) {
+				t.Errorf("the user was told %v, want that it was refused, once", told)
 			}
 			if broken, err := approval.New(d, c.settings).Check(t.Context()); err != nil || len(broken) > 0 {
 				t.Error(broken, err)

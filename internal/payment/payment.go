@@ -46,7 +46,7 @@ func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *sh
 	gateways *Gateways,
 ) *Payments {
 	return &Payments{
-		db: d, settings: settings, wallets: wallets, shop: shop, invites: invite.New(d, settings, wallets), site: site,
+		db: d, settings: settings, wallets: wallets, shop: shop, invites: shop.Invites(), site: site,
 		gateways:  gateways,
 		approvals: approval.New(d, settings),
 	}

@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/invite"
 	"airstrip/internal/mail"
 	"airstrip/internal/money"
 	"airstrip/internal/renewal"
@@ -56,7 +57,7 @@ func each(t *testing.T, test func(s *site)) {
 			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: s.wallets,
 			Services: s.services, Site: "http://localhost:8080",
 		})
-		s.shop = shop.New(d, settings, s.wallets, s.services)
+		s.shop = shop.New(d, settings, s.wallets, s.services, invite.New(d, settings, s.wallets))
 		s.Renewals = renewal.New(d, settings, s.accounts, s.wallets, s.shop)
 		s.at(time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC))
 		quota := int64(100 << 30)

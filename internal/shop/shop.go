@@ -31,13 +31,19 @@ type Shop struct {
 	approvals *approval.Approvals
 }
 
-// New returns the shop in d.
-func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
+// New returns the shop in d. What an order earns goes through invites, which must be the ones that tell users what
+// becomes of their payouts.
+func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services,
+	invites *invite.Invites,
+) *Shop {
 	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"),
 		bun.Safe("?"))
 	return &Shop{
-		d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30),
+		d, settings, wallets, services, invites, limit.Per(time.Hour, 30),
 		d.Prepared(byNumber.String()),
 		approval.New(d, settings),
 	}
 }
+
+// Invites returns what inviters earn by the shop's orders.
+func (s *Shop) Invites() *invite.Invites { return s.invites }

@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
+	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/seal"
 	"airstrip/internal/service"
@@ -38,7 +39,10 @@ func open(t *testing.T, d *db.DB) *counter {
 		t.Fatal(err)
 	}
 	w, s := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
-	return &counter{Shop: shop.New(d, settings, w, s), db: d, settings: settings, wallets: w, services: s}
+	return &counter{
+		Shop: shop.New(d, settings, w, s, invite.New(d, settings, w)),
+		db:   d, settings: settings, wallets: w, services: s,
+	}
 }
 
 // user returns a new user with so much money.

@@ -34,7 +34,7 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 			t.Fatal(err)
 		}
 		w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
-		s := shop.New(d, settings, w, services)
+		s := shop.New(d, settings, w, services, invite.New(d, settings, w))
 		mux := http.NewServeMux()
 		r := v1.New(mux, func(context.Context, string) (account.Identity, error) {
 			return account.Identity{UserID: 1},

@@ -26,6 +26,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/emby"
+	"airstrip/internal/invite"
 	"airstrip/internal/job"
 	"airstrip/internal/link"
 	"airstrip/internal/mail"
@@ -158,7 +159,8 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 			map[string]json.RawMessage{"emby_url": json.RawMessage(`"` + p.address + `"`)}))
 		p.must(secrets.Set(t.Context(), secret.EmbyKey, "media-key"))
 		mux := http.NewServeMux()
-		plans := shop.New(d, settings, wallet.New(d, settings), p.services)
+		wallets := wallet.New(d, settings)
+		plans := shop.New(d, settings, wallets, p.services, invite.New(d, settings, wallets))
 		_, err = plans.AddPlan(t.Context(), shop.Plan{ // what traffic is worth
 			Name: "Package", Kind: shop.KindPackage, TrafficBytes: new(int64(1 << 30)), Reset: service.Never,
 			Prices: []shop.Price{{Amount: 100}},

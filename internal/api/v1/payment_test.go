@@ -18,6 +18,7 @@ import (
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/invite"
 	"airstrip/internal/mail"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
@@ -56,7 +57,8 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 		}
 		mux := http.NewServeMux()
 		router := v1.New(mux, a.Sessions.Authenticate)
-		router.Payment(w, payment.New(d, settings, w, shop.New(d, settings, w, services), site, gateways), a)
+		s := shop.New(d, settings, w, services, invite.New(d, settings, w))
+		router.Payment(w, payment.New(d, settings, w, s, site, gateways), a)
 		handler := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
 
 		from := account.Client{IP: netip.MustParseAddr("192.0.2.1")}

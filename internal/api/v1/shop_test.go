@@ -18,6 +18,7 @@ import (
 	"airstrip/internal/api"
 	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/invite"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/seal"
@@ -34,7 +35,7 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
-	s := shop.New(d, settings, w, services)
+	s := shop.New(d, settings, w, services, invite.New(d, settings, w))
 	g := sandbox.New(d, seal.Key{1}, "http://shop.example")
 	gateways, err := payment.OpenGateways(t.Context(), d, seal.Key{1}, settings, nil, g.Method())
 	if err != nil {

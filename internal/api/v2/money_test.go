@@ -50,7 +50,7 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 		t.Fatal(err)
 	}
 	w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
-	s := shop.New(d, settings, w, services)
+	s := shop.New(d, settings, w, services, invite.New(d, settings, w))
 	renewals := renewal.New(d, settings, nil, w, s)
 	g := sandbox.New(d, seal.Key{1}, "http://shop.example")
 	gateways, err := payment.OpenGateways(t.Context(), d, seal.Key{1}, settings, nil, g.Method())

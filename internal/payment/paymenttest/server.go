@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/api/notify"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/invite"
 	"airstrip/internal/payment"
 	"airstrip/internal/seal"
 	"airstrip/internal/service"
@@ -55,7 +56,7 @@ func New(t testing.TB, d *db.DB, kinds []payment.Kind, built ...payment.Method) 
 		t.Fatal(err)
 	}
 	c.Wallets, c.Services = wallet.New(d, c.Settings), service.New(d, seal.Key{1}, c.Settings)
-	c.Shop = shop.New(d, c.Settings, c.Wallets, c.Services)
+	c.Shop = shop.New(d, c.Settings, c.Wallets, c.Services, invite.New(d, c.Settings, c.Wallets))
 	if c.Gateways, err = payment.OpenGateways(t.Context(), d, seal.Key{1}, c.Settings, kinds, built...); err != nil {
 		t.Fatal(err)
 	}
