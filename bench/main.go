@@ -71,8 +71,11 @@ func startBare() (url string, stop func(), err error) {
 }
 
 // run measures everything, or only what is named: money for the shop, nodes for their cost, crowd for the link among a
-// million users.
+// million users, log for the traffic log with 100 million rows.
 func run(only []string) error {
+	if len(only) > 0 && only[0] == "log" {
+		return logs(only[1:])
+	}
 	dir, err := os.MkdirTemp("", "airstrip-bench-")
 	if err != nil {
 		return err
@@ -145,7 +148,10 @@ func run(only []string) error {
 	if err := nodes(dir, t); err != nil {
 		return err
 	}
-	return t.done()
+	if err := t.done(); err != nil {
+		return err
+	}
+	return logs(nil)
 }
 
 func signIn(s *server, d demo, t *table, one sample) (token string, err error) {

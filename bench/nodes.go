@@ -280,11 +280,11 @@ func crowd(some []*agent) (slowest time.Duration, err error) {
 // steady measures a minute of all agents after one that begins the hour: a node's first report of an hour adds its rows
 // to the log, and those of the other 59 minutes add to rows that are there.
 func (t *table) steady(s *server, engine string, all []*agent) error {
-	if _, _, err := minuteOf(s, all); err != nil {
+	if _, _, err := minuteOf(s, all, perAgent); err != nil {
 		return err
 	}
 	before := s.cpu()
-	took, top, err := minuteOf(s, all)
+	took, top, err := minuteOf(s, all, perAgent)
 	if err != nil {
 		return err
 	}
@@ -298,7 +298,7 @@ func (t *table) steady(s *server, engine string, all []*agent) error {
 
 // minuteOf has all agents report, and beat three times, within a minute, each at a moment of its own. It returns how
 // long the reports took, the shortest first, and the maximum of the server's memory.
-func minuteOf(s *server, all []*agent) (took []time.Duration, top float64, failed error) {
+func minuteOf(s *server, all []*agent, users int) (took []time.Duration, top float64, failed error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	began := time.Now()
@@ -306,7 +306,7 @@ func minuteOf(s *server, all []*agent) (took []time.Duration, top float64, faile
 	for i, e := range all {
 		wg.Go(func() {
 			time.Sleep(time.Duration(i) * each)
-			d, err := e.report(perAgent)
+			d, err := e.report(users)
 			mu.Lock()
 			took = append(took, d)
 			if err != nil {

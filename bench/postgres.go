@@ -36,11 +36,8 @@ func startPostgres(dir string) (url string, stop func(), err error) {
 		}
 	}
 	data := filepath.Join(dir, "data")
-	begin := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
-		"--locale=C.UTF-8")
-	begin.SysProcAttr, begin.Dir = as, dir
-	if out, err := begin.CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	if err := initdb(bin, dir, data, as); err != nil {
+		return "", nil, err
 	}
 	cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c",
 		"shared_buffers=256MB")
@@ -59,6 +56,20 @@ func startPostgres(dir string) (url string, stop func(), err error) {
 	}
 	stop()
 	return "", nil, fmt.Errorf("PostgreSQL did not start")
+}
+
+// initdb makes the cluster unless an earlier run has made it.
+func initdb(bin, dir, data string, as *syscall.SysProcAttr) error {
+	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err == nil {
+		return nil
+	}
+	begin := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+		"--locale=C.UTF-8")
+	begin.SysProcAttr, begin.Dir = as, dir
+	if out, err := begin.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return nil
 }
 
 func credential(name string) (*syscall.Credential, error) {

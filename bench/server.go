@@ -18,7 +18,9 @@ import (
 // demo is what `airstrip seed --demo` prints.
 type demo struct {
 	SiteURL string `json:"site_url"`
+	Admin   struct{ Email, Password string }
 	User    struct {
+		ID              int64
 		Email, Password string
 		LinkToken       string `json:"link_token"`
 	}
@@ -50,14 +52,20 @@ func freePort() string {
 	return l.Addr().String()
 }
 
-// seeded creates a data folder with the demo and so many more users, and starts a server on it; env may select another
-// database.
-func seeded(dir string, users, nodes int, env ...string) (*server, demo, error) {
+// newServer returns a server on a data folder, which is not started; env may select another database.
+func newServer(dir string, env ...string) *server {
 	address := freePort()
 	s := &server{url: "http://" + address, dir: dir, env: append(os.Environ(), "AIRSTRIP_DATA="+dir,
 		"AIRSTRIP_DEMO=true", "AIRSTRIP_LISTEN="+address, "AIRSTRIP_TRUSTED_PROXIES=127.0.0.1",
 		"AIRSTRIP_LOG_LEVEL=warn")}
 	s.env = append(s.env, env...)
+	return s
+}
+
+// seeded creates a data folder with the demo and so many more users, and starts a server on it; env may select another
+// database.
+func seeded(dir string, users, nodes int, env ...string) (*server, demo, error) {
+	s := newServer(dir, env...)
 	var d demo
 	out, err := s.command("seed", "--demo", "--users", strconv.Itoa(users), "--nodes", strconv.Itoa(nodes))
 	if err != nil {
@@ -111,14 +119,18 @@ func (s *server) stop() {
 	s.cmd.Wait()
 }
 
-// resident returns the server's resident memory in MB.
-func (s *server) resident() float64 {
+// resident returns the server's resident memory in MB, highest the most that it was.
+func (s *server) resident() float64 { return s.memory("VmRSS:") }
+
+func (s *server) highest() float64 { return s.memory("VmHWM:") }
+
+func (s *server) memory(field string) float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, field); ok {
 			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 			return kb / 1000
 		}

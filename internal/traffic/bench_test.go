@@ -39,24 +39,7 @@ func BenchmarkReport(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				quota := int64(1 << 50)
-				err = d.Tx(b.Context(), func(ctx context.Context, tx bun.Tx) error {
-					for id := range int64(users) {
-						if err := services.Open(ctx, tx, id+1); err != nil {
-							return err
-						}
-						if _, err := services.Start(ctx, tx, service.Terms{
-							UserID: id + 1, PlanID: 1, Name: "p",
-							QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1,
-						}); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
+				startServices(b, d, services, int64(users))
 				t := traffic.New(d, settings, services, nodes)
 				r := traffic.Report{Node: n, From: time.Now().Add(-time.Minute), To: time.Now()}
 				for id := range int64(users) {
@@ -71,6 +54,30 @@ func BenchmarkReport(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// startServices gives so many users a running service each.
+func startServices(b *testing.B, d *db.DB, services *service.Services, users int64) {
+	b.Helper()
+	quota := int64(1 << 50)
+	const atOnce = 1000
+	for first := int64(1); first <= users; first += atOnce {
+		if err := d.LongTx(b.Context(), func(ctx context.Context, tx bun.Tx) error {
+			for id := first; id < min(first+atOnce, users+1); id++ {
+				if err := services.Open(ctx, tx, id); err != nil {
+					return err
+				}
+				if _, err := services.Start(ctx, tx, service.Terms{
+					UserID: id, PlanID: 1, Name: "p", QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1,
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
