@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"fault", "money", "clock", "text", "detached", "markdown"},
 	{"dberr", "seal", "permission"},
 	{"db"},
-	{"job", "limit", "idempotency", "geo", "backup", "trafficlog"},
+	{"job", "limit", "idempotency", "geo", "backup", "trafficlog", "eventlog"},
 	{"audit"},
 	{"setting", "ipban"},
 	{"secret", "approval", "webhook"},
@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"node"},
 	{"traffic", "shop"},
 	{"payment", "link", "renewal", "cdkey"},
-	{"ticket", "shareaccount", "emby", "checkin", "announcement", "guide"},
+	{"ticket", "clickhouse", "shareaccount", "emby", "checkin", "announcement", "guide"},
 	{"telegram", "mailbox"},
 	{"api"},
 	{"app"},
@@ -39,7 +39,7 @@ var layers = [][]string{
 var importsHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "webhook", "app", "api", "fault"}
 
 // forTests are the packages that only tests import. They may import any package.
-var forTests = []string{"db/dbtest", "payment/paymenttest", "api/nodetest"}
+var forTests = []string{"db/dbtest", "payment/paymenttest", "api/nodetest", "clickhouse/chtest"}
 
 const internal = "airstrip/internal/"
 

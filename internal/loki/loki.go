@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/eventlog"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
 	"airstrip/internal/secret"
@@ -20,8 +21,6 @@ import (
 const (
 	batch  = 1000               // lines of one push, far below the 4 MB that Loki takes
 	oldest = 7 * 24 * time.Hour // Loki refuses older lines, unless it is told otherwise
-	// settled is the age at which no row with a lower id can still come: PostgreSQL gives ids before the commit.
-	settled = time.Minute
 )
 
 // Faults of the export.
@@ -82,9 +81,9 @@ func (l *Loki) next(ctx context.Context, s server, log log) (int, error) {
 		return 0, err
 	}
 	now := l.db.Now()
-	part := span{from: now.Add(-oldest), until: now.Add(-settled)}
+	part := eventlog.Span{From: now.Add(-oldest), Until: now.Add(-eventlog.Settled), Limit: batch}
 	if len(last) > 0 {
-		part.after = last[0]
+		part.After = last[0]
 	}
 	lines, err := log.read(ctx, l.db, part)
 	if err != nil || len(lines) == 0 {

@@ -76,7 +76,7 @@ type DayByNode struct {
 	Nodes []NodeAmount
 }
 
-// HourTotal is what a user moved on a node in an hour, at all rates.
+// HourTotal is what a user moved on a node in an hour, at one rate.
 type HourTotal = trafficlog.HourTotal
 
 // ChangedHour is an hour of the log with the revision of the last change to any of its rows.

@@ -154,7 +154,7 @@ func expectLog(t *testing.T, s *site, u int64, f traffic.LogFilter, want logged)
 
 func expectTotals(t *testing.T, s *site, want map[int64]logged) {
 	t.Helper()
-	type key struct{ hour, user, node int64 }
+	type key struct{ hour, user, node, rate int64 }
 	totals, wanted := map[key]traffic.Amount{}, map[key]traffic.Amount{}
 	first, last, ok, err := s.traffic.Bounds(t.Context())
 	if err != nil || !ok {
@@ -162,7 +162,7 @@ func expectTotals(t *testing.T, s *site, want map[int64]logged) {
 	}
 	for hour := first; hour <= last; hour++ {
 		if err := s.traffic.Totals(t.Context(), hour, hour+1, func(h traffic.HourTotal) error {
-			k := key{h.Hour, h.UserID, h.NodeID}
+			k := key{h.Hour, h.UserID, h.NodeID, h.RatePermille}
 			if _, twice := totals[k]; twice {
 				return errors.New("twice")
 			}
@@ -174,7 +174,7 @@ func expectTotals(t *testing.T, s *site, want map[int64]logged) {
 	}
 	for u, rows := range want {
 		for _, r := range rows {
-			k := key{r.At.Unix() / 3600, u, r.NodeID}
+			k := key{r.At.Unix() / 3600, u, r.NodeID, r.RatePermille}
 			a := wanted[k]
 			wanted[k] = traffic.Amount{Up: a.Up + r.Up, Down: a.Down + r.Down, Billed: a.Billed + r.Billed}
 		}

@@ -53,7 +53,7 @@ func (l *Log) visitRows(ctx context.Context, tx bun.Tx, v Visitor) error {
 		}
 		for _, r := range now {
 			if err := eachOfChunk(r.Data, r.Chunk, r.RatePermille, func(user int64, a Amount) {
-				v.Row(HourTotal{r.Hour, user, r.NodeID, a})
+				v.Row(HourTotal{r.Hour, user, r.NodeID, r.RatePermille, a})
 			}); err != nil {
 				v.Broken(fmt.Sprintf("the chunk %d of node %d in hour %d", r.Chunk, r.NodeID, r.Hour))
 			}
@@ -76,7 +76,7 @@ func (l *Log) visitRows(ctx context.Context, tx bun.Tx, v Visitor) error {
 				v.Broken(fmt.Sprintf("the pack of user %d on day %d since 1970", p.user(), p.day()))
 			}
 			for _, r := range rows {
-				v.Row(HourTotal{p.day()*dayHours + r.hour, p.user(), r.node, r.Amount})
+				v.Row(HourTotal{p.day()*dayHours + r.hour, p.user(), r.node, r.rate, r.Amount})
 			}
 		}
 		if len(found) < 1000 {
@@ -85,7 +85,7 @@ func (l *Log) visitRows(ctx context.Context, tx bun.Tx, v Visitor) error {
 	}
 	old, err := l.oldRows(ctx, tx, `TRUE`)
 	for _, r := range old {
-		v.Row(HourTotal{r.Hour, r.UserID, r.NodeID, Amount{r.Up, r.Down, r.Billed}})
+		v.Row(HourTotal{r.Hour, r.UserID, r.NodeID, r.RatePermille, Amount{r.Up, r.Down, r.Billed}})
 	}
 	return err
 }

@@ -218,19 +218,19 @@ func (l *Log) readChunk(ctx context.Context, tx bun.Tx, chunk, from, to int64, f
 	return errors.Join(err, failed)
 }
 
-// Totals calls fn with what each user moved on each node in each hour from from on and before to, at all rates, each
+// Totals calls fn with what each user moved on each node in each hour from from on and before to, at each rate, each
 // once.
 func (l *Log) Totals(ctx context.Context, from, to int64, fn func(HourTotal) error) error {
-	type key struct{ hour, user, node int64 }
+	type key struct{ hour, user, node, rate int64 }
 	sums := map[key]Amount{}
 	return l.eachRow(ctx, from, to, func(hour, user int64, r slotAmount) error {
-		k := key{hour, user, r.node}
+		k := key{hour, user, r.node, r.rate}
 		sums[k] = sums[k].plus(r.Amount)
 		return nil
 	}, func() error {
 		defer clear(sums)
 		for k, a := range sums {
-			if err := fn(HourTotal{k.hour, k.user, k.node, a}); err != nil {
+			if err := fn(HourTotal{k.hour, k.user, k.node, k.rate, a}); err != nil {
 				return err
 			}
 		}

@@ -261,14 +261,14 @@ func (m *model) expectMonths(user int64) {
 // expectTotals compares what copies elsewhere are made from.
 func (m *model) expectTotals() {
 	m.t.Helper()
-	type key struct{ hour, user, node int64 }
+	type key struct{ hour, user, node, rate int64 }
 	want, got := map[key]trafficlog.Amount{}, map[key]trafficlog.Amount{}
 	for k, a := range m.rows {
-		of := key{k.hour, k.user, k.node}
+		of := key{k.hour, k.user, k.node, k.rate}
 		want[of] = plus(want[of], a)
 	}
 	if err := m.log.Totals(m.t.Context(), 0, math.MaxInt64, func(h trafficlog.HourTotal) error {
-		of := key{h.Hour, h.UserID, h.NodeID}
+		of := key{h.Hour, h.UserID, h.NodeID, h.RatePermille}
 		if _, twice := got[of]; twice {
 			return fmt.Errorf("%v comes twice", of)
 		}

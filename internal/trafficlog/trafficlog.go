@@ -49,11 +49,12 @@ type UserDay struct {
 	Amount
 }
 
-// HourTotal is what a user moved on a node in an hour, at all rates.
+// HourTotal is what a user moved on a node in an hour, at one rate.
 type HourTotal struct {
-	Hour   int64 // Unix time / 3600
-	UserID int64
-	NodeID int64
+	Hour         int64 // Unix time / 3600
+	UserID       int64
+	NodeID       int64
+	RatePermille int64
 	Amount
 }
 
