@@ -19,6 +19,7 @@ need "/usr/lib/postgresql/*/bin/initdb" postgresql
 need chromium chromium
 need /usr/sbin/nginx nginx-light # reverse proxies that the server is tested behind
 need caddy caddy
+need /usr/sbin/clickhouse-server clickhouse-server
 need /usr/sbin/pgbouncer pgbouncer
 need "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc" fonts-noto-cjk
 need "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf" fonts-noto-color-emoji

@@ -206,6 +206,24 @@ func (a *Accounts) Emails(ctx context.Context, ids []int64) (map[int64]string, e
 	return emails, nil
 }
 
+// IDsByEmail returns the ids of the users with these e-mail addresses; addresses that nobody has are left out.
+func (a *Accounts) IDsByEmail(ctx context.Context, emails []string) (map[string]int64, error) {
+	ids := map[string]int64{}
+	if len(emails) == 0 {
+		return ids, nil
+	}
+	var rows []struct {
+		ID    int64
+		Email string
+	}
+	err := a.db.NewSelect().Model((*row)(nil)).Column("id", "email").Where("email IN (?)", bun.List(emails)).
+		Scan(ctx, &rows)
+	for _, r := range rows {
+		ids[r.Email] = r.ID
+	}
+	return ids, err
+}
+
 // Lock returns the user, and has others who would change the account wait until tx ends: a ban and the closing of the
 // account among them. An account that was closed is ErrNoUser. It comes before wallets and rows of access are locked.
 func (a *Accounts) Lock(ctx context.Context, tx bun.Tx, id int64) (User, error) {

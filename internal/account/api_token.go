@@ -39,6 +39,7 @@ const (
 	ScopeJobs  Scope = "jobs"
 
 	ScopePartner Scope = "partner" // to ask what users may use: for media servers and bots of partners
+	ScopeGrafana Scope = "grafana" // to read the traffic of any user: for dashboards
 	ScopeGrant   Scope = "grant"   // to grant traffic to users, in addition to ScopePartner
 )
 
@@ -46,6 +47,7 @@ const (
 // scope, and a token has it only while its user has the permission.
 var staffScopes = map[Scope]permission.Permission{
 	ScopeJobs: permission.JobRun, ScopePartner: permission.PartnerRead, ScopeGrant: permission.TrafficGrant,
+	ScopeGrafana: permission.TrafficRead,
 }
 
 // Permission returns the permission that the user of a token of this scope needs; empty where none is needed.

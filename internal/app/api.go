@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/api/v2/public"
 	"airstrip/internal/api/v2/staff"
 	"airstrip/internal/api/v2/user"
+	"airstrip/internal/clickhouse"
 )
 
 func (a *App) siteNow() public.SiteNow {
@@ -37,6 +38,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		public.Passkeys(a.Accounts),
 		public.Telegram(a.Telegram),
 		public.Traffic(a.Accounts, a.Traffic, a.Nodes),
+		public.TrafficCopy(a.Accounts, a.ClickHouse, a.Nodes, func() time.Time { return a.DB.Now() }),
 
 		// Who is signed in.
 		user.SignOut(a.Accounts),
@@ -154,7 +156,7 @@ func (a *App) linkURLsIn(ctx context.Context, tx bun.Tx, userID int64) ([]string
 
 // Contract returns openapi.json. It needs no database, only the types.
 func Contract() ([]byte, error) {
-	a := &App{version: "1", Accounts: new(account.Accounts)}
+	a := &App{version: "1", Accounts: new(account.Accounts), ClickHouse: new(clickhouse.ClickHouse)}
 	flat, err := a.api(http.NewServeMux()).MarshalJSON()
 	if err != nil {
 		return nil, err

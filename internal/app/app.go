@@ -37,6 +37,7 @@ import (
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/checkin"
+	"airstrip/internal/clickhouse"
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
 	"airstrip/internal/emby"
@@ -111,6 +112,8 @@ type App struct {
 	Tickets   *ticket.Tickets
 	Mailbox   *mailbox.Mailbox
 
+	Copies        *job.Queue // of what ClickHouse gets
+	ClickHouse    *clickhouse.ClickHouse
 	Announcements *announcement.Announcements
 	Guides        *guide.Guides
 	Broadcasts    *announcement.Broadcasts
@@ -143,7 +146,13 @@ func Open(ctx context.Context, cfg Config, version string) (*App, error) {
 func (a *App) SiteURL() string { return a.cfg.site }
 
 // Close ends what Open opened.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error {
+	var copies error
+	if a.ClickHouse != nil {
+		copies = a.ClickHouse.Close()
+	}
+	return errors.Join(copies, a.DB.Close())
+}
 
 // build makes the parts on the migrated database.
 func (a *App) build(ctx context.Context) (err error) {
@@ -210,6 +219,12 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts,
 		attachment.NewStore(a.cfg.Data, a.Settings, a.Secrets))
 	a.Mailbox = mailbox.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Accounts, a.Tickets)
+	if a.ClickHouse, err = clickhouse.New(a.cfg.clickHouse(), clickhouse.Parts{
+		DB: a.DB, Settings: a.Settings, Traffic: a.Traffic, UserIDs: a.Accounts.IDsByEmail,
+		NodeNames: a.Nodes.Registry.Names,
+	}); err != nil {
+		return fmt.Errorf("AIRSTRIP_CLICKHOUSE_URL: %w", err)
+	}
 	a.Tickets.OnMessage(a.notifyTicket)
 	a.Telegram.ShowTickets(a.Tickets, a.Audit)
 	var built []payment.Method
@@ -233,6 +248,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Announcements.Close)
 	a.Accounts.OnClose(a.Tickets.Close)
 	a.Accounts.OnClose(a.Traffic.Close)
+	a.Accounts.OnClose(a.ClickHouse.Forget)
 
 	a.Nodes.Monitor.OnOutage(a.notifyOutage)
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
@@ -260,6 +276,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Notices = job.New(a.DB)
 	a.Telegram.RegisterNotices(a.Notices)
 	a.Loki.Register(a.Notices)
+	a.Copies = job.New(a.DB)
+	a.ClickHouse.Register(a.Copies)
 	a.Queue.Every("idempotency.forget", func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil
 }
@@ -285,6 +303,9 @@ func (a *App) Serve(ctx context.Context) error {
 		a.writableMetric())
 	if err := a.Traffic.Open(ctx); err != nil {
 		return fmt.Errorf("open the log of traffic: %w", err)
+	}
+	if a.ClickHouse.On() {
+		reg.MustRegister(a.clickHouseMetrics()...)
 	}
 	a.DB.ProbeWrites(ctx) // before the first question for /ready
 	handler, err := a.handler(reg)
@@ -315,6 +336,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Bulk.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })
 	background.Go(func() { a.Notices.Run(ctx) })
+	background.Go(func() { a.Copies.Run(ctx) })
 	background.Go(func() { a.Webhooks.Run(ctx) })
 	logging, stopLogging := detached.WithGrace(ctx, stopWithin+time.Second) // until the last fetch is answered
 	defer stopLogging()

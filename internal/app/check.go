@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/checkin"
+	"airstrip/internal/clickhouse"
 	"airstrip/internal/db"
 	"airstrip/internal/dberr"
 	"airstrip/internal/emby"
@@ -42,6 +43,7 @@ import (
 //	I14      traffic: hours, days, quotas and packages count the same bytes
 //	I15      service, shop: cycles, the end of a service, what an order promised
 //	I16      checkin: one package for each check-in, streaks
+//	clickhouse  ClickHouse has of each day what the database has
 //	audit    the audit log is complete and as it was written
 //
 // A check that cannot be finished, since it cannot read a row, is a violation as well: what it would have found is
@@ -53,7 +55,11 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 		return func(ctx context.Context) ([]db.Violation, error) { return run(ctx, d) }
 	}
 	checks := []check{
-		{"I12", d.Check}, {"I11", of(account.Check)}, {"audit", of(audit.Check)}, {"I16", of(checkin.Check)},
+		{"I12", d.Check},
+		{"I11", of(account.Check)},
+		{"audit", of(audit.Check)},
+		{"I16", of(checkin.Check)},
+		{"clickhouse", of(clickhouse.Check)},
 	}
 	settings, err := setting.New(ctx, d)
 	if err != nil { // the parts below are made with them

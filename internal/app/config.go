@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"airstrip/internal/clickhouse"
 	"airstrip/internal/db"
 	"airstrip/internal/seal"
 	"airstrip/internal/text"
@@ -18,20 +19,23 @@ import (
 // Config is what must be known before the database opens. Each value comes from a flag, from the environment or from
 // the JSON file named by --config, in that order. A secret may be given as a file: NAME_FILE.
 type Config struct {
-	Data           string   `help:"Folder of the SQLite file, its key and kept assets." default:"./data" env:"AIRSTRIP_DATA" type:"path"`
-	DatabaseURL    string   `help:"PostgreSQL, as postgres://…; empty: SQLite in the data folder. Also as _FILE." env:"AIRSTRIP_DATABASE_URL"`
-	SecretKey      string   `help:"32 bytes in hex or base64 that seal what the database keeps secret; required with PostgreSQL, made in the data folder with SQLite. Also as _FILE." env:"AIRSTRIP_SECRET_KEY"`
-	Listen         string   `help:"Address to serve on." default:"127.0.0.1:8080" env:"AIRSTRIP_LISTEN"`
-	SiteURL        string   `help:"Address that users see, for links in pages, mails and subscriptions." default:"http://localhost:8080" env:"AIRSTRIP_SITE_URL"`
-	TrustedProxies []string `help:"Addresses or networks whose X-Forwarded-For counts." env:"AIRSTRIP_TRUSTED_PROXIES"`
-	GeoFile        string   `help:"MMDB file of countries or cities that tells the areas of addresses; empty: the one in the program." env:"AIRSTRIP_GEO_FILE"`
-	TelegramAPI    string   `help:"Address of Telegram's Bot API, or of a server that stands in for it." default:"https://api.telegram.org" env:"AIRSTRIP_TELEGRAM_API"`
-	Demo           bool     `help:"Allow the sandbox payment gateway. Never on a real site: anybody can pay with it." env:"AIRSTRIP_DEMO"`
-	MetricsListen  string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
-	MetricsToken   string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`
-	LogLevel       string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"AIRSTRIP_LOG_LEVEL"`
-	Member         string   `help:"E-mail of the member of staff who gives a command, for the audit log, beside the machine's user." env:"AIRSTRIP_MEMBER"`
-	LogFormat      string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
+	Data               string   `help:"Folder of the SQLite file, its key and kept assets." default:"./data" env:"AIRSTRIP_DATA" type:"path"`
+	DatabaseURL        string   `help:"PostgreSQL, as postgres://…; empty: SQLite in the data folder. Also as _FILE." env:"AIRSTRIP_DATABASE_URL"`
+	SecretKey          string   `help:"32 bytes in hex or base64 that seal what the database keeps secret; required with PostgreSQL, made in the data folder with SQLite. Also as _FILE." env:"AIRSTRIP_SECRET_KEY"`
+	Listen             string   `help:"Address to serve on." default:"127.0.0.1:8080" env:"AIRSTRIP_LISTEN"`
+	SiteURL            string   `help:"Address that users see, for links in pages, mails and subscriptions." default:"http://localhost:8080" env:"AIRSTRIP_SITE_URL"`
+	TrustedProxies     []string `help:"Addresses or networks whose X-Forwarded-For counts." env:"AIRSTRIP_TRUSTED_PROXIES"`
+	GeoFile            string   `help:"MMDB file of countries or cities that tells the areas of addresses; empty: the one in the program." env:"AIRSTRIP_GEO_FILE"`
+	ClickHouseURL      string   `help:"ClickHouse that gets a copy of the logs for analysis, as clickhouse://user@host:9000/database, with ?secure=true for TLS. Also as _FILE." env:"AIRSTRIP_CLICKHOUSE_URL"`
+	ClickHousePassword string   `help:"Password of the user of ClickHouse. Also as _FILE." env:"AIRSTRIP_CLICKHOUSE_PASSWORD"`
+	ClickHouseCAFile   string   `help:"PEM file of the authorities that sign ClickHouse's certificate; empty: those of the system." env:"AIRSTRIP_CLICKHOUSE_CA_FILE"`
+	TelegramAPI        string   `help:"Address of Telegram's Bot API, or of a server that stands in for it." default:"https://api.telegram.org" env:"AIRSTRIP_TELEGRAM_API"`
+	Demo               bool     `help:"Allow the sandbox payment gateway. Never on a real site: anybody can pay with it." env:"AIRSTRIP_DEMO"`
+	MetricsListen      string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
+	MetricsToken       string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`
+	LogLevel           string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"AIRSTRIP_LOG_LEVEL"`
+	Member             string   `help:"E-mail of the member of staff who gives a command, for the audit log, beside the machine's user." env:"AIRSTRIP_MEMBER"`
+	LogFormat          string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
 }
 
 // Missing reports whether the configuration names a SQLite file that does not exist yet.
@@ -56,7 +60,8 @@ func (c Config) read() (checked, error) {
 	out := checked{Config: c}
 	for name, value := range map[string]*string{
 		"AIRSTRIP_DATABASE_URL": &out.DatabaseURL, "AIRSTRIP_SECRET_KEY": &out.SecretKey,
-		"AIRSTRIP_METRICS_TOKEN": &out.MetricsToken,
+		"AIRSTRIP_METRICS_TOKEN": &out.MetricsToken, "AIRSTRIP_CLICKHOUSE_URL": &out.ClickHouseURL,
+		"AIRSTRIP_CLICKHOUSE_PASSWORD": &out.ClickHousePassword,
 	} {
 		file := os.Getenv(name + "_FILE")
 		if file == "" || *value != "" {
@@ -69,6 +74,11 @@ func (c Config) read() (checked, error) {
 		*value = strings.TrimSpace(string(text))
 	}
 	return out, nil
+}
+
+// clickHouse says where ClickHouse is.
+func (c checked) clickHouse() clickhouse.Config {
+	return clickhouse.Config{URL: c.ClickHouseURL, Password: c.ClickHousePassword, CAFile: c.ClickHouseCAFile}
 }
 
 // findKey returns the secret key, or nil if there is none. It creates none.
@@ -107,6 +117,11 @@ func (c Config) check() (checked, error) {
 	if _, ok := text.WebAddress(c.TelegramAPI); !ok {
 		return out, fmt.Errorf("AIRSTRIP_TELEGRAM_API must be an address such as https://api.telegram.org, not %q",
 			c.TelegramAPI)
+	}
+	if out.ClickHouseURL != "" {
+		if _, err := out.clickHouse().Options(); err != nil {
+			return out, fmt.Errorf("AIRSTRIP_CLICKHOUSE_URL %w", err)
+		}
 	}
 	out.TelegramAPI = strings.TrimRight(c.TelegramAPI, "/")
 	for _, p := range c.TrustedProxies {

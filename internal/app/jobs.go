@@ -73,15 +73,5 @@ func (a *App) jobs() []v1.Job {
 			"users": append([]account.OutdatedPassword{}, users...),
 		}, err
 	}})
-	for name, why := range map[string]string{
-		"clickhouse_import_user_traffic_raw":       "clickhouse_not_configured",
-		"clickhouse_import_mod_mu_user_alive_ip":   "clickhouse_not_configured",
-		"clickhouse_import_user_data_history":      "clickhouse_not_configured",
-		"clickhouse_import_user_traffic_log_total": "clickhouse_not_configured",
-	} {
-		jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/" + name, Run: func(context.Context) (any, error) {
-			return map[string]any{"skipped": why}, nil
-		}})
-	}
-	return jobs
+	return append(jobs, a.clickHouseJobs()...)
 }

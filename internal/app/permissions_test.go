@@ -254,7 +254,7 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		scopes := []account.Scope{
 			account.ScopeRead, account.ScopeWrite, account.ScopeJobs, account.ScopePartner,
-			account.ScopeGrant,
+			account.ScopeGrant, account.ScopeGrafana,
 		}
 		tokens := map[account.Role]map[account.Scope]string{}
 		for role, member := range h.staff {

@@ -11,7 +11,7 @@ import (
 func TestTimetable_EachEntry_IsRunByOneQueue(t *testing.T) {
 	f := newTestServer(t, config(t))
 	runs := map[string]int{}
-	for _, q := range []*job.Queue{f.Queue, f.Outbox, f.Media, f.Notices} {
+	for _, q := range []*job.Queue{f.Queue, f.Outbox, f.Media, f.Notices, f.Copies} {
 		for _, name := range q.Entries() {
 			runs[name]++
 		}
@@ -19,7 +19,7 @@ func TestTimetable_EachEntry_IsRunByOneQueue(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(job.Timetable)) {
 		want := 1
 		if name == "job.forget" || name == "job.repair" { // each queue runs them
-			want = 4
+			want = 5
 		}
 		if runs[name] != want {
 			t.Errorf("%d queues run %s, want %d", runs[name], name, want)

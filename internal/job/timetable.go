@@ -26,6 +26,7 @@ var Timetable = map[string]time.Duration{
 	"audit.seal":          10 * time.Second,
 	"captcha.forget":      time.Hour,
 	"cdkey.forget":        24 * time.Hour,
+	"clickhouse.copy":     time.Minute,
 	"doctor":              24 * time.Hour,
 	"emby.follow":         time.Minute,
 	"idempotency.forget":  time.Hour,

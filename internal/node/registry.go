@@ -198,6 +198,17 @@ func (rg *Registry) Remove(ctx context.Context, id int64) error {
 	})
 }
 
+// Names returns the names of all nodes by their ids.
+func (rg *Registry) Names(ctx context.Context) (map[int64]string, error) {
+	var nodes []Node
+	err := rg.db.NewSelect().Model(&nodes).Column("id", "name").Scan(ctx)
+	names := make(map[int64]string, len(nodes))
+	for _, n := range nodes {
+		names[n.ID] = n.Name
+	}
+	return names, err
+}
+
 // List returns all nodes in the order of links, without private keys.
 func (rg *Registry) List(ctx context.Context) ([]Node, error) {
 	var nodes []Node

@@ -16,7 +16,7 @@ type APIToken struct {
 	ID         int64           `json:"id"`
 	Name       string          `json:"name"`
 	Hint       string          `json:"hint" doc:"The token's first eight characters"`
-	Scopes     []account.Scope `json:"scopes" doc:"read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; these three for owners and admins"`
+	Scopes     []account.Scope `json:"scopes" doc:"read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; grafana: the traffic of any user, for dashboards; these four for staff who may do so themselves"`
 	CreatedAt  time.Time       `json:"created_at"`
 	ExpiresAt  *time.Time      `json:"expires_at" doc:"null: never"`
 	LastUsedAt *time.Time      `json:"last_used_at" doc:"To the minute; null: never"`
@@ -29,7 +29,7 @@ type newAPIToken struct {
 
 type apiTokenBody struct {
 	Name      string          `json:"name" doc:"1 to 64 characters"`
-	Scopes    []account.Scope `json:"scopes" minItems:"1" maxItems:"10" doc:"read, write, jobs, partner, grant"`
+	Scopes    []account.Scope `json:"scopes" minItems:"1" maxItems:"10" doc:"read, write, jobs, partner, grant, grafana"`
 	ExpiresAt *time.Time      `json:"expires_at,omitempty" nullable:"true" doc:"null: never"`
 	Password  string          `json:"password" maxLength:"1024" doc:"Of the account: a token outlives the session that makes it"`
 	GaToken   string          `json:"ga_token,omitempty" maxLength:"64" doc:"Code of the app or a recovery code, where the second factor is on"`

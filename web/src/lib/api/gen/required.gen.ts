@@ -58,7 +58,13 @@ export const required: Record<string, readonly string[]> = {
     "body.cap_id",
     "body.solutions"
   ],
+  "GET /api/v2/tools/user_data_history_ch/{token}": [
+    "path.token"
+  ],
   "GET /api/v2/tools/user_traffic_log_full/{token}": [
+    "path.token"
+  ],
+  "GET /api/v2/tools/user_traffic_log_full_ch/{token}": [
     "path.token"
   ],
   "GET /api/v2/tools/user_traffic_log_user_traffic/{token}": [

@@ -344,7 +344,16 @@ export const staffWebhookDeliveriesRules = {
   "type": { maxLength: 64 },
 } as const
 
+export const toolsHistoryRules = {
+  "token": { maxLength: 64 },
+  "grafana_api_key": { maxLength: 64 },
+} as const
+
 export const toolsTrafficLogRules = {
+  "token": { maxLength: 64 },
+} as const
+
+export const toolsTrafficLogCopyRules = {
   "token": { maxLength: 64 },
 } as const
 

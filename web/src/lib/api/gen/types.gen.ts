@@ -33,7 +33,7 @@ export type ApiToken = {
     last_used_at: string | null;
     name: string;
     /**
-     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; these three for owners and admins
+     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; grafana: the traffic of any user, for dashboards; these four for staff who may do so themselves
      */
     scopes: Array<string>;
 };
@@ -346,7 +346,7 @@ export type ApiTokenBody = {
      */
     password: string;
     /**
-     * read, write, jobs, partner, grant
+     * read, write, jobs, partner, grant, grafana
      */
     scopes: Array<string>;
 };
@@ -985,6 +985,19 @@ export type ConfirmationBody = {
      * The service to renew; none: something new
      */
     renew_service_id?: number | null;
+};
+
+export type CopiedRecords = {
+    /**
+     * Always true
+     */
+    is_success: boolean;
+    message: string;
+    result: Array<TrafficRecord>;
+    /**
+     * database: ClickHouse does not answer
+     */
+    source: 'clickhouse' | 'database';
 };
 
 export type CountBody = {
@@ -1672,6 +1685,48 @@ export type HeavyUser = {
      */
     email: string;
     up_bytes: number;
+    user_id: number;
+};
+
+export type History = {
+    /**
+     * Always true
+     */
+    is_success: boolean;
+    message: string;
+    result: HistoryUser;
+    result_list: Array<HistoryPoint>;
+    /**
+     * database: ClickHouse does not answer
+     */
+    source: 'clickhouse' | 'database';
+};
+
+export type HistoryPoint = {
+    /**
+     * When the hour began
+     */
+    created_at: string;
+    /**
+     * Bytes billed in the hour
+     */
+    effective_traffic: number;
+    /**
+     * Bytes in the hour
+     */
+    ss_download_size: number;
+    /**
+     * Bytes in the hour
+     */
+    ss_upload_size: number;
+    /**
+     * Bytes moved in the hour
+     */
+    total_traffic: number;
+    user_id: number;
+};
+
+export type HistoryUser = {
     user_id: number;
 };
 
@@ -2478,7 +2533,7 @@ export type NewApiToken = {
     last_used_at: string | null;
     name: string;
     /**
-     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; these three for owners and admins
+     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; grafana: the traffic of any user, for dashboards; these four for staff who may do so themselves
      */
     scopes: Array<string>;
     /**
@@ -9208,6 +9263,51 @@ export type StaffWebhookTestResponses = {
 
 export type StaffWebhookTestResponse = StaffWebhookTestResponses[keyof StaffWebhookTestResponses];
 
+export type ToolsHistoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * The same, in the place of grafana_api_key
+         */
+        'Grafana-Api-Key'?: string;
+    };
+    path: {
+        /**
+         * The number of a user, or an API token of theirs with the scope read
+         */
+        token: string;
+    };
+    query?: {
+        /**
+         * An API token with the scope grafana
+         */
+        grafana_api_key?: string;
+        /**
+         * Hours that begin then or later; the default is 30 days before to_iso
+         */
+        from_iso?: string;
+        /**
+         * Hours that begin before; the default is now
+         */
+        to_iso?: string;
+        /**
+         * The newest so many
+         */
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/tools/user_data_history_ch/{token}';
+};
+
+export type ToolsHistoryResponses = {
+    /**
+     * OK
+     */
+    200: Array<HistoryPoint>;
+};
+
+export type ToolsHistoryResponse = ToolsHistoryResponses[keyof ToolsHistoryResponses];
+
 export type ToolsTrafficLogData = {
     body?: never;
     path: {
@@ -9242,6 +9342,41 @@ export type ToolsTrafficLogResponses = {
 };
 
 export type ToolsTrafficLogResponse = ToolsTrafficLogResponses[keyof ToolsTrafficLogResponses];
+
+export type ToolsTrafficLogCopyData = {
+    body?: never;
+    path: {
+        /**
+         * An API token of the user with the scope read
+         */
+        token: string;
+    };
+    query?: {
+        /**
+         * Hours that begin then or later; the default is 30 days before to_iso
+         */
+        from_iso?: string;
+        /**
+         * Hours that begin before; the default is now
+         */
+        to_iso?: string;
+        /**
+         * The newest so many
+         */
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/tools/user_traffic_log_full_ch/{token}';
+};
+
+export type ToolsTrafficLogCopyResponses = {
+    /**
+     * OK
+     */
+    200: Array<TrafficRecord>;
+};
+
+export type ToolsTrafficLogCopyResponse = ToolsTrafficLogCopyResponses[keyof ToolsTrafficLogCopyResponses];
 
 export type ToolsTrafficHoursData = {
     body?: never;
