@@ -15,7 +15,7 @@ import (
 
 func TestCopy_NewLateAndOldHours_AreThereOnceWithTheirTotals(t *testing.T) {
 	each(t, func(w *world) {
-		for ago := range int64(24 * 40) {
+		for ago := range int64(24 * 12) {
 			for user := range int64(3) {
 				w.log.count(key{w.hour(ago), user + 1, 1 + user%2, 1000}, 10+ago, 20)
 			}
