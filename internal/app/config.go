@@ -26,9 +26,9 @@ type Config struct {
 	SiteURL            string   `help:"Address that users see, for links in pages, mails and subscriptions." default:"http://localhost:8080" env:"AIRSTRIP_SITE_URL"`
 	TrustedProxies     []string `help:"Addresses or networks whose X-Forwarded-For counts." env:"AIRSTRIP_TRUSTED_PROXIES"`
 	GeoFile            string   `help:"MMDB file of countries or cities that tells the areas of addresses; empty: the one in the program." env:"AIRSTRIP_GEO_FILE"`
-	ClickHouseURL      string   `help:"ClickHouse that gets a copy of the logs for analysis, as clickhouse://user@host:9000/database, with ?secure=true for TLS. Also as _FILE." env:"AIRSTRIP_CLICKHOUSE_URL"`
-	ClickHousePassword string   `help:"Password of the user of ClickHouse. Also as _FILE." env:"AIRSTRIP_CLICKHOUSE_PASSWORD"`
-	ClickHouseCAFile   string   `help:"PEM file of the authorities that sign ClickHouse's certificate; empty: those of the system." env:"AIRSTRIP_CLICKHOUSE_CA_FILE"`
+	ClickHouseURL      string   `help:"ClickHouse that gets a copy of the logs for analysis, as clickhouse://user@host:9000/database, with ?secure=true for TLS. Also as _FILE." name:"clickhouse-url" env:"AIRSTRIP_CLICKHOUSE_URL"`
+	ClickHousePassword string   `help:"Password of the user of ClickHouse. Also as _FILE." name:"clickhouse-password" env:"AIRSTRIP_CLICKHOUSE_PASSWORD"`
+	ClickHouseCAFile   string   `help:"PEM file of the authorities that sign ClickHouse's certificate; empty: those of the system." name:"clickhouse-ca-file" env:"AIRSTRIP_CLICKHOUSE_CA_FILE"`
 	TelegramAPI        string   `help:"Address of Telegram's Bot API, or of a server that stands in for it." default:"https://api.telegram.org" env:"AIRSTRIP_TELEGRAM_API"`
 	Demo               bool     `help:"Allow the sandbox payment gateway. Never on a real site: anybody can pay with it." env:"AIRSTRIP_DEMO"`
 	MetricsListen      string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
