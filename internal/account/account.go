@@ -8,6 +8,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -69,6 +70,8 @@ type Config struct {
 	Services *service.Services // a new user gets a row of access in the same transaction
 	Areas    *geo.Areas        // nil: areas of addresses are unknown
 	Site     string            // the address that users see; passkeys are bound to it
+	// PasswordMemory is what the hash of a password takes, in KiB; 0: 19 MiB. Only tests of other things take less.
+	PasswordMemory uint32
 }
 
 // New returns the accounts stored in c.DB. Each part knows only those that are made before it.
@@ -76,7 +79,9 @@ func New(c Config) *Accounts {
 	if c.Notices == nil {
 		c.Notices = notify.New(c.DB, c.Mails)
 	}
-	hasher := newHasher()
+	cost := presentArgon2
+	cost.memory = cmp.Or(c.PasswordMemory, cost.memory)
+	hasher := newHasher(cost)
 	existenceChecks := limit.Per(time.Hour, 100)
 	history := &History{db: c.DB, areas: c.Areas}
 	roles := &staffRoles{db: c.DB, settings: c.Settings}

@@ -40,6 +40,7 @@ const (
 // in one queue for each network, and the networks are served in rotation. The calls of an account, of a network and of
 // all are bounded.
 type hasher struct {
+	cost      argon2Cost
 	slots     int // calls that may run at a time
 	maxCalls  int // running or waiting, of all; a network may have half of them
 	maxWait   time.Duration
@@ -55,10 +56,10 @@ type hasher struct {
 // waiter is a call that waits. ready is closed when it may run.
 type waiter struct{ ready chan struct{} }
 
-func newHasher() *hasher {
+func newHasher(cost argon2Cost) *hasher {
 	slots := max(1, runtime.GOMAXPROCS(0)-1)
 	return &hasher{
-		slots: slots, maxCalls: slots * (1 + maxWaitingPerSlot), maxWait: maxHashWait,
+		cost: cost, slots: slots, maxCalls: slots * (1 + maxWaitingPerSlot), maxWait: maxHashWait,
 		byAccount: map[string]int{}, byNetwork: map[string]int{}, queues: map[string][]*waiter{},
 	}
 }

@@ -12,7 +12,7 @@ import (
 // busy gives a hasher of one slot that is at work until the test calls the function that comes with it.
 func busy(t *testing.T) (*hasher, func()) {
 	t.Helper()
-	h := newHasher()
+	h := newHasher(presentArgon2)
 	h.slots, h.maxCalls, h.maxWait = 1, 64, time.Hour
 	atWork, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {

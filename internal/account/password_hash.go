@@ -27,14 +27,11 @@ type argon2Cost struct {
 	threads uint8
 }
 
-var (
-	presentArgon2 = argon2Cost{19 * 1024, 2, 1}
-	presentPrefix = presentArgon2.prefix()
-)
+var presentArgon2 = argon2Cost{19 * 1024, 2, 1}
 
 // hash returns the PHC string of a password.
 func (h *hasher) hash(ctx context.Context, s share, password string) (phc string, err error) {
-	err = h.do(ctx, s, func() { phc = presentArgon2.hash(password) })
+	err = h.do(ctx, s, func() { phc = h.cost.hash(password) })
 	return phc, err
 }
 
@@ -80,9 +77,9 @@ func argon(text, phc string) bool {
 }
 
 // outdated tells whether a stored hash has another cost than the present one, or comes from another panel.
-func outdated(stored string) bool {
+func (h *hasher) outdated(stored string) bool {
 	c, _, _, err := parse(stored)
-	return err != nil || c != presentArgon2
+	return err != nil || c != h.cost
 }
 
 func (c argon2Cost) hash(password string) string {

@@ -38,14 +38,15 @@ func dummyHash(cost string) string {
 // costs returns the costs of all hashes that an account may have.
 func (v *verifier) costs(ctx context.Context) ([]string, error) {
 	var all []string
-	err := v.db.NewRaw(`SELECT prefix FROM password_cost WHERE prefix <> ? ORDER BY prefix`, presentPrefix).
+	present := v.hasher.cost.prefix()
+	err := v.db.NewRaw(`SELECT prefix FROM password_cost WHERE prefix <> ? ORDER BY prefix`, present).
 		Scan(ctx, &all)
-	return append(all, presentPrefix), err
+	return append(all, present), err
 }
 
 // rememberCost stores the cost of a hash of another panel.
 func rememberCost(ctx context.Context, tx bun.Tx, stored string) error {
-	if cost := costOf(stored); cost != presentPrefix {
+	if cost := costOf(stored); cost != presentArgon2.prefix() {
 		_, err := tx.NewRaw(`INSERT INTO password_cost (prefix) VALUES (?) ON CONFLICT DO NOTHING`, cost).Exec(ctx)
 		return err
 	}

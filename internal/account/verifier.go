@@ -54,7 +54,7 @@ func (v *verifier) prove(
 		return err
 	}
 	stored := r.Password
-	if ok && outdated(stored) {
+	if ok && v.hasher.outdated(stored) {
 		if stored, err = v.hasher.hash(ctx, share{}, normalPassword(password)); err != nil {
 			return err
 		}

@@ -188,6 +188,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts = account.New(account.Config{
 		DB: a.DB, Key: a.cfg.key, Settings: a.Settings, Mails: a.Mails, Notices: a.Users, Captchas: a.Captchas,
 		Tokens: a.Tokens, Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
+		PasswordMemory: a.cfg.PasswordMemory,
 	})
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Invites.UseKey(a.cfg.key)

@@ -21,7 +21,7 @@ func config(t *testing.T) Config {
 	t.Helper()
 	return Config{
 		Data: t.TempDir(), Listen: freeAddress(t), SiteURL: "http://localhost:8080",
-		TelegramAPI: "http://127.0.0.1:1",
+		TelegramAPI: "http://127.0.0.1:1", PasswordMemory: 64,
 	}
 }
 

@@ -35,7 +35,9 @@ type Config struct {
 	MetricsToken       string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`
 	LogLevel           string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"AIRSTRIP_LOG_LEVEL"`
 	Member             string   `help:"E-mail of the member of staff who gives a command, for the audit log, beside the machine's user." env:"AIRSTRIP_MEMBER"`
-	LogFormat          string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
+	// PasswordMemory is that of account.Config. No flag and no variable sets it.
+	PasswordMemory uint32 `kong:"-"`
+	LogFormat      string `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
 }
 
 // Missing reports whether the configuration names a SQLite file that does not exist yet.

@@ -21,6 +21,7 @@ import (
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/money"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
@@ -46,6 +47,12 @@ type testServer struct {
 func newTestServer(t *testing.T, c Config) *testServer {
 	t.Helper()
 	c.Demo = true
+	if c.DatabaseURL == "" && c.Missing() {
+		dbtest.SQLiteFile(t, c.Data)
+		if _, err := seal.LoadKey(c.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
 	a, err := Open(t.Context(), c, "test")
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,8 @@ func open(t testing.TB, d *db.DB) *site {
 	captchas := captcha.New(d, key, s.settings, secrets)
 	s.services = service.New(d, key, s.settings)
 	s.accounts = account.New(account.Config{
-		DB: d, Key: key, Settings: s.settings, Mails: mail.New(d, key, s.settings, secrets, "https://example.com"),
+		PasswordMemory: 64,
+		DB:             d, Key: key, Settings: s.settings, Mails: mail.New(d, key, s.settings, secrets, "https://example.com"),
 		Captchas: captchas, Tokens: tokens, Wallets: wallet.New(d, s.settings), Services: s.services,
 		Site: "https://example.com",
 	})

@@ -51,7 +51,8 @@ type modelService struct {
 func newModelServices(c *server, prices map[int64]modelPrice) modelServices {
 	secrets := secret.New(c.DB, seal.Key{1})
 	accounts := account.New(account.Config{
-		DB: c.DB, Key: seal.Key{1}, Settings: c.Settings,
+		PasswordMemory: 64,
+		DB:             c.DB, Key: seal.Key{1}, Settings: c.Settings,
 		Mails:    mail.New(c.DB, seal.Key{1}, c.Settings, secrets, paymenttest.Site),
 		Captchas: captcha.New(c.DB, seal.Key{1}, c.Settings, secrets), Wallets: c.Wallets, Services: c.Services,
 		Site: paymenttest.Site,

@@ -53,7 +53,8 @@ func each(t *testing.T, test func(s *site)) {
 		secrets := secret.New(d, key)
 		s.mails = mail.New(d, key, settings, secrets, "http://localhost:8080")
 		s.accounts = account.New(account.Config{
-			DB: d, Key: key, Settings: settings, Mails: s.mails,
+			PasswordMemory: 64,
+			DB:             d, Key: key, Settings: settings, Mails: s.mails,
 			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: s.wallets,
 			Services: s.services, Site: "http://localhost:8080",
 		})

@@ -89,7 +89,8 @@ func newWorld(t *testing.T, d *db.DB) *world {
 	w.secrets = secret.New(d, key)
 	w.services = service.New(d, seal.Key{1}, w.settings)
 	w.accounts = account.New(account.Config{
-		DB: d, Key: key, Settings: w.settings, Mails: mail.New(d, key, w.settings, w.secrets, site),
+		PasswordMemory: 64,
+		DB:             d, Key: key, Settings: w.settings, Mails: mail.New(d, key, w.settings, w.secrets, site),
 		Captchas: captcha.New(d, key, w.settings, w.secrets), Tokens: w.tokens,
 		Wallets: wallet.New(d, w.settings), Services: w.services, Site: site,
 	})

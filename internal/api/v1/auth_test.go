@@ -36,7 +36,8 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := account.New(account.Config{
-		DB: d, Key: seal.Key{1}, Settings: settings,
+		PasswordMemory: 64,
+		DB:             d, Key: seal.Key{1}, Settings: settings,
 		Mails:    mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"),
 		Captchas: captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), Tokens: tokens,
 		Wallets: wallet.New(d, settings), Services: service.New(d, seal.Key{1}, settings),

@@ -141,7 +141,8 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 		secrets := secret.New(d, key)
 		p.settings, p.services = settings, service.New(d, seal.Key{1}, settings)
 		p.Accounts = account.New(account.Config{
-			DB: d, Key: key, Settings: settings,
+			PasswordMemory: 64,
+			DB:             d, Key: key, Settings: settings,
 			Mails:    mail.New(d, key, settings, secrets, "http://localhost:8080"),
 			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: wallet.New(d, settings),
 			Services: p.services, Site: "http://localhost:8080",

@@ -46,7 +46,8 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 		secrets := secret.New(d, key)
 		w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 		a := account.New(account.Config{
-			DB: d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, site),
+			PasswordMemory: 64,
+			DB:             d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, site),
 			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: w, Services: services,
 			Site: site,
 		})

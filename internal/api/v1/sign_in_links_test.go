@@ -58,7 +58,8 @@ func newSite(t *testing.T) *site {
 	captchas := captcha.New(d, key, settings, secrets)
 	services := service.New(d, seal.Key{1}, settings)
 	a := account.New(account.Config{
-		DB: d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, "http://localhost:8080"),
+		PasswordMemory: 64,
+		DB:             d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, "http://localhost:8080"),
 		Captchas: captchas, Tokens: tokens, Wallets: wallet.New(d, settings), Services: services,
 		Site: "http://localhost:8080",
 	})

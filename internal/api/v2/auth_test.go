@@ -66,7 +66,8 @@ func serveAt(t *testing.T, d *db.DB, site string) *people {
 	captchas := captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}))
 	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
 	a := account.New(account.Config{
-		DB: d, Key: seal.Key{1}, Settings: settings, Mails: mails, Captchas: captchas, Tokens: tokens,
+		PasswordMemory: 64,
+		DB:             d, Key: seal.Key{1}, Settings: settings, Mails: mails, Captchas: captchas, Tokens: tokens,
 		Wallets: wallet.New(d, settings), Services: service.New(d, seal.Key{1}, settings), Site: site,
 	})
 	mux := http.NewServeMux()

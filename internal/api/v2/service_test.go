@@ -67,7 +67,8 @@ func newField(t *testing.T, d *db.DB) *field {
 	f.nodes = node.New(d, seal.Key{1}, settings, f.services)
 	f.traffic = traffic.New(d, settings, f.services, f.nodes)
 	accounts := account.New(account.Config{
-		DB: d, Key: seal.Key{1}, Settings: settings,
+		PasswordMemory: 64,
+		DB:             d, Key: seal.Key{1}, Settings: settings,
 		Mails:    mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"),
 		Captchas: captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), Tokens: tokens,
 		Wallets: wallets, Services: f.services, Site: "http://localhost:8080",

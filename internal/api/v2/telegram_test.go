@@ -54,7 +54,8 @@ func serveBot(t *testing.T, d *db.DB) *botSite {
 	}
 	secrets, services := secret.New(d, key), service.New(d, seal.Key{1}, settings)
 	a := account.New(account.Config{
-		DB: d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, site),
+		PasswordMemory: 64,
+		DB:             d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, site),
 		Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: wallet.New(d, settings),
 		Services: services, Site: site,
 	})

@@ -33,15 +33,21 @@ func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 // SQLite gives a new migrated SQLite database that ends with the test.
 func SQLite(t testing.TB) *db.DB {
 	t.Helper()
+	dir := t.TempDir()
+	SQLiteFile(t, dir)
+	return open(t, "", dir)
+}
+
+// SQLiteFile puts a new migrated SQLite database into a folder, for tests that start whole servers.
+func SQLiteFile(t testing.TB, dir string) {
+	t.Helper()
 	migrated, err := template()
 	if err != nil {
 		t.Fatal("SQLite for tests: ", err)
 	}
-	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, db.SQLiteFile), migrated, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return open(t, "", dir)
 }
 
 // template gives the migrated SQLite file that each test's own is a copy of: migrating it takes longer than most tests.
