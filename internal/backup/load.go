@@ -123,6 +123,10 @@ func loadTable(ctx context.Context, conn *sql.Conn, sqlite bool, t table, rows *
 			return err
 		}
 	}
+	// Triggers have written rows of tables that follow from those that were filled before.
+	if _, err := conn.ExecContext(ctx, `DELETE FROM `+quote(t.Name)); err != nil {
+		return err
+	}
 	if err := fill(ctx, conn, t, rows); err != nil || t.Last == nil {
 		return err
 	}
