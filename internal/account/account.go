@@ -229,6 +229,20 @@ func (a *Accounts) IDsByEmail(ctx context.Context, emails []string) (map[string]
 	return ids, err
 }
 
+// People returns the users with these ids.
+func (a *Accounts) People(ctx context.Context, ids []int64) (map[int64]User, error) {
+	people := map[int64]User{}
+	if len(ids) == 0 {
+		return people, nil
+	}
+	var rows []row
+	err := a.db.NewSelect().Model(&rows).ExcludeColumn("password").Where("id IN (?)", bun.List(ids)).Scan(ctx)
+	for _, r := range rows {
+		people[r.ID] = r.User
+	}
+	return people, err
+}
+
 // Lock returns the user, and has others who would change the account wait until tx ends: a ban and the closing of the
 // account among them. An account that was closed is ErrNoUser. It comes before wallets and rows of access are locked.
 func (a *Accounts) Lock(ctx context.Context, tx bun.Tx, id int64) (User, error) {

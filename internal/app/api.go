@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/api/v2/staff"
 	"airstrip/internal/api/v2/user"
 	"airstrip/internal/clickhouse"
+	"airstrip/internal/console"
 )
 
 func (a *App) siteNow() public.SiteNow {
@@ -101,6 +102,9 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.HeldBatches(a.Nodes, a.Traffic),
 		staff.BlockedIPs(a.Nodes),
 		staff.Users(a.Accounts),
+		staff.UserList(a.Console, a.Accounts, a.Shop),
+		staff.Orders(a.Console, a.Accounts, a.Shop),
+		staff.Recharges(a.Console, a.Accounts, a.Wallets),
 		staff.AuditRules(a.Nodes),
 		staff.IPBans(a.IPBans),
 		staff.Announcements(a.Announcements),
@@ -154,10 +158,17 @@ func (a *App) linkURLsIn(ctx context.Context, tx bun.Tx, userID int64) ([]string
 	return token.URLs, err
 }
 
+// typesOnly returns an App that has no parts: its operations can be registered, and none called.
+func typesOnly() *App {
+	return &App{
+		version: "1", Accounts: new(account.Accounts), ClickHouse: new(clickhouse.ClickHouse),
+		Console: new(console.Console),
+	}
+}
+
 // Contract returns openapi.json. It needs no database, only the types.
 func Contract() ([]byte, error) {
-	a := &App{version: "1", Accounts: new(account.Accounts), ClickHouse: new(clickhouse.ClickHouse)}
-	flat, err := a.api(http.NewServeMux()).MarshalJSON()
+	flat, err := typesOnly().api(http.NewServeMux()).MarshalJSON()
 	if err != nil {
 		return nil, err
 	}

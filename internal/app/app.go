@@ -38,6 +38,7 @@ import (
 	"airstrip/internal/cdkey"
 	"airstrip/internal/checkin"
 	"airstrip/internal/clickhouse"
+	"airstrip/internal/console"
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
 	"airstrip/internal/emby"
@@ -111,6 +112,7 @@ type App struct {
 	Webhooks  *webhook.Webhooks
 	Tickets   *ticket.Tickets
 	Mailbox   *mailbox.Mailbox
+	Console   *console.Console
 
 	Copies        *job.Queue // of what ClickHouse gets
 	ClickHouse    *clickhouse.ClickHouse
@@ -238,6 +240,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, a.Gateways)
 
+	a.Console = console.New(a.DB, a.cfg.key, a.Settings, a.Accounts)
 	a.decideApprovals()
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Invites.Close)

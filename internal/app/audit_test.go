@@ -438,9 +438,15 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_node_add": func() act {
 			return staff(admin, "nodes", `{"protocol":"trojan","name":"jp","address":"jp.example","port":443}`)
 		},
-		"staff_node_change":          func() act { return staff(admin, "nodes/%d", `{"port":8080}`, addNode().ID) },
-		"staff_node_remove":          func() act { return staff(admin, "nodes/%d", "", addNode().ID) },
-		"staff_node_secret":          func() act { return staff(admin, "nodes/%d/secret", `{}`, addNode().ID) },
+		"staff_node_change":   func() act { return staff(admin, "nodes/%d", `{"port":8080}`, addNode().ID) },
+		"staff_node_remove":   func() act { return staff(admin, "nodes/%d", "", addNode().ID) },
+		"staff_node_secret":   func() act { return staff(admin, "nodes/%d/secret", `{}`, addNode().ID) },
+		"staff_users_csv":     func() act { return staff(admin, "users/csv", "") },
+		"staff_orders_csv":    func() act { return staff(admin, "orders/csv", "") },
+		"staff_recharges_csv": func() act { return staff(admin, "recharges/csv", "") },
+		"staff_user_labels_set": func() act {
+			return staff(admin, fmt.Sprintf("users/%d/labels", user.id), `{"labels": ["vip"]}`)
+		},
 		"staff_statistics_users_csv": func() act { return staff(admin, "statistics/users/csv", "") },
 		"staff_node_certificate": func() act {
 			made, _, err := h.Nodes.Add(ctx, node.Draft("sg", node.Trojan, "sg.example", 443))

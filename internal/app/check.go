@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/cdkey"
 	"airstrip/internal/checkin"
 	"airstrip/internal/clickhouse"
+	"airstrip/internal/console"
 	"airstrip/internal/db"
 	"airstrip/internal/dberr"
 	"airstrip/internal/emby"
@@ -44,6 +45,7 @@ import (
 //	I15      service, shop: cycles, the end of a service, what an order promised
 //	I16      checkin: one package for each check-in, streaks
 //	clickhouse  ClickHouse has of each day what the database has
+//	I17      console: facts about users are what the other tables say
 //	audit    the audit log is complete and as it was written
 //
 // A check that cannot be finished, since it cannot read a row, is a violation as well: what it would have found is
@@ -60,6 +62,7 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 		{"audit", of(audit.Check)},
 		{"I16", of(checkin.Check)},
 		{"clickhouse", of(clickhouse.Check)},
+		{"I17", of(console.Check)},
 	}
 	settings, err := setting.New(ctx, d)
 	if err != nil { // the parts below are made with them

@@ -42,6 +42,9 @@ const (
 	CaseRead       Permission = "payment.case.read"
 	CaseDecide     Permission = "payment.case.decide"
 	PaymentConfirm Permission = "payment.confirm"
+	OrderRead      Permission = "order.read"
+	RechargeRead   Permission = "recharge.read"
+	NotifyRead     Permission = "recharge.notify.read"
 	GatewayRead    Permission = "gateway.read"
 	GatewayWrite   Permission = "gateway.write"
 
@@ -85,6 +88,8 @@ const (
 	GuideRead  Permission = "guide.read"
 	GuideWrite Permission = "guide.write"
 
+	UserRead         Permission = "user.read"
+	UserLabel        Permission = "user.label"
 	UserBan          Permission = "user.ban"
 	UserEmailReplace Permission = "user.email.replace"
 	StaffChange      Permission = "staff.change"
@@ -165,6 +170,12 @@ var Areas = []Area{
 			EN: "see payments that were refused, doubled or match nothing",
 		}},
 		{CaseDecide, cashiers, fault.Text{ZH: "将此类付款入账、退回或忽略", EN: "credit, pay back or dismiss such a payment"}},
+		{OrderRead, Roles, fault.Text{ZH: "查看所有订单", EN: "see all orders"}},
+		{RechargeRead, Roles, fault.Text{ZH: "查看所有充值", EN: "see all recharges"}},
+		{NotifyRead, cashiers, fault.Text{
+			ZH: "查看支付网关发来的原始通知",
+			EN: "see what gateways sent about a recharge, as it came",
+		}},
 		{PaymentConfirm, cashiers, fault.Text{ZH: "手动确认充值", EN: "confirm a recharge by hand"}},
 		{GatewayRead, cashiers, fault.Text{ZH: "查看支付网关（不含密钥）", EN: "see payment gateways without their secrets"}},
 		{GatewayWrite, owners, fault.Text{ZH: "添加、修改和移除支付网关", EN: "add, change and remove payment gateways"}},
@@ -237,6 +248,8 @@ var Areas = []Area{
 		{GuideWrite, admins, fault.Text{ZH: "编写、修改和移除教程", EN: "write, change and remove guides"}},
 	}},
 	{fault.Text{ZH: "用户和工作人员", EN: "Users and staff"}, []string{"user"}, []Grant{
+		{UserRead, Roles, fault.Text{ZH: "查看用户列表和用户的资料", EN: "see the list of users, and what is known of a user"}},
+		{UserLabel, supporters, fault.Text{ZH: "给用户贴标签", EN: "put labels on users"}},
 		{UserBan, supporters, fault.Text{ZH: "封禁用户和解除封禁", EN: "ban users and end their bans"}},
 		{UserEmailReplace, admins, fault.Text{ZH: "为用户更换邮箱", EN: "give a user another address"}},
 		{StaffChange, owners, fault.Text{

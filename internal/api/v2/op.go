@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/approval"
@@ -41,9 +43,10 @@ type Op struct {
 	permission   permission.Permission
 	gives        []approval.Kind
 	summary      string
-	message      fault.Text // of the envelope on success; empty: a plain "done"
-	keyed        bool       // takes an Idempotency-Key
-	changes      bool       // changes something although it is a GET, as the original's does
+	message      fault.Text    // of the envelope on success; empty: a plain "done"
+	keyed        bool          // takes an Idempotency-Key
+	changes      bool          // changes something although it is a GET, as the original's does
+	parameters   []*huma.Param // of the query, beside those that the type of the input names
 }
 
 // PublicOp describes an operation that anybody may call: "METHOD /path" below /api/v2.

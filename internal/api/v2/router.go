@@ -216,6 +216,7 @@ func (r *Router) operation(o Op) huma.Operation {
 			h.Extensions["x-staff-gives"] = o.gives
 		}
 	}
+	h.Parameters = append(h.Parameters, o.parameters...)
 	if o.keyed {
 		h.Parameters = append(h.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: new(128)},

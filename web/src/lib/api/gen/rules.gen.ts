@@ -233,6 +233,18 @@ export const staffKeptBatchDismissRules = {
   "note": { minLength: 1, maxLength: 200 },
 } as const
 
+export const staffOrdersRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffOrdersCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffOrdersCsvRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffOrderRefundRules = {
   "reason": { minLength: 1, maxLength: 500 },
 } as const
@@ -256,6 +268,18 @@ export const staffPlanTextsSetRules = {
   "name": { maxLength: 64 },
   "name_en": { maxLength: 64 },
   "name_zh": { maxLength: 64 },
+} as const
+
+export const staffRechargesRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffRechargesCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffRechargesCsvRules = {
+  "q": { maxLength: 200 },
 } as const
 
 export const staffRechargeRefundRules = {
@@ -324,6 +348,18 @@ export const staffTicketAnswerRules = {
 export const staffTicketNoteRules = {
   "ticket_id": { maxLength: 36 },
   "content": { maxLength: 10000 },
+} as const
+
+export const staffUsersRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffUsersCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffUsersCsvRules = {
+  "q": { maxLength: 200 },
 } as const
 
 export const staffAdjustmentMakeRules = {

@@ -2137,6 +2137,17 @@ export type KeyItem = {
     voided_at: string | null;
 };
 
+export type Labels = {
+    labels: Array<string>;
+};
+
+export type LabelsOfUserBody = {
+    /**
+     * All that the user is to have
+     */
+    labels: Array<string>;
+};
+
 export type LinkApp = {
     download_url: string;
     /**
@@ -2269,6 +2280,38 @@ export type LinkTokenResult = {
      * The link on each of the site's addresses, the first as in url
      */
     urls: Array<string>;
+};
+
+export type ListCount = {
+    /**
+     * More than 10,000 rows are estimated
+     */
+    approximate: boolean;
+    rows: number;
+};
+
+export type ListPageOrderRow = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<OrderRow>;
+};
+
+export type ListPageRechargeRow = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<RechargeRow>;
+};
+
+export type ListPageUserRow = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<UserRow>;
 };
 
 export type LoginCodeBody = {
@@ -3421,6 +3464,67 @@ export type OrderResult = {
     recharge?: RechargeRecord;
 };
 
+export type OrderRow = {
+    /**
+     * Its code; empty: none
+     */
+    coupon: string;
+    created_at: string;
+    /**
+     * The unused part of the service that ends
+     */
+    credit: string;
+    currency: string;
+    /**
+     * Of a coupon
+     */
+    discount: string;
+    /**
+     * When what it led to ends, or ended
+     */
+    ends_at: string | null;
+    /**
+     * Until when it waits for money
+     */
+    expires_at: string;
+    id: string;
+    invoice_uuid: string | null;
+    kind: 'plan' | 'renewal' | 'package';
+    labels: Array<string>;
+    /**
+     * 0: a package
+     */
+    months: number;
+    no: number;
+    /**
+     * What it led to
+     */
+    package_id: number | null;
+    paid_at: string | null;
+    /**
+     * With the name under which it was sold
+     */
+    plan: PlanRef;
+    /**
+     * Decimal amount in the site's currency
+     */
+    price: string;
+    /**
+     * That brings what is missing
+     */
+    recharge_no: number | null;
+    /**
+     * What it led to
+     */
+    service_id: number | null;
+    state: 'pending' | 'paid' | 'cancelled' | 'expired' | 'refunded';
+    /**
+     * What the wallet pays
+     */
+    total: string;
+    user: PersonRef;
+};
+
 export type OwnMedia = {
     /**
      * Whether the user's plan includes the media server
@@ -3751,6 +3855,14 @@ export type PayoutList = {
     total_count: number;
 };
 
+export type PersonRef = {
+    /**
+     * Empty: the account is closed
+     */
+    email: string;
+    id: number;
+};
+
 export type PlanItem = {
     /**
      * How often this user has bought it, orders that wait for payment too; renewals do not count
@@ -3796,6 +3908,14 @@ export type PlanItem = {
      * Of a package; null: until it is used up
      */
     valid_days: number | null;
+};
+
+export type PlanRef = {
+    id: number;
+    /**
+     * In the caller's language; empty: there is no such plan any more
+     */
+    name: string;
 };
 
 export type PlanTextsWishBody = {
@@ -4109,6 +4229,53 @@ export type RechargeRecord = {
     state: 'pending' | 'paid' | 'expired' | 'failed' | 'refunded';
     trade_no: string;
     updated_at: string;
+};
+
+export type RechargeRow = {
+    /**
+     * What the wallet gains
+     */
+    amount: string;
+    created_at: string;
+    currency: string;
+    expires_at: string;
+    /**
+     * What the payer pays beside it
+     */
+    fee: string;
+    gateway: string;
+    id: string;
+    invoice_uuid: string | null;
+    labels: Array<string>;
+    no: number;
+    /**
+     * The order that waits, or waited, for it
+     */
+    order_no: number | null;
+    paid_at: string | null;
+    /**
+     * Both, in pay_currency
+     */
+    pay_amount: string;
+    pay_currency: string;
+    /**
+     * Of the amount, what went back to who paid
+     */
+    refunded: string;
+    /**
+     * Of the amount, what is on its way back
+     */
+    refunding: string;
+    state: 'pending' | 'paid' | 'expired' | 'failed' | 'refunded';
+    /**
+     * Our number at the gateway
+     */
+    trade_no: string;
+    /**
+     * The gateway's number of the payment; empty: not paid
+     */
+    transaction_id: string;
+    user: PersonRef;
 };
 
 export type RechargeWishBody = {
@@ -6087,6 +6254,57 @@ export type UserIndexResult = {
     issued_at: number;
     token_type: string;
     user_id: number;
+};
+
+export type UserRow = {
+    /**
+     * Country that the link was last fetched from, ZZ: unknown; empty: it never was
+     */
+    area: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    balance: string;
+    created_at: string;
+    email: string;
+    /**
+     * When that service ends; where none runs, when the last one ended
+     */
+    ends_at: string | null;
+    fetched_at: string | null;
+    /**
+     * Of the link that the log has
+     */
+    fetches: number;
+    id: number;
+    /**
+     * Absent: none
+     */
+    inviter?: PersonRef;
+    labels: Array<string>;
+    name: string;
+    /**
+     * Of the service that runs the longest; absent: none runs
+     */
+    plan?: PlanRef;
+    /**
+     * null: unlimited, or none runs
+     */
+    quota_bytes: number | null;
+    /**
+     * Empty: no member of staff
+     */
+    role: string;
+    /**
+     * Last sign-in or visit
+     */
+    seen_at: string | null;
+    state: 'active' | 'none' | 'exhausted' | 'expired' | 'banned' | 'closed';
+    /**
+     * Of that service's cycle, rounded down to 64 MiB
+     */
+    used_bytes: number | null;
+    used_percent: number | null;
 };
 
 export type VerifyTokenBody = {
@@ -8155,6 +8373,193 @@ export type StaffNodeUsersResponses = {
 
 export type StaffNodeUsersResponse = StaffNodeUsersResponses[keyof StaffNodeUsersResponses];
 
+export type StaffOrdersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Coupon of the order: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        coupon?: string;
+        /**
+         * When it was ordered: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * What was ordered: values, separated by commas; ! before it negates. Of plan, renewal, package
+         */
+        kind?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * When it was paid: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        paid?: string;
+        /**
+         * Plan or package: numbers, separated by commas; ! before it negates
+         */
+        plan?: string;
+        /**
+         * State of the order: values, separated by commas; ! before it negates. Of pending, paid, cancelled, expired, refunded
+         */
+        state?: string;
+        /**
+         * What the wallet pays: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        total?: string;
+        /**
+         * Who ordered: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number or the whole id of an order, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'total' | '-total' | 'paid' | '-paid';
+        /**
+         * Rows of a page, 50 by default
+         */
+        limit?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
+    };
+    url: '/api/v2/staff/orders';
+};
+
+export type StaffOrdersResponses = {
+    /**
+     * OK
+     */
+    200: ListPageOrderRow;
+};
+
+export type StaffOrdersResponse = StaffOrdersResponses[keyof StaffOrdersResponses];
+
+export type StaffOrdersCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Coupon of the order: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        coupon?: string;
+        /**
+         * When it was ordered: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * What was ordered: values, separated by commas; ! before it negates. Of plan, renewal, package
+         */
+        kind?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * When it was paid: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        paid?: string;
+        /**
+         * Plan or package: numbers, separated by commas; ! before it negates
+         */
+        plan?: string;
+        /**
+         * State of the order: values, separated by commas; ! before it negates. Of pending, paid, cancelled, expired, refunded
+         */
+        state?: string;
+        /**
+         * What the wallet pays: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        total?: string;
+        /**
+         * Who ordered: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number or the whole id of an order, or what finds its user
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/orders/count';
+};
+
+export type StaffOrdersCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffOrdersCountResponse = StaffOrdersCountResponses[keyof StaffOrdersCountResponses];
+
+export type StaffOrdersCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Coupon of the order: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        coupon?: string;
+        /**
+         * When it was ordered: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * What was ordered: values, separated by commas; ! before it negates. Of plan, renewal, package
+         */
+        kind?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * When it was paid: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        paid?: string;
+        /**
+         * Plan or package: numbers, separated by commas; ! before it negates
+         */
+        plan?: string;
+        /**
+         * State of the order: values, separated by commas; ! before it negates. Of pending, paid, cancelled, expired, refunded
+         */
+        state?: string;
+        /**
+         * What the wallet pays: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        total?: string;
+        /**
+         * Who ordered: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number or the whole id of an order, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'total' | '-total' | 'paid' | '-paid';
+    };
+    url: '/api/v2/staff/orders/csv';
+};
+
+export type StaffOrdersCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffOrdersCsvResponse = StaffOrdersCsvResponses[keyof StaffOrdersCsvResponses];
+
 export type StaffOrderRefundData = {
     body: StaffRefundBody;
     path: {
@@ -8418,6 +8823,169 @@ export type StaffRechargeRefundDeclineResponses = {
 };
 
 export type StaffRechargeRefundDeclineResponse = StaffRechargeRefundDeclineResponses[keyof StaffRechargeRefundDeclineResponses];
+
+export type StaffRechargesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * What the wallet gains: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        amount?: string;
+        /**
+         * When it was begun: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Name of the gateway: values, separated by commas; ! before it negates
+         */
+        gateway?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * When it was paid: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        paid?: string;
+        /**
+         * State of the recharge: values, separated by commas; ! before it negates. Of pending, paid, expired, failed, refunded
+         */
+        state?: string;
+        /**
+         * Whose wallet: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number, the whole id or the whole trade number of a recharge, the gateway's number of the payment, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'amount' | '-amount' | 'paid' | '-paid';
+        /**
+         * Rows of a page, 50 by default
+         */
+        limit?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
+    };
+    url: '/api/v2/staff/recharges';
+};
+
+export type StaffRechargesResponses = {
+    /**
+     * OK
+     */
+    200: ListPageRechargeRow;
+};
+
+export type StaffRechargesResponse = StaffRechargesResponses[keyof StaffRechargesResponses];
+
+export type StaffRechargesCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * What the wallet gains: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        amount?: string;
+        /**
+         * When it was begun: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Name of the gateway: values, separated by commas; ! before it negates
+         */
+        gateway?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * When it was paid: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        paid?: string;
+        /**
+         * State of the recharge: values, separated by commas; ! before it negates. Of pending, paid, expired, failed, refunded
+         */
+        state?: string;
+        /**
+         * Whose wallet: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number, the whole id or the whole trade number of a recharge, the gateway's number of the payment, or what finds its user
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/recharges/count';
+};
+
+export type StaffRechargesCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffRechargesCountResponse = StaffRechargesCountResponses[keyof StaffRechargesCountResponses];
+
+export type StaffRechargesCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * What the wallet gains: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        amount?: string;
+        /**
+         * When it was begun: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Name of the gateway: values, separated by commas; ! before it negates
+         */
+        gateway?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * When it was paid: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        paid?: string;
+        /**
+         * State of the recharge: values, separated by commas; ! before it negates. Of pending, paid, expired, failed, refunded
+         */
+        state?: string;
+        /**
+         * Whose wallet: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number, the whole id or the whole trade number of a recharge, the gateway's number of the payment, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'amount' | '-amount' | 'paid' | '-paid';
+    };
+    url: '/api/v2/staff/recharges/csv';
+};
+
+export type StaffRechargesCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffRechargesCsvResponse = StaffRechargesCsvResponses[keyof StaffRechargesCsvResponses];
 
 export type StaffRechargeRefundData = {
     body: GatewayRefundWishBody;
@@ -8983,6 +9551,259 @@ export type StaffTicketNoteResponses = {
 };
 
 export type StaffTicketNoteResponse = StaffTicketNoteResponses[keyof StaffTicketNoteResponses];
+
+export type StaffUsersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Country of the link's last fetch, as DE: values, separated by commas; ! before it negates
+         */
+        area?: string;
+        /**
+         * Of the wallet: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        balance?: string;
+        /**
+         * Sign-up: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Of the e-mail address: values, separated by commas; ! before it negates
+         */
+        domain?: string;
+        /**
+         * When what runs ends, or what ran last ended: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        ends?: string;
+        /**
+         * Fetches of the link that the log has: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        fetches?: string;
+        /**
+         * Who invited the user: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        inviter?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * Plan that runs: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        plan?: string;
+        /**
+         * Of a member of staff: values, separated by commas; ! before it negates. Of owner, admin, finance, support, viewer
+         */
+        role?: string;
+        /**
+         * Last sign-in or visit: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        seen?: string;
+        /**
+         * What the user may do: values, separated by commas; ! before it negates. Of active, none, exhausted, expired, banned, closed
+         */
+        state?: string;
+        /**
+         * Used part of the cycle's quota: a number, or 10..20, 10.., ..20; none: it has none; ! before it negates
+         */
+        used?: string;
+        /**
+         * How the e-mail address or the name begins, a domain as @example.com, or the user's number. Never a part from within
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'ends' | '-ends' | 'used' | '-used' | 'balance' | '-balance' | 'seen' | '-seen' | 'fetches' | '-fetches';
+        /**
+         * Rows of a page, 50 by default
+         */
+        limit?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
+    };
+    url: '/api/v2/staff/users';
+};
+
+export type StaffUsersResponses = {
+    /**
+     * OK
+     */
+    200: ListPageUserRow;
+};
+
+export type StaffUsersResponse = StaffUsersResponses[keyof StaffUsersResponses];
+
+export type StaffUsersCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Country of the link's last fetch, as DE: values, separated by commas; ! before it negates
+         */
+        area?: string;
+        /**
+         * Of the wallet: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        balance?: string;
+        /**
+         * Sign-up: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Of the e-mail address: values, separated by commas; ! before it negates
+         */
+        domain?: string;
+        /**
+         * When what runs ends, or what ran last ended: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        ends?: string;
+        /**
+         * Fetches of the link that the log has: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        fetches?: string;
+        /**
+         * Who invited the user: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        inviter?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * Plan that runs: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        plan?: string;
+        /**
+         * Of a member of staff: values, separated by commas; ! before it negates. Of owner, admin, finance, support, viewer
+         */
+        role?: string;
+        /**
+         * Last sign-in or visit: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        seen?: string;
+        /**
+         * What the user may do: values, separated by commas; ! before it negates. Of active, none, exhausted, expired, banned, closed
+         */
+        state?: string;
+        /**
+         * Used part of the cycle's quota: a number, or 10..20, 10.., ..20; none: it has none; ! before it negates
+         */
+        used?: string;
+        /**
+         * How the e-mail address or the name begins, a domain as @example.com, or the user's number. Never a part from within
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/users/count';
+};
+
+export type StaffUsersCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffUsersCountResponse = StaffUsersCountResponses[keyof StaffUsersCountResponses];
+
+export type StaffUsersCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Country of the link's last fetch, as DE: values, separated by commas; ! before it negates
+         */
+        area?: string;
+        /**
+         * Of the wallet: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        balance?: string;
+        /**
+         * Sign-up: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Of the e-mail address: values, separated by commas; ! before it negates
+         */
+        domain?: string;
+        /**
+         * When what runs ends, or what ran last ended: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        ends?: string;
+        /**
+         * Fetches of the link that the log has: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        fetches?: string;
+        /**
+         * Who invited the user: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        inviter?: string;
+        /**
+         * Labels that staff put on it: values, separated by commas; none: it has none; ! before it negates
+         */
+        label?: string;
+        /**
+         * Plan that runs: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        plan?: string;
+        /**
+         * Of a member of staff: values, separated by commas; ! before it negates. Of owner, admin, finance, support, viewer
+         */
+        role?: string;
+        /**
+         * Last sign-in or visit: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        seen?: string;
+        /**
+         * What the user may do: values, separated by commas; ! before it negates. Of active, none, exhausted, expired, banned, closed
+         */
+        state?: string;
+        /**
+         * Used part of the cycle's quota: a number, or 10..20, 10.., ..20; none: it has none; ! before it negates
+         */
+        used?: string;
+        /**
+         * How the e-mail address or the name begins, a domain as @example.com, or the user's number. Never a part from within
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'ends' | '-ends' | 'used' | '-used' | 'balance' | '-balance' | 'seen' | '-seen' | 'fetches' | '-fetches';
+    };
+    url: '/api/v2/staff/users/csv';
+};
+
+export type StaffUsersCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffUsersCsvResponse = StaffUsersCsvResponses[keyof StaffUsersCsvResponses];
+
+export type StaffUserLabelsSetData = {
+    body: LabelsOfUserBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/labels';
+};
+
+export type StaffUserLabelsSetResponses = {
+    /**
+     * OK
+     */
+    200: Labels;
+};
+
+export type StaffUserLabelsSetResponse = StaffUserLabelsSetResponses[keyof StaffUserLabelsSetResponses];
 
 export type StaffLinkGroupQueryData = {
     body?: never;

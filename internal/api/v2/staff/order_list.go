@@ -1,0 +1,100 @@
+package staff
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/console"
+	"airstrip/internal/money"
+	"airstrip/internal/permission"
+	"airstrip/internal/shop"
+)
+
+type orderRow struct {
+	No          int64        `json:"no"`
+	ID          uuid.UUID    `json:"id"`
+	User        personRef    `json:"user"`
+	Kind        string       `json:"kind" enum:"plan,renewal,package"`
+	Plan        planRef      `json:"plan" doc:"With the name under which it was sold"`
+	Months      int          `json:"months" doc:"0: a package"`
+	Price       money.Amount `json:"price"`
+	Discount    money.Amount `json:"discount" doc:"Of a coupon"`
+	Credit      money.Amount `json:"credit" doc:"The unused part of the service that ends"`
+	Total       money.Amount `json:"total" doc:"What the wallet pays"`
+	Currency    string       `json:"currency"`
+	Coupon      string       `json:"coupon" doc:"Its code; empty: none"`
+	State       string       `json:"state" enum:"pending,paid,cancelled,expired,refunded"`
+	RechargeNo  *int64       `json:"recharge_no" nullable:"true" doc:"That brings what is missing"`
+	ServiceID   *int64       `json:"service_id" nullable:"true" doc:"What it led to"`
+	PackageID   *int64       `json:"package_id" nullable:"true" doc:"What it led to"`
+	InvoiceUUID *uuid.UUID   `json:"invoice_uuid" nullable:"true"`
+	EndsAt      *time.Time   `json:"ends_at" nullable:"true" doc:"When what it led to ends, or ended"`
+	Labels      []string     `json:"labels"`
+	CreatedAt   time.Time    `json:"created_at"`
+	ExpiresAt   time.Time    `json:"expires_at" doc:"Until when it waits for money"`
+	PaidAt      *time.Time   `json:"paid_at" nullable:"true"`
+}
+
+// Orders adds the list of orders.
+func Orders(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource {
+	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]orderRow, error) {
+		orders, err := s.OrdersByID(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		owners := make([]int64, len(orders))
+		for i := range orders {
+			owners[i] = orders[i].UserID
+		}
+		known, err := peopleOf(ctx, a, owners)
+		if err != nil {
+			return nil, err
+		}
+		labels, err := c.Labels(ctx, "order", ids)
+		lang := api.CallerOf(ctx).Lang
+		rows := make([]orderRow, len(orders))
+		for i := range orders {
+			o := &orders[i]
+			rows[i] = orderRow{
+				o.ID, o.UUID, known.ref(o.UserID), string(o.Kind),
+				planRef{o.PlanID, o.Terms.NameIn(lang)},
+				o.Terms.Months, o.Price, o.Discount, o.Credit, o.Amount, o.Currency, o.Terms.Coupon, string(o.State),
+				o.RechargeID, o.Service, o.Package, o.InvoiceUUID, o.EndsAt, append([]string{}, labels[o.ID]...),
+				o.CreatedAt, o.ExpiresAt, o.PaidAt,
+			}
+		}
+		return rows, err
+	}
+	return func(r *v2.Router) {
+		v2.HandleListing(r, c.Lists, v2.List[orderRow]{
+			Path: "/staff/orders", ID: "staff_orders", Summary: "Orders", Needs: permission.OrderRead,
+			Resource: c.Orders(), Load: load, Key: func(o *orderRow) int64 { return o.No },
+			CSV: []v2.Column[orderRow]{
+				{Name: "no", Cell: func(o *orderRow) string { return text(o.No) }},
+				{Name: "id", Cell: func(o *orderRow) string { return o.ID.String() }},
+				{Name: "user_id", Cell: func(o *orderRow) string { return text(o.User.ID) }},
+				{Name: "email", Cell: func(o *orderRow) string { return o.User.Email }},
+				{Name: "kind", Cell: func(o *orderRow) string { return o.Kind }},
+				{Name: "plan", Cell: func(o *orderRow) string { return o.Plan.Name }},
+				{Name: "months", Cell: func(o *orderRow) string { return text(int64(o.Months)) }},
+				{Name: "price", Cell: func(o *orderRow) string { return o.Price.String() }},
+				{Name: "discount", Cell: func(o *orderRow) string { return o.Discount.String() }},
+				{Name: "credit", Cell: func(o *orderRow) string { return o.Credit.String() }},
+				{Name: "total", Cell: func(o *orderRow) string { return o.Total.String() }},
+				{Name: "currency", Cell: func(o *orderRow) string { return o.Currency }},
+				{Name: "coupon", Cell: func(o *orderRow) string { return o.Coupon }},
+				{Name: "state", Cell: func(o *orderRow) string { return o.State }},
+				{Name: "recharge_no", Cell: func(o *orderRow) string { return number(o.RechargeNo) }},
+				{Name: "labels", Cell: func(o *orderRow) string { return strings.Join(o.Labels, ", ") }},
+				{Name: "created_at", Cell: func(o *orderRow) string { return moment(&o.CreatedAt) }},
+				{Name: "paid_at", Cell: func(o *orderRow) string { return moment(o.PaidAt) }},
+			},
+		})
+	}
+}

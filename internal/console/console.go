@@ -1,0 +1,28 @@
+// Package console owns what the console of staff lists users by, and the labels that staff puts on what it lists. Its
+// facts about users follow from other packages' tables: triggers of the database write them with the fact, in the same
+// transaction, and Check computes them anew. Lists of what belongs to users are searched here, by whatever finds users.
+package console
+
+import (
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/db"
+	"airstrip/internal/listing"
+	"airstrip/internal/seal"
+	"airstrip/internal/setting"
+)
+
+// Console is what the console of staff is made from.
+type Console struct {
+	Lists *listing.Lists
+
+	db       *db.DB
+	accounts *account.Accounts
+}
+
+// New returns the console of the site in d.
+func New(d *db.DB, key seal.Key, settings *setting.Settings, accounts *account.Accounts) *Console {
+	zone := func() *time.Location { return settings.Get().Zone() }
+	return &Console{listing.New(d, key, zone), d, accounts}
+}

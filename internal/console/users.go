@@ -1,0 +1,204 @@
+package console
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/fault"
+	"airstrip/internal/listing"
+	"airstrip/internal/money"
+	"airstrip/internal/permission"
+	"airstrip/internal/shop"
+	"airstrip/internal/text"
+	"airstrip/internal/wallet"
+)
+
+// UserState is what a user may do now, as lists show it.
+type UserState string
+
+// The states of users. All but Banned and Closed are those of what they may use.
+const (
+	Active    UserState = "active"
+	None      UserState = "none"
+	Exhausted UserState = "exhausted"
+	Expired   UserState = "expired"
+	Banned    UserState = "banned"
+	Closed    UserState = "closed"
+)
+
+// User is the row of facts about a user.
+type User struct {
+	bun.BaseModel `bun:"table:user_facts"`
+	ID            int64 `bun:"user_id,pk"`
+	Email         string
+	Domain        string
+	Role          permission.Role
+	State         UserState
+	PlanID        *int64     // of the service that runs the longest; nil: none runs
+	EndsAt        *time.Time // of that service; where none runs, when the last one ended
+	UsedBytes     *int64     // of that service's cycle, rounded down to 64 MiB
+	QuotaBytes    *int64     // nil: unlimited, or none runs
+	UsedPercent   *int64
+	Balance       money.Amount
+	InviterID     *int64
+	Area          string // that the link was last fetched from; empty: it never was
+	SeenAt        *time.Time
+	Fetches       int64 // of the link that the log has
+	FetchedAt     *time.Time
+	CreatedAt     time.Time
+
+	Labels []string `bun:"-"`
+}
+
+// Users declares the list of users.
+func (c *Console) Users() *listing.Resource {
+	return &listing.Resource{
+		Name: "users", Table: "user_facts", ID: "user_id", Default: "-created",
+		Search: c.findUsers,
+		SearchDoc: "How the e-mail address or the name begins, a domain as @example.com, or the user's number. " +
+			"Never a part from within",
+		Filters: []listing.Filter{
+			{
+				Key: "state", Kind: listing.Choice, Column: "state", Doc: "What the user may do",
+				Choices: []string{"active", "none", "exhausted", "expired", "banned", "closed"},
+			},
+			{Key: "plan", Kind: listing.Reference, Of: "plans", Column: "plan_id", None: true, Doc: "Plan that runs"},
+			{
+				Key: "ends", Kind: listing.Date, Column: "ends_at", None: true,
+				Doc: "When what runs ends, or what ran last ended",
+			},
+			{
+				Key: "used", Kind: listing.Range, Unit: "percent", Column: "used_percent", None: true,
+				Doc: "Used part of the cycle's quota",
+			},
+			{Key: "balance", Kind: listing.Range, Unit: "money", Column: "balance", Doc: "Of the wallet"},
+			{
+				Key: "inviter", Kind: listing.Reference, Of: "users", Column: "inviter_id", None: true,
+				Doc: "Who invited the user",
+			},
+			{Key: "area", Kind: listing.Choice, Column: "area", Doc: "Country of the link's last fetch, as DE"},
+			{Key: "seen", Kind: listing.Date, Column: "seen_at", None: true, Doc: "Last sign-in or visit"},
+			{Key: "fetches", Kind: listing.Range, Column: "fetches", Doc: "Fetches of the link that the log has"},
+			{Key: "created", Kind: listing.Date, Column: "created_at", Doc: "Sign-up"},
+			{Key: "domain", Kind: listing.Choice, Column: "domain", Doc: "Of the e-mail address"},
+			{
+				Key: "role", Kind: listing.Choice, Column: "role", Doc: "Of a member of staff",
+				Choices: []string{"owner", "admin", "finance", "support", "viewer"},
+			},
+			labelFilter("user", "user_id"),
+		},
+		Sorts: []listing.Sort{
+			{Key: "created", Column: "created_at", Kind: listing.Time},
+			{Key: "ends", Column: "ends_at", Kind: listing.Time, None: true},
+			{Key: "used", Column: "used_percent", None: true},
+			{Key: "balance", Column: "balance"},
+			{Key: "seen", Column: "seen_at", Kind: listing.Time, None: true},
+			{Key: "fetches", Column: "fetches"},
+		},
+	}
+}
+
+// findUsers is the condition of what a person types to find users.
+func (c *Console) findUsers(_ context.Context, typed string) (listing.Condition, error) {
+	typed = asciiLower(typed)
+	switch {
+	case typed == "" || typed == "@":
+		return listing.Condition{}, fault.Invalid("q", "too_short", "请输入更多内容", "Please type more")
+	case strings.HasPrefix(typed, "@"):
+		return listing.Equal("domain", typed[1:]), nil
+	case strings.Contains(typed, "@"):
+		return listing.Prefix("email", typed), nil
+	}
+	found := listing.Or(listing.Prefix("email", typed), listing.Prefix("name", typed))
+	if id, ok := text.Integer(typed); ok {
+		found = listing.Or(found, listing.Equal("user_id", id))
+	}
+	return found, nil
+}
+
+// asciiLower does what {{lower}} of the migration does.
+func asciiLower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// UsersByID returns the facts about users, in any order.
+func (c *Console) UsersByID(ctx context.Context, ids []int64) (users []User, err error) {
+	if err := c.db.NewSelect().Model(&users).Where("user_id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, err
+	}
+	labels, err := c.Labels(ctx, "user", ids)
+	for i := range users {
+		users[i].Labels = labels[users[i].ID]
+	}
+	return users, err
+}
+
+// maxFound is how many users a search for something of theirs takes in.
+const maxFound = 1000
+
+// SearchOf returns the search of a list of what belongs to users: a number of its own, or whatever finds its users.
+func (c *Console) SearchOf(id, owner string, others func(typed string) *listing.Condition) func(
+	context.Context, string,
+) (listing.Condition, error) {
+	return func(ctx context.Context, typed string) (listing.Condition, error) {
+		if n, ok := text.Integer(typed); ok {
+			return listing.Equal(id, n), nil
+		}
+		condition, err := c.findUsers(ctx, typed)
+		if err != nil {
+			return listing.Condition{}, err
+		}
+		ids, err := c.Lists.Find(ctx, c.Users(), condition, maxFound)
+		found := listing.OneOf(owner, ids)
+		if others != nil {
+			if other := others(typed); other != nil {
+				found = listing.Or(*other, found)
+			}
+		}
+		return found, err
+	}
+}
+
+// Orders declares the list of orders.
+func (c *Console) Orders() *listing.Resource {
+	r := shop.OrderList()
+	r.SearchDoc = "The number or the whole id of an order, or what finds its user"
+	r.Search = c.SearchOf("id", "user_id", func(typed string) *listing.Condition { return whole("uuid", typed) })
+	r.Filters = append(r.Filters, labelFilter("order", "id"))
+	return r
+}
+
+// Recharges declares the list of recharges.
+func (c *Console) Recharges() *listing.Resource {
+	r := wallet.RechargeList()
+	r.SearchDoc = "The number, the whole id or the whole trade number of a recharge, the gateway's number of the payment, " +
+		"or what finds its user"
+	r.Search = c.SearchOf("id", "user_id", func(typed string) *listing.Condition {
+		if found := whole("uuid", typed); found != nil {
+			return found
+		}
+		found := listing.Or(listing.Equal("trade_no", typed), listing.Equal("transaction_id", typed))
+		return &found
+	})
+	r.Filters = append(r.Filters, labelFilter("recharge", "id"))
+	return r
+}
+
+// whole is the condition of a whole UUID; nil where it is none.
+func whole(column, typed string) *listing.Condition {
+	id, err := uuid.Parse(typed)
+	if err != nil {
+		return nil
+	}
+	found := listing.Equal(column, id)
+	return &found
+}

@@ -1,0 +1,46 @@
+package shop
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/listing"
+)
+
+// OrderList declares the list of all orders. Who has users searches it by them.
+func OrderList() *listing.Resource {
+	return &listing.Resource{
+		Name: "orders", Table: "shop_order", ID: "id", Default: "-created",
+		Filters: []listing.Filter{
+			{
+				Key: "state", Kind: listing.Choice, Column: "state", Doc: "State of the order",
+				Choices: []string{"pending", "paid", "cancelled", "expired", "refunded"},
+			},
+			{
+				Key: "kind", Kind: listing.Choice, Column: "kind", Doc: "What was ordered",
+				Choices: []string{"plan", "renewal", "package"},
+			},
+			{Key: "plan", Kind: listing.Reference, Of: "plans", Column: "plan_id", Doc: "Plan or package"},
+			{Key: "user", Kind: listing.Reference, Of: "users", Column: "user_id", Doc: "Who ordered"},
+			{
+				Key: "coupon", Kind: listing.Reference, Of: "coupons", Column: "coupon_id", None: true,
+				Doc: "Coupon of the order",
+			},
+			{Key: "total", Kind: listing.Range, Unit: "money", Column: "amount", Doc: "What the wallet pays"},
+			{Key: "created", Kind: listing.Date, Column: "created_at", Doc: "When it was ordered"},
+			{Key: "paid", Kind: listing.Date, Column: "paid_at", None: true, Doc: "When it was paid"},
+		},
+		Sorts: []listing.Sort{
+			{Key: "created", Column: "created_at", Kind: listing.Time},
+			{Key: "total", Column: "amount"},
+			{Key: "paid", Column: "paid_at", Kind: listing.Time, None: true},
+		},
+	}
+}
+
+// OrdersByID returns the orders with these numbers, whosever they are, in any order.
+func (s *Shop) OrdersByID(ctx context.Context, ids []int64) (orders []Order, err error) {
+	err = selectOrders(s.db, &orders).Where("?TableAlias.id IN (?)", bun.List(ids)).Scan(ctx)
+	return orders, err
+}
