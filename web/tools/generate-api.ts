@@ -1,6 +1,7 @@
 // Writes src/lib/api/gen from ../openapi.json, or the contract named on the command line: types, calls, the options and
-// mutations of TanStack Query, and the rules of forms.
-import { readFileSync, writeFileSync } from 'node:fs'
+// mutations of TanStack Query, and the rules of forms. What is staff's goes into gen/staff: a module is in one chunk with
+// all that anything uses of it, so customers would load the console's calls with their own.
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createClient } from '@hey-api/openapi-ts'
 
 type Rules = { minLength?: number; maxLength?: number; pattern?: string }
@@ -63,25 +64,57 @@ for (const name of Object.keys(contract.components.schemas)) {
   if (/^(List)?Envelope/.test(name)) delete contract.components.schemas[name]
 }
 
-await createClient({
-  input: contract as never,
-  output: { path: output, module: { extension: null } },
-  plugins: [
-    '@hey-api/typescript',
-    {
-      name: '@hey-api/client-fetch',
-      runtimeConfigPath: './src/lib/api/client-config',
-      throwOnError: true,
-    },
-    { name: '@hey-api/sdk', auth: false },
-    { name: '@tanstack/react-query', infiniteQueryOptions: false },
-  ],
+const isOfStaff = (path: string) => /\/(staff|admin_api)\//.test(path)
+
+/** The contract with those of its paths alone. */
+const partOf = (keeps: (path: string) => boolean): Contract => ({
+  ...contract,
+  paths: Object.fromEntries(Object.entries(contract.paths).filter(([path]) => keeps(path))),
 })
+
+const generate = (input: Contract, path: string) =>
+  createClient({
+    input: input as never,
+    output: { path, module: { extension: null } },
+    plugins: [
+      '@hey-api/typescript',
+      {
+        name: '@hey-api/client-fetch',
+        runtimeConfigPath: './src/lib/api/client-config',
+        throwOnError: true,
+      },
+      { name: '@hey-api/sdk', auth: false },
+      { name: '@tanstack/react-query', infiniteQueryOptions: false },
+    ],
+  })
+
+await generate(
+  partOf((path) => !isOfStaff(path)),
+  output,
+)
+
+// Both parts send through the client of the first one.
+const scratch = mkdtempSync(new URL('../src/lib/api/staff-', import.meta.url).pathname)
+await generate(partOf(isOfStaff), scratch)
+for (const name of ['sdk.gen.ts', '@tanstack/react-query.gen.ts']) {
+  const code = readFileSync(`${scratch}/${name}`, 'utf8')
+  writeFileSync(
+    `${scratch}/${name}`,
+    code.replaceAll(
+      /from '(\.\.?)\/client(\.gen)?'/g,
+      (_, up: string, gen = '') => `from '../${up === '..' ? '../' : ''}client${gen}'`,
+    ),
+  )
+}
+for (const name of ['client', 'core', 'client.gen.ts', 'index.ts']) {
+  rmSync(`${scratch}/${name}`, { recursive: true })
+}
+renameSync(scratch, `${output}staff`)
 
 // Every page of customers carries these: what staff must give, the server alone checks.
 const required = Object.fromEntries(
   operations
-    .filter(({ path }) => !path.includes('/staff/'))
+    .filter(({ path }) => !isOfStaff(path))
     .map(
       ({ path, method, operation }) =>
         [`${method.toUpperCase()} ${path}`, requiredOf(operation)] as const,
@@ -107,25 +140,32 @@ function rulesOf(schema: Schema | undefined): string | undefined {
 }
 
 // One constant for each operation, so that a page carries the rules of its own forms only.
-const rules = operations.flatMap(({ operation }) => {
-  const body = resolve(operation.requestBody?.content?.['application/json']?.schema)
-  const fields = [
-    ...(operation.parameters ?? [])
-      .filter(({ in: location }) => location !== 'header')
-      .map(({ name, schema }) => [name, rulesOf(schema)] as const),
-    ...Object.entries(body?.properties ?? {}).map(
-      ([name, schema]) => [name, rulesOf(schema)] as const,
-    ),
-  ].filter(([, bounds]) => bounds !== undefined)
-  if (!operation.operationId || fields.length === 0) return []
-  const name = operation.operationId.replaceAll(/_(\w)/g, (_, letter: string) =>
-    letter.toUpperCase(),
+const rulesConstants = (list: typeof operations) =>
+  list.flatMap(({ operation }) => {
+    const body = resolve(operation.requestBody?.content?.['application/json']?.schema)
+    const fields = [
+      ...(operation.parameters ?? [])
+        .filter(({ in: location }) => location !== 'header')
+        .map(({ name, schema }) => [name, rulesOf(schema)] as const),
+      ...Object.entries(body?.properties ?? {}).map(
+        ([name, schema]) => [name, rulesOf(schema)] as const,
+      ),
+    ].filter(([, bounds]) => bounds !== undefined)
+    if (!operation.operationId || fields.length === 0) return []
+    const name = operation.operationId.replaceAll(/_(\w)/g, (_, letter: string) =>
+      letter.toUpperCase(),
+    )
+    const lines = fields.map(([field, bounds]) => `  ${JSON.stringify(field)}: ${bounds},`)
+    return [`export const ${name}Rules = {\n${lines.join('\n')}\n} as const\n`]
+  })
+for (const [folder, isStaff] of [
+  ['', false],
+  ['staff/', true],
+] as const) {
+  const list = operations.filter(({ path }) => isOfStaff(path) === isStaff)
+  writeFileSync(
+    `${output}${folder}rules.gen.ts`,
+    `// Generated by tools/generate-api.ts: the bounds that the contract sets to the texts of each operation.
+${rulesConstants(list).join('\n')}`,
   )
-  const lines = fields.map(([field, bounds]) => `  ${JSON.stringify(field)}: ${bounds},`)
-  return [`export const ${name}Rules = {\n${lines.join('\n')}\n} as const\n`]
-})
-writeFileSync(
-  `${output}rules.gen.ts`,
-  `// Generated by tools/generate-api.ts: the bounds that the contract sets to the texts of each operation.
-${rules.join('\n')}`,
-)
+}

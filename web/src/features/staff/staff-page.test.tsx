@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { StaffRole } from '@/lib/api/gen/types.gen'
+import type { StaffRole } from '@/lib/api/gen/staff/types.gen'
 import { failure, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 

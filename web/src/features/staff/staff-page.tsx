@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { ShieldX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
-import { staffRole } from '@/lib/api/gen/sdk.gen'
-import type { StaffArea } from '@/lib/api/gen/types.gen'
+import { staffRole } from '@/lib/api/gen/staff/sdk.gen'
+import type { StaffArea } from '@/lib/api/gen/staff/types.gen'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { Notice } from '@/ui/notice'
@@ -34,6 +34,11 @@ export function StaffPage() {
                   {t(`role.${role}`)}
                 </Badge>
                 <p>{t('how')}</p>
+                {!isDue && (
+                  <p>
+                    <TextLink to="/admin">{t('console')}</TextLink>
+                  </p>
+                )}
                 <p>
                   <TextLink to="/user/developer" search={{ tab: 'reference', q: '/staff/' }}>
                     {t('reference')}
