@@ -29,9 +29,13 @@ async function groups() {
         `${src}/features/account/open-pages.ts`,
         `${src}/features/account/components/passkey-sign-in.tsx`,
       ],
-      common: [`${src}/routeTree.gen.ts`, `${src}/features/home/dashboard-page.tsx`],
+      common: [`${src}/userRouteTree.gen.ts`, `${src}/features/home/dashboard-page.tsx`],
     },
     form: ['react-hook-form', 'zod'],
+    isConsole: (page) =>
+      page === `${src}/consoleRouteTree.gen.ts` ||
+      page.startsWith(`${src}/app/console/`) ||
+      page.startsWith(`${src}/features/console/`),
     resolve,
   })
   return [
@@ -58,6 +62,17 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
       target: 'react',
       routeFileIgnorePattern: '^(?!__root|auth|\\$)',
       generatedRouteTree: './src/openRouteTree.gen.ts',
+    }),
+    // Those of customers, and those of the staff console, which only staff loads. The tree of all is for types.
+    tanstackRouterGenerator({
+      target: 'react',
+      routeFileIgnorePattern: '^admin',
+      generatedRouteTree: './src/userRouteTree.gen.ts',
+    }),
+    tanstackRouterGenerator({
+      target: 'react',
+      routeFileIgnorePattern: '^(?!__root|admin)',
+      generatedRouteTree: './src/consoleRouteTree.gen.ts',
     }),
     react(),
     buildId(),

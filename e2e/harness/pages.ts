@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 const routes = readFileSync(new URL('../../web/src/routeTree.gen.ts', import.meta.url), 'utf8')
 
 /** Every page of the app without parameters, from the router's list, so that new pages are included. */
-export function pages(): { open: string[]; user: string[] } {
+export function pages(): { open: string[]; user: string[]; console: string[] } {
   const list = /fullPaths:([^}]*?)fileRoutesByTo:/s.exec(routes)?.[1] ?? ''
   const all = [...list.matchAll(/'([^']*)'/g)].flatMap(([, path]) => (path ? [path.replace(/(.)\/$/, '$1')] : []))
   const found = [...new Set(all)].filter((path) => !path.includes('$') && path !== '/auth/sign-out')
-  return { open: found.filter((path) => !path.startsWith('/user') && path !== '/'), user: found.filter((path) => path.startsWith('/user')) }
+  const of = (area: string) => found.filter((path) => path === area || path.startsWith(`${area}/`))
+  const signedIn = [...of('/user'), ...of('/admin')]
+  return { open: found.filter((path) => path !== '/' && !signedIn.includes(path)), user: of('/user'), console: of('/admin') }
 }
 
 /** The console message of Chromium for a document with status 404, as unknown addresses have. */

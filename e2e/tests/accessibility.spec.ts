@@ -9,7 +9,7 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 const schemes = ['light', 'dark'] as const
 const narrow = 390
 const wide = 1280
-const { open, user } = pages()
+const { open, user, console: ofConsole } = pages()
 
 test.use({ allowedErrors: notFoundMessage, trace: 'off' }) // A trace of many pages is too large.
 
@@ -36,6 +36,11 @@ test('the page of a staff role', async ({ page, service }) => {
   await page.goto('/user/account/staff')
   await expect(page.getByText('airstrip node --help').first()).toBeVisible()
   await visit(page, ['/user/account/staff'])
+})
+
+test('pages of the staff console', async ({ page, service }) => {
+  await signIn(page, service.demo.admin)
+  await visit(page, [...ofConsole, '/admin/tickets/1'])
 })
 
 test('a recharge from the pay page to its result', async ({ page, service }) => {

@@ -23,6 +23,10 @@ import type passkey from './locales/zh-CN/open/passkey.json'
 import type telegram from './locales/zh-CN/open/telegram.json'
 import type ticket from './locales/zh-CN/ticket.json'
 import type traffic from './locales/zh-CN/traffic.json'
+import type consoleShell from './locales/zh-CN/console/shell.json'
+import type consoleParts from './locales/zh-CN/console/parts.json'
+import type consoleTicket from './locales/zh-CN/console/ticket.json'
+import type consoleOverview from './locales/zh-CN/console/overview.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -53,6 +57,10 @@ declare module 'i18next' {
       telegram: typeof telegram
       ticket: typeof ticket
       traffic: typeof traffic
+      'console/overview': typeof consoleOverview
+      'console/ticket': typeof consoleTicket
+      'console/parts': typeof consoleParts
+      'console/shell': typeof consoleShell
     }
   }
 }

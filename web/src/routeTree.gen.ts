@@ -12,10 +12,13 @@ import { Route as rootRouteImport } from './routes/__root'
 import { Route as IndexRouteImport } from './routes/index'
 import { Route as SplatRouteImport } from './routes/$'
 import { Route as AboutRouteImport } from './routes/about'
+import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AuthRouteImport } from './routes/auth'
 import { Route as SettingsRouteImport } from './routes/settings'
 import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
+import { Route as AdminIndexRouteImport } from './routes/admin.index'
+import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
@@ -38,6 +41,7 @@ import { Route as UserServicesOldRouteImport } from './routes/user.services-old'
 import { Route as UserShareAccountsRouteImport } from './routes/user.share-accounts'
 import { Route as UserSubscribeLogChartRouteImport } from './routes/user.subscribe-log-chart'
 import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscribe-log-detail'
+import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
 import { Route as TestPageDefaultShopDemoRouteImport } from './routes/test-page._default.shop-demo'
@@ -94,6 +98,11 @@ const AboutRoute = AboutRouteImport.update({
   path: '/about',
   getParentRoute: () => rootRouteImport,
 } as any)
+const AdminRoute = AdminRouteImport.update({
+  id: '/admin',
+  path: '/admin',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const AuthRoute = AuthRouteImport.update({
   id: '/auth',
   path: '/auth',
@@ -113,6 +122,16 @@ const UserRoute = UserRouteImport.update({
   id: '/user',
   path: '/user',
   getParentRoute: () => rootRouteImport,
+} as any)
+const AdminIndexRoute = AdminIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminTicketsRoute = AdminTicketsRouteImport.update({
+  id: '/tickets',
+  path: '/tickets',
+  getParentRoute: () => AdminRoute,
 } as any)
 const AuthIndexRoute = AuthIndexRouteImport.update({
   id: '/',
@@ -221,6 +240,11 @@ const UserSubscribeLogDetailRoute = UserSubscribeLogDetailRouteImport.update({
   id: '/subscribe-log-detail',
   path: '/subscribe-log-detail',
   getParentRoute: () => UserRoute,
+} as any)
+const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
+  id: '/$id',
+  path: '/$id',
+  getParentRoute: () => AdminTicketsRoute,
 } as any)
 const TestPageDefaultApiExampleRoute =
   TestPageDefaultApiExampleRouteImport.update({
@@ -432,10 +456,12 @@ export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
   '/about': typeof AboutRoute
+  '/admin': typeof AdminRouteWithChildren
   '/auth': typeof AuthRouteWithChildren
   '/settings': typeof SettingsRouteWithChildren
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -452,10 +478,12 @@ export interface FileRoutesByFullPath {
   '/user/share-accounts': typeof UserShareAccountsRoute
   '/user/subscribe-log-chart': typeof UserSubscribeLogChartRoute
   '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
+  '/admin/': typeof AdminIndexRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
   '/user/': typeof UserIndexRoute
+  '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -501,6 +529,7 @@ export interface FileRoutesByTo {
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
   '/about': typeof AboutRoute
+  '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -518,9 +547,11 @@ export interface FileRoutesByTo {
   '/user/share-accounts': typeof UserShareAccountsRoute
   '/user/subscribe-log-chart': typeof UserSubscribeLogChartRoute
   '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
+  '/admin': typeof AdminIndexRoute
   '/auth': typeof AuthIndexRoute
   '/settings': typeof SettingsIndexRoute
   '/user': typeof UserIndexRoute
+  '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -567,10 +598,12 @@ export interface FileRoutesById {
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
   '/about': typeof AboutRoute
+  '/admin': typeof AdminRouteWithChildren
   '/auth': typeof AuthRouteWithChildren
   '/settings': typeof SettingsRouteWithChildren
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -589,10 +622,12 @@ export interface FileRoutesById {
   '/user/share-accounts': typeof UserShareAccountsRoute
   '/user/subscribe-log-chart': typeof UserSubscribeLogChartRoute
   '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
+  '/admin/': typeof AdminIndexRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
   '/user/': typeof UserIndexRoute
+  '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/test-page/_default/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/_default/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/_default/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -640,10 +675,12 @@ export interface FileRouteTypes {
     | '/'
     | '/$'
     | '/about'
+    | '/admin'
     | '/auth'
     | '/settings'
     | '/test-page'
     | '/user'
+    | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -660,10 +697,12 @@ export interface FileRouteTypes {
     | '/user/share-accounts'
     | '/user/subscribe-log-chart'
     | '/user/subscribe-log-detail'
+    | '/admin/'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
     | '/user/'
+    | '/admin/tickets/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
     | '/test-page/shop-demo'
@@ -709,6 +748,7 @@ export interface FileRouteTypes {
     | '/'
     | '/$'
     | '/about'
+    | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -726,9 +766,11 @@ export interface FileRouteTypes {
     | '/user/share-accounts'
     | '/user/subscribe-log-chart'
     | '/user/subscribe-log-detail'
+    | '/admin'
     | '/auth'
     | '/settings'
     | '/user'
+    | '/admin/tickets/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
     | '/test-page/shop-demo'
@@ -774,10 +816,12 @@ export interface FileRouteTypes {
     | '/'
     | '/$'
     | '/about'
+    | '/admin'
     | '/auth'
     | '/settings'
     | '/test-page'
     | '/user'
+    | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -796,10 +840,12 @@ export interface FileRouteTypes {
     | '/user/share-accounts'
     | '/user/subscribe-log-chart'
     | '/user/subscribe-log-detail'
+    | '/admin/'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
     | '/user/'
+    | '/admin/tickets/$id'
     | '/test-page/_default/api-example'
     | '/test-page/_default/dashboard-demo'
     | '/test-page/_default/shop-demo'
@@ -846,6 +892,7 @@ export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute
   SplatRoute: typeof SplatRoute
   AboutRoute: typeof AboutRoute
+  AdminRoute: typeof AdminRouteWithChildren
   AuthRoute: typeof AuthRouteWithChildren
   SettingsRoute: typeof SettingsRouteWithChildren
   TestPageRoute: typeof TestPageRouteWithChildren
@@ -875,6 +922,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AboutRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/admin': {
+      id: '/admin'
+      path: '/admin'
+      fullPath: '/admin'
+      preLoaderRoute: typeof AdminRouteImport
+      parentRoute: typeof rootRouteImport
+    }
     '/auth': {
       id: '/auth'
       path: '/auth'
@@ -902,6 +956,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/user'
       preLoaderRoute: typeof UserRouteImport
       parentRoute: typeof rootRouteImport
+    }
+    '/admin/': {
+      id: '/admin/'
+      path: '/'
+      fullPath: '/admin/'
+      preLoaderRoute: typeof AdminIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/tickets': {
+      id: '/admin/tickets'
+      path: '/tickets'
+      fullPath: '/admin/tickets'
+      preLoaderRoute: typeof AdminTicketsRouteImport
+      parentRoute: typeof AdminRoute
     }
     '/auth/': {
       id: '/auth/'
@@ -1056,6 +1124,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/user/subscribe-log-detail'
       preLoaderRoute: typeof UserSubscribeLogDetailRouteImport
       parentRoute: typeof UserRoute
+    }
+    '/admin/tickets/$id': {
+      id: '/admin/tickets/$id'
+      path: '/$id'
+      fullPath: '/admin/tickets/$id'
+      preLoaderRoute: typeof AdminTicketsIdRouteImport
+      parentRoute: typeof AdminTicketsRoute
     }
     '/test-page/_default/api-example': {
       id: '/test-page/_default/api-example'
@@ -1340,6 +1415,30 @@ declare module '@tanstack/react-router' {
   }
 }
 
+interface AdminTicketsRouteChildren {
+  AdminTicketsIdRoute: typeof AdminTicketsIdRoute
+}
+
+const AdminTicketsRouteChildren: AdminTicketsRouteChildren = {
+  AdminTicketsIdRoute: AdminTicketsIdRoute,
+}
+
+const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
+  AdminTicketsRouteChildren,
+)
+
+interface AdminRouteChildren {
+  AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
+  AdminIndexRoute: typeof AdminIndexRoute
+}
+
+const AdminRouteChildren: AdminRouteChildren = {
+  AdminTicketsRoute: AdminTicketsRouteWithChildren,
+  AdminIndexRoute: AdminIndexRoute,
+}
+
+const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)
+
 interface AuthRouteChildren {
   AuthForgotPasswordRoute: typeof AuthForgotPasswordRoute
   AuthSignInRoute: typeof AuthSignInRoute
@@ -1524,6 +1623,7 @@ const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   SplatRoute: SplatRoute,
   AboutRoute: AboutRoute,
+  AdminRoute: AdminRouteWithChildren,
   AuthRoute: AuthRouteWithChildren,
   SettingsRoute: SettingsRouteWithChildren,
   TestPageRoute: TestPageRouteWithChildren,

@@ -18,6 +18,10 @@ const OPEN_PAGE = { js: 200, css: 20, files: 14 }
 const HOME = { js: 210, css: 30, files: FILES }
 const USER_PAGE = { js: 255, css: 30, files: FILES }
 const CHART_CHUNK = 205
+/** The staff console: its first page, and what another page of it adds. */
+const CONSOLE_ROUTE = '/admin/'
+const CONSOLE = { js: 300, css: 36, files: 34 }
+const CONSOLE_RESOURCE = 40
 const HOME_ROUTE = '/user/dashboard'
 const SHOWN = 8
 
@@ -51,11 +55,38 @@ function filesOf(route: string): string[] {
 
 function budgetOf(route: string): Budget {
   if (route.startsWith('/auth/') && !route.endsWith('/sign-in-by-access-jwt')) return OPEN_PAGE
+  if (isOfConsole(route)) {
+    return { ...CONSOLE, js: route === CONSOLE_ROUTE ? CONSOLE.js : CONSOLE.js + CONSOLE_RESOURCE }
+  }
   return route === HOME_ROUTE ? HOME : USER_PAGE
 }
 
+const isOfConsole = (route: string) => /^\/admin(\/|$)/.test(route)
+
+/** The chunks that are the staff console's, by their own files and by the name that tools/layers.ts gives what they share. */
+const ofConsole = new Set(
+  Object.entries(manifest).flatMap(([source, { file, name }]) =>
+    name === 'console' ||
+    /^(src\/(consoleRouteTree\.gen|app\/console\/|features\/console\/|locales\/[^/]+\/console\/)|_console-)/.test(
+      source,
+    )
+      ? [file]
+      : [],
+  ),
+)
+
 const gzipped = (file: string) => gzipSync(readFileSync(new URL(file, dist))).length / 1000
 const total = (files: string[]) => files.reduce((sum, file) => sum + gzipped(file), 0)
+
+/** What a page of the console brings of its own: chunks of its feature, not what pages share. */
+const ownOf = (scripts: string[]) =>
+  total(
+    scripts.filter((file) =>
+      Object.entries(manifest).some(
+        ([source, chunk]) => chunk.file === file && source.startsWith('src/features/console/'),
+      ),
+    ),
+  )
 
 /** `react 67.6, router 36.3, …`: the chunks that weigh most, by their names without the hash. */
 function biggest(files: string[]): string {
@@ -77,7 +108,13 @@ function report(name: string, amount: number, budget: number, unit = 'kB') {
 
 const pages = needs.filter(({ files }) => files.length > 0).map(({ route }) => route)
 // A budget that names what the build lacks would hold nothing.
-for (const route of [HOME_ROUTE, '/auth/sign-in', '/auth/sign-up', '/auth/forgot-password']) {
+for (const route of [
+  HOME_ROUTE,
+  CONSOLE_ROUTE,
+  '/auth/sign-in',
+  '/auth/sign-up',
+  '/auth/forgot-password',
+]) {
   if (!pages.includes(route)) throw new Error(`The build has no page ${route}`)
 }
 for (const route of pages) {
@@ -88,7 +125,13 @@ for (const route of pages) {
   console.log(`                      ${biggest(scripts)}`)
   report(`CSS of ${route}`, total(files.filter((file) => file.endsWith('.css'))), budget.css)
   report(`of ${route}`, files.length, budget.files, 'files')
+  if (isOfConsole(route)) report(`own JavaScript of ${route}`, ownOf(scripts), CONSOLE_RESOURCE)
 }
+const consoleFiles = pages
+  .filter((route) => !isOfConsole(route))
+  .flatMap((route) => filesOf(route).filter((file) => ofConsole.has(file)))
+if (ofConsole.size < 3) throw new Error('The build has no chunks of the console')
+report('of the console in pages of customers', consoleFiles.length, 0, 'files')
 const charts = Object.values(manifest).find(({ name }) => name === 'charts')
 if (!charts) throw new Error('The build has no chunk of the charts')
 report('chart library', gzipped(charts.file), CHART_CHUNK)

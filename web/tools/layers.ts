@@ -5,6 +5,8 @@ type Options = {
   entrances: Record<string, string[]>
   /** Packages of forms: what needs them lies with them. */
   form: string[]
+  /** Whether a chunk is the staff console's. What the console alone loads is `console`, and never lies with anything else. */
+  isConsole: (page: string) => boolean
   resolve: UserConfig['resolve']
 }
 
@@ -53,6 +55,12 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
     return first ?? 'parts'
   }
 
+  /** What customers load with an entrance stays there; what one of their other pages loads is left to the bundler. */
+  const sharedWithConsole = (id: string): string | undefined => {
+    const isCustomers = starts.some(({ page, loads }) => !options.isConsole(page) && loads.has(id))
+    return isCustomers ? entrances.find(({ loads }) => loads.has(id))?.name : 'console'
+  }
+
   // The page's own script stays what it is, the entry.
   const scripts = new Set(
     starts.flatMap(({ isEntry, page }) =>
@@ -66,7 +74,8 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
       if (!scripts.has(id) && (isStyle(id) || !vendors.has(id))) layers.set(id, 'app')
       continue
     }
-    const layer = layerOf(id, users)
+    const customers = users.filter(({ page }) => !options.isConsole(page))
+    const layer = layerOf(id, customers) ?? (users.length > 1 ? sharedWithConsole(id) : undefined)
     if (layer) layers.set(id, layer)
   }
   return layers

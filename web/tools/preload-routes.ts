@@ -76,7 +76,7 @@ function readRoutes(): Route[] {
         (other) => other.startsWith(file.replace('.tsx', '.')) && other !== file,
       ),
       modules: [
-        ...(path.startsWith('/auth') ? [] : ['routeTree.gen']),
+        ...routesOf(path),
         ...[...code.matchAll(/import\('@\/([^']+)'\)/g)].map(([, name]) => name ?? ''),
       ],
       namespaces: [...code.matchAll(/loadTexts\(([^)]*)\)/g)].flatMap(([, names]) =>
@@ -85,6 +85,13 @@ function readRoutes(): Route[] {
     }
   })
   return [{ path: '/', isLayout: true, modules: [], namespaces: ['common'] }, ...routes]
+}
+
+/** The trees of routes that an address is looked up in (src/app/has-page.ts). */
+function routesOf(path: string): string[] {
+  if (path.startsWith('/auth')) return []
+  const isOfConsole = /^\/admin(\/|$)/.test(path)
+  return isOfConsole ? ['userRouteTree.gen', 'app/console/routes'] : ['userRouteTree.gen']
 }
 
 function filesOf(start: Chunk[], all: Chunk[]): string[] {

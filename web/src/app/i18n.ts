@@ -11,6 +11,9 @@ const open = import.meta.glob<Record<string, ResourceKey>>('../locales/*/open.ts
 })
 const areas = import.meta.glob<ResourceKey>('../locales/*/*.json', { import: 'default' })
 
+/** Adds texts that only a part of the app knows of, by their paths from this folder. */
+export const addTexts = (files: typeof areas) => Object.assign(areas, files)
+
 async function textsOf(language: string, namespace: string): Promise<ResourceKey> {
   const folder = `../locales/${language}`
   const texts =

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { failure, server, site, success } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
+import { asStaff } from '@/test/staff'
 import { readAddresses } from '../../tools/page-addresses'
 import { hasPageOf } from './has-page'
 import { createAppRouter } from './router'
@@ -31,6 +32,7 @@ const texts = () => Object.keys(i18next.getDataByLanguage(i18next.language) ?? {
 
 it.each(addresses)('%s loads its texts and the data of its first screen', async (address) => {
   const href = address.replaceAll(/\$\w+/g, '1')
+  if (href.startsWith('/admin')) server.use(...asStaff())
   const { router } = href.startsWith('/auth')
     ? await openApp('/about')
     : await openSignedIn('/user/no/such/page')
@@ -54,7 +56,7 @@ const hasLoader = ({ options, parentRoute }: Node): boolean =>
 
 it('each page has a loader, or its layout has one', async () => {
   const router = createAppRouter()
-  await hasPageOf(router)('/about')
+  await hasPageOf(router)('/admin')
   const pages = Object.values(router.routesById).filter(
     ({ id, options, children }) => options.component && !children && !id.endsWith('$'),
   )

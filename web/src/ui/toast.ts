@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { messageColors } from '@/lib/constants'
 
 const AUTO_CLOSE_MS = 4_000
@@ -10,14 +10,18 @@ const waiting = new Set<() => void>()
  * Says in a corner what came of something that has no spot of its own on the page. One event, one toast; what is said
  * next to a form or in a dialog needs none. An error stays until it is closed.
  */
-export async function toast(kind: keyof typeof messageColors, message: string): Promise<void> {
+export async function toast(
+  kind: keyof typeof messageColors,
+  message: ReactNode,
+  closeAfter = AUTO_CLOSE_MS,
+): Promise<void> {
   const { showToast } = await import('./toaster')
   const isError = kind === 'error'
   showToast({
     message,
     color: messageColors[kind],
     role: isError ? 'alert' : 'status',
-    autoClose: isError ? false : AUTO_CLOSE_MS,
+    autoClose: isError ? false : closeAfter,
   })
   isNeeded = true
   for (const tell of waiting) tell()

@@ -21,10 +21,14 @@ import { Keys } from './keys'
 const [store, palette] = createSpotlight()
 const icon = { size: 18, strokeWidth: 1.75 }
 
-/** Every page and action by name, in characters, pinyin or English. Opens when it is put on the page. */
+/** Every page and action by name, in characters, pinyin or English. */
 export function Palette({ onShowShortcuts }: { onShowShortcuts: () => void }) {
+  return <PaletteOf actions={[usePages(), useActions(onShowShortcuts)]} />
+}
+
+/** A palette of any actions. Opens when it is put on the page. */
+export function PaletteOf({ actions }: { actions: SpotlightActionGroupData[] }) {
   const { t } = useTranslation()
-  const actions = [usePages(), useActions(onShowShortcuts)]
 
   useEffect(() => palette.open(), [])
 
@@ -52,7 +56,7 @@ export function Palette({ onShowShortcuts }: { onShowShortcuts: () => void }) {
 function usePages(): SpotlightActionGroupData {
   const { t } = useTranslation()
   const router = useRouter()
-  const staff = useStaffAction()
+  const staff = useStaffActions()
   const pages = navigation.flat().map(({ to, key, icon: Icon, shortcut }) => ({
     id: key,
     label: t(`nav.${key}`),
@@ -61,22 +65,25 @@ function usePages(): SpotlightActionGroupData {
     rightSection: shortcut && <Keys keys={['g', shortcut]} />,
     onClick: () => void router.navigate({ to }),
   }))
-  return { group: t('palette.pages'), actions: staff ? [...pages, staff] : pages }
+  return { group: t('palette.pages'), actions: [...pages, ...staff] }
 }
 
 /** What only members of staff find, loaded once the server says that they are. */
-function useStaffAction() {
+function useStaffActions() {
   const { i18n } = useTranslation()
   const router = useRouter()
   const { data: me } = useQuery(userGetMeOptions())
   const role = me?.staff_role || undefined
-  const { data: action } = useQuery({
+  const { data: actions = [] } = useQuery({
     queryKey: ['staff-action', role, i18n.language],
     queryFn: role
-      ? async () => (await guarded(() => import('./staff-action'))).staffAction(role)
+      ? async () => (await guarded(() => import('./staff-action'))).staffActions(role)
       : skipToken,
   })
-  return action && { ...action, onClick: () => void router.navigate({ to: '/user/account/staff' }) }
+  return actions.map(({ to, ...action }) => ({
+    ...action,
+    onClick: () => void router.navigate({ to }),
+  }))
 }
 
 function useActions(onShowShortcuts: () => void): SpotlightActionGroupData {

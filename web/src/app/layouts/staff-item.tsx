@@ -1,16 +1,24 @@
 import { Menu } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { BriefcaseBusiness } from 'lucide-react'
+import { BriefcaseBusiness, PanelsTopLeft } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { GetMeResult } from '@/lib/api/gen/types.gen'
 
 type Role = Exclude<GetMeResult['staff_role'], ''>
 
-/** Tells members of staff that they are, and leads to what they may do. In a chunk that nobody else loads. */
+/** Tells members of staff that they are, and leads to the console and to what they may do. In a chunk that nobody else loads. */
 export function StaffItem({ role }: { role: Role }) {
   const { t } = useTranslation('staff')
   return (
     <>
+      <Menu.Item
+        component={Link}
+        to="/admin"
+        closeMenuOnClick
+        leftSection={<PanelsTopLeft size={16} strokeWidth={1.75} />}
+      >
+        {t('console')}
+      </Menu.Item>
       <Menu.Item
         component={Link}
         to="/user/account/staff"

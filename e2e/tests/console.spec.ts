@@ -1,0 +1,69 @@
+import { ApiUser } from '../harness/api-user.ts'
+import { expect, test } from '../harness/test.ts'
+import { signIn } from '../harness/user.ts'
+
+test.use({ allowedErrors: /status of 404/ })
+
+type Ticket = { no: number; title: string }
+
+async function openTicket(user: ApiUser, title: string): Promise<Ticket> {
+  return user.call<Ticket>('POST', '/user/tickets-v2', { title, content: 'It does not connect.', category: 'connection' })
+}
+
+test('an owner finds a ticket by filters in the address, answers and resolves it by keys, and it is in the audit log', async ({ page, service }) => {
+  const customer = await ApiUser.signUp(service.server.url)
+  const { no } = await openTicket(customer, `Nothing opens ${Date.now()}`)
+  await signIn(page, service.demo.admin)
+
+  await page.goto(`/admin/tickets?awaiting=staff&email=${customer.credentials.email}`)
+  const table = page.getByRole('table', { name: 'Tickets' })
+  await expect(table.getByRole('row')).toHaveCount(2)
+  await page.getByRole('button', { name: 'Remove the filter User' }).click()
+  await expect(page).toHaveURL(/\/admin\/tickets\?awaiting=staff$/)
+  await page.goBack()
+  await expect(table.getByRole('row')).toHaveCount(2)
+
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/admin/tickets/${no}`))
+  await expect(page.getByText('It does not connect.')).toBeVisible()
+  await page.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Assign to me' }).click()
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
+  await page.keyboard.press('r')
+  await page.keyboard.type('Please import the link again.')
+  await page.keyboard.press('Control+Shift+Enter')
+  await expect(page.getByRole('log').getByText('Please import the link again.')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 }).locator('..').getByText('Resolved')).toBeVisible()
+
+  const admin = await ApiUser.signIn(service.server.url, service.demo.admin)
+  const { entries } = await admin.call<{ entries: { action: string; object: string }[] }>('GET', '/staff/audit?limit=20')
+  expect(entries.map(({ action }) => action)).toContain('ticket.answer')
+})
+
+test('a member of support sees tickets and no page of money; who is not of staff sees no console', async ({ page, browser, service }) => {
+  const member = await ApiUser.signUp(service.server.url)
+  await service.server.command('user', 'role', member.credentials.email, 'support')
+  await signIn(page, member.credentials)
+  await page.goto('/admin')
+  const menu = page.getByRole('navigation', { name: 'Console navigation' })
+  await expect(menu.getByRole('link', { name: 'Tickets' })).toBeVisible()
+  for (const name of ['Approvals', 'Payouts', 'Refund requests', 'Payment cases']) await expect(menu.getByRole('link', { name })).toHaveCount(0)
+
+  const customer = await ApiUser.signUp(service.server.url)
+  const other = await (await browser.newContext({ baseURL: service.server.url, locale: 'en-US' })).newPage()
+  await signIn(other, customer.credentials)
+  await other.goto('/admin/tickets')
+  await expect(other.getByText('404 · Page Not Found')).toBeVisible()
+  await expect(other.getByText('Console', { exact: true })).toHaveCount(0)
+  await other.context().close()
+})
+
+test('customers download nothing of the console', async ({ page, service }) => {
+  const loaded: string[] = []
+  page.on('request', (request) => loaded.push(request.url()))
+  await signIn(page, service.demo.user)
+  await page.goto('/user/tickets')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  expect(loaded.filter((url) => /assets\/(console|shell|routes)-/.test(url))).toEqual([])
+})

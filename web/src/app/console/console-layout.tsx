@@ -1,0 +1,121 @@
+import '../mantine-app-css'
+import { ActionIcon } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import { Suspense, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { lazyPart } from '@/lib/lazy-part'
+import { useSiteName } from '@/lib/site-name'
+import { useMay } from '@/features/console/parts/permissions'
+import { Logo } from '@/ui/logo'
+import { useIsToasting } from '@/ui/toast'
+import { AccountMenu } from '../layouts/account-menu'
+import layout from '../layouts/default-layout.module.css'
+import { PaletteButton } from '../layouts/palette-button'
+import { StatusBars } from '../layouts/status-bars'
+import { useShortcuts } from '../layouts/use-shortcuts'
+import { NotFoundPage } from '../not-found-page'
+import { ConsoleBottomBar } from './console-bottom-bar'
+import { ConsoleNav } from './console-nav'
+import classes from './console.module.css'
+import { pageAt } from './navigation'
+import { usePages } from './use-pages'
+
+const ConsoleDrawer = lazyPart(() => import('./console-drawer'), 'ConsoleDrawer')
+const ConsolePalette = lazyPart(() => import('./console-palette'), 'ConsolePalette')
+const ConsoleKeys = lazyPart(() => import('./console-keys'), 'ConsoleKeys')
+const Toaster = lazyPart(
+  () => import('@/ui/toaster').then(({ Toaster: one }) => ({ Toaster: one })),
+  'Toaster',
+)
+
+/** The shell of the staff console: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
+export function ConsoleLayout() {
+  const { t } = useTranslation()
+  const [wasMenuOpened, setMenuOpened] = useState(false)
+  const [isMenuOpen, menu] = useDisclosure(false, { onOpen: () => setMenuOpened(true) })
+  const [paletteCalls, setPaletteCalls] = useState(0)
+  const openPalette = () => setPaletteCalls((calls) => calls + 1)
+  useHotkeys([['mod+K', openPalette]], [], true)
+  const [isHelpOpen, help] = useDisclosure(false)
+  useShortcuts(help.open, usePageKeys())
+  const isToasting = useIsToasting()
+
+  return (
+    <div className={layout.shell}>
+      <a href="#main" className={layout.skip}>
+        {t('skipToContent')}
+      </a>
+      <aside className={layout.sidebar}>
+        <SiteName />
+        <PaletteButton onOpen={openPalette} />
+        <ConsoleNav />
+        <AccountMenu />
+      </aside>
+      <TopBar onSearch={openPalette} onOpenMenu={menu.open} />
+      <div className={layout.page}>
+        <StatusBars />
+        <main id="main" tabIndex={-1} className={layout.content}>
+          <Page />
+        </main>
+      </div>
+      <ConsoleBottomBar onOpenMenu={menu.open} />
+      <Suspense>
+        {wasMenuOpened && <ConsoleDrawer opened={isMenuOpen} onClose={menu.close} />}
+        {paletteCalls > 0 && <ConsolePalette key={paletteCalls} onShowKeys={help.open} />}
+        {isHelpOpen && <ConsoleKeys onClose={help.close} />}
+        {isToasting && <Toaster />}
+      </Suspense>
+    </div>
+  )
+}
+
+/** The page; for a member who may not see it, what anybody sees where there is none. */
+function Page() {
+  const may = useMay()
+  const permission = useLocation({ select: ({ pathname }) => pageAt(pathname)?.permission })
+  return permission && !may(permission) ? <NotFoundPage /> : <Outlet />
+}
+
+function usePageKeys(): ReadonlyMap<string, string> {
+  const pages = usePages()
+  return useMemo(
+    () =>
+      new Map(
+        pages
+          .flatMap((group) => group.pages)
+          .flatMap(({ to, shortcut }) => (shortcut ? [[shortcut, to]] : [])),
+      ),
+    [pages],
+  )
+}
+
+function SiteName() {
+  const { t } = useTranslation('console/shell')
+  const siteName = useSiteName()
+  return (
+    <Link to="/admin" className={`${layout.home} ${classes.name}`}>
+      <Logo name={siteName} />
+      <span className={classes.badge}>{t('badge')}</span>
+    </Link>
+  )
+}
+
+/** Below 1280 px, in the place of the sidebar. */
+function TopBar({ onSearch, onOpenMenu }: { onSearch: () => void; onOpenMenu: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <nav aria-label={t('nav.bar')} className={layout.topBar}>
+      <SiteName />
+      <ActionIcon {...iconButton} aria-label={t('palette.open')} onClick={onSearch}>
+        <Search size={20} strokeWidth={1.75} />
+      </ActionIcon>
+      <ActionIcon {...iconButton} aria-label={t('nav.open')} onClick={onOpenMenu}>
+        <MenuIcon size={20} strokeWidth={1.75} />
+      </ActionIcon>
+    </nav>
+  )
+}
+
+const iconButton = { variant: 'subtle', color: 'gray', c: 'dimmed', size: 44 } as const

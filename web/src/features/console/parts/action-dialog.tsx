@@ -1,0 +1,148 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useForm, type UseFormReturn, useWatch } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/lib/api/errors'
+import { showServerProblem } from '@/lib/server-problem'
+import { Dialog } from '@/ui/dialog'
+import { DialogActions } from '@/ui/dialog-actions'
+import { FormError } from '@/ui/form-error'
+import { Notice } from '@/ui/notice'
+import type { Action, Values } from './action'
+import type { Field } from './field'
+import { FieldInput } from './field-input'
+
+/** Asks before an action: names the object and the effect, and asks for what the danger demands. The focus is on Cancel. */
+export function ActionDialog<S>(props: {
+  action: Action<S>
+  subject: S
+  onDone: (values: Values) => void
+  onClose: () => void
+}) {
+  const { t: common } = useTranslation()
+  const { action, subject } = props
+  const fields = useFields(action, subject)
+  const [typedText, setTypedText] = useState('')
+  const form = useForm<Values>({
+    defaultValues: Object.fromEntries(
+      fields.map(({ name, kind, initial }) => [name, initial ?? (kind === 'switch' ? false : '')]),
+    ),
+  })
+  const [isWaiting, setWaiting] = useState(false)
+  const values = useWatch({ control: form.control }) as Values
+  const typed = action.danger === 'T' ? action.typed?.(subject) : undefined
+
+  const submit = form.handleSubmit(async (given) => {
+    try {
+      await action.run(subject, trimmed(given))
+      props.onDone(given)
+    } catch (error) {
+      // It is recorded, and waits in Approvals.
+      if (error instanceof ApiError && error.code === 'second_member_needed') setWaiting(true)
+      else showServerProblem(form, error, common)
+    }
+  })
+
+  return (
+    <Dialog title={action.title} onClose={props.onClose}>
+      {isWaiting ? (
+        <Waiting onClose={props.onClose} />
+      ) : (
+        <form onSubmit={(event) => void submit(event)} noValidate>
+          <Stack gap="md">
+            <Text>{action.effect(subject, values)}</Text>
+            {fields.map((field) => (
+              <FieldInput key={field.name} field={field} form={form} />
+            ))}
+            {typed !== undefined && (
+              <Typed word={typed} value={typedText} onChange={setTypedText} />
+            )}
+            <FormError message={form.formState.errors.root?.message} />
+            <Buttons
+              action={action}
+              form={form}
+              isLocked={typed !== undefined && typedText.trim() !== typed}
+              onClose={props.onClose}
+            />
+          </Stack>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+const trimmed = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.trim() : value,
+    ]),
+  )
+
+function useFields<S>(action: Action<S>, subject: S): readonly Field[] {
+  const { t } = useTranslation('console/parts')
+  const own = action.fields?.(subject) ?? []
+  const asksReason = action.danger === 'R' || action.danger === 'T'
+  if (!asksReason || own.some(({ name }) => name === 'reason')) return own
+  return [
+    ...own,
+    {
+      name: 'reason',
+      label: t('action.reason'),
+      kind: 'textarea',
+      isRequired: true,
+      rules: { maxLength: 500 },
+    },
+  ]
+}
+
+function Typed(props: { word: string; value: string; onChange: (text: string) => void }) {
+  const { t } = useTranslation('console/parts')
+  return (
+    <TextInput
+      label={t('action.type', { word: props.word })}
+      value={props.value}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
+  )
+}
+
+function Buttons<S>(props: {
+  action: Action<S>
+  form: UseFormReturn<Values>
+  isLocked: boolean
+  onClose: () => void
+}) {
+  const { t: common } = useTranslation()
+  const { danger, title } = props.action
+  return (
+    <DialogActions>
+      <Button variant="default" onClick={props.onClose} data-autofocus>
+        {common('cancel')}
+      </Button>
+      <Button
+        type="submit"
+        color={danger === 'R' || danger === 'T' ? 'red' : undefined}
+        loading={props.form.formState.isSubmitting}
+        disabled={props.isLocked}
+      >
+        {title}
+      </Button>
+    </DialogActions>
+  )
+}
+
+function Waiting({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('console/parts')
+  const { t: common } = useTranslation()
+  return (
+    <Stack gap="md">
+      <Notice tone="warning">{t('action.waits')}</Notice>
+      <DialogActions>
+        <Button onClick={onClose}>{common('close')}</Button>
+      </DialogActions>
+    </Stack>
+  )
+}

@@ -1,0 +1,137 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Ellipsis } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { lazyPart } from '@/lib/lazy-part'
+import { problemText } from '@/lib/server-problem'
+import { toast } from '@/ui/toast'
+import type { Action, Values } from './action'
+import { useMay } from './permissions'
+import { showUndo } from './undo'
+
+const ActionDialog = lazyPart(() => import('./action-dialog'), 'ActionDialog')
+
+/** Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it. */
+function useActions<S>(subject: S) {
+  const { t } = useTranslation('console/parts')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const [asked, setAsked] = useState<Action<S>>()
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['console'] })
+
+  const take = (action: Action<S>, values: Values) => {
+    void refresh()
+    const said = action.done(subject)
+    const { undo } = action
+    if (!undo) return void toast('success', said)
+    showUndo(said, t('action.undo'), async () => {
+      try {
+        await undo(subject, values)
+      } catch (error) {
+        await toast('error', problemText(error, common))
+      }
+      await refresh()
+    })
+  }
+  const start = async (action: Action<S>) => {
+    if (action.danger !== 'U') return setAsked(action)
+    try {
+      await action.run(subject, {})
+      take(action, {})
+    } catch (error) {
+      await toast('error', problemText(error, common))
+    }
+  }
+  const dialog = asked && (
+    <Suspense>
+      {/* The dialog of one subject type; lazy components have no type parameters. */}
+      <ActionDialog
+        action={asked as Action<unknown>}
+        subject={subject}
+        onDone={(values) => {
+          setAsked(undefined)
+          take(asked, values)
+        }}
+        onClose={() => setAsked(undefined)}
+      />
+    </Suspense>
+  )
+  return { start: (action: Action<S>) => void start(action), dialog }
+}
+
+/** Those that the member may take and that suit the object. */
+function useShown<S>(subject: S, actions: readonly Action<S>[]) {
+  const may = useMay()
+  return actions.filter(
+    ({ permission, isShown }) => may(permission) && (isShown?.(subject) ?? true),
+  )
+}
+
+/** A button for one action; nothing where the member may not take it. */
+export function ActionButton<S>(props: { subject: S; action: Action<S>; isPrimary?: boolean }) {
+  const { subject, action } = props
+  const isShown = useShown(subject, [action]).length > 0
+  const { start, dialog } = useActions(subject)
+  if (!isShown) return null
+  const Icon = action.icon
+  return (
+    <>
+      <Button
+        size="sm"
+        variant={props.isPrimary ? 'filled' : 'default'}
+        leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+        onClick={() => start(action)}
+      >
+        {action.title}
+      </Button>
+      {dialog}
+    </>
+  )
+}
+
+/** The menu of actions on an object; nothing where there is none. `name` is the object's, for screen readers. */
+export function ActionMenu<S>(props: {
+  subject: S
+  name: string
+  actions: readonly Action<S>[]
+  isRow?: boolean
+}) {
+  const { t } = useTranslation('console/parts')
+  const { subject } = props
+  const shown = useShown(subject, props.actions)
+  const { start, dialog } = useActions(subject)
+  if (shown.length === 0) return null
+  return (
+    <>
+      <Menu position="bottom-end" shadow="md" width={220}>
+        <Menu.Target>
+          <ActionIcon
+            variant={props.isRow ? 'subtle' : 'default'}
+            color="gray"
+            size={36}
+            data-menu
+            aria-label={t('action.menu', { name: props.name })}
+          >
+            <Ellipsis size={18} strokeWidth={1.75} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {shown.map((action) => {
+            const Icon = action.icon
+            return (
+              <Menu.Item
+                key={action.key}
+                leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+                onClick={() => start(action)}
+              >
+                {action.title}
+              </Menu.Item>
+            )
+          })}
+        </Menu.Dropdown>
+      </Menu>
+      {dialog}
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import {
+  NativeSelect,
+  PasswordInput,
+  Switch,
+  Textarea,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core'
+import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import type { Field } from './field'
+
+/** The input of a field, in a form of react-hook-form. */
+export function FieldInput<V extends FieldValues>(props: { field: Field; form: UseFormReturn<V> }) {
+  const { t } = useTranslation('console/parts')
+  const { field, form } = props
+  const { rules, isRequired } = field
+  const name = field.name as Path<V>
+  const problem = form.formState.errors[name]?.message
+  const error = typeof problem === 'string' ? problem : undefined
+  const registered = form.register(name, {
+    validate: (given: unknown) => problemOf(given, { rules, isRequired }, t),
+  })
+  const shared = {
+    label: field.label,
+    description: field.hint,
+    error,
+    required: isRequired ?? false,
+    ...registered,
+  }
+  switch (field.kind) {
+    case 'switch':
+      return <Switch label={field.label} description={field.hint} error={error} {...registered} />
+    case 'choice':
+      return <NativeSelect {...shared} data={[...(field.options ?? [])]} />
+    case 'textarea':
+    case 'lines':
+      return <Textarea {...shared} autosize={false} rows={4} />
+    case 'markdown':
+      return <Textarea {...shared} rows={12} styles={mono} />
+    case 'secret':
+      return <PasswordInput {...shared} autoComplete="new-password" />
+    default:
+      return <TextInput {...shared} {...(typed[field.kind] ?? {})} />
+  }
+}
+
+const mono = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
+
+const typed: Partial<Record<Field['kind'], TextInputProps>> = {
+  number: { inputMode: 'numeric' },
+  money: { inputMode: 'decimal' },
+  datetime: { type: 'datetime-local' },
+}
+
+type T = ReturnType<typeof useTranslation<'console/parts'>>['t']
+
+function problemOf(given: unknown, field: Pick<Field, 'rules' | 'isRequired'>, t: T) {
+  if (typeof given !== 'string') return true
+  const text = given.trim()
+  const { rules } = field
+  if (text === '') return field.isRequired ? t('form.missing') : true
+  const size = Array.from(text).length
+  if (rules?.minLength && size < rules.minLength) return t('form.short', { count: rules.minLength })
+  if (rules?.maxLength && size > rules.maxLength) return t('form.long', { count: rules.maxLength })
+  if (rules?.pattern && !rules.pattern.test(text)) return t('form.pattern')
+  return true
+}

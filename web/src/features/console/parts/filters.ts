@@ -1,0 +1,45 @@
+/** One thing that a list is narrowed by; `key` is its part of the address and the server's name of it. */
+export type Filter = { key: string; title: string } & (
+  | { kind: 'choice'; options: readonly { value: string; label: string }[]; isSingle?: boolean }
+  /** From and to, both ends counted; either may be open. */
+  | { kind: 'range' | 'date' }
+  /** A text or the id of another object. */
+  | { kind: 'text' | 'reference' }
+)
+
+/** `2..5` in its ends. */
+export function endsOf(value: string): [string, string] {
+  const [from = '', to] = value.split('..')
+  return [from, to ?? from]
+}
+
+export const rangeOf = (from: string, to: string): string | undefined =>
+  from || to ? `${from}..${to}` : undefined
+
+/** `!2,3` in whether it is negated and its values. */
+export function choicesOf(value: string): { isNot: boolean; values: string[] } {
+  const isNot = value.startsWith('!')
+  return { isNot, values: (isNot ? value.slice(1) : value).split(',').filter(Boolean) }
+}
+
+export function choiceText(values: readonly string[], isNot: boolean): string | undefined {
+  return values.length > 0 ? `${isNot ? '!' : ''}${values.join(',')}` : undefined
+}
+
+/** What a chip says of a filter's value. */
+export function wordsOf(filter: Filter, value: string): string {
+  if (filter.kind === 'choice') {
+    const { isNot, values } = choicesOf(value)
+    const labels = values.map(
+      (one) => filter.options.find((option) => option.value === one)?.label ?? one,
+    )
+    return `${isNot ? '≠ ' : ''}${labels.join(', ')}`
+  }
+  if (filter.kind === 'range' || filter.kind === 'date') {
+    const [from, to] = endsOf(value)
+    if (from === to) return from
+    if (!from) return `≤ ${to}`
+    return to ? `${from} – ${to}` : `≥ ${from}`
+  }
+  return value
+}

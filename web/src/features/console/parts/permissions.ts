@@ -1,0 +1,22 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { staffRole } from '@/lib/api/gen/staff/sdk.gen'
+
+/** The caller's role and what it may do. The console's layout loads it before anything else. */
+export const roleQuery = () =>
+  queryOptions({
+    queryKey: ['console-role'],
+    queryFn: async ({ signal }) => (await staffRole({ signal, throwOnError: true })).data,
+    staleTime: 60_000,
+  })
+
+/** Whether the member may do what needs a permission; the server decides again at each call. */
+export function useMay(): (permission: string) => boolean {
+  const { data: role } = useQuery(roleQuery())
+  const held = useMemo(
+    () =>
+      new Set(role?.areas.flatMap(({ permissions }) => permissions.map((one) => one.permission))),
+    [role],
+  )
+  return (permission) => held.has(permission)
+}

@@ -1,0 +1,163 @@
+import { Button, Card, Group, Stack, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/lib/api/errors'
+import { showServerProblem } from '@/lib/server-problem'
+import { FormError } from '@/ui/form-error'
+import { Changes } from './changes'
+import { ConflictNotice } from './conflict'
+import { dropDraft, keepDraft, readDraft } from './draft'
+import type { Field } from './field'
+import { FieldInput } from './field-input'
+import classes from './resource-form.module.css'
+
+export type FormValues = Record<string, string | boolean>
+
+export type FormSection = {
+  title: string
+  about?: string
+  /** Which fields there are may follow from what is chosen. */
+  fields: (values: FormValues) => readonly Field[]
+}
+
+type Props = {
+  /** Where drafts are kept in this browser: one name for each object. */
+  draftKey: string
+  /** What the server has now; of a new object its working defaults. */
+  initial: FormValues
+  isNew?: boolean
+  sections: readonly FormSection[]
+  /** A verb. */
+  submit: string
+  /** Saves; `changed` names the fields that differ from what the server had. */
+  save: (values: FormValues, changed: readonly string[]) => Promise<unknown>
+  /** Reads the object once more, to show what another member made of it. */
+  reload?: () => Promise<FormValues>
+  onSaved: () => void
+  /** Beside the fields: a preview, a test. */
+  aside?: (values: FormValues) => ReactNode
+}
+
+/**
+ * A form as a page: sections of fields with the contract's rules, the changes listed before they are saved, a draft in this
+ * browser, and, where another member was faster, both versions side by side.
+ */
+export function ResourceForm(props: Props) {
+  const { t } = useTranslation('console/parts')
+  const { form, submit, values, changed, theirs, settle } = useResourceForm(props)
+  const formRef = useRef<HTMLFormElement>(null)
+  useSaveKey(formRef)
+  const fields = props.sections.flatMap((section) => [...section.fields(values)])
+  return (
+    <form
+      ref={formRef}
+      onSubmit={(event) => void submit(event)}
+      noValidate
+      className={classes.form}
+    >
+      <Stack gap="lg">
+        {theirs && (
+          <ConflictNotice
+            fields={fields}
+            initial={props.initial}
+            mine={values}
+            theirs={theirs}
+            onSettle={settle}
+          />
+        )}
+        {props.sections.map((section) => (
+          <Card key={section.title} component="section" aria-label={section.title}>
+            <Title order={2} size="h3" mb={section.about ? 4 : 'md'}>
+              {section.title}
+            </Title>
+            {section.about && <p className={classes.about}>{section.about}</p>}
+            <Stack gap="md">
+              {section.fields(values).map((field) => (
+                <FieldInput key={field.name} field={field} form={form} />
+              ))}
+            </Stack>
+          </Card>
+        ))}
+        <Card component="section" aria-label={t('form.changes')}>
+          {!props.isNew && (
+            <Changes fields={fields} before={props.initial} after={values} changed={changed} />
+          )}
+          <FormError message={form.formState.errors.root?.message} />
+          <Group justify="flex-end">
+            <Button
+              type="submit"
+              loading={form.formState.isSubmitting}
+              disabled={!props.isNew && changed.length === 0}
+            >
+              {props.submit}
+            </Button>
+          </Group>
+        </Card>
+      </Stack>
+      {props.aside && <aside className={classes.aside}>{props.aside(values)}</aside>}
+    </form>
+  )
+}
+
+function useResourceForm(props: Props) {
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const [base, setBase] = useState(props.initial)
+  const [theirs, setTheirs] = useState<FormValues>()
+  const form = useForm<FormValues>({
+    defaultValues: { ...props.initial, ...readDraft(props.draftKey) },
+  })
+  const values = useWatch({ control: form.control }) as FormValues
+  const changed = Object.keys(values).filter((name) => values[name] !== base[name])
+  const [isSaved, setSaved] = useState(false)
+  useEffect(() => {
+    if (isSaved) return
+    keepDraft(props.draftKey, Object.fromEntries(changed.map((name) => [name, values[name] ?? ''])))
+  })
+  useBlocker({
+    shouldBlockFn: () => false,
+    enableBeforeUnload: () => changed.length > 0 && !isSaved,
+  })
+
+  const submit = form.handleSubmit(async (given) => {
+    try {
+      await props.save(given, changed)
+    } catch (error) {
+      const isStale = error instanceof ApiError && error.status === 409
+      if (isStale && props.reload) {
+        setTheirs(await props.reload())
+        return
+      }
+      showServerProblem(form, error, common)
+      return
+    }
+    setSaved(true)
+    dropDraft(props.draftKey)
+    await queryClient.invalidateQueries({ queryKey: ['console'] })
+    props.onSaved()
+  })
+
+  /** Takes what was settled as the form's values, on top of what the server has now. */
+  const settle = (settled: FormValues) => {
+    setBase(theirs ?? base)
+    setTheirs(undefined)
+    for (const [name, value] of Object.entries(settled)) form.setValue(name, value)
+  }
+  return { form, submit, values, changed, theirs, settle }
+}
+
+/** Ctrl S saves. */
+function useSaveKey(form: RefObject<HTMLFormElement | null>) {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      form.current?.requestSubmit()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [form])
+}

@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core'
+import { FileText } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { send } from '@/lib/api/client'
+import type { Attachment, StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
+import { formatBytes } from '@/lib/bytes'
+import { saveFile } from '@/lib/save-file'
+import { problemText } from '@/lib/server-problem'
+import { Markdown } from '@/ui/markdown'
+import { Moment } from '@/ui/moment'
+import { toast } from '@/ui/toast'
+import classes from './tickets.module.css'
+import type { Draft } from './use-thread'
+
+/** The conversation, oldest first, with staff's notes in their places. */
+export function Messages(props: {
+  messages: readonly StaffTicketMessage[]
+  sending: Draft | undefined
+}) {
+  const { t } = useTranslation('console/ticket')
+  const end = useRef<HTMLDivElement>(null)
+  const shown = useRef('')
+  useEffect(() => {
+    const what = `${props.messages.at(-1)?.no} ${props.sending !== undefined}`
+    if (shown.current === what) return
+    shown.current = what
+    end.current?.scrollIntoView({ block: 'nearest' })
+  })
+  return (
+    <div role="log" aria-label={t('messages')} className={classes.messages}>
+      {props.messages.map((message) => (
+        <Message key={message.no} message={message} />
+      ))}
+      {props.sending && (
+        <article
+          className={classes.message}
+          data-by={props.sending.isNote ? 'note' : 'staff'}
+          data-pending
+        >
+          <p className={classes.author}>{t('sending')}</p>
+          <Markdown text={props.sending.text} />
+        </article>
+      )}
+      <div ref={end} />
+    </div>
+  )
+}
+
+function Message({ message }: { message: StaffTicketMessage }) {
+  const { t } = useTranslation('console/ticket')
+  const { author, attachments } = message
+  const by = message.is_note ? 'note' : message.by_staff ? 'staff' : 'user'
+  return (
+    <article className={classes.message} data-by={by}>
+      <p className={classes.author}>
+        <span>
+          {author.name || author.email}
+          {message.is_note && ` · ${t('isNote')}`}
+        </span>
+        <Moment time={message.created_at} withTime />
+      </p>
+      {message.content && <Markdown text={message.content} />}
+      {attachments.length > 0 && (
+        <ul aria-label={t('files')} className={classes.files}>
+          {attachments.map((file) => (
+            <li key={file.id}>
+              <FileButton file={file} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  )
+}
+
+function FileButton({ file }: { file: Attachment }) {
+  const { i18n } = useTranslation()
+  const { t: common } = useTranslation()
+  const save = async () => {
+    const address = new URL(`/api/v2/staff/ticket-attachments/${file.id}`, location.origin)
+    try {
+      const response = await send(new Request(address))
+      saveFile(file.name, new Blob([await response.arrayBuffer()], { type: file.media_type }))
+    } catch (error) {
+      await toast('error', problemText(error, common))
+    }
+  }
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<FileText size={16} strokeWidth={1.75} aria-hidden="true" />}
+      onClick={() => void save()}
+    >
+      {file.name} · {formatBytes(file.size, i18n.language)}
+    </Button>
+  )
+}

@@ -1,0 +1,2 @@
+export { TicketPage } from './ticket-page'
+export { TicketsPage } from './tickets-page'

@@ -1,0 +1,50 @@
+import { Outlet, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSession } from '@/lib/session/current-session'
+import { PageHeader } from '@/ui/page-header'
+import { FilterBar } from '../parts/filter-bar'
+import { ResourceTable } from '../parts/resource-table'
+import { ticketLink, useTicketColumns, useTicketFilters } from './columns'
+import { tickets, userIdOf } from './resource'
+import classes from './tickets.module.css'
+
+/** The inbox: the list, the thread beside it, and what is known of the customer. On a phone one of them at a time. */
+export function TicketsPage() {
+  const { t } = useTranslation('console/ticket')
+  const { id } = useParams({ strict: false })
+  return (
+    <div className={classes.inbox} data-open={id !== undefined} data-wide>
+      <section aria-label={t('title')} className={classes.list}>
+        <List hasThread={id !== undefined} />
+      </section>
+      <Outlet />
+    </div>
+  )
+}
+
+function List({ hasThread }: { hasThread: boolean }) {
+  const { t } = useTranslation('console/ticket')
+  const me = useMe()
+  const resource = useMemo(() => tickets(me), [me])
+  const scroller = useRef<HTMLDivElement>(null)
+  const search = useSearch({ strict: false })
+  return (
+    <>
+      {!hasThread && <PageHeader title={t('title')} />}
+      <FilterBar filters={useTicketFilters()} search={{ key: 'q', label: t('search') }} />
+      <div ref={scroller} className={classes.scroller}>
+        <ResourceTable
+          caption={t('title')}
+          resource={resource}
+          columns={useTicketColumns()}
+          link={ticketLink(search)}
+          scroller={hasThread ? scroller : undefined}
+          empty={{ text: t('empty') }}
+        />
+      </div>
+    </>
+  )
+}
+
+export const useMe = (): number => userIdOf(useSession())
