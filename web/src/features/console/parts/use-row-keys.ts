@@ -11,7 +11,7 @@ type Handlers = {
 
 const linkOf = (row: Element | null | undefined) => row?.querySelector<HTMLElement>('a, button')
 
-/** `j` and `k` move through the rows; each row's link has the focus, so that Enter opens it. */
+/** `j` and `k` move through the rows; each row's link has the focus, so that Enter opens it. `.` opens the row's menu. */
 export function useRowKeys(table: RefObject<HTMLElement | null>, handlers: Handlers): void {
   const now = useRef(handlers)
   useEffect(() => {
@@ -30,6 +30,8 @@ export function useRowKeys(table: RefObject<HTMLElement | null>, handlers: Handl
         const index = Math.min(Math.max(at + step, 0), count - 1)
         show(index)
         requestAnimationFrame(() => linkOf(rowAt(index))?.focus())
+      } else if (event.key === '.' && isInside) {
+        row.querySelector<HTMLElement>('[data-menu]')?.click()
       } else if (keys[event.key]) keys[event.key]?.(at)
       else return
       event.preventDefault()
