@@ -13,14 +13,14 @@ import (
 // layers are the packages of internal, lowest layer first. A package may import only packages of lower layers, not
 // those of its own.
 var layers = [][]string{
-	{"fault", "money", "clock", "text", "detached", "markdown"},
+	{"fault", "money", "clock", "text", "detached", "markdown", "outbound"},
 	{"dberr", "seal", "permission"},
 	{"db"},
 	{"job", "limit", "idempotency", "geo", "backup", "trafficlog", "eventlog", "listing"},
 	{"audit"},
 	{"setting", "ipban"},
 	{"secret", "approval", "webhook"},
-	{"captcha", "mail", "loki", "attachment"},
+	{"captcha", "mail", "loki", "attachment", "webpush"},
 	{"notify"},
 	{"token", "wallet", "service"},
 	{"invite"},
@@ -36,7 +36,7 @@ var layers = [][]string{
 }
 
 // importsHTTP are the packages that may import net/http. Package fault uses only its status constants.
-var importsHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "webhook", "app", "api", "fault"}
+var importsHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "outbound", "webhook", "webpush", "app", "api", "fault"}
 
 // forTests are the packages that only tests import. They may import any package.
 var forTests = []string{"db/dbtest", "payment/paymenttest", "api/nodetest", "clickhouse/chtest"}

@@ -18,11 +18,13 @@ import (
 	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
+	"airstrip/internal/outbound"
 )
 
 const (
 	pollInterval  = time.Second
-	lease         = time.Minute // longer than sendTimeout and recordTimeout together
+	sendTimeout   = 15 * time.Second // of an attempt as a whole
+	lease         = time.Minute      // longer than sendTimeout and recordTimeout together
 	recordTimeout = 30 * time.Second
 	maxAnswer     = 2 << 10 // bytes of an answer that are kept
 	maxError      = 500     // bytes
@@ -169,6 +171,9 @@ func (w *Webhooks) send(ctx context.Context, e *Endpoint, event *eventRow) (a At
 	if err != nil {
 		if where := new(url.Error); errors.As(err, &where) { // the address may hold a token of the receiver
 			err = where.Err
+		}
+		if errors.Is(err, outbound.ErrPrivate) {
+			err = fmt.Errorf("%w; the setting webhook_allow_private permits such addresses", err)
 		}
 		a.Error = cut(err.Error(), maxError)
 	}

@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
+	"airstrip/internal/outbound"
 	"airstrip/internal/seal"
 	"airstrip/internal/setting"
 )
@@ -132,7 +133,7 @@ type Webhooks struct {
 // New returns the webhooks in d, whose secrets are sealed with key.
 func New(d *db.DB, key seal.Key, settings *setting.Settings) *Webhooks {
 	w := &Webhooks{db: d, secrets: key.RowCipher(sealedSecret), settings: settings, busy: map[int64]bool{}}
-	w.client = newClient(func() bool { return settings.Get().WebhookAllowPrivate })
+	w.client = outbound.Client(sendTimeout, func() bool { return settings.Get().WebhookAllowPrivate })
 	return w
 }
 

@@ -1,4 +1,7 @@
-package webhook
+// Package outbound connects to addresses that staff or users named, such as those of webhooks and of push services. It
+// keeps them from reaching the server's own networks: the address that a socket is about to use is checked after name
+// resolution, so that a name that resolves differently the second time gains nothing.
+package outbound
 
 import (
 	"errors"
@@ -10,11 +13,11 @@ import (
 	"time"
 )
 
-// errPrivate means that the address of an endpoint is not a public one.
-var errPrivate = errors.New("the address is not public; the setting webhook_allow_private permits such addresses")
+// ErrPrivate means that an address is not a public one.
+var ErrPrivate = errors.New("the address is not public")
 
-// refused lists the prefixes that webhooks are not sent to, so that nobody who may add one reaches the server's own
-// networks. It is the list of the node agent (agent/internal/egress), which explains it; a test compares them.
+// refused lists the prefixes that are not connected to, so that nobody who may name an address reaches the server's
+// own networks. It is the list of the node agent (agent/internal/egress), which explains it; a test compares them.
 var refused = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("10.0.0.0/8"),
@@ -57,28 +60,24 @@ func isPublic(addr netip.Addr) bool {
 	return addr.IsValid()
 }
 
-const (
-	dialTimeout = 5 * time.Second
-	// sendTimeout bounds an attempt as a whole: the name, the connection, the request and the answer.
-	sendTimeout = 15 * time.Second
-)
+const dialTimeout = 5 * time.Second
 
-// newClient returns a client that follows no redirect, uses no proxy and keeps no connection. It checks the address
-// that the socket is about to use, after name resolution, so that a name that resolves differently the second time
-// gains nothing.
-func newClient(allowPrivate func() bool) *http.Client {
+// Client returns a client that follows no redirect, uses no proxy and keeps no connection. It connects to public
+// addresses only, and to others while allowPrivate says so. timeout bounds a request as a whole: the name, the
+// connection, the request and the answer.
+func Client(timeout time.Duration, allowPrivate func() bool) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout, Control: func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return err
 		}
-		if !allowPrivate() && !isPublic(at.Addr()) {
-			return fmt.Errorf("%s: %w", at.Addr(), errPrivate)
+		if !isPublic(at.Addr()) && !allowPrivate() {
+			return fmt.Errorf("%s: %w", at.Addr(), ErrPrivate)
 		}
 		return nil
 	}}
 	return &http.Client{
-		Timeout: sendTimeout,
+		Timeout: timeout,
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: dialTimeout,
 			MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
