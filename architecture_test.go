@@ -39,7 +39,7 @@ var layers = [][]string{
 var importsHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "outbound", "webhook", "webpush", "app", "api", "fault"}
 
 // forTests are the packages that only tests import. They may import any package.
-var forTests = []string{"db/dbtest", "payment/paymenttest", "api/nodetest", "clickhouse/chtest"}
+var forTests = []string{"db/dbtest", "payment/paymenttest", "api/nodetest", "clickhouse/chtest", "webpush/webpushtest"}
 
 const internal = "airstrip/internal/"
 

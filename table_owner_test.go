@@ -66,6 +66,7 @@ var tableOwners = map[string]string{
 	"wallet": `external_payment gateway_refund invoice invoice_line ledger_account ledger_hold ledger_seal
 		ledger_transaction posting recharge wallet_adjustment`,
 	"webhook": `webhook_attempt webhook_delivery webhook_endpoint webhook_event webhook_subscription`,
+	"webpush": `push_key push_message push_subscription`,
 }
 
 // A foreignUse is SQL of a package that names another package's tables.
