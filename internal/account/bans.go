@@ -227,6 +227,9 @@ func (b *Bans) applyTo(ctx context.Context, tx bun.Tx, userID int64) error {
 	r.BannedAt = nil
 	if banned {
 		r.BannedAt = &now
+		if err := b.notices.EndPush(ctx, tx, userID); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.NewUpdate().Model(&r).Column("banned_at").WherePK().Exec(ctx); err != nil {
 		return err

@@ -75,10 +75,6 @@ func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c cre
 			`UPDATE account SET credentials_version = credentials_version + 1, credentials_changed_at = ? WHERE id = ?`,
 			[]any{now, r.ID},
 		},
-		{
-			`UPDATE session SET ended_at = ? WHERE account_id = ? AND id <> ? AND ended_at IS NULL`,
-			[]any{now, r.ID, c.keep},
-		},
 		{`UPDATE api_token SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL`, []any{now, r.ID}},
 		{
 			`UPDATE email_code SET used_at = ? WHERE email IN (?, ?) AND purpose IN (?, ?, ?) AND used_at IS NULL`,
@@ -92,6 +88,9 @@ func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c cre
 		if _, err := tx.NewRaw(s.sql, s.args...).Exec(ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.sql, db.Error(err))
 		}
+	}
+	if _, err := cr.sessions.end(ctx, tx, "account_id = ? AND id <> ?", r.ID, c.keep); err != nil {
+		return err
 	}
 	for _, void := range cr.onChange {
 		if err := void(ctx, tx, r.ID); err != nil {

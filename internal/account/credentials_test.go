@@ -278,7 +278,7 @@ var changeNothing = map[string]string{
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken URL URLKey",
 	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndOthers Refresh " +
-		"SignOut",
+		"Running SignOut",
 	"Streams":     "Follow Open",
 	"APITokens":   "Authenticate Create List Make Revoke",
 	"Credentials": "OnChange Prove RequestEmailChange",

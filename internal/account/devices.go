@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
 
@@ -46,8 +45,7 @@ func (ss *Sessions) Devices(ctx context.Context, who Identity) ([]SignedInDevice
 // End ends one of the caller's sessions, or returns ErrNoSession.
 func (ss *Sessions) End(ctx context.Context, who Identity, id uuid.UUID, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).
-			Where("id = ? AND account_id = ? AND ended_at IS NULL", id, who.UserID).Exec(ctx))
+		n, err := ss.end(ctx, tx, "id = ? AND account_id = ?", id, who.UserID)
 		if err != nil {
 			return err
 		}
@@ -61,7 +59,7 @@ func (ss *Sessions) End(ctx context.Context, who Identity, id uuid.UUID, from Cl
 // EndOthers ends all of the caller's sessions except the current one.
 func (ss *Sessions) EndOthers(ctx context.Context, who Identity, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := ss.end(ctx, tx, "account_id = ? AND id <> ?", who.UserID, who.SessionID); err != nil {
+		if _, err := ss.end(ctx, tx, "account_id = ? AND id <> ?", who.UserID, who.SessionID); err != nil {
 			return err
 		}
 		return ss.history.note(ctx, tx, who.UserID, OtherSessionsEnded, from)

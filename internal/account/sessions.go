@@ -185,8 +185,7 @@ func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (G
 // endStolen ends a session one of whose refresh tokens was presented again, since somebody else has a copy. The first
 // such call notifies the user.
 func (ss *Sessions) endStolen(ctx context.Context, tx bun.Tx, s session, from Client) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).
-		Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
+	n, err := ss.end(ctx, tx, "id = ?", s.ID)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -234,18 +233,28 @@ func (ss *Sessions) verify(ctx context.Context, raw string, want token.Type) (to
 // SignOut ends the session of the call.
 func (ss *Sessions) SignOut(ctx context.Context, who Identity, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := ss.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID); err != nil {
+		if _, err := ss.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID); err != nil {
 			return err
 		}
 		return ss.history.note(ctx, tx, who.UserID, SignedOut, from)
 	})
 }
 
-// end ends those of the named sessions that are running.
-func (ss *Sessions) end(ctx context.Context, tx bun.Tx, where string, args ...any) error {
-	_, err := tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).Where(where, args...).
-		Where("ended_at IS NULL").Exec(ctx)
-	return err
+// end ends those of the named sessions that are running, with what belongs to them, and returns their number. No other
+// function ends a session.
+func (ss *Sessions) end(ctx context.Context, tx bun.Tx, where string, args ...any) (ended int, err error) {
+	var ids []uuid.UUID
+	if _, err := tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).Where(where, args...).
+		Where("ended_at IS NULL").Returning("id").Exec(ctx, &ids); err != nil {
+		return 0, err
+	}
+	return len(ids), ss.notices.EndSessions(ctx, tx, ids)
+}
+
+// Running tells whether a session runs, of a user who is not banned.
+func (ss *Sessions) Running(ctx context.Context, id uuid.UUID) (bool, error) {
+	return ss.db.NewSelect().Model((*session)(nil)).Where("id = ? AND ended_at IS NULL AND expires_at > ?", id, ss.db.Now()).
+		Where("NOT EXISTS (SELECT 1 FROM account a WHERE a.id = account_id AND a.banned_at IS NOT NULL)").Exists(ctx)
 }
 
 // rememberLanguage stores the language of the user's device, in which later mails are written.

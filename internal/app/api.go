@@ -76,6 +76,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Tickets(a.Tickets),
 		user.Guides(a.Guides),
 		user.Notices(a.Users, a.Accounts),
+		user.Push(a.Push, a.Accounts),
 
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),

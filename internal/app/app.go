@@ -69,6 +69,7 @@ import (
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
 	"airstrip/internal/webhook"
+	"airstrip/internal/webpush"
 	"airstrip/web"
 )
 
@@ -110,6 +111,7 @@ type App struct {
 	Telegram  *telegram.Bot
 	Loki      *loki.Loki
 	Webhooks  *webhook.Webhooks
+	Push      *webpush.Push
 	Tickets   *ticket.Tickets
 	Mailbox   *mailbox.Mailbox
 	Console   *console.Console
@@ -173,6 +175,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Secrets = secret.New(a.DB, a.cfg.key)
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
 	a.Users = notify.New(a.DB, a.Mails)
+	a.Push = webpush.New(a.DB, a.cfg.key, a.cfg.site)
+	a.Users.UsePush(a.Push)
 	a.Approvals = approval.New(a.DB, a.Settings)
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Wallets.SignWith(a.cfg.key)
@@ -192,6 +196,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		Tokens: a.Tokens, Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
 		PasswordMemory: a.cfg.PasswordMemory,
 	})
+	a.Push.UseSessions(a.Accounts.Sessions.Running)
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Invites.UseKey(a.cfg.key)
 	a.CheckIns = checkin.New(a.DB, a.Settings, a.Accounts, a.Services, a.Captchas)
@@ -266,7 +271,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
 		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
-		a.Broadcasts, a.Tickets, a.Mailbox,
+		a.Broadcasts, a.Tickets, a.Mailbox, a.Push,
 	} {
 		part.Register(a.Queue)
 	}
@@ -342,6 +347,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Notices.Run(ctx) })
 	background.Go(func() { a.Copies.Run(ctx) })
 	background.Go(func() { a.Webhooks.Run(ctx) })
+	background.Go(func() { a.Push.Run(ctx) })
 	logging, stopLogging := detached.WithGrace(ctx, stopWithin+time.Second) // until the last fetch is answered
 	defer stopLogging()
 	background.Go(func() { a.Links.Run(logging) })

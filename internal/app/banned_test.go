@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
+	"airstrip/internal/webpush/webpushtest"
 )
 
 // openToBanned names the operations with which users change something, and which a banned user may go on using: what is
@@ -43,7 +44,7 @@ var openToBanned = map[string]bool{
 	"ticket_open": true, "ticket_message_send": true, "ticket_message_send_old": true, "ticket_status_set": true,
 	"ticket_read":              true,
 	"ticket_attachment_upload": true, "ticket_attachment_remove": true,
-	"notices_set": true, "notices_test": true,
+	"notices_set": true, "notices_test": true, "push_unsubscribe": true,
 	"announcements_mark_read": true,
 
 	"POST /v1/user/password": true, "POST /v1/user/sspwd": true, "POST /v1/user/gaset": true,
@@ -96,6 +97,7 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 		if err != nil {
 			t.Fatal(err)
 		}
+		browser := webpushtest.New(t, h.DB.Now).Subscribe("push.example.com", "")
 		sharePath := fmt.Sprintf("/api/v2/user/services/share-account/%d", shared.ID)
 		type try struct{ path, body string }
 		v1 := func(path, form string) []try { return []try{{path + "?" + form, ""}} }
@@ -114,6 +116,7 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 			"cd_key_redeem":   {{"/api/v2/user/wallet/cd-key/" + keys[0], ""}},
 			"invite_buy":      {{"/api/v2/user/invite/buy", `{"count":1}`}},
 			"invite_code_add": {{"/api/v2/user/invite/codes", `{"code":"mine-42"}`}},
+			"push_subscribe":  {{"/api/v2/user/account/push", browser.JSON()}},
 			"checkin_post":    {{"/api/v2/user/services-old/checkin", ""}},
 
 			"POST /v1/user/buy":                    v1("/v1/user/buy", fmt.Sprintf("shop=%d", other)),

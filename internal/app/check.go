@@ -29,6 +29,7 @@ import (
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
 	"airstrip/internal/webhook"
+	"airstrip/internal/webpush"
 )
 
 // Check returns every violation that a part finds. Each invariant is one or more rules, in the parts that keep it:
@@ -137,7 +138,7 @@ func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 	var checks []check
 	for _, sealed := range []func(context.Context, *db.DB, seal.Key) ([]string, error){
 		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed, invite.Sealed, shareaccount.Sealed,
-		webhook.Sealed,
+		webhook.Sealed, webpush.Sealed,
 	} {
 		checks = append(checks, check{"key", func(ctx context.Context) (found []db.Violation, err error) {
 			closed, err := sealed(ctx, d, key)

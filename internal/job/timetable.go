@@ -47,6 +47,7 @@ var Timetable = map[string]time.Duration{
 	"payment.expire":      30 * time.Second,
 	"payment.forget":      24 * time.Hour,
 	"payment.refund":      30 * time.Second,
+	"push.forget":         time.Hour,
 	"renewal.remind":      5 * time.Minute,
 	"renewal.renew":       time.Minute,
 	"service.expire":      15 * time.Second,

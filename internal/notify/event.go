@@ -14,10 +14,11 @@ type Channel string
 const (
 	ByMail     Channel = "mail"
 	ByTelegram Channel = "telegram"
+	ByPush     Channel = "push" // to browsers that subscribed
 )
 
 // Channels are all channels.
-var Channels = []Channel{ByMail, ByTelegram}
+var Channels = []Channel{ByMail, ByTelegram, ByPush}
 
 // Event is what users are notified of. Events are stored with the users' choices and are part of the API: they are
 // never renamed.
@@ -42,6 +43,7 @@ type Rule struct {
 	Event     Event
 	Mandatory []Channel // which no user can turn off
 	Off       []Channel // which users turn on themselves
+	Without   []Channel // by which nobody is notified
 	Page      string    // that a notice leads to
 	kinds     []string  // of the mails about it
 }
@@ -62,11 +64,14 @@ var Rules = []Rule{
 	{Event: Payment, Off: []Channel{ByMail}, Page: "/user/wallet", kinds: []string{"payment_received"}},
 	{Event: Ticket, Page: "/user/tickets", kinds: []string{"ticket_answered", "ticket_mail_refused"}},
 	{Event: Payout, Page: "/user/promote", kinds: []string{"payout_decided"}},
-	{Event: Announcement, Page: "/user/announcements/announcements", kinds: []string{"announcement"}},
+	{Event: Announcement, Without: []Channel{ByPush}, Page: "/user/announcements/announcements", kinds: []string{"announcement"}},
 }
 
 // Default tells whether users who chose nothing are notified by a channel.
-func (r Rule) Default(by Channel) bool { return !slices.Contains(r.Off, by) }
+func (r Rule) Default(by Channel) bool { return !slices.Contains(r.Off, by) && r.Has(by) }
+
+// Has tells whether users can be notified by a channel.
+func (r Rule) Has(by Channel) bool { return !slices.Contains(r.Without, by) }
 
 func ruleOf(event Event) (Rule, bool) {
 	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Event == event })

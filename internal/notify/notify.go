@@ -1,7 +1,7 @@
-// Package notify tells users what happened to their accounts, by the channels that each of them chose: mail and
-// Telegram. Notify queues a notice in the transaction of its cause, once for each channel, so that there is no notice
-// of what did not happen and none is lost. Only what a user chose is stored; Rules has the defaults, and what nobody
-// can turn off. The words of a notice are those of its mail, whichever way it goes.
+// Package notify tells users what happened to their accounts, by the channels that each of them chose: mail, Telegram
+// and web push. Notify queues a notice in the transaction of its cause, once for each channel, so that there is no
+// notice of what did not happen and none is lost. Only what a user chose is stored; Rules has the defaults, and what
+// nobody can turn off. The words of a notice are those of its mail, whichever way it goes.
 package notify
 
 import (
@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/limit"
 	"airstrip/internal/mail"
+	"airstrip/internal/webpush"
 )
 
 // Notices queues notices and keeps what users chose.
@@ -23,6 +24,7 @@ type Notices struct {
 	db    *db.DB
 	mails *mail.Mails
 	bot   Bot            // nil: the site has none
+	push  *webpush.Push  // nil: no browser is notified
 	tests *limit.Limiter // by user
 }
 
@@ -40,6 +42,9 @@ func New(d *db.DB, mails *mail.Mails) *Notices {
 
 // UseBot has b tell notices by Telegram. It must be called before the server starts.
 func (n *Notices) UseBot(b Bot) { n.bot = b }
+
+// UsePush has p notify browsers. It must be called before the server starts.
+func (n *Notices) UsePush(p *webpush.Push) { n.push = p }
 
 // User is whom a notice is for.
 type User struct {
@@ -88,18 +93,23 @@ func (n *Notices) Notify(ctx context.Context, tx bun.Tx, to User, content mail.C
 		if !wanted[by] {
 			continue
 		}
-		if err := n.send(ctx, tx, to, by, content); err != nil {
+		if err := n.send(ctx, tx, to, by, content, rule.Page); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// send queues a notice by one channel; nothing where the user cannot be reached by it.
-func (n *Notices) send(ctx context.Context, tx bun.Tx, to User, by Channel, content mail.Content) error {
+// send queues a notice that leads to page by one channel; nothing where the user cannot be reached by it.
+func (n *Notices) send(ctx context.Context, tx bun.Tx, to User, by Channel, content mail.Content, page string) error {
 	msg := mail.Message{To: to.Email, Lang: to.Lang, Content: content}
-	if by == ByMail {
+	switch {
+	case by == ByMail:
 		return n.mails.Send(ctx, tx, msg)
+	case by == ByPush && n.push != nil:
+		return n.push.Queue(ctx, tx, to.ID, func() (webpush.Notice, error) { return n.brief(msg, page) })
+	case by == ByPush:
+		return nil
 	}
 	if n.bot == nil || to.TelegramID == nil {
 		return nil
@@ -123,7 +133,7 @@ func (n *Notices) wanted(ctx context.Context, idb bun.IDB, userID int64, rule Ru
 		return nil, err
 	}
 	for _, c := range chosen {
-		wanted[c.Channel] = c.Wanted || slices.Contains(rule.Mandatory, c.Channel)
+		wanted[c.Channel] = rule.Has(c.Channel) && c.Wanted || slices.Contains(rule.Mandatory, c.Channel)
 	}
 	return wanted, nil
 }
@@ -137,6 +147,9 @@ func (n *Notices) Choices(ctx context.Context, userID int64) ([]Choice, error) {
 	list := make([]Choice, 0, len(Rules)*len(Channels))
 	for _, rule := range Rules {
 		for _, by := range Channels {
+			if !rule.Has(by) {
+				continue
+			}
 			c := Choice{rule.Event, by, rule.Default(by)}
 			for _, own := range chosen {
 				if own.Event == rule.Event && own.Channel == by {
@@ -170,7 +183,7 @@ func (n *Notices) Choose(ctx context.Context, userID int64, choices ...Choice) e
 func (n *Notices) ChooseIn(ctx context.Context, tx bun.Tx, userID int64, choices ...Choice) error {
 	for _, c := range choices {
 		rule, ok := ruleOf(c.Event)
-		if !ok || !slices.Contains(Channels, c.Channel) {
+		if !ok || !slices.Contains(Channels, c.Channel) || !rule.Has(c.Channel) {
 			return errors.New("notify: unknown event or channel")
 		}
 		if !c.Wanted && slices.Contains(rule.Mandatory, c.Channel) {
@@ -218,8 +231,15 @@ func (n *Notices) Test(ctx context.Context, to User, by Channel, key string) err
 			return ErrUnavailable
 		}
 	}
+	if by == ByPush {
+		if devices, err := n.Devices(ctx, to.ID); err != nil {
+			return err
+		} else if len(devices) == 0 {
+			return ErrUnavailable
+		}
+	}
 	return n.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		return n.send(ctx, tx, to, by, mail.NoticeTest{})
+		return n.send(ctx, tx, to, by, mail.NoticeTest{}, "/user/account/notices")
 	})
 }
 
@@ -239,8 +259,11 @@ func (n *Notices) ReachedByBot(ctx context.Context, to User) (r ByBot, err error
 	return r, err
 }
 
-// Close forgets what a user chose whose account is closed.
+// Close forgets what a user chose whose account is closed, and their browsers.
 func (n *Notices) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	if err := n.EndPush(ctx, tx, userID); err != nil {
+		return err
+	}
 	_, err := tx.NewDelete().Model((*choice)(nil)).Where("user_id = ?", userID).Exec(ctx)
 	return err
 }

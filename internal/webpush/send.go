@@ -40,7 +40,7 @@ var pauses = []time.Duration{
 	10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, maxPause,
 }
 
-// Notice is what a user is told. Titles and bodies that are too long are cut.
+// Notice is what a user is notified of. Titles and bodies that are too long are cut.
 type Notice struct {
 	Title string
 	Body  string
@@ -69,12 +69,16 @@ type messageRow struct {
 	CreatedAt      time.Time
 }
 
-// Queue has all browsers of a user notified, as part of tx.
-func (p *Push) Queue(ctx context.Context, tx bun.Tx, userID int64, n Notice) error {
+// Queue has all browsers of a user notified, as part of tx. write is not called for a user without any.
+func (p *Push) Queue(ctx context.Context, tx bun.Tx, userID int64, write func() (Notice, error)) error {
 	// Locked, so that none of them is removed before its message is there.
 	var to []int64
 	if err := db.Locked(tx.NewSelect().Model((*subscriptionRow)(nil)).Column("id").Where("user_id = ?", userID).
 		OrderExpr("id")).Scan(ctx, &to); err != nil || len(to) == 0 {
+		return err
+	}
+	n, err := write()
+	if err != nil {
 		return err
 	}
 	// The digest tells push services nothing. Topics have at most 32 characters of base64url.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -102,9 +103,11 @@ func (p *Push) makeKeys(ctx context.Context) (row keyRow, err error) {
 
 // authorization returns the header that identifies the site to the push service of an endpoint (RFC 8292).
 func (k *keyPair) authorization(endpoint *url.URL, site string, now time.Time) (string, error) {
-	token, err := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
-		"aud": endpoint.Scheme + "://" + endpoint.Host, "exp": now.Add(tokenLife).Unix(), "sub": site,
-	}).SignedString(k.private)
+	claims := jwt.MapClaims{"aud": endpoint.Scheme + "://" + endpoint.Host, "exp": now.Add(tokenLife).Unix()}
+	if strings.HasPrefix(site, "https:") { // of addresses, the only ones that services take
+		claims["sub"] = site
+	}
+	token, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(k.private)
 	return "vapid t=" + token + ", k=" + k.public, err
 }
 

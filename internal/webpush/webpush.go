@@ -35,6 +35,8 @@ const MaxDevices = 10
 var (
 	ErrNoSubscription = fault.NotFound("push_subscription_not_found", "没有这台设备，或它已关闭推送通知",
 		"There is no such device, or it is not notified any more")
+	ErrBanned = fault.Forbidden("push_account_banned", "账号封禁期间不能开启推送通知，请联系客服",
+		"A suspended account cannot turn push notices on; please write to support")
 	ErrTooMany = fault.Conflict("push_too_many", "已有 10 台设备开启了推送通知，请先移除一台",
 		"10 devices are notified already; please remove one first")
 )
@@ -73,8 +75,8 @@ func New(d *db.DB, key seal.Key, site string) *Push {
 // server starts.
 func (p *Push) UseClient(c *http.Client) { p.client = c }
 
-// UseSessions has alive tell whether a session still runs: nothing is sent to one that does not. It must be called
-// before the server starts.
+// UseSessions has alive tell whether a session still runs, of a user who is not banned: nothing is sent to others. It
+// must be called before the server starts.
 func (p *Push) UseSessions(alive func(ctx context.Context, sessionID uuid.UUID) (bool, error)) {
 	p.alive = alive
 }
@@ -163,11 +165,17 @@ type Device struct {
 }
 
 // Subscribe has the browser of a session notified from now on, in place of what the session subscribed before. A
-// browser has one user: the subscription of whoever used it before ends. ErrTooMany where the user has MaxDevices.
+// browser has one user: the subscription of whoever used it before ends. ErrTooMany where the user has MaxDevices,
+// ErrBanned where the session may not be notified.
 func (p *Push) Subscribe(ctx context.Context, userID int64, sessionID uuid.UUID, t Target) error {
 	service, err := t.check()
 	if err != nil {
 		return err
+	}
+	if alive, err := p.alive(ctx, sessionID); err != nil {
+		return err
+	} else if !alive {
+		return ErrBanned
 	}
 	if _, err := p.keys(ctx); err != nil {
 		return err
@@ -177,8 +185,8 @@ func (p *Push) Subscribe(ctx context.Context, userID int64, sessionID uuid.UUID,
 		return err
 	}
 	made := subscriptionRow{
-		UserID: userID, SessionID: sessionID, Service: service, Endpoint: p.key.Digest(endpointPurpose, []byte(t.Endpoint)),
-		Sealed: p.key.Seal(subscriptionPurpose, plain), CreatedAt: p.db.Now(),
+		UserID: userID, SessionID: sessionID, Service: service, CreatedAt: p.db.Now(),
+		Endpoint: p.key.Digest(endpointPurpose, []byte(t.Endpoint)), Sealed: p.key.Seal(subscriptionPurpose, plain),
 	}
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		// One after the other, so that simultaneous calls neither collide nor exceed the limit.

@@ -87,7 +87,9 @@ func (s *site) browser(userID int64, host string) *webpushtest.Browser {
 
 func (s *site) queue(userID int64, n webpush.Notice) {
 	s.Helper()
-	s.must(s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error { return s.Queue(ctx, tx, userID, n) }))
+	s.must(s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+		return s.Queue(ctx, tx, userID, func() (webpush.Notice, error) { return n, nil })
+	}))
 }
 
 func (s *site) work() {
@@ -141,7 +143,7 @@ func TestQueue_OfAnAbortedTransaction_SendsNothing(t *testing.T) {
 		s.browser(1, "push.example.com")
 		failed := errors.New("the cause failed")
 		err := s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
-			return errors.Join(s.Queue(ctx, tx, 1, answered), failed)
+			return errors.Join(s.Queue(ctx, tx, 1, func() (webpush.Notice, error) { return answered, nil }), failed)
 		})
 		s.work()
 		if !errors.Is(err, failed) || s.service.Requests() != 0 {
@@ -156,7 +158,8 @@ func TestQueue_LongTexts_AreCut(t *testing.T) {
 		long := strings.Repeat("长\n", 3000)
 		s.queue(1, webpush.Notice{Title: long, Body: long, Path: "/user/tickets", Topic: long})
 		s.work()
-		if got := s.service.Messages(); len(got) != 1 || len([]rune(got[0].Title)) > 100 || len([]rune(got[0].Body)) > 240 ||
+		got := s.service.Messages()
+		if len(got) != 1 || len([]rune(got[0].Title)) > 100 || len([]rune(got[0].Body)) > 240 ||
 			!strings.HasSuffix(got[0].Body, "长…") || strings.Contains(got[0].Title, "\n") {
 			s.Errorf("%+v", got)
 		}

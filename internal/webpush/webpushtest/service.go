@@ -226,7 +226,7 @@ func (s *Service) checkSender(b *Browser, r *http.Request) error {
 	if life := claims.ExpiresAt.Sub(s.now()); life > 24*time.Hour {
 		return fmt.Errorf("the token lives for %s", life)
 	}
-	if !strings.HasPrefix(claims.Subject, "https://") && !strings.HasPrefix(claims.Subject, "mailto:") {
+	if claims.Subject != "" && !strings.HasPrefix(claims.Subject, "https://") {
 		return fmt.Errorf("the subject is %q", claims.Subject)
 	}
 	return nil
@@ -234,7 +234,8 @@ func (s *Service) checkSender(b *Browser, r *http.Request) error {
 
 // decrypt reads a body of one record.
 func (b *Browser) decrypt(body []byte) ([]byte, error) {
-	if len(body) < 21+65 || len(body) > 4096 || body[20] != 65 || binary.BigEndian.Uint32(body[16:]) < uint32(len(body)-86) {
+	if len(body) < 21+65 || len(body) > 4096 || body[20] != 65 ||
+		binary.BigEndian.Uint32(body[16:]) < uint32(len(body)-86) {
 		return nil, fmt.Errorf("a body of %d bytes with a wrong header", len(body))
 	}
 	salt, public, sealed := body[:16], body[21:86], body[86:]

@@ -17,7 +17,7 @@ type noticeEvent struct {
 }
 
 type noticeChannel struct {
-	Channel     notify.Channel `json:"channel" enum:"mail,telegram"`
+	Channel     notify.Channel `json:"channel" enum:"mail,telegram,push"`
 	IsWanted    bool           `json:"is_wanted"`
 	IsMandatory bool           `json:"is_mandatory" doc:"Cannot be turned off"`
 }
@@ -30,7 +30,7 @@ type noticesResult struct {
 
 type noticeChoice struct {
 	Event    notify.Event   `json:"event" enum:"security,sign_in,link,service,traffic,renewal,payment,ticket,payout,announcement"`
-	Channel  notify.Channel `json:"channel" enum:"mail,telegram"`
+	Channel  notify.Channel `json:"channel" enum:"mail,telegram,push"`
 	IsWanted bool           `json:"is_wanted"`
 }
 
@@ -39,7 +39,7 @@ type noticesBody struct {
 }
 
 type noticeTestBody struct {
-	Channel notify.Channel `json:"channel" enum:"mail,telegram"`
+	Channel notify.Channel `json:"channel" enum:"mail,telegram,push"`
 }
 
 // Notices adds by which channels the user hears of which events.

@@ -72,6 +72,7 @@ const about = (row: NoticeEvent) => <About row={row} />
 const choices = {
   mail: (row: NoticeEvent) => <Choice row={row} channel="mail" />,
   telegram: (row: NoticeEvent) => <Choice row={row} channel="telegram" />,
+  push: (row: NoticeEvent) => <Choice row={row} channel="push" />,
 }
 
 function About({ row: { event } }: { row: NoticeEvent }) {

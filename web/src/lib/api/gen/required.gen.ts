@@ -106,6 +106,14 @@ export const required: Record<string, readonly string[]> = {
     "path.passkey_id",
     "body.name"
   ],
+  "POST /api/v2/user/account/push": [
+    "body.endpoint",
+    "body.p256dh",
+    "body.auth"
+  ],
+  "DELETE /api/v2/user/account/push/{device_id}": [
+    "path.device_id"
+  ],
   "DELETE /api/v2/user/account/sessions/{session_id}": [
     "path.session_id"
   ],

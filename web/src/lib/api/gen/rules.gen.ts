@@ -132,6 +132,12 @@ export const accountPasskeyRenameRules = {
   "name": { maxLength: 256 },
 } as const
 
+export const pushSubscribeRules = {
+  "auth": { maxLength: 100 },
+  "endpoint": { maxLength: 2048 },
+  "p256dh": { maxLength: 200 },
+} as const
+
 export const accountSecuritySetRules = {
   "ga_token": { maxLength: 64 },
   "password": { maxLength: 1024 },
