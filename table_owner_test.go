@@ -49,7 +49,7 @@ var tableOwners = map[string]string{
 	"payment":      `payment_case payment_gateway payment_notify sandbox_payment sandbox_refund`,
 	"renewal":      `auto_renewal service_notice`,
 	"secret":       `secret`,
-	"service":      `access fulfilment package service service_cycle service_period`,
+	"service":      `access fulfilment holding_change package service service_cycle service_period`,
 	"setting":      `setting`,
 	"shareaccount": `share_account share_account_view`,
 	"shop": `coupon order_refund plan price price_history refund refund_request shop_order

@@ -109,10 +109,11 @@ func (d *DB) openSQLite(dir string) error {
 	pragmas := "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 		"&_pragma=trusted_schema(0)&_pragma=cache_size(-32000)&_pragma=temp_store(memory)"
 	file := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}).String()
-	w, err := sql.Open("sqlite", file+"?_txlock=immediate&"+pragmas)
+	connector, err := newWriteConnector(file + "?_txlock=immediate&" + pragmas)
 	if err != nil {
 		return err
 	}
+	w := sql.OpenDB(connector)
 	w.SetMaxOpenConns(1)
 	if err := w.Ping(); err != nil { // makes the file a database before the readers open it
 		w.Close()

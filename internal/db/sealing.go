@@ -309,7 +309,8 @@ func (d *DB) removeRemains(ctx context.Context) error {
 			"before; "+
 			"the next start removes them", "error", err)
 	}
-	_, err := d.write.ExecContext(ctx, `PRAGMA temp_store = MEMORY`)
+	// A change of temp_store removes all that is temporary.
+	_, err := d.write.ExecContext(ctx, `PRAGMA temp_store = MEMORY; `+makeGivenRows)
 	return err
 }
 

@@ -50,6 +50,7 @@ var Timetable = map[string]time.Duration{
 	"push.forget":         time.Hour,
 	"renewal.remind":      5 * time.Minute,
 	"renewal.renew":       time.Minute,
+	"service.forget":      time.Hour,
 	"service.expire":      15 * time.Second,
 	"service.reset":       15 * time.Second,
 	"service.restore":     5 * time.Minute,

@@ -81,6 +81,9 @@ func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banne
 // change are stamped with a new revision, and nodes are notified of them after the commit.
 func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
 	userIDs = slices.Compact(slices.Sorted(slices.Values(userIDs)))
+	if err := s.note(ctx, tx, userIDs); err != nil {
+		return err
+	}
 	var changed []Access
 	for part := range slices.Chunk(userIDs, together) {
 		some, err := s.outdated(ctx, tx, part)

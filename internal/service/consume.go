@@ -36,6 +36,7 @@ type source struct {
 	class            int
 	groups           []int
 	open             bool
+	ends             *int64 // by its time, as a Unix time rounded down; nil: never
 	unlimited        bool
 	remaining        int64 // not above 0 where nothing is
 	up, down         int64
@@ -70,18 +71,25 @@ func (s *Services) HighestCounters(ctx context.Context, tx bun.Tx, userIDs []int
 
 // ConsumeTraffic counts uses against what the users hold, as part of tx: first against services that open such nodes,
 // in the order of their ends, then against packages, and against other services only where the user has neither.
-// Overuse is counted on the last one. Transactions that consume must run one after the other. It returns the ids of the
-// users with nothing remaining, and refreshes their Access and that of users with a source that is now used up.
-func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (spent []int64, err error) {
+// Overuse is counted on the last one. Transactions that consume must run one after the other: each begins with bumping
+// one revision, to the value given. It returns the ids of the users with nothing remaining, and refreshes their Access
+// and that of users with a source that is now used up. After the commit committed is called.
+func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, revision int64, uses []Use) (
+	spent []int64, committed func(), err error,
+) {
 	ids := make([]int64, 0, len(uses))
 	for _, u := range uses {
 		ids = append(ids, u.UserID)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	held, err := s.sources(ctx, tx, ids, s.db.Now(), `s.cycle`)
+	m, err := s.take(ctx, tx, revision)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	held, err := m.of(ctx, tx, s, ids, s.db.Now())
+	if err != nil {
+		return nil, nil, err
 	}
 	before, open := make([]int, len(ids)), make([]int, len(ids))
 	for i, id := range ids {
@@ -89,12 +97,13 @@ func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (s
 	}
 	for _, u := range uses {
 		if err := u.consume(held[u.UserID]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := s.writeConsumed(ctx, tx, ids, held); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	written(ids, held)
 	var halved, dry []int64
 	for i, id := range ids {
 		if withTraffic(held[id]) < open[i] {
@@ -108,9 +117,9 @@ func (s *Services) ConsumeTraffic(ctx context.Context, tx bun.Tx, uses []Use) (s
 		}
 	}
 	if err := s.NotifyNodes(ctx, tx, halved); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return spent, s.refreshSpent(ctx, tx, slices.Concat(spent, dry))
+	return spent, s.keep(m), s.refreshSpent(ctx, tx, slices.Concat(spent, dry))
 }
 
 // withTraffic returns the number of sources of which something remains.
@@ -146,6 +155,9 @@ func (s *Services) ConsumeLateTraffic(ctx context.Context, tx bun.Tx, at time.Ti
 		}
 	}
 	if err := s.writeConsumed(ctx, tx, ids, held); err != nil {
+		return err
+	}
+	if err := s.note(ctx, tx, ids); err != nil {
 		return err
 	}
 	return s.refreshSpent(ctx, tx, ids)
@@ -225,21 +237,22 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 	users.Add(ids...)
 	var last []byte // most users have the same groups as the one before
 	var lastGroups []int
-	for part := range users.Parts() {
+	err := users.Each(tx, func(part any) error {
 		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, c.cycle, s.class, s.groups, s.quota_bytes - c.billed,
-				CASE WHEN (s.ended_at IS NULL OR s.ended_at > ?0) AND s.ends_at > ?0 THEN 1 ELSE 0 END
+				CASE WHEN (s.ended_at IS NULL OR s.ended_at > ?0) AND s.ends_at > ?0 THEN 1 ELSE 0 END,
+				`+s.unixTime(`CASE WHEN s.ended_at < s.ends_at THEN s.ended_at ELSE s.ends_at END`)+`
 			FROM ?1 AS v JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id
 			AND c.cycle = `+cycle+`
 			WHERE s.ended_at IS NULL OR s.ended_at > ?2 ORDER BY s.ends_at, s.id`, at, part, lately)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		err = eachRow(rows, func() error {
 			v := new(source)
 			var user int64
 			var left *int64
 			var groups sql.RawBytes
-			if err := rows.Scan(&user, &v.id, &v.cycle, &v.class, &groups, &left, &v.open); err != nil {
+			if err := rows.Scan(&user, &v.id, &v.cycle, &v.class, &groups, &left, &v.open, &v.ends); err != nil {
 				return err
 			}
 			if v.unlimited = left == nil; !v.unlimited {
@@ -256,28 +269,34 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		rows, err = tx.QueryContext(ctx, `SELECT p.user_id, p.id, p.bytes - p.used, CASE WHEN (p.ended_at IS NULL
-			OR p.ended_at > ?0) AND (p.expires_at IS NULL OR p.expires_at > ?0) THEN 1 ELSE 0 END
+			OR p.ended_at > ?0) AND (p.expires_at IS NULL OR p.expires_at > ?0) THEN 1 ELSE 0 END,
+			`+s.unixTime(`CASE WHEN p.ended_at < p.expires_at OR p.expires_at IS NULL THEN p.ended_at
+				ELSE p.expires_at END`)+`
 			FROM ?1 AS v JOIN package AS p ON p.user_id = v.column1 WHERE p.created_at <= ?0 AND (p.ended_at IS NULL
 			OR p.ended_at > ?2)
 			ORDER BY CASE WHEN p.expires_at IS NULL THEN 1 ELSE 0 END, p.expires_at, p.id`, at, part, lately)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		err = eachRow(rows, func() error {
 			v := &source{packaged: true}
 			var user int64
-			if err := rows.Scan(&user, &v.id, &v.remaining, &v.open); err != nil {
+			if err := rows.Scan(&user, &v.id, &v.remaining, &v.open, &v.ends); err != nil {
 				return err
 			}
 			held[user] = append(held[user], v)
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return held, s.addLast(ctx, tx, ids, at, held)
 }
@@ -317,6 +336,14 @@ func (s *Services) addLast(ctx context.Context, tx bun.Tx, ids []int64, at time.
 		}
 	}
 	return nil
+}
+
+// unixTime is an SQL expression for a time as a Unix time, rounded down.
+func (s *Services) unixTime(expression string) string {
+	if s.db.SQLite() {
+		return `unixepoch(` + expression + `)`
+	}
+	return `CAST(floor(extract(epoch FROM ` + expression + `)) AS BIGINT)`
 }
 
 func eachRow(rows *sql.Rows, read func() error) error {
@@ -415,22 +442,19 @@ func (s *Services) writeConsumed(ctx context.Context, tx bun.Tx, ids []int64, he
 			}
 		}
 	}
-	for part := range cycles.Parts() {
+	if err := cycles.Each(tx, func(rows any) error {
 		_, err := tx.ExecContext(ctx, `UPDATE service_cycle
 			SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5, billed_up = billed_up + v.column6
-			FROM ? AS v WHERE service_id = v.column1 AND cycle = v.column2`, part)
-		if err != nil {
-			return err
-		}
+			FROM ? AS v WHERE service_id = v.column1 AND cycle = v.column2`, rows)
+		return err
+	}); err != nil {
+		return err
 	}
-	for part := range packages.Parts() {
+	return packages.Each(tx, func(rows any) error {
 		_, err := tx.ExecContext(ctx, `UPDATE package
 			SET up = up + v.column2, down = down + v.column3, used = used + v.column4, used_up = used_up + v.column5,
 				ended_at = CASE WHEN ended_at IS NULL AND used + v.column4 >= bytes THEN ? ELSE ended_at END
-			FROM ? AS v WHERE id = v.column1`, s.db.Now(), part)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+			FROM ? AS v WHERE id = v.column1`, s.db.Now(), rows)
+		return err
+	})
 }

@@ -125,6 +125,7 @@ func (s *Services) Register(q *job.Queue) {
 	q.Every("service.expire", s.expire)
 	q.Every("service.reset", s.reset)
 	q.Every("service.restore", s.restore)
+	q.Every("service.forget", s.forgetNotes)
 }
 
 // together is how many users one transaction of the timetable treats, so that others need not wait for a month's end.

@@ -197,6 +197,7 @@ type Services struct {
 	credentials Credentials
 	settings    *setting.Settings
 	users       userList
+	holdings    holdings
 }
 
 // New returns the services in d; the credentials in it are sealed with key.

@@ -187,6 +187,7 @@ func (t *Traffic) CountHeld(
 	if ratePermille < 0 || ratePermille > 100_000 {
 		return counted, nil, ErrHeldRate
 	}
+	committed := func() {}
 	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		refused = []Refusal{}
 		changed, err := db.Bump(ctx, tx, revision)
@@ -230,7 +231,7 @@ func (t *Traffic) CountHeld(
 			return err
 		}
 		refused = append(refused, e.receipt.Refused...)
-		if err := t.count(ctx, tx, []*entry{e}, t.db.Now(), changed); err != nil {
+		if committed, err = t.count(ctx, tx, []*entry{e}, t.db.Now(), changed); err != nil {
 			return err
 		}
 		own := 0
@@ -250,5 +251,8 @@ func (t *Traffic) CountHeld(
 		}
 		return audit.Record(ctx, tx, "traffic.batch.count", audit.ID("kept_batch", d.BatchID), nil, after, d.Note)
 	})
+	if err == nil {
+		committed()
+	}
 	return counted, refused, err
 }

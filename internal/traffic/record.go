@@ -190,6 +190,7 @@ func away(err error) bool {
 // commit writes reports in one transaction. With careful it leaves out rows that would carry a counter beyond 63 bits,
 // which takes longer to find out.
 func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) error {
+	committed := func() {}
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		changed, err := db.Bump(ctx, tx, revision)
 		if err != nil {
@@ -220,7 +221,7 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) er
 				return err
 			}
 		}
-		if len(fresh) == 0 {
+		if committed = func() {}; len(fresh) == 0 {
 			return nil
 		}
 		for _, e := range fresh {
@@ -233,11 +234,13 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) er
 				}
 			}
 		}
-		return t.count(ctx, tx, fresh, now, changed)
+		committed, err = t.count(ctx, tx, fresh, now, changed)
+		return err
 	})
 	if err != nil {
 		return err
 	}
+	committed()
 	t.applyNodeQuotas(ctx, entries)
 	return nil
 }
@@ -330,8 +333,10 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 }
 
 // count writes the reports: counters of quotas, the log by hour, the days, the hits of rules. changed is the revision
-// of this transaction.
-func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time, changed int64) error {
+// of this transaction. After the commit committed is called.
+func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time, changed int64) (
+	committed func(), err error,
+) {
 	var uses []service.Use
 	for _, e := range entries {
 		var late []service.Use
@@ -346,18 +351,18 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 			})
 		}
 		if _, err := t.nodes.Rules.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
-			return err
+			return nil, err
 		}
 		if err := t.services.ConsumeLateTraffic(ctx, tx, e.at, late); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	spent, err := t.services.ConsumeTraffic(ctx, tx, uses)
+	spent, committed, err := t.services.ConsumeTraffic(ctx, tx, changed, uses)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := t.endLeases(ctx, tx, spent); err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range entries {
 		if now.Sub(e.at) > onTime {
@@ -369,7 +374,7 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 			}
 		}
 	}
-	return t.log(ctx, tx, entries, changed)
+	return committed, t.log(ctx, tx, entries, changed)
 }
 
 // log adds to the hours and days in which the bytes were moved.
