@@ -419,7 +419,7 @@ func (s *seeder) extraUsers(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	const together = 500
+	const together = 100 // more take too long for one transaction where the machine is busy
 	for from := 0; from < n; from += together {
 		err := s.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			for i := from; i < min(from+together, n); i++ {
