@@ -54,7 +54,7 @@ func (s *site) do(fn func(context.Context, bun.Tx) error) {
 
 var errRolledBack = errors.New("rolled back")
 
-// consume counts uses in a transaction, which is rolled back where fail is set, and returns the users with nothing left.
+// consume counts uses in a transaction, rolled back where fail is set, and returns the users with nothing left.
 func (s *site) consume(on *service.Services, uses []service.Use, fail bool) (spent []int64) {
 	s.t.Helper()
 	var committed func()
