@@ -3170,7 +3170,7 @@ export type NodesResult = {
 };
 
 export type NoticeChannel = {
-    channel: 'mail' | 'telegram';
+    channel: 'mail' | 'telegram' | 'push';
     /**
      * Cannot be turned off
      */
@@ -3179,7 +3179,7 @@ export type NoticeChannel = {
 };
 
 export type NoticeChoice = {
-    channel: 'mail' | 'telegram';
+    channel: 'mail' | 'telegram' | 'push';
     event: 'security' | 'sign_in' | 'link' | 'service' | 'traffic' | 'renewal' | 'payment' | 'ticket' | 'payout' | 'announcement';
     is_wanted: boolean;
 };
@@ -3190,7 +3190,7 @@ export type NoticeEvent = {
 };
 
 export type NoticeTestBody = {
-    channel: 'mail' | 'telegram';
+    channel: 'mail' | 'telegram' | 'push';
 };
 
 export type NoticesBody = {
@@ -4073,6 +4073,59 @@ export type PurchaseWishBody = {
      * The service to renew; none: something new
      */
     renew_service_id?: number | null;
+};
+
+export type PushBody = {
+    /**
+     * Secret of that name, in base64url
+     */
+    auth: string;
+    /**
+     * Of the PushSubscription
+     */
+    endpoint: string;
+    /**
+     * Key of that name, in base64url
+     */
+    p256dh: string;
+};
+
+export type PushDevice = {
+    /**
+     * With its version, as Firefox 140; empty where unknown
+     */
+    browser: string;
+    created_at: string;
+    device_id: number;
+    device_kind: '' | 'computer' | 'phone' | 'tablet';
+    /**
+     * Of the session that makes the call
+     */
+    is_current: boolean;
+    /**
+     * Is notified until 30 days after it was last seen, others for one hour
+     */
+    is_remembered: boolean;
+    /**
+     * When the push service last took a notice
+     */
+    notified_at: string | null;
+    /**
+     * As Windows or Android 16; empty where unknown
+     */
+    system: string;
+};
+
+export type PushResult = {
+    /**
+     * The newest first
+     */
+    devices: Array<PushDevice>;
+    max_devices: number;
+    /**
+     * applicationServerKey of PushManager.subscribe, in base64url
+     */
+    public_key: string;
 };
 
 export type RankedUser = {
