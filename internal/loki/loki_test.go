@@ -1,13 +1,16 @@
 package loki_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,22 +20,36 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/job"
 	"airstrip/internal/loki"
 	"airstrip/internal/seal"
 	"airstrip/internal/secret"
 	"airstrip/internal/setting"
 )
 
-// standIn takes lines as Loki documents: JSON of streams with nanoseconds as text, 204, and 400 with the reason for
-// lines that are too old, of which it takes the others.
+// standIn takes lines as Loki documents, and refuses what Loki refuses, with its texts: bodies and lines that are too
+// large, more labels than limits allow, lines that are too old, too new or before the newest of their stream. Of a push
+// with such lines it takes the others. A line that it has, with the same time, is the same line.
 type standIn struct {
 	*testing.T
 	headers http.Header
 	pushes  int
 	lines   map[string][]map[string]any // by the label log, in the order in which they came
-	status  int                         // answered in place of what it would answer; 0: nothing
-	oldest  time.Time
+	has     map[string]bool
+	newest  map[string]int64
+	maxAge  time.Duration
+	labels  int              // how many it takes
+	now     func() time.Time // of Loki's own clock
+	status  int              // answered in place of what it would answer; 0: nothing
+	silent  bool             // it takes pushes, and their answers are lost
 }
+
+// The limits of Loki, unless it is told otherwise.
+const (
+	maxBody, maxLine = 4 << 20, 256 << 10
+	maxLabels        = 15
+	grace            = 10 * time.Minute
+)
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.pushes++
@@ -45,17 +62,25 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not now", s.status)
 		return
 	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.Error(err)
+	}
+	if len(body) > maxBody {
+		http.Error(w, fmt.Sprintf("request body too large: %d bytes", len(body)), http.StatusRequestEntityTooLarge)
+		return
+	}
 	var in struct {
 		Streams []struct {
 			Stream map[string]string
-			Values [][]any
+			Values [][2]string
 		}
 	}
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+	if err := json.Unmarshal(body, &in); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	ignored := 0
+	var problem string
 	for _, one := range in.Streams {
 		if !maps.Equal(one.Stream, map[string]string{
 			"job": "airstrip", "site": "https://panel.example",
@@ -63,34 +88,53 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}) {
 			s.Errorf("labels %v", one.Stream)
 		}
+		if len(one.Stream) > s.labels {
+			problem = fmt.Sprintf("entry for stream '%v' has %d label names; limit %d", one.Stream, len(one.Stream), s.labels)
+			continue
+		}
 		for _, v := range one.Values {
-			at, ok := v[0].(string)
-			nanos, err := strconv.ParseInt(at, 10, 64)
-			if !ok || err != nil || len(v) != 2 {
-				http.Error(w, "loghttp.PushRequest.Streams: the timestamp is no text", http.StatusBadRequest)
-				return
-			}
-			if time.Unix(0, nanos).Before(s.oldest) {
-				ignored++
-				continue
-			}
-			var row map[string]any
-			if err := json.Unmarshal([]byte(v[1].(string)), &row); err != nil {
-				s.Error(err)
-			}
-			if written, err := time.Parse(time.RFC3339Nano, row["at"].(string)); err != nil ||
-				written.UnixNano() != nanos {
-				s.Errorf("the line %v is of %s, %v", row, at, err)
-			}
-			s.lines[one.Stream["log"]] = append(s.lines[one.Stream["log"]], row)
+			problem = cmp.Or(s.take(one.Stream["log"], v[0], v[1]), problem)
 		}
 	}
-	if ignored > 0 {
-		http.Error(w, fmt.Sprintf("entry ignored, reason: 'entry too far behind', total ignored: %d", ignored),
-			http.StatusBadRequest)
-		return
+	switch {
+	case s.silent:
+		panic(http.ErrAbortHandler)
+	case problem != "":
+		http.Error(w, problem, http.StatusBadRequest)
+	default:
+		w.WriteHeader(http.StatusNoContent)
 	}
-	w.WriteHeader(http.StatusNoContent)
+}
+
+// take takes a line, or returns why not.
+func (s *standIn) take(log, at, text string) (problem string) {
+	nanos, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
+		s.Error(err)
+	}
+	written := time.Unix(0, nanos)
+	switch {
+	case len(text) > maxLine:
+		return fmt.Sprintf("max entry size '%d' bytes exceeded for stream '%s'", maxLine, log)
+	case written.Before(s.now().Add(-s.maxAge)):
+		return fmt.Sprintf("entry for stream '%s' has timestamp too old: %v", log, written)
+	case written.After(s.now().Add(grace)):
+		return fmt.Sprintf("entry for stream '%s' has timestamp too new: %v", log, written)
+	case s.has[log+at+text]:
+		return ""
+	case nanos < s.newest[log]:
+		return fmt.Sprintf("entry with timestamp %v ignored, reason: 'entry out of order', total ignored: 1", written)
+	}
+	var row map[string]any
+	if err := json.Unmarshal([]byte(text), &row); err != nil {
+		s.Error(err)
+	}
+	if t, err := time.Parse(time.RFC3339Nano, row["at"].(string)); err != nil || t.UnixNano() > nanos {
+		s.Errorf("the line %v is of %s, %v", row, at, err)
+	}
+	s.has[log+at+text], s.newest[log] = true, nanos
+	s.lines[log] = append(s.lines[log], row)
+	return ""
 }
 
 // ids returns the ids of the lines of a log, as they came.
@@ -114,8 +158,11 @@ type world struct {
 
 func each(t *testing.T, test func(w *world)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		w := &world{standIn: &standIn{T: t, lines: map[string][]map[string]any{}}, db: d, now: time.Date(2026, 1, 31, 4,
-			0, 0, 123_000_000, time.UTC)}
+		w := &world{db: d, now: time.Date(2026, 1, 31, 4, 0, 0, 123_000_000, time.UTC)}
+		w.standIn = &standIn{
+			T: t, lines: map[string][]map[string]any{}, has: map[string]bool{}, newest: map[string]int64{},
+			maxAge: 7 * 24 * time.Hour, labels: maxLabels, now: func() time.Time { return w.now },
+		}
 		d.SetClock(func() time.Time { return w.now })
 		var err error
 		if w.settings, err = setting.New(t.Context(), d); err != nil {
@@ -237,7 +284,7 @@ func TestWhatLokiDidNotTakeComesAgain(t *testing.T) {
 		w.status = 0
 		w.export(3)
 		w.signIns(2, w.now.Add(-time.Hour))
-		w.oldest = w.now.Add(-2 * time.Minute) // what Loki refuses itself would be refused for ever
+		w.maxAge = 2 * time.Minute // what Loki refuses itself would be refused for ever
 		w.export(2)
 		w.signIns(1, w.now.Add(-time.Minute))
 		w.export(1)
@@ -255,6 +302,7 @@ func TestNoLineIsPassedOver(t *testing.T) {
 		w.signIns(1, w.now)                 // an earlier id may still be on its way
 		w.signIns(1, w.now.Add(-time.Hour)) // of a server whose clock is behind
 		w.export(1)
+		w.run(`UPDATE loki_cursor SET last_at = NULL`) // as earlier versions left it
 		w.export(0)
 		w.now = w.now.Add(time.Minute)
 		w.export(2)
@@ -264,5 +312,98 @@ func TestNoLineIsPassedOver(t *testing.T) {
 		w.run(`DELETE FROM sign_in`)
 		w.signIns(1, w.now.Add(-time.Hour))
 		w.export(1)
+	})
+}
+
+// killed has the answers of pushes lost, as by a kill of the process, and goes on with another process.
+func (w *world) killed() {
+	w.Helper()
+	w.silent = true
+	if n, err := w.loki.Export(w.Context()); !errors.Is(err, loki.ErrFailed) || n != 0 {
+		w.Fatalf("%d, %v", n, err)
+	}
+	w.silent = false
+	w.loki = loki.New(w.db, w.settings, w.secrets, "https://panel.example")
+}
+
+func TestAnswerIsLost_LinesAreThereOnceAndInOrder(t *testing.T) {
+	each(t, func(w *world) {
+		w.set("loki_push_url", w.url)
+		w.signIns(3, w.now.Add(-2*time.Hour))
+		w.signIns(2, w.now.Add(-4*time.Hour)) // of a server whose clock is behind
+		w.killed()
+		w.signIns(2, w.now.Add(-3*time.Hour))
+		w.killed()
+		w.export(7)
+		w.signIns(1, w.now.Add(-5*time.Hour))
+		w.export(1)
+		w.export(0)
+		if got := w.ids("sign_in"); got != "1 2 3 4 5 6 7 8" {
+			t.Error(got)
+		}
+	})
+}
+
+func TestPushIsRefusedAsAWhole_NothingIsPassedOver(t *testing.T) {
+	each(t, func(w *world) {
+		w.set("loki_push_url", w.url)
+		w.signIns(3, w.now.Add(-time.Hour))
+		w.labels = 2
+		if n, err := w.loki.Export(t.Context()); !errors.Is(err, loki.ErrFailed) || n != 0 {
+			t.Fatal(n, err)
+		}
+		w.labels = maxLabels
+		w.export(3)
+		if got := w.ids("sign_in"); got != "1 2 3" {
+			t.Error(got)
+		}
+	})
+}
+
+func TestLongLines_PushesStaySmall(t *testing.T) {
+	each(t, func(w *world) {
+		w.set("loki_push_url", w.url)
+		for range 9 {
+			w.run(`INSERT INTO sign_in (email, network, ip, user_agent, wrong, at)
+				VALUES ('a@example.com', '192.0.2.1', '192.0.2.1', ?, '', ?)`, strings.Repeat("x", 250_000),
+				w.now.Add(-time.Hour))
+		}
+		w.export(9)
+		if got := w.ids("sign_in"); got != "1 2 3 4 5 6 7 8 9" || w.pushes != 3 {
+			t.Error(got, w.pushes)
+		}
+	})
+}
+
+func TestLokiIsAway_IsAskedLessAndLess(t *testing.T) {
+	each(t, func(w *world) {
+		w.set("loki_push_url", w.url)
+		w.signIns(1, w.now.Add(-time.Hour))
+		q := job.New(w.db)
+		w.loki.Register(q)
+		w.status = http.StatusBadGateway
+		var asked []int
+		for minute := range 140 {
+			before := w.pushes
+			if err := q.Trigger(t.Context(), "loki.export"); err != nil && !errors.Is(err, loki.ErrFailed) {
+				t.Fatal(err)
+			}
+			if w.pushes > before {
+				asked = append(asked, minute)
+			}
+			w.now = w.now.Add(time.Minute)
+		}
+		if !slices.Equal(asked, []int{0, 1, 3, 7, 15, 31, 63, 95, 127}) {
+			t.Errorf("asked in the minutes %v", asked)
+		}
+		w.status = 0
+		w.export(1) // whoever asks for it does not wait
+		w.signIns(1, w.now.Add(-time.Minute))
+		if err := q.Trigger(t.Context(), "loki.export"); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.ids("sign_in"); got != "1 2" {
+			t.Error(got)
+		}
 	})
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"airstrip/internal/secret"
@@ -47,9 +49,14 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("Loki answers %d: %s", r.status, r.text)
 }
 
-// forGood reports whether Loki refuses some of the lines themselves; other answers mean all of them, for the time
-// being.
-func (r *refusal) forGood() bool { return r.status == http.StatusBadRequest }
+// ofLines reports whether Loki refuses some of the lines themselves, and has taken the others of the push. Any other
+// refusal is of the push as a whole, such as of its labels, a password or the rate.
+func (r *refusal) ofLines() bool {
+	text := strings.ToLower(r.text)
+	return r.status == http.StatusBadRequest && slices.ContainsFunc([]string{
+		"timestamp too old", "timestamp too new", "entry too far behind", "entry out of order", "max entry size",
+	}, func(reason string) bool { return strings.Contains(text, reason) })
+}
 
 // push sends lines of one stream.
 func (s server) push(ctx context.Context, labels map[string]string, lines []line) error {
