@@ -103,8 +103,35 @@ type Failure struct {
 	Code      string            `json:"code" doc:"Stable word for programs" example:"invalid_input"`
 	Errors    []FieldFailure    `json:"errors" doc:"The wrong fields of the input"`
 	Details   map[string]string `json:"details,omitempty" doc:"What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key; with two_fa_required and two_fa_wrong after a captcha: verify_token, which stands for it in the next call"`
+	Conflict  *VersionConflict  `json:"conflict,omitempty" doc:"With version_conflict"`
 	RequestID string            `json:"request_id" doc:"Names this request in the server's log"`
 }
+
+// VersionConflict is what is there now instead of what the caller of a change had read.
+type VersionConflict struct {
+	Version   string         `json:"version" doc:"Of what is there now; sent as If-Match it allows to overwrite that"`
+	ChangedAt *time.Time     `json:"changed_at" nullable:"true"`
+	ChangedBy *VersionAuthor `json:"changed_by,omitempty" doc:"Absent: nobody has changed it since it came with the site"`
+	Present   any            `json:"present" doc:"As the operation answers it"`
+}
+
+// VersionAuthor is who changed an object last.
+type VersionAuthor struct {
+	Actor  string `json:"actor" enum:"member,token,operator" doc:"operator: at the command line"`
+	UserID *int64 `json:"user_id" nullable:"true" doc:"The account; of a token its owner's"`
+	Email  string `json:"email" doc:"Of the account; empty: there is none any more"`
+	Name   string `json:"name" doc:"The operator's user on the server's machine"`
+}
+
+// StaleError is the error of a change that was made from an older version.
+type StaleError struct {
+	Fault    *fault.Error
+	Conflict VersionConflict
+}
+
+func (e *StaleError) Error() string { return e.Fault.Error() }
+
+func (e *StaleError) Unwrap() error { return e.Fault }
 
 // FieldFailure is one wrong field of the input.
 type FieldFailure struct {
@@ -119,6 +146,9 @@ func NewFailure(ctx context.Context, err error) *Failure {
 	out := &Failure{
 		status: f.Status, Message: f.Text.In(caller.Lang), Code: f.Code, Errors: []FieldFailure{},
 		Details: f.Details, RequestID: caller.RequestID,
+	}
+	if stale := new(StaleError); errors.As(err, &stale) {
+		out.Conflict = &stale.Conflict
 	}
 	for _, field := range f.Fields {
 		out.Errors = append(out.Errors, FieldFailure{field.Name, field.Code, field.Text.In(caller.Lang)})

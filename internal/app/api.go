@@ -95,7 +95,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.RechargeRefunds(a.Wallets, a.Payments),
 		staff.PaymentCases(a.Payments),
 		staff.Approvals(a.Approvals),
-		staff.Audit(a.Audit),
+		staff.Audit(a.Audit, a.Accounts),
 		staff.Nodes(a.Nodes, a.Agents.Line),
 		staff.NodeStats(a.Nodes, a.Traffic),
 		staff.Statistics(a.Accounts, a.Services, a.Shop, a.Nodes, a.Traffic),

@@ -187,7 +187,7 @@ func TestShareAccount_Rotated_ListsWhoSawTheFormerSecret(t *testing.T) {
 		}
 		var rotated struct {
 			Account struct {
-				Version int64
+				Version int64 `json:"secret_version"`
 				Users   int64
 				HasTOTP bool `json:"has_totp"`
 			}

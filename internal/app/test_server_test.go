@@ -133,7 +133,7 @@ func (f *testServer) call(ctx context.Context, c testUser, method, path, body st
 	return f.callAs(ctx, c, method, path, "application/json", body)
 }
 
-// callAs calls with a body of the media type.
+// callAs calls with a body of the media type. Changes of staff are made whatever the object is now.
 func (f *testServer) callAs(
 	ctx context.Context, c testUser, method, path, media, body string,
 ) *httptest.ResponseRecorder {
@@ -144,6 +144,7 @@ func (f *testServer) callAs(
 	if body != "" {
 		req.Header.Set("Content-Type", media)
 	}
+	req.Header.Set("If-Match", "*")
 	w := httptest.NewRecorder()
 	f.root.ServeHTTP(w, req)
 	return w

@@ -126,6 +126,12 @@ func Record(ctx context.Context, tx bun.Tx, action string, object Object, before
 	if a == nil {
 		return nil
 	}
+	edit, edits := ctx.Value(editKey{}).(*Edit)
+	if edits {
+		if err := edit.admit(ctx, tx, object); err != nil {
+			return err
+		}
+	}
 	was, is, err := differing(before, after)
 	if err != nil {
 		return err
@@ -139,8 +145,13 @@ func Record(ctx context.Context, tx bun.Tx, action string, object Object, before
 		e.ActorID = &a.who.UserID
 	}
 	e.MAC = e.sign(a.log.key)
-	_, err = tx.NewInsert().Model(&e).Exec(ctx)
-	return db.Error(err)
+	if _, err = tx.NewInsert().Model(&e).Exec(ctx); err != nil {
+		return db.Error(err)
+	}
+	if edits {
+		edit.noteMade(&e)
+	}
+	return nil
 }
 
 // Note is Record in a transaction of its own, for an act that changes nothing in the database but is logged: a secret

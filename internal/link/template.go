@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -62,6 +63,16 @@ func (l *Links) Templates(ctx context.Context) ([]Template, error) {
 	return all, err
 }
 
+// Template returns the template of a scope: ErrNoTemplate.
+func (l *Links) Template(ctx context.Context, scope Scope, id int64) (Template, error) {
+	t := Template{Scope: scope, ScopeID: id}
+	err := l.db.NewSelect().Model(&t).WherePK().Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		err = ErrNoTemplate
+	}
+	return t, err
+}
+
 // SetTemplate replaces the template of its scope, after files of every format were rendered with it. Links use it from
 // the commit on.
 func (l *Links) SetTemplate(ctx context.Context, t Template) error {
@@ -80,7 +91,7 @@ func (l *Links) SetTemplate(ctx context.Context, t Template) error {
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "link.template.set", templateObject(t.Scope, t.ScopeID),
+		return audit.Record(ctx, tx, "link.template.set", TemplateObject(t.Scope, t.ScopeID),
 			map[string]any{"document": was}, map[string]any{"document": t.Document}, "")
 	})
 }
@@ -100,7 +111,7 @@ func (l *Links) RemoveTemplate(ctx context.Context, scope Scope, id int64) error
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "link.template.remove", templateObject(scope, id),
+		return audit.Record(ctx, tx, "link.template.remove", TemplateObject(scope, id),
 			map[string]any{"document": was}, nil, "")
 	})
 }
@@ -115,7 +126,8 @@ func templateIn(ctx context.Context, tx bun.Tx, scope Scope, id int64) (json.Raw
 	return found[0].Document, nil
 }
 
-func templateObject(scope Scope, id int64) audit.Object {
+// TemplateObject is what the audit log calls a template.
+func TemplateObject(scope Scope, id int64) audit.Object {
 	return audit.Object{Kind: "link_template", ID: string(scope) + "/" + strconv.FormatInt(id, 10)}
 }
 

@@ -2,6 +2,7 @@ package shop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -203,6 +204,15 @@ func moreOf[T comparable](list, than []T) bool {
 func (s *Shop) Coupons(ctx context.Context, limit, offset int64) (coupons []Coupon, total int64, err error) {
 	total, err = s.db.NewSelect().Model(&coupons).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return coupons, total, err
+}
+
+// Coupon returns a coupon: ErrNoCoupon.
+func (s *Shop) Coupon(ctx context.Context, id int64) (c Coupon, err error) {
+	err = s.db.NewSelect().Model(&c).Where("id = ?", id).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		err = ErrNoCoupon
+	}
+	return c, err
 }
 
 // settle checks the coupon and brings it into the form in which it is kept.

@@ -117,6 +117,7 @@ func (a answer) into(t *testing.T, v any) (keys []string) {
 func (p *people) call(method, path, bearer, body string, header ...string) answer {
 	p.Helper()
 	req := httptest.NewRequestWithContext(p.Context(), method, path, strings.NewReader(body))
+	req.Header.Set("If-Match", "*")
 	req.RemoteAddr = "192.0.2.1:4000"
 	req.Header.Set("User-Agent", "Browser/1")
 	if body != "" {

@@ -55,6 +55,7 @@ func newCatalogue(t *testing.T, d *db.DB) *catalogue {
 func (c *catalogue) ask(role account.Role, method, path, body string) (int, string) {
 	c.Helper()
 	r := httptest.NewRequest(method, "/api/v2/"+path, strings.NewReader(body))
+	r.Header.Set("If-Match", "*")
 	r.Header.Set("Authorization", "Bearer "+string(role))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept-Language", "en")

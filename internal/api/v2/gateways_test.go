@@ -59,6 +59,7 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 		call := func(bearer, method, path, body string) (got answer) {
 			t.Helper()
 			req := httptest.NewRequestWithContext(t.Context(), method, "/api/v2"+path, strings.NewReader(body))
+			req.Header.Set("If-Match", "*")
 			req.Header.Set("Authorization", "Bearer "+bearer)
 			req.Header.Set("Accept-Language", "en")
 			req.Header.Set("Content-Type", "application/json")

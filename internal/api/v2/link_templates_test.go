@@ -77,6 +77,7 @@ func newTemplateServer(t *testing.T, d *db.DB) *templateServer {
 func (d *templateServer) ask(role account.Role, method, path, body string) (int, string) {
 	d.Helper()
 	r := httptest.NewRequest(method, "/api/v2/staff/link-templates"+path, strings.NewReader(body))
+	r.Header.Set("If-Match", "*")
 	r.Header.Set("Authorization", "Bearer "+string(role))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept-Language", "en")

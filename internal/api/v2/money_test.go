@@ -102,6 +102,7 @@ type moneyAnswer struct {
 func (c *moneyServer) call(t *testing.T, user int64, method, path, body string, header ...string) moneyAnswer {
 	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	req.Header.Set("If-Match", "*")
 	req.Header.Set("Accept-Language", "en")
 	if user != 0 {
 		req.Header.Set("Authorization", fmt.Sprintf("Bearer %d", user))

@@ -47,6 +47,8 @@ type Op struct {
 	keyed        bool          // takes an Idempotency-Key
 	changes      bool          // changes something although it is a GET, as the original's does
 	parameters   []*huma.Param // of the query, beside those that the type of the input names
+	versioned    bool          // needs an If-Match; see HandleChange
+	versionless  bool          // see WithoutVersion
 }
 
 // PublicOp describes an operation that anybody may call: "METHOD /path" below /api/v2.
@@ -98,6 +100,12 @@ func (o Op) Named(id, summary string) Op {
 // WithKey lets the operation take an Idempotency-Key.
 func (o Op) WithKey() Op {
 	o.keyed = true
+	return o
+}
+
+// WithoutVersion marks a PUT or PATCH of staff that overwrites nothing which its caller could have read: why says how.
+func (o Op) WithoutVersion(why string) Op {
+	o.versionless = why != ""
 	return o
 }
 

@@ -32,6 +32,9 @@ type AuthenticateToken func(ctx context.Context, secret string, scope account.Sc
 // OpenStream returns a context that ends once the caller may no longer act as who they are, and its stop.
 type OpenStream func(ctx context.Context, who account.Identity) (alive context.Context, stop func())
 
+// EmailsOf returns the e-mail addresses of accounts by their ids.
+type EmailsOf func(ctx context.Context, ids []int64) (map[int64]string, error)
+
 // Resource adds the operations of one resource.
 type Resource func(*Router)
 
@@ -41,6 +44,7 @@ type Router struct {
 	authenticate Authenticate
 	token        AuthenticateToken // see UseAPITokens
 	log          *audit.Log        // see UseAuditLog
+	emails       EmailsOf          // see UseAuditLog
 	open         OpenStream        // see UseStreams
 	needed       map[permission.Permission]bool
 	ids          map[string]bool // of the operations
@@ -199,6 +203,10 @@ func (r *Router) operation(o Op) huma.Operation {
 		panic("v2: there are two operations " + o.id)
 	}
 	r.ids[o.id] = true
+	if o.access == staff && (o.method == http.MethodPut || o.method == http.MethodPatch) &&
+		o.versioned == o.versionless {
+		panic("v2: " + o.method + " " + o.path + " must be registered by HandleChange, or WithoutVersion")
+	}
 	h := huma.Operation{
 		Method: o.method, Path: "/api/v2" + o.path, OperationID: o.id, Summary: o.summary, Tags: []string{o.tag},
 		Middlewares: huma.Middlewares{r.guard(o)}, Extensions: map[string]any{},
@@ -225,6 +233,9 @@ func (r *Router) operation(o Op) huma.Operation {
 				"with another body 422.",
 		})
 	}
+	if o.versioned {
+		h.Parameters = append(h.Parameters, ifMatchParameter())
+	}
 	return h
 }
 
@@ -236,8 +247,8 @@ func (r *Router) acting(ctx context.Context, who account.Identity) context.Conte
 	return r.log.As(ctx, who.Actor(ClientOf(ctx), api.CallerOf(ctx).RequestID))
 }
 
-// UseAuditLog has the calls of staff recorded in log.
-func (r *Router) UseAuditLog(log *audit.Log) { r.log = log }
+// UseAuditLog has the calls of staff recorded in log. emails names those who changed something.
+func (r *Router) UseAuditLog(log *audit.Log, emails EmailsOf) { r.log, r.emails = log, emails }
 
 // UseAPITokens has the API tokens of programs checked by authenticate.
 func (r *Router) UseAPITokens(authenticate AuthenticateToken) { r.token = authenticate }
@@ -280,6 +291,14 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		hc = huma.WithValue(hc, identityKey{}, who)
+		if o.versioned {
+			m, err := readIfMatch(req)
+			if err != nil {
+				api.NewFailure(req.Context(), err).Write(w)
+				return
+			}
+			hc = huma.WithValue(hc, ifMatchKey{}, m)
+		}
 		if o.keyed {
 			ctx, err := keyed(hc.Context(), req, who.UserID)
 			if err != nil {

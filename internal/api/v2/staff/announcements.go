@@ -9,6 +9,7 @@ import (
 	"airstrip/internal/announcement"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/markdown"
 	"airstrip/internal/permission"
@@ -74,13 +75,14 @@ type staffAnnouncement struct {
 	CreatedAt   time.Time  `json:"created_at"`
 	UpdatedAt   time.Time  `json:"updated_at"`
 	Readers     int64      `json:"readers" doc:"Users who have seen it"`
+	v2.Version
 }
 
-func newStaffAnnouncement(one *announcement.Listed) staffAnnouncement {
+func newStaffAnnouncement(one *announcement.Listed, version v2.Version) staffAnnouncement {
 	return staffAnnouncement{
 		one.ID, string(one.Type), one.Title, one.Titles[fault.ZH], one.Titles[fault.EN], one.Body,
 		one.Bodies[fault.ZH], one.Bodies[fault.EN], one.StartsAt, one.EndsAt, one.Pinned, string(one.Audience),
-		append([]int64{}, one.AudienceIDs...), one.CreatedAt, one.UpdatedAt, one.Readers,
+		append([]int64{}, one.AudienceIDs...), one.CreatedAt, one.UpdatedAt, one.Readers, version,
 	}
 }
 
@@ -112,29 +114,44 @@ func Announcements(a *announcement.Announcements) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/announcements", permission.AnnouncementRead).
 			Named("staff_announcements", "All announcements, those that ended and those to come too"),
 			func(ctx context.Context, _ account.Identity, in *part) (announcementPage, error) {
+				versions, err := r.Versions(ctx, "announcement")
+				if err != nil {
+					return announcementPage{}, err
+				}
 				list, total, err := a.List(ctx, in.Limit, in.Offset)
 				out := announcementPage{[]staffAnnouncement{}, total}
 				for i := range list {
-					out.Announcements = append(out.Announcements, newStaffAnnouncement(&list[i]))
+					shown := newStaffAnnouncement(&list[i], versions.Of(list[i].ID))
+					out.Announcements = append(out.Announcements, shown)
 				}
 				return out, err
 			})
 		v2.Handle(r, v2.StaffOp("GET /staff/announcements/{announcement_id}", permission.AnnouncementRead).
 			Named("staff_announcement_get", "One announcement"),
 			func(ctx context.Context, _ account.Identity, in *announcementPath) (staffAnnouncement, error) {
+				version, err := r.Version(ctx, audit.ID("announcement", in.ID))
+				if err != nil {
+					return staffAnnouncement{}, err
+				}
 				one, err := a.Get(ctx, in.ID)
-				return newStaffAnnouncement(&one), err
+				return newStaffAnnouncement(&one, version), err
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/announcements", permission.AnnouncementWrite).
-			Named("staff_announcement_add", "Announce something"),
+		v2.HandleMake(r, v2.StaffOp("POST /staff/announcements", permission.AnnouncementWrite).
+			Named("staff_announcement_add", "Announce something"), "announcement",
 			func(ctx context.Context, _ account.Identity, in *v2.Body[AnnouncementBody]) (staffAnnouncement, error) {
 				one := announcement.Announcement{Type: announcement.Index, Audience: announcement.ForAll}
 				in.Body.apply(&one)
 				made, err := a.Add(ctx, one)
-				return newStaffAnnouncement(&announcement.Listed{Announcement: made}), err
+				listed := announcement.Listed{Announcement: made}
+				return newStaffAnnouncement(&listed, v2.Version{}), err
 			})
-		v2.Handle(r, v2.StaffOp("PATCH /staff/announcements/{announcement_id}", permission.AnnouncementWrite).
+		show := func(ctx context.Context, in *announcementChange) (staffAnnouncement, error) {
+			one, err := a.Get(ctx, in.ID)
+			return newStaffAnnouncement(&one, v2.Version{}), err
+		}
+		v2.HandleChange(r, v2.StaffOp("PATCH /staff/announcements/{announcement_id}", permission.AnnouncementWrite).
 			Named("staff_announcement_change", "Change an announcement; what is absent stays as it is"),
+			func(in *announcementChange) audit.Object { return audit.ID("announcement", in.ID) }, show,
 			func(ctx context.Context, _ account.Identity, in *announcementChange) (staffAnnouncement, error) {
 				if in.Body.NoEnd && in.Body.EndsAt != nil {
 					return staffAnnouncement{}, fault.Invalid("no_end", "conflict", "不能同时填写结束时间和取消结束时间",
@@ -149,8 +166,7 @@ func Announcements(a *announcement.Announcements) v2.Resource {
 				if err != nil {
 					return staffAnnouncement{}, err
 				}
-				one, err := a.Get(ctx, in.ID)
-				return newStaffAnnouncement(&one), err
+				return show(ctx, in)
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/announcements/{announcement_id}", permission.AnnouncementWrite).
 			Named("staff_announcement_remove", "Remove an announcement"),

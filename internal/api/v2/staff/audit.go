@@ -79,9 +79,9 @@ func (q *AuditQuery) filter(limit, offset int64) (audit.Filter, error) {
 const maxAuditRows = 10_000
 
 // Audit has what staff does written to the audit log, and adds the operations that show it.
-func Audit(log *audit.Log) v2.Resource {
+func Audit(log *audit.Log, accounts *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		r.UseAuditLog(log)
+		r.UseAuditLog(log, accounts.Emails)
 		type page struct {
 			AuditQuery
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`

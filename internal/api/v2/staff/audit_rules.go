@@ -2,10 +2,12 @@ package staff
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/node"
 	"airstrip/internal/permission"
 )
@@ -24,13 +26,14 @@ type staffAuditRule struct {
 	LastHitAt     *time.Time `json:"last_hit_at" nullable:"true"`
 	CreatedAt     time.Time  `json:"created_at"`
 
+	v2.Version
 	NotHeldBy []string `json:"not_held_by" doc:"Agents of others that cannot refuse all that it does; what they can they refuse"`
 }
 
-func newStaffAuditRule(r *node.Rule, sum node.HitSum) staffAuditRule {
+func newStaffAuditRule(r *node.Rule, sum node.HitSum, version v2.Version) staffAuditRule {
 	return staffAuditRule{
 		r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt,
-		r.CreatedAt, r.Grammar().NotHeldBy(),
+		r.CreatedAt, version, r.Grammar().NotHeldBy(),
 	}
 }
 
@@ -72,24 +75,45 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 			Named("staff_audit_rules", "The audit rules"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (staffAuditRules, error) {
 				out := staffAuditRules{[]staffAuditRule{}}
+				versions, err := r.Versions(ctx, "audit_rule")
+				if err != nil {
+					return out, err
+				}
 				rules, err := nodes.Rules.InForce(ctx)
 				if err != nil {
 					return out, err
 				}
 				sums, err := nodes.Rules.HitSums(ctx, 0)
 				for i := range rules {
-					out.Rules = append(out.Rules, newStaffAuditRule(&rules[i], sums[rules[i].ID]))
+					id := rules[i].ID
+					out.Rules = append(out.Rules, newStaffAuditRule(&rules[i], sums[id], versions.Of(id)))
 				}
 				return out, err
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/audit-rules", permission.RuleWrite).
-			Named("staff_audit_rule_make", "Make an audit rule; nodes follow at once"),
+		v2.HandleMake(r, v2.StaffOp("POST /staff/audit-rules", permission.RuleWrite).
+			Named("staff_audit_rule_make", "Make an audit rule; nodes follow at once"), "audit_rule",
 			func(ctx context.Context, _ account.Identity, in *v2.Body[auditRuleBody]) (staffAuditRule, error) {
 				made, err := nodes.Rules.Add(ctx, in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs...)
-				return newStaffAuditRule(&made, node.HitSum{}), err
+				return newStaffAuditRule(&made, node.HitSum{}, v2.Version{}), err
 			})
-		v2.Handle(r, v2.StaffOp("PUT /staff/audit-rules/{rule_id}", permission.RuleWrite).
+		show := func(ctx context.Context, rule *node.Rule) (staffAuditRule, error) {
+			sums, err := nodes.Rules.HitSums(ctx, 0)
+			return newStaffAuditRule(rule, sums[rule.ID], v2.Version{}), err
+		}
+		v2.HandleChange(r, v2.StaffOp("PUT /staff/audit-rules/{rule_id}", permission.RuleWrite).
 			Named("staff_audit_rule_change", "Change an audit rule; nodes follow at once"),
+			func(in *change) audit.Object { return audit.ID("audit_rule", in.ID) },
+			func(ctx context.Context, in *change) (staffAuditRule, error) {
+				rules, err := nodes.Rules.InForce(ctx)
+				if err != nil {
+					return staffAuditRule{}, err
+				}
+				i := slices.IndexFunc(rules, func(rule node.Rule) bool { return rule.ID == in.ID })
+				if i < 0 {
+					return staffAuditRule{}, node.ErrNoRule
+				}
+				return show(ctx, &rules[i])
+			},
 			func(ctx context.Context, _ account.Identity, in *change) (staffAuditRule, error) {
 				changed, err := nodes.Rules.Change(ctx, in.ID, func(rule *node.Rule) {
 					rule.Name, rule.Text, rule.Pattern, rule.Exempt = in.Body.Name, in.Body.Text, in.Body.Pattern,
@@ -98,8 +122,7 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 				if err != nil {
 					return staffAuditRule{}, err
 				}
-				sums, err := nodes.Rules.HitSums(ctx, 0)
-				return newStaffAuditRule(&changed, sums[changed.ID]), err
+				return show(ctx, &changed)
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/audit-rules/{rule_id}", permission.RuleWrite).
 			Named("staff_audit_rule_remove", "Lift an audit rule; its hits stay in the log"),

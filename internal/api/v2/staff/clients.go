@@ -2,9 +2,11 @@ package staff
 
 import (
 	"context"
+	"slices"
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/link"
 	"airstrip/internal/permission"
 )
@@ -24,6 +26,7 @@ type AppBody struct {
 type staffApp struct {
 	ID string `json:"id"`
 	AppBody
+	v2.Version
 }
 
 type newAppBody struct {
@@ -42,11 +45,11 @@ func (b AppBody) app(id string) link.App {
 	}
 }
 
-func showStaffApp(a link.App) staffApp {
+func showStaffApp(a link.App, version v2.Version) staffApp {
 	return staffApp{a.ID, AppBody{
 		a.Name, a.Icon, a.Platforms, a.ImportURL, a.DownloadURL, a.Formats, a.Sort,
 		a.Enabled,
-	}}
+	}, version}
 }
 
 // Clients adds what staff changes in the catalogue of programs that read the link.
@@ -55,27 +58,43 @@ func Clients(links *link.Links) v2.Resource {
 		v2.HandleList(r, v2.StaffOp("GET /staff/clients", permission.ClientRead).
 			Named("staff_clients_list", "All programs of the catalogue, also those turned off"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []staffApp, err error) {
+				versions, err := r.Versions(ctx, "client")
+				if err != nil {
+					return nil, err
+				}
 				apps, err := links.Apps(ctx, true)
 				for _, a := range apps {
-					out = append(out, showStaffApp(a))
+					out = append(out, showStaffApp(a, versions.OfName(a.ID)))
 				}
 				return out, err
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/clients", permission.ClientWrite).
-			Named("staff_client_add", "Add a program to the catalogue"),
+		v2.HandleMake(r, v2.StaffOp("POST /staff/clients", permission.ClientWrite).
+			Named("staff_client_add", "Add a program to the catalogue"), "client",
 			func(ctx context.Context, _ account.Identity, in *struct{ Body newAppBody }) (staffApp, error) {
 				a := in.Body.app(in.Body.ID)
-				return showStaffApp(a), links.AddApp(ctx, a)
+				return showStaffApp(a, v2.Version{}), links.AddApp(ctx, a)
 			})
-		v2.Handle(r, v2.StaffOp("PUT /staff/clients/{client_id}", permission.ClientWrite).
+		type change struct {
+			ClientID string `path:"client_id" maxLength:"40"`
+			Body     AppBody
+		}
+		v2.HandleChange(r, v2.StaffOp("PUT /staff/clients/{client_id}", permission.ClientWrite).
 			Named("staff_client_change", "Change a program of the catalogue"),
-			func(ctx context.Context, _ account.Identity, in *struct {
-				ClientID string `path:"client_id" maxLength:"40"`
-				Body     AppBody
+			func(in *change) audit.Object { return audit.Object{Kind: "client", ID: in.ClientID} },
+			func(ctx context.Context, in *change) (staffApp, error) {
+				apps, err := links.Apps(ctx, true)
+				if err != nil {
+					return staffApp{}, err
+				}
+				i := slices.IndexFunc(apps, func(a link.App) bool { return a.ID == in.ClientID })
+				if i < 0 {
+					return staffApp{}, link.ErrNoApp
+				}
+				return showStaffApp(apps[i], v2.Version{}), nil
 			},
-			) (staffApp, error) {
+			func(ctx context.Context, _ account.Identity, in *change) (staffApp, error) {
 				a := in.Body.app(in.ClientID)
-				return showStaffApp(a), links.ChangeApp(ctx, a)
+				return showStaffApp(a, v2.Version{}), links.ChangeApp(ctx, a)
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/clients/{client_id}", permission.ClientWrite).
 			Named("staff_client_remove", "Take a program out of the catalogue"),

@@ -7,6 +7,7 @@ import (
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
 	"airstrip/internal/shop"
@@ -24,6 +25,7 @@ type couponItem struct {
 	Waits     bool         `json:"waits" doc:"For a second member of staff; no order takes it before"`
 	Declined  bool         `json:"declined" doc:"By a second member; it can neither change nor be switched on any more"`
 	Proposed  *CouponTerms `json:"proposed,omitempty" doc:"A change that waits for a second member; until it is approved the coupon stays as it is"`
+	v2.Version
 }
 
 // CouponTerms are what a change of a coupon may alter; exported because it is embedded.
@@ -110,8 +112,8 @@ func (b CouponChange) read() (func(*shop.Coupon), error) {
 // Coupons adds, for staff, making coupons and changing them.
 func Coupons(s *shop.Shop) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.StaffOp("POST /staff/coupons", permission.CouponWrite, approval.Coupon).
-			Named("staff_coupon_make", "Make a coupon; it waits where a second member of staff must approve it"),
+		v2.HandleMake(r, v2.StaffOp("POST /staff/coupons", permission.CouponWrite, approval.Coupon).
+			Named("staff_coupon_make", "Make a coupon; it waits where a second member of staff must approve it"), "coupon",
 			func(ctx context.Context, who account.Identity, in *v2.Body[newCouponBody]) (couponItem, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -136,10 +138,16 @@ func Coupons(s *shop.Shop) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/coupons", permission.CouponRead).
 			Named("staff_coupons_list", "The coupons"),
 			func(ctx context.Context, _ account.Identity, in *part) (couponList, error) {
+				versions, err := r.Versions(ctx, "coupon")
+				if err != nil {
+					return couponList{}, err
+				}
 				coupons, total, err := s.Coupons(ctx, in.Limit, in.Offset)
 				out := couponList{[]couponItem{}, total}
 				for i := range coupons {
-					out.Coupons = append(out.Coupons, newCouponItem(&coupons[i]))
+					shown := newCouponItem(&coupons[i])
+					shown.Version = versions.Of(coupons[i].ID)
+					out.Coupons = append(out.Coupons, shown)
 				}
 				return out, err
 			})
@@ -148,9 +156,17 @@ func Coupons(s *shop.Shop) v2.Resource {
 			ID   int64 `path:"coupon_id" minimum:"1"`
 			Body CouponChange
 		}
-		v2.Handle(r, v2.StaffOp("PATCH /staff/coupons/{coupon_id}", permission.CouponWrite, approval.Coupon).
+		v2.HandleChange(r, v2.StaffOp("PATCH /staff/coupons/{coupon_id}", permission.CouponWrite, approval.Coupon).
 			Named("staff_coupon_change",
 				"Change when, how often and for what a coupon counts, or switch it off; orders that have it keep it"),
+			func(in *couponWish) audit.Object { return audit.ID("coupon", in.ID) },
+			func(ctx context.Context, in *couponWish) (couponItem, error) {
+				c, err := s.Coupon(ctx, in.ID)
+				if err != nil {
+					return couponItem{}, err
+				}
+				return newCouponItem(&c), nil
+			},
 			func(ctx context.Context, who account.Identity, in *couponWish) (couponItem, error) {
 				apply, err := in.Body.read()
 				if err != nil {

@@ -55,7 +55,8 @@ func Emby(media *emby.Emby) v2.Resource {
 				return out, err
 			})
 		v2.Handle(r, v2.StaffOp("PUT /staff/emby/{user_id}", permission.MediaWrite).
-			Named("staff_emby_set", "Make, turn off or delete a user's account on the media server"),
+			Named("staff_emby_set", "Make, turn off or delete a user's account on the media server").
+			WithoutVersion("it sets one thing, which the caller names"),
 			func(ctx context.Context, _ account.Identity, in *mediaChange) (v2.Empty, error) {
 				if in.Body.State != emby.None {
 					if _, _, err := media.Own(ctx, in.UserID); err != nil {

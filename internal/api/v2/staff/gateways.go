@@ -2,11 +2,13 @@ package staff
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
@@ -47,6 +49,7 @@ type gatewayAccount struct {
 	Credentials []string      `json:"credentials" doc:"Names of those that are set, none where the server cannot read them any more; their values are never shown"`
 	CreatedAt   time.Time     `json:"created_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
+	v2.Version
 }
 
 // GatewayChange is what a new account and a change have in common; exported because it is embedded.
@@ -168,14 +171,20 @@ func Gateways(g *payment.Gateways) v2.Resource {
 		v2.HandleList(r, v2.StaffOp("GET /staff/gateways", permission.GatewayRead).
 			Named("staff_gateways_list", "The site's accounts with payment platforms"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []gatewayAccount, err error) {
+				versions, err := r.Versions(ctx, "gateway")
+				if err != nil {
+					return nil, err
+				}
 				accounts, err := g.List(ctx)
 				for i := range accounts {
-					out = append(out, newGatewayAccount(g, &accounts[i]))
+					shown := newGatewayAccount(g, &accounts[i])
+					shown.Version = versions.Of(accounts[i].ID)
+					out = append(out, shown)
 				}
 				return out, err
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/gateways", permission.GatewayWrite).
-			Named("staff_gateway_add", "Add an account with a payment platform"),
+		v2.HandleMake(r, v2.StaffOp("POST /staff/gateways", permission.GatewayWrite).
+			Named("staff_gateway_add", "Add an account with a payment platform"), "gateway",
 			func(ctx context.Context, _ account.Identity, in *v2.Body[newGatewayBody]) (gatewayAccount, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -197,8 +206,20 @@ func Gateways(g *payment.Gateways) v2.Resource {
 			ID   int64 `path:"gateway_id" minimum:"1"`
 			Body GatewayChange
 		}
-		v2.Handle(r, v2.StaffOp("PATCH /staff/gateways/{gateway_id}", permission.GatewayWrite).
+		v2.HandleChange(r, v2.StaffOp("PATCH /staff/gateways/{gateway_id}", permission.GatewayWrite).
 			Named("staff_gateway_change", "Change an account; recharges that have begun keep what they were promised"),
+			func(in *changeWish) audit.Object { return audit.ID("gateway", in.ID) },
+			func(ctx context.Context, in *changeWish) (gatewayAccount, error) {
+				accounts, err := g.List(ctx)
+				if err != nil {
+					return gatewayAccount{}, err
+				}
+				i := slices.IndexFunc(accounts, func(a payment.Account) bool { return a.ID == in.ID })
+				if i < 0 {
+					return gatewayAccount{}, payment.ErrNoAccount
+				}
+				return newGatewayAccount(g, &accounts[i]), nil
+			},
 			func(ctx context.Context, _ account.Identity, in *changeWish) (gatewayAccount, error) {
 				apply, err := in.Body.read()
 				if err != nil {

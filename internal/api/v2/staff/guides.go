@@ -6,6 +6,7 @@ import (
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/guide"
 	"airstrip/internal/permission"
@@ -72,9 +73,10 @@ type staffGuide struct {
 	Published  bool      `json:"is_published"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
+	v2.Version
 }
 
-func newStaffGuide(one *guide.Guide) staffGuide {
+func newStaffGuide(one *guide.Guide, version v2.Version) staffGuide {
 	client := ""
 	if one.ClientID != nil {
 		client = *one.ClientID
@@ -83,6 +85,7 @@ func newStaffGuide(one *guide.Guide) staffGuide {
 		one.ID, one.Slug, one.Title, one.Titles[fault.ZH], one.Titles[fault.EN], one.Body, one.Bodies[fault.ZH],
 		one.Bodies[fault.EN], one.Category, one.Categories[fault.ZH], one.Categories[fault.EN], client,
 		append([]string{}, one.Systems...), one.Position, one.Published, one.CreatedAt, one.UpdatedAt,
+		version,
 	}
 }
 
@@ -101,31 +104,44 @@ func Guides(g *guide.Guides) v2.Resource {
 		v2.HandleList(r, v2.StaffOp("GET /staff/guides", permission.GuideRead).
 			Named("staff_guides", "All guides, those that are not published too"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []staffGuide, err error) {
+				versions, err := r.Versions(ctx, "guide")
+				if err != nil {
+					return nil, err
+				}
 				list, err := g.List(ctx)
 				for i := range list {
-					out = append(out, newStaffGuide(&list[i]))
+					out = append(out, newStaffGuide(&list[i], versions.Of(list[i].ID)))
 				}
 				return out, err
 			})
 		v2.Handle(r, v2.StaffOp("GET /staff/guides/{guide_id}", permission.GuideRead).
 			Named("staff_guide_get", "One guide"),
 			func(ctx context.Context, _ account.Identity, in *guidePath) (staffGuide, error) {
+				version, err := r.Version(ctx, audit.ID("guide", in.ID))
+				if err != nil {
+					return staffGuide{}, err
+				}
 				one, err := g.Get(ctx, in.ID)
-				return newStaffGuide(&one), err
+				return newStaffGuide(&one, version), err
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/guides", permission.GuideWrite).
-			Named("staff_guide_add", "Write a guide"),
+		v2.HandleMake(r, v2.StaffOp("POST /staff/guides", permission.GuideWrite).
+			Named("staff_guide_add", "Write a guide"), "guide",
 			func(ctx context.Context, _ account.Identity, in *v2.Body[GuideBody]) (staffGuide, error) {
 				one := guide.Guide{}
 				in.Body.apply(&one)
 				made, err := g.Add(ctx, one)
-				return newStaffGuide(&made), err
+				return newStaffGuide(&made, v2.Version{}), err
 			})
-		v2.Handle(r, v2.StaffOp("PATCH /staff/guides/{guide_id}", permission.GuideWrite).
+		v2.HandleChange(r, v2.StaffOp("PATCH /staff/guides/{guide_id}", permission.GuideWrite).
 			Named("staff_guide_change", "Change a guide; what is absent stays as it is"),
+			func(in *guideChange) audit.Object { return audit.ID("guide", in.ID) },
+			func(ctx context.Context, in *guideChange) (staffGuide, error) {
+				one, err := g.Get(ctx, in.ID)
+				return newStaffGuide(&one, v2.Version{}), err
+			},
 			func(ctx context.Context, _ account.Identity, in *guideChange) (staffGuide, error) {
 				one, err := g.Change(ctx, in.ID, in.Body.apply)
-				return newStaffGuide(&one), err
+				return newStaffGuide(&one, v2.Version{}), err
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/guides/{guide_id}", permission.GuideWrite).
 			Named("staff_guide_remove", "Remove a guide"),

@@ -7,6 +7,7 @@ import (
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/link"
 	"airstrip/internal/link/format"
 	"airstrip/internal/permission"
@@ -23,6 +24,7 @@ type linkTemplate struct {
 	Document  json.RawMessage `json:"document" doc:"Laid over the templates of the scopes before (RFC 7396): objects are merged, anything else is replaced, null takes back"`
 	UpdatedBy int64           `json:"updated_by"`
 	UpdatedAt time.Time       `json:"updated_at"`
+	v2.Version
 }
 
 type templatePath struct {
@@ -50,34 +52,49 @@ type linkPreview struct {
 // LinkTemplates adds what staff decides of the files behind the link: rules, groups, resolvers.
 func LinkTemplates(links *link.Links) v2.Resource {
 	show := func(t link.Template) linkTemplate {
-		return linkTemplate{t.Scope, t.ScopeID, t.Document, t.UpdatedBy, t.UpdatedAt}
+		return linkTemplate{t.Scope, t.ScopeID, t.Document, t.UpdatedBy, t.UpdatedAt, v2.Version{}}
 	}
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("GET /staff/link-templates", permission.TemplateRead).
 			Named("staff_link_templates_list", "The templates of the link's files"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (linkTemplates, error) {
-				all, err := links.Templates(ctx)
 				out := linkTemplates{Builtin: json.RawMessage(format.Builtin), Templates: []linkTemplate{}}
+				versions, err := r.Versions(ctx, "link_template")
+				if err != nil {
+					return out, err
+				}
+				all, err := links.Templates(ctx)
 				for _, t := range all {
-					out.Templates = append(out.Templates, show(t))
+					shown := show(t)
+					shown.Version = versions.OfName(link.TemplateObject(t.Scope, t.ScopeID).ID)
+					out.Templates = append(out.Templates, shown)
 				}
 				return out, err
 			})
-		v2.Handle(r, v2.StaffOp("PUT /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
+		type change struct {
+			Scope   link.Scope `path:"scope" enum:"site,group,user"`
+			ScopeID int64      `path:"scope_id" minimum:"0"`
+			Body    struct {
+				Document json.RawMessage `json:"document"`
+			}
+		}
+		v2.HandleChange(r, v2.StaffOp("PUT /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
 			Named("staff_link_template_set",
-				"Set the template of the site, a group or a user; it is tried on every format first"),
-			func(ctx context.Context, who account.Identity, in *struct {
-				Scope   link.Scope `path:"scope" enum:"site,group,user"`
-				ScopeID int64      `path:"scope_id" minimum:"0"`
-				Body    struct {
-					Document json.RawMessage `json:"document"`
-				}
+				"Set the template of the site, a group or a user; it is tried on every format first. "+
+					"The version of one that was never there is 0"),
+			func(in *change) audit.Object { return link.TemplateObject(in.Scope, in.ScopeID) },
+			func(ctx context.Context, in *change) (linkTemplate, error) {
+				t, err := links.Template(ctx, in.Scope, in.ScopeID)
+				return show(t), err
 			},
-			) (v2.Empty, error) {
-				return v2.Empty{}, links.SetTemplate(ctx, link.Template{
-					Scope: in.Scope, ScopeID: in.ScopeID,
-					Document: in.Body.Document, UpdatedBy: who.UserID,
-				})
+			func(ctx context.Context, who account.Identity, in *change) (linkTemplate, error) {
+				if err := links.SetTemplate(ctx, link.Template{
+					Scope: in.Scope, ScopeID: in.ScopeID, Document: in.Body.Document, UpdatedBy: who.UserID,
+				}); err != nil {
+					return linkTemplate{}, err
+				}
+				t, err := links.Template(ctx, in.Scope, in.ScopeID)
+				return show(t), err
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
 			Named("staff_link_template_remove", "Take a template away"),

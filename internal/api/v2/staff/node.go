@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 )
@@ -57,6 +58,7 @@ type staffNode struct {
 	Online     int64                   `json:"online_users"`
 	CreatedAt  time.Time               `json:"created_at"`
 	UpdatedAt  time.Time               `json:"updated_at"`
+	v2.Version
 }
 
 // The names of node's types are too general for the contract.
@@ -78,6 +80,9 @@ type madeNode struct {
 	Secret  string    `json:"secret" doc:"Of the node's agent; shown this once"`
 	Install string    `json:"install" doc:"One line for root's shell on the node, which installs the agent and starts it; where the server has no agent to give away, airstrip-node and its unit have to be there already"`
 }
+
+// SetVersion sets the version of the node that was made.
+func (m *madeNode) SetVersion(to audit.Version) { m.Node.SetVersion(to) }
 
 type madeSecret struct {
 	Secret  string `json:"secret" doc:"Shown this once"`

@@ -42,7 +42,8 @@ func NodeMigration(nodes *node.Nodes) v2.Resource {
 		}
 		v2.Handle(r, v2.StaffOp("PUT /staff/node-shared-key", permission.SharedKeyWrite).
 			Named("staff_shared_key_set",
-				"Let the one key of a panel before this one open all nodes while their agents move, or take it back"),
+				"Let the one key of a panel before this one open all nodes while their agents move, or take it back").
+			WithoutVersion("nobody can read the key"),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[sharedWish]) (sharedKey, error) {
 				var until time.Time
 				if in.Body.Until != nil {

@@ -8,6 +8,7 @@ import (
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/node"
 	"airstrip/internal/permission"
 )
@@ -35,6 +36,13 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 		}
 		return shown[0], nil
 	}
+	get := func(ctx context.Context, id int64) (staffNode, error) {
+		n, err := nodes.Get(ctx, id)
+		if err != nil {
+			return staffNode{}, err
+		}
+		return one(ctx, n)
+	}
 	return func(r *v2.Router) {
 		type listQuery struct {
 			Q        string `query:"q" maxLength:"100" doc:"In the name, the address, a tag or the remark"`
@@ -46,6 +54,10 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 		v2.Handle(r, v2.StaffOp("GET /staff/nodes", permission.NodeRead).
 			Named("staff_nodes_list", "All nodes with their state, in their order"),
 			func(ctx context.Context, _ account.Identity, in *listQuery) (staffNodePage, error) {
+				versions, err := r.Versions(ctx, "node")
+				if err != nil {
+					return staffNodePage{}, err
+				}
 				all, err := nodes.List(ctx)
 				if err != nil {
 					return staffNodePage{}, err
@@ -67,19 +79,24 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 				page := found[min(in.Offset, len(found)):]
 				page = page[:min(in.Limit, len(page))]
 				shown, err := show(ctx, states, page...)
+				for i := range shown {
+					shown[i].Version = versions.Of(shown[i].ID)
+				}
 				return staffNodePage{len(found), shown}, err
 			})
 		v2.Handle(r, v2.StaffOp("GET /staff/nodes/{node_id}", permission.NodeRead).
 			Named("staff_node_get", "One node"),
 			func(ctx context.Context, _ account.Identity, in *v2.NodeID) (staffNode, error) {
-				n, err := nodes.Get(ctx, in.ID)
+				version, err := r.Version(ctx, audit.ID("node", in.ID))
 				if err != nil {
 					return staffNode{}, err
 				}
-				return one(ctx, n)
+				shown, err := get(ctx, in.ID)
+				shown.Version = version
+				return shown, err
 			})
-		v2.Handle(r, v2.StaffOp("POST /staff/nodes", permission.NodeWrite).
-			Named("staff_node_add", "Add a node; keys and certificates that it needs and lacks are made"),
+		v2.HandleMake(r, v2.StaffOp("POST /staff/nodes", permission.NodeWrite).
+			Named("staff_node_add", "Add a node; keys and certificates that it needs and lacks are made"), "node",
 			func(ctx context.Context, _ account.Identity, in *v2.Body[newNodeBody]) (madeNode, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -99,8 +116,10 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 			ID   int64 `path:"node_id" minimum:"1"`
 			Body NodeChange
 		}
-		v2.Handle(r, v2.StaffOp("PATCH /staff/nodes/{node_id}", permission.NodeWrite).
+		v2.HandleChange(r, v2.StaffOp("PATCH /staff/nodes/{node_id}", permission.NodeWrite).
 			Named("staff_node_change", "Change a node; its agent follows at once"),
+			func(in *nodeWish) audit.Object { return audit.ID("node", in.ID) },
+			func(ctx context.Context, in *nodeWish) (staffNode, error) { return get(ctx, in.ID) },
 			func(ctx context.Context, _ account.Identity, in *nodeWish) (staffNode, error) {
 				apply, err := in.Body.read()
 				if err != nil {

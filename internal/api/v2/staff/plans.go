@@ -5,6 +5,7 @@ import (
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/permission"
 	"airstrip/internal/shop"
@@ -20,12 +21,13 @@ type staffPlan struct {
 	Info   string `json:"info" doc:"Where the reader's language has none of its own"`
 	InfoZH string `json:"info_zh" doc:"Empty: there is none in Chinese"`
 	InfoEN string `json:"info_en" doc:"Empty: there is none in English"`
+	v2.Version
 }
 
-func newStaffPlan(p *shop.Plan) staffPlan {
+func newStaffPlan(p *shop.Plan, version v2.Version) staffPlan {
 	return staffPlan{
 		p.ID, string(p.Kind), p.Name, p.Names[fault.ZH], p.Names[fault.EN], p.Info, p.Infos[fault.ZH],
-		p.Infos[fault.EN],
+		p.Infos[fault.EN], version,
 	}
 }
 
@@ -47,15 +49,27 @@ func Plans(s *shop.Shop) v2.Resource {
 		v2.HandleList(r, v2.StaffOp("GET /staff/plans", permission.PlanRead).
 			Named("staff_plans_list", "The names and descriptions of plans and packages, hidden ones too"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []staffPlan, err error) {
+				versions, err := r.Versions(ctx, "plan")
+				if err != nil {
+					return nil, err
+				}
 				plans, err := s.ListPlans(ctx)
 				for i := range plans {
-					out = append(out, newStaffPlan(&plans[i]))
+					out = append(out, newStaffPlan(&plans[i], versions.Of(plans[i].ID)))
 				}
 				return out, err
 			})
-		v2.Handle(r, v2.StaffOp("PATCH /staff/plans/{plan_id}/texts", permission.PlanWrite).
+		v2.HandleChange(r, v2.StaffOp("PATCH /staff/plans/{plan_id}/texts", permission.PlanWrite).
 			Named("staff_plan_texts_set",
 				"Change the name and description of a plan, by language; what was sold keeps its text"),
+			func(in *planTextsWish) audit.Object { return audit.ID("plan", in.ID) },
+			func(ctx context.Context, in *planTextsWish) (staffPlan, error) {
+				p, err := s.Plan(ctx, in.ID)
+				if err != nil {
+					return staffPlan{}, err
+				}
+				return newStaffPlan(p, v2.Version{}), nil
+			},
 			func(ctx context.Context, _ account.Identity, in *planTextsWish) (staffPlan, error) {
 				b := in.Body
 				p, err := s.ChangePlan(ctx, in.ID, func(p *shop.Plan) {
@@ -67,7 +81,7 @@ func Plans(s *shop.Shop) v2.Resource {
 				if err != nil {
 					return staffPlan{}, err
 				}
-				return newStaffPlan(p), nil
+				return newStaffPlan(p, v2.Version{}), nil
 			})
 	}
 }

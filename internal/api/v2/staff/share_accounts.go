@@ -2,10 +2,12 @@ package staff
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/permission"
 	"airstrip/internal/shareaccount"
@@ -33,12 +35,13 @@ type ShareAccountBody struct {
 type staffShareAccount struct {
 	ID int64 `json:"id"`
 	ShareAccountBody
-	HasTOTP   bool      `json:"has_totp"`
-	Version   int64     `json:"version" doc:"Of the secret; grows with each replacement"`
-	Users     int64     `json:"users" doc:"Users who saw the present secret"`
-	RotatedAt time.Time `json:"rotated_at"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	HasTOTP       bool      `json:"has_totp"`
+	SecretVersion int64     `json:"secret_version" doc:"Grows with each replacement of the secret"`
+	Users         int64     `json:"users" doc:"Users who saw the present secret"`
+	RotatedAt     time.Time `json:"rotated_at"`
+	CreatedAt     time.Time `json:"created_at"`
+	UpdatedAt     time.Time `json:"updated_at"`
+	v2.Version
 }
 
 type newShareAccountBody struct {
@@ -57,6 +60,9 @@ type rotatedShareAccount struct {
 	SeenBy  []shareAccountViewer `json:"seen_by" doc:"Users who saw the secret that was replaced, the last 500"`
 	Total   int64                `json:"seen_by_count"`
 }
+
+// SetVersion sets the version of the account whose secret was replaced.
+func (r *rotatedShareAccount) SetVersion(to audit.Version) { r.Account.SetVersion(to) }
 
 type shareAccountViews struct {
 	Views      []shareAccountView `json:"views" doc:"Newest first"`
@@ -89,6 +95,14 @@ type shareAccountViewer struct {
 	LastAt      time.Time `json:"last_at"`
 }
 
+type shareAccountChange struct {
+	ID   int64 `path:"account_id" minimum:"1"`
+	Body ShareAccountBody
+}
+
+// shareAccountKind is what the audit log calls share accounts.
+const shareAccountKind = "share_account"
+
 type shareAccountPath struct {
 	ID int64 `path:"account_id" minimum:"1"`
 }
@@ -105,11 +119,11 @@ func byLang(zh, en string) fault.ByLang {
 	return fault.ByLang{}.With(fault.ZH, &zh).With(fault.EN, &en)
 }
 
-func showStaffShareAccount(a *shareaccount.Account) staffShareAccount {
+func showStaffShareAccount(a *shareaccount.Account, version v2.Version) staffShareAccount {
 	return staffShareAccount{a.ID, ShareAccountBody{
 		a.Name, a.Names[fault.ZH], a.Names[fault.EN], a.URL, a.Login, a.Note, a.Notes[fault.ZH], a.Notes[fault.EN],
 		a.Class, a.UserGroup, append([]int64{}, a.PlanIDs...), a.MaxUsers, a.ExpiresAt, a.Sort, a.Enabled,
-	}, a.HasTOTP(), a.Version, a.Users, a.RotatedAt, a.CreatedAt, a.UpdatedAt}
+	}, a.HasTOTP(), a.Version, a.Users, a.RotatedAt, a.CreatedAt, a.UpdatedAt, version}
 }
 
 // ShareAccounts adds what staff does with the accounts of third-party services that users share.
@@ -117,14 +131,33 @@ func ShareAccounts(shares *shareaccount.Accounts, accounts *account.Accounts) v2
 	s := shareAccountOps{shares, accounts}
 	return func(r *v2.Router) {
 		v2.HandleList(r, v2.StaffOp("GET /staff/share-accounts", permission.ShareRead).
-			Named("staff_share_accounts", "Share accounts, without their secrets"), s.list)
-		v2.Handle(r, v2.StaffOp("POST /staff/share-accounts", permission.ShareWrite).
-			Named("staff_share_account_add", "Add a share account"), s.add)
-		v2.Handle(r, v2.StaffOp("PUT /staff/share-accounts/{account_id}", permission.ShareWrite).
-			Named("staff_share_account_change", "Change a share account, but not its secret"), s.change)
-		v2.Handle(r, v2.StaffOp("POST /staff/share-accounts/{account_id}/rotate", permission.ShareWrite).
+			Named("staff_share_accounts", "Share accounts, without their secrets"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) ([]staffShareAccount, error) {
+				versions, err := r.Versions(ctx, shareAccountKind)
+				if err != nil {
+					return nil, err
+				}
+				return s.list(ctx, versions)
+			})
+		v2.HandleMake(r, v2.StaffOp("POST /staff/share-accounts", permission.ShareWrite).
+			Named("staff_share_account_add", "Add a share account"), shareAccountKind, s.add)
+		v2.HandleChange(r, v2.StaffOp("PUT /staff/share-accounts/{account_id}", permission.ShareWrite).
+			Named("staff_share_account_change", "Change a share account, but not its secret"),
+			func(in *shareAccountChange) audit.Object { return audit.ID(shareAccountKind, in.ID) },
+			func(ctx context.Context, in *shareAccountChange) (staffShareAccount, error) {
+				list, err := s.list(ctx, nil)
+				if err != nil {
+					return staffShareAccount{}, err
+				}
+				i := slices.IndexFunc(list, func(a staffShareAccount) bool { return a.ID == in.ID })
+				if i < 0 {
+					return staffShareAccount{}, shareaccount.ErrNoAccount
+				}
+				return list[i], nil
+			}, s.change)
+		v2.HandleMake(r, v2.StaffOp("POST /staff/share-accounts/{account_id}/rotate", permission.ShareWrite).
 			Named("staff_share_account_rotate", "Replace the secret of a share account, and list who saw the former one"),
-			s.rotate)
+			shareAccountKind, s.rotate)
 		v2.Handle(r, v2.StaffOp("DELETE /staff/share-accounts/{account_id}", permission.ShareWrite).
 			Named("staff_share_account_remove", "Remove a share account and its secret"),
 			func(ctx context.Context, _ account.Identity, in *shareAccountPath) (v2.Empty, error) {
@@ -142,11 +175,11 @@ type shareAccountOps struct {
 	accounts *account.Accounts
 }
 
-func (s shareAccountOps) list(ctx context.Context, _ account.Identity, _ *v2.Empty) ([]staffShareAccount, error) {
+func (s shareAccountOps) list(ctx context.Context, versions v2.Versions) ([]staffShareAccount, error) {
 	accounts, err := s.shares.List(ctx)
 	var out []staffShareAccount
 	for i := range accounts {
-		out = append(out, showStaffShareAccount(&accounts[i]))
+		out = append(out, showStaffShareAccount(&accounts[i], versions.Of(accounts[i].ID)))
 	}
 	return out, err
 }
@@ -155,16 +188,14 @@ func (s shareAccountOps) add(
 	ctx context.Context, _ account.Identity, in *v2.Body[newShareAccountBody],
 ) (staffShareAccount, error) {
 	a, err := s.shares.Add(ctx, in.Body.draft(), shareaccount.NewSecret{Password: in.Body.Password, TOTP: in.Body.TOTP})
-	return showStaffShareAccount(&a), err
+	return showStaffShareAccount(&a, v2.Version{}), err
 }
 
-func (s shareAccountOps) change(ctx context.Context, _ account.Identity, in *struct {
-	ID   int64 `path:"account_id" minimum:"1"`
-	Body ShareAccountBody
-},
+func (s shareAccountOps) change(
+	ctx context.Context, _ account.Identity, in *shareAccountChange,
 ) (staffShareAccount, error) {
 	a, err := s.shares.Change(ctx, in.ID, in.Body.draft())
-	return showStaffShareAccount(&a), err
+	return showStaffShareAccount(&a, v2.Version{}), err
 }
 
 func (s shareAccountOps) rotate(ctx context.Context, _ account.Identity, in *struct {
@@ -177,7 +208,7 @@ func (s shareAccountOps) rotate(ctx context.Context, _ account.Identity, in *str
 		return out, err
 	}
 	const listed = 500
-	out.Account = showStaffShareAccount(&a)
+	out.Account = showStaffShareAccount(&a, v2.Version{})
 	out.SeenBy, out.Total, err = s.whoSaw(ctx, in.ID, true, listed, 0)
 	return out, err
 }

@@ -13,7 +13,8 @@ import (
 func ticketFiles(r *v2.Router, t *ticket.Tickets) {
 	v2.HandleUpload(r, v2.StaffOp("PUT /staff/ticket-attachments/{attachment_id}", permission.TicketAnswer).
 		Named("staff_ticket_attachment_upload", "Upload a picture or text of at most 5 MB under a new UUID, before "+
-			"the answer that sends it; repeated under the same one it changes nothing. 422 attachment_type"),
+			"the answer that sends it; repeated under the same one it changes nothing. 422 attachment_type").
+		WithoutVersion("it makes a file and overwrites none"),
 		func(ctx context.Context, who account.Identity, in *v2.UploadedFile) (v2.Attachment, error) {
 			id, err := in.UUID()
 			if err != nil {

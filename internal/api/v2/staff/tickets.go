@@ -2,12 +2,14 @@ package staff
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/permission"
 	"airstrip/internal/ticket"
 )
@@ -243,7 +245,8 @@ func manageTicket(r *v2.Router, t *ticket.Tickets) {
 		}
 	}
 	v2.Handle(r, v2.StaffOp("PATCH /staff/tickets/{ticket_id}", permission.TicketManage).
-		Named("staff_ticket_change", "Change the state, category or priority of a ticket, or who has it"),
+		Named("staff_ticket_change", "Change the state, category or priority of a ticket, or who has it").
+		WithoutVersion("each field is a choice of its own, and what is not sent stays"),
 		func(ctx context.Context, _ account.Identity, in *ticketChange) (staffTicket, error) {
 			k, err := t.Manage(ctx, in.ID, ticket.Change{
 				State: in.Body.Status, Category: in.Body.Category, Priority: in.Body.Priority,
@@ -276,6 +279,7 @@ type cannedAnswerItem struct {
 	ID int64 `json:"id"`
 	CannedAnswerTexts
 	UpdatedAt time.Time `json:"updated_at"`
+	v2.Version
 }
 
 // CannedAnswerTexts are what a member of staff writes; exported because it is embedded.
@@ -294,18 +298,22 @@ type filledAnswer struct {
 	Content string `json:"content" doc:"In the language of the ticket's user where there is one"`
 }
 
-func newCannedAnswerItem(c ticket.CannedAnswer) cannedAnswerItem {
-	return cannedAnswerItem{c.ID, CannedAnswerTexts{c.Name, c.ContentZH, c.ContentEN}, c.UpdatedAt}
+func newCannedAnswerItem(c ticket.CannedAnswer, version v2.Version) cannedAnswerItem {
+	return cannedAnswerItem{c.ID, CannedAnswerTexts{c.Name, c.ContentZH, c.ContentEN}, c.UpdatedAt, version}
 }
 
 func cannedAnswers(r *v2.Router, t *ticket.Tickets) {
 	v2.Handle(r, v2.StaffOp("GET /staff/canned-answers", permission.TicketRead).
 		Named("staff_canned_answers_list", "The canned answers"),
 		func(ctx context.Context, _ account.Identity, _ *struct{}) (cannedAnswerList, error) {
-			all, err := t.CannedAnswers(ctx)
 			out := cannedAnswerList{[]cannedAnswerItem{}, ticket.Variables}
+			versions, err := r.Versions(ctx, "canned_answer")
+			if err != nil {
+				return out, err
+			}
+			all, err := t.CannedAnswers(ctx)
 			for _, c := range all {
-				out.CannedAnswers = append(out.CannedAnswers, newCannedAnswerItem(c))
+				out.CannedAnswers = append(out.CannedAnswers, newCannedAnswerItem(c, versions.Of(c.ID)))
 			}
 			return out, err
 		})
@@ -316,10 +324,10 @@ func cannedAnswers(r *v2.Router, t *ticket.Tickets) {
 		if err != nil {
 			return cannedAnswerItem{}, err
 		}
-		return newCannedAnswerItem(c), nil
+		return newCannedAnswerItem(c, v2.Version{}), nil
 	}
-	v2.Handle(r, v2.StaffOp("POST /staff/canned-answers", permission.CannedWrite).
-		Named("staff_canned_answer_add", "Add a canned answer"),
+	v2.HandleMake(r, v2.StaffOp("POST /staff/canned-answers", permission.CannedWrite).
+		Named("staff_canned_answer_add", "Add a canned answer"), "canned_answer",
 		func(ctx context.Context, _ account.Identity, in *v2.Body[CannedAnswerTexts]) (cannedAnswerItem, error) {
 			return set(ctx, 0, in.Body)
 		})
@@ -327,8 +335,20 @@ func cannedAnswers(r *v2.Router, t *ticket.Tickets) {
 		ID   int64 `path:"answer_id" minimum:"1"`
 		Body CannedAnswerTexts
 	}
-	v2.Handle(r, v2.StaffOp("PUT /staff/canned-answers/{answer_id}", permission.CannedWrite).
+	v2.HandleChange(r, v2.StaffOp("PUT /staff/canned-answers/{answer_id}", permission.CannedWrite).
 		Named("staff_canned_answer_change", "Change a canned answer"),
+		func(in *cannedAnswerChange) audit.Object { return audit.ID("canned_answer", in.ID) },
+		func(ctx context.Context, in *cannedAnswerChange) (cannedAnswerItem, error) {
+			all, err := t.CannedAnswers(ctx)
+			if err != nil {
+				return cannedAnswerItem{}, err
+			}
+			i := slices.IndexFunc(all, func(c ticket.CannedAnswer) bool { return c.ID == in.ID })
+			if i < 0 {
+				return cannedAnswerItem{}, ticket.ErrNoCannedAnswer
+			}
+			return newCannedAnswerItem(all[i], v2.Version{}), nil
+		},
 		func(ctx context.Context, _ account.Identity, in *cannedAnswerChange) (cannedAnswerItem, error) {
 			return set(ctx, in.ID, in.Body)
 		})

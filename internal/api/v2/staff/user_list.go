@@ -125,7 +125,8 @@ func UserList(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource
 			Labels []string `json:"labels"`
 		}
 		v2.Handle(r, v2.StaffOp("PUT /staff/users/{user_id}/labels", permission.UserLabel).
-			Named("staff_user_labels_set", "Give a user exactly these labels"),
+			Named("staff_user_labels_set", "Give a user exactly these labels").
+			WithoutVersion("labels are one field, whose former value is put back in one call"),
 			func(ctx context.Context, who account.Identity, in *labelsOfUser) (labels, error) {
 				if _, err := a.User(ctx, in.ID); err != nil {
 					return labels{}, err

@@ -2,11 +2,13 @@ package staff
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/permission"
 	"airstrip/internal/webhook"
 )
@@ -28,12 +30,16 @@ type staffWebhook struct {
 	FailingSince   *time.Time     `json:"failing_since" nullable:"true" doc:"First of the failures that no success has ended"`
 	CreatedAt      time.Time      `json:"created_at"`
 	UpdatedAt      time.Time      `json:"updated_at"`
+	v2.Version
 }
 
 type newWebhook struct {
 	Webhook staffWebhook `json:"webhook"`
 	Secret  string       `json:"secret" doc:"Checks signatures; not shown again"`
 }
+
+// SetVersion sets the version of the webhook that was made.
+func (n *newWebhook) SetVersion(to audit.Version) { n.Webhook.SetVersion(to) }
 
 type webhookSecret struct {
 	Secret string `json:"secret" doc:"Checks signatures; not shown again. The former one signs beside it for a day"`
@@ -90,10 +96,10 @@ func (b webhookBody) draft() webhook.Draft {
 	return webhook.Draft{Name: b.Name, URL: b.URL, Types: b.Events, Enabled: b.Enabled}
 }
 
-func showWebhook(e *webhook.Endpoint) staffWebhook {
+func showWebhook(e *webhook.Endpoint, version v2.Version) staffWebhook {
 	return staffWebhook{
 		e.ID, e.Name, e.URL, append([]webhook.Type{}, e.Types...), e.Enabled, e.DisabledReason, e.FailingSince,
-		e.CreatedAt, e.UpdatedAt,
+		e.CreatedAt, e.UpdatedAt, version,
 	}
 }
 
@@ -127,27 +133,43 @@ func webhookEndpoints(r *v2.Router, hooks *webhook.Webhooks) {
 	v2.HandleList(r, v2.StaffOp("GET /staff/webhooks", permission.WebhookRead).
 		Named("staff_webhooks", "Webhooks, without their secrets"),
 		func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []staffWebhook, err error) {
+			versions, err := r.Versions(ctx, "webhook")
+			if err != nil {
+				return nil, err
+			}
 			endpoints, err := hooks.List(ctx)
 			for i := range endpoints {
-				out = append(out, showWebhook(&endpoints[i]))
+				out = append(out, showWebhook(&endpoints[i], versions.Of(endpoints[i].ID)))
 			}
 			return out, err
 		})
-	v2.Handle(r, v2.StaffOp("POST /staff/webhooks", permission.WebhookWrite).
-		Named("staff_webhook_add", "Add a webhook; its secret is shown once"),
+	v2.HandleMake(r, v2.StaffOp("POST /staff/webhooks", permission.WebhookWrite).
+		Named("staff_webhook_add", "Add a webhook; its secret is shown once"), "webhook",
 		func(ctx context.Context, _ account.Identity, in *v2.Body[webhookBody]) (newWebhook, error) {
 			e, secret, err := hooks.Add(ctx, in.Body.draft())
-			return newWebhook{showWebhook(&e), secret}, err
+			return newWebhook{showWebhook(&e, v2.Version{}), secret}, err
 		})
-	v2.Handle(r, v2.StaffOp("PUT /staff/webhooks/{webhook_id}", permission.WebhookWrite).
+	type change struct {
+		ID   int64 `path:"webhook_id" minimum:"1"`
+		Body webhookBody
+	}
+	v2.HandleChange(r, v2.StaffOp("PUT /staff/webhooks/{webhook_id}", permission.WebhookWrite).
 		Named("staff_webhook_change", "Change a webhook; one that is enabled again begins anew"),
-		func(ctx context.Context, _ account.Identity, in *struct {
-			ID   int64 `path:"webhook_id" minimum:"1"`
-			Body webhookBody
+		func(in *change) audit.Object { return audit.ID("webhook", in.ID) },
+		func(ctx context.Context, in *change) (staffWebhook, error) {
+			endpoints, err := hooks.List(ctx)
+			if err != nil {
+				return staffWebhook{}, err
+			}
+			i := slices.IndexFunc(endpoints, func(e webhook.Endpoint) bool { return e.ID == in.ID })
+			if i < 0 {
+				return staffWebhook{}, webhook.ErrNoEndpoint
+			}
+			return showWebhook(&endpoints[i], v2.Version{}), nil
 		},
-		) (staffWebhook, error) {
+		func(ctx context.Context, _ account.Identity, in *change) (staffWebhook, error) {
 			e, err := hooks.Change(ctx, in.ID, in.Body.draft())
-			return showWebhook(&e), err
+			return showWebhook(&e, v2.Version{}), err
 		})
 	v2.Handle(r, v2.StaffOp("POST /staff/webhooks/{webhook_id}/rotate", permission.WebhookWrite).
 		Named("staff_webhook_rotate", "Give a webhook a new secret; the former one signs beside it for a day"),

@@ -740,6 +740,10 @@ export type CannedAnswerItem = {
     id: number;
     name: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type CannedAnswerList = {
@@ -826,6 +830,10 @@ export type CaptchaWidget = {
      * Public key for the provider's widget; empty with pow
      */
     site_key: string;
+};
+
+export type ChangeBody = {
+    document: unknown;
 };
 
 export type ChangeEmailBody = {
@@ -1118,6 +1126,10 @@ export type CouponItem = {
     valid_from: string;
     valid_to: string | null;
     /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
+    /**
      * For a second member of staff; no order takes it before
      */
     waits: boolean;
@@ -1278,6 +1290,10 @@ export type Failure = {
      */
     code: string;
     /**
+     * With version_conflict
+     */
+    conflict?: VersionConflict;
+    /**
      * What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key; with two_fa_required and two_fa_wrong after a captcha: verify_token, which stands for it in the next call
      */
     details?: {
@@ -1348,6 +1364,10 @@ export type GatewayAccount = {
     title_en: string;
     title_zh: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type GatewayChange = {
@@ -2252,6 +2272,10 @@ export type LinkTemplate = {
     scope_id: number;
     updated_at: string;
     updated_by: number;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type LinkTemplates = {
@@ -5235,6 +5259,10 @@ export type StaffAnnouncement = {
     title_en: string;
     title_zh: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffApp = {
@@ -5268,6 +5296,10 @@ export type StaffApp = {
      * Smaller ones come first
      */
     sort?: number;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffArea = {
@@ -5339,6 +5371,10 @@ export type StaffAuditRule = {
      * What users read about it
      */
     text: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffAuditRules = {
@@ -5427,6 +5463,10 @@ export type StaffGuide = {
     title_en: string;
     title_zh: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffNode = {
@@ -5520,6 +5560,10 @@ export type StaffNode = {
      * Since the last reset
      */
     used_bytes: number;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
     visible: boolean;
 };
 
@@ -5610,6 +5654,10 @@ export type StaffPlan = {
      * Empty: there is none in Chinese
      */
     name_zh: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffRefundBody = {
@@ -5678,6 +5726,10 @@ export type StaffShareAccount = {
     plan_ids?: Array<number>;
     rotated_at: string;
     /**
+     * Grows with each replacement of the secret
+     */
+    secret_version: number;
+    /**
      * Smaller ones come first
      */
     sort?: number;
@@ -5691,9 +5743,9 @@ export type StaffShareAccount = {
      */
     users: number;
     /**
-     * Of the secret; grows with each replacement
+     * Of what is shown here; send it as If-Match when you change it
      */
-    version: number;
+    version: string;
 };
 
 export type StaffTicket = {
@@ -5776,6 +5828,10 @@ export type StaffWebhook = {
     name: string;
     updated_at: string;
     url: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffLinkTemplatePreviewRequest = {
@@ -5787,10 +5843,6 @@ export type StaffLinkTemplatePreviewRequest = {
      * Laid over the site's template; absent: that alone
      */
     document?: unknown;
-};
-
-export type StaffLinkTemplateSetRequest = {
-    document: unknown;
 };
 
 export type StatisticsRow = {
@@ -6362,6 +6414,41 @@ export type UserRow = {
 
 export type VerifyTokenBody = {
     verify_token: string;
+};
+
+export type VersionAuthor = {
+    /**
+     * operator: at the command line
+     */
+    actor: 'member' | 'token' | 'operator';
+    /**
+     * Of the account; empty: there is none any more
+     */
+    email: string;
+    /**
+     * The operator's user on the server's machine
+     */
+    name: string;
+    /**
+     * The account; of a token its owner's
+     */
+    user_id: number | null;
+};
+
+export type VersionConflict = {
+    changed_at: string | null;
+    /**
+     * Absent: nobody has changed it since it came with the site
+     */
+    changed_by?: VersionAuthor;
+    /**
+     * As the operation answers it
+     */
+    present: unknown;
+    /**
+     * Of what is there now; sent as If-Match it allows to overwrite that
+     */
+    version: string;
 };
 
 export type WalletResult = {

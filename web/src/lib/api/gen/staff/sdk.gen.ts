@@ -498,7 +498,7 @@ export const staffLinkTemplatePreview = <ThrowOnError extends boolean = true>(op
 export const staffLinkTemplateRemove = <ThrowOnError extends boolean = true>(options: Options<StaffLinkTemplateRemoveData, ThrowOnError>): RequestResult<StaffLinkTemplateRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffLinkTemplateRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-templates/{scope}/{scope_id}', ...options });
 
 /**
- * Set the template of the site, a group or a user; it is tried on every format first
+ * Set the template of the site, a group or a user; it is tried on every format first. The version of one that was never there is 0
  */
 export const staffLinkTemplateSet = <ThrowOnError extends boolean = true>(options: Options<StaffLinkTemplateSetData, ThrowOnError>): RequestResult<StaffLinkTemplateSetResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffLinkTemplateSetResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/link-templates/{scope}/{scope_id}',

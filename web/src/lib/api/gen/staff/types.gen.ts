@@ -740,6 +740,10 @@ export type CannedAnswerItem = {
     id: number;
     name: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type CannedAnswerList = {
@@ -826,6 +830,10 @@ export type CaptchaWidget = {
      * Public key for the provider's widget; empty with pow
      */
     site_key: string;
+};
+
+export type ChangeBody = {
+    document: unknown;
 };
 
 export type ChangeEmailBody = {
@@ -1118,6 +1126,10 @@ export type CouponItem = {
     valid_from: string;
     valid_to: string | null;
     /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
+    /**
      * For a second member of staff; no order takes it before
      */
     waits: boolean;
@@ -1278,6 +1290,10 @@ export type Failure = {
      */
     code: string;
     /**
+     * With version_conflict
+     */
+    conflict?: VersionConflict;
+    /**
      * What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key; with two_fa_required and two_fa_wrong after a captcha: verify_token, which stands for it in the next call
      */
     details?: {
@@ -1348,6 +1364,10 @@ export type GatewayAccount = {
     title_en: string;
     title_zh: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type GatewayChange = {
@@ -2252,6 +2272,10 @@ export type LinkTemplate = {
     scope_id: number;
     updated_at: string;
     updated_by: number;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type LinkTemplates = {
@@ -5235,6 +5259,10 @@ export type StaffAnnouncement = {
     title_en: string;
     title_zh: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffApp = {
@@ -5268,6 +5296,10 @@ export type StaffApp = {
      * Smaller ones come first
      */
     sort?: number;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffArea = {
@@ -5339,6 +5371,10 @@ export type StaffAuditRule = {
      * What users read about it
      */
     text: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffAuditRules = {
@@ -5427,6 +5463,10 @@ export type StaffGuide = {
     title_en: string;
     title_zh: string;
     updated_at: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffNode = {
@@ -5520,6 +5560,10 @@ export type StaffNode = {
      * Since the last reset
      */
     used_bytes: number;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
     visible: boolean;
 };
 
@@ -5610,6 +5654,10 @@ export type StaffPlan = {
      * Empty: there is none in Chinese
      */
     name_zh: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffRefundBody = {
@@ -5678,6 +5726,10 @@ export type StaffShareAccount = {
     plan_ids?: Array<number>;
     rotated_at: string;
     /**
+     * Grows with each replacement of the secret
+     */
+    secret_version: number;
+    /**
      * Smaller ones come first
      */
     sort?: number;
@@ -5691,9 +5743,9 @@ export type StaffShareAccount = {
      */
     users: number;
     /**
-     * Of the secret; grows with each replacement
+     * Of what is shown here; send it as If-Match when you change it
      */
-    version: number;
+    version: string;
 };
 
 export type StaffTicket = {
@@ -5776,6 +5828,10 @@ export type StaffWebhook = {
     name: string;
     updated_at: string;
     url: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type StaffLinkTemplatePreviewRequest = {
@@ -5787,10 +5843,6 @@ export type StaffLinkTemplatePreviewRequest = {
      * Laid over the site's template; absent: that alone
      */
     document?: unknown;
-};
-
-export type StaffLinkTemplateSetRequest = {
-    document: unknown;
 };
 
 export type StatisticsRow = {
@@ -6364,6 +6416,41 @@ export type VerifyTokenBody = {
     verify_token: string;
 };
 
+export type VersionAuthor = {
+    /**
+     * operator: at the command line
+     */
+    actor: 'member' | 'token' | 'operator';
+    /**
+     * Of the account; empty: there is none any more
+     */
+    email: string;
+    /**
+     * The operator's user on the server's machine
+     */
+    name: string;
+    /**
+     * The account; of a token its owner's
+     */
+    user_id: number | null;
+};
+
+export type VersionConflict = {
+    changed_at: string | null;
+    /**
+     * Absent: nobody has changed it since it came with the site
+     */
+    changed_by?: VersionAuthor;
+    /**
+     * As the operation answers it
+     */
+    present: unknown;
+    /**
+     * Of what is there now; sent as If-Match it allows to overwrite that
+     */
+    version: string;
+};
+
 export type WalletResult = {
     /**
      * The balance less what is held
@@ -6689,6 +6776,12 @@ export type StaffAnnouncementGetResponse = StaffAnnouncementGetResponses[keyof S
 
 export type StaffAnnouncementChangeData = {
     body: AnnouncementChangeBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         announcement_id: number;
     };
@@ -6924,6 +7017,12 @@ export type StaffAuditRuleRemoveResponse = StaffAuditRuleRemoveResponses[keyof S
 
 export type StaffAuditRuleChangeData = {
     body: AuditRuleBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         rule_id: number;
     };
@@ -7060,6 +7159,12 @@ export type StaffCannedAnswerRemoveResponse = StaffCannedAnswerRemoveResponses[k
 
 export type StaffCannedAnswerChangeData = {
     body: CannedAnswerTexts;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         answer_id: number;
     };
@@ -7245,6 +7350,12 @@ export type StaffClientRemoveResponse = StaffClientRemoveResponses[keyof StaffCl
 
 export type StaffClientChangeData = {
     body: AppBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         client_id: string;
     };
@@ -7394,6 +7505,12 @@ export type StaffCouponMakeResponse = StaffCouponMakeResponses[keyof StaffCoupon
 
 export type StaffCouponChangeData = {
     body: CouponChange;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         coupon_id: number;
     };
@@ -7515,6 +7632,12 @@ export type StaffGatewayRemoveResponse = StaffGatewayRemoveResponses[keyof Staff
 
 export type StaffGatewayChangeData = {
     body: GatewayChange;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         gateway_id: number;
     };
@@ -7601,6 +7724,12 @@ export type StaffGuideGetResponse = StaffGuideGetResponses[keyof StaffGuideGetRe
 
 export type StaffGuideChangeData = {
     body: GuideBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         guide_id: number;
     };
@@ -7688,7 +7817,13 @@ export type StaffLinkTemplateRemoveResponses = {
 export type StaffLinkTemplateRemoveResponse = StaffLinkTemplateRemoveResponses[keyof StaffLinkTemplateRemoveResponses];
 
 export type StaffLinkTemplateSetData = {
-    body: StaffLinkTemplateSetRequest;
+    body: ChangeBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         scope: 'site' | 'group' | 'user';
         scope_id: number;
@@ -7701,7 +7836,7 @@ export type StaffLinkTemplateSetResponses = {
     /**
      * OK
      */
-    200: Empty;
+    200: LinkTemplate;
 };
 
 export type StaffLinkTemplateSetResponse = StaffLinkTemplateSetResponses[keyof StaffLinkTemplateSetResponses];
@@ -7883,6 +8018,12 @@ export type StaffNodeGetResponse = StaffNodeGetResponses[keyof StaffNodeGetRespo
 
 export type StaffNodeChangeData = {
     body: NodeChange;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         node_id: number;
     };
@@ -8429,6 +8570,12 @@ export type StaffPlansListResponse = StaffPlansListResponses[keyof StaffPlansLis
 
 export type StaffPlanTextsSetData = {
     body: PlanTextsWishBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         plan_id: number;
     };
@@ -8837,6 +8984,12 @@ export type StaffShareAccountRemoveResponse = StaffShareAccountRemoveResponses[k
 
 export type StaffShareAccountChangeData = {
     body: ShareAccountBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         account_id: number;
     };
@@ -9670,6 +9823,12 @@ export type StaffWebhookRemoveResponse = StaffWebhookRemoveResponses[keyof Staff
 
 export type StaffWebhookChangeData = {
     body: WebhookBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
     path: {
         webhook_id: number;
     };

@@ -1122,7 +1122,7 @@ export const staffLinkTemplateRemoveMutation = (options?: Partial<Options<StaffL
 };
 
 /**
- * Set the template of the site, a group or a user; it is tried on every format first
+ * Set the template of the site, a group or a user; it is tried on every format first. The version of one that was never there is 0
  */
 export const staffLinkTemplateSetMutation = (options?: Partial<Options<StaffLinkTemplateSetData>>): UseMutationOptions<StaffLinkTemplateSetResponse, DefaultError, Options<StaffLinkTemplateSetData>> => {
     const mutationOptions: UseMutationOptions<StaffLinkTemplateSetResponse, DefaultError, Options<StaffLinkTemplateSetData>> = {
