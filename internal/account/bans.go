@@ -153,6 +153,15 @@ func (b *Bans) Running(ctx context.Context, userID int64) (*BanTask, error) {
 	return &tasks[0], nil
 }
 
+const maxShownBans = 100
+
+// Of returns the newest bans of the user, ended and future ones too, newest first.
+func (b *Bans) Of(ctx context.Context, userID int64) (tasks []BanTask, err error) {
+	err = b.db.NewSelect().Model(&tasks).Where("account_id = ?", userID).OrderExpr("id DESC").Limit(maxShownBans).
+		Scan(ctx)
+	return tasks, err
+}
+
 func running(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Where("started_at IS NOT NULL AND ended_at IS NULL")
 }

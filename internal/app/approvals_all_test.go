@@ -68,6 +68,7 @@ var worth = map[string][]approval.Kind{
 	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing},
 	"staff_node_secret": {nothing},
 	"staff_users_csv":   {nothing}, "staff_orders_csv": {nothing}, "staff_recharges_csv": {nothing},
+	"staff_user_ban": {nothing}, "staff_user_unban": {nothing},
 	"staff_user_labels_set":  {nothing},
 	"staff_node_certificate": {nothing}, "staff_statistics_users_csv": {nothing},
 	"staff_shared_key_set": {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},

@@ -444,6 +444,10 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_users_csv":     func() act { return staff(admin, "users/csv", "") },
 		"staff_orders_csv":    func() act { return staff(admin, "orders/csv", "") },
 		"staff_recharges_csv": func() act { return staff(admin, "recharges/csv", "") },
+		"staff_user_ban": func() act {
+			return staff(admin, fmt.Sprintf("users/%d/bans", h.users[1].id), `{"reason": "spam"}`)
+		},
+		"staff_user_unban": func() act { return staff(admin, fmt.Sprintf("users/%d/bans", h.users[1].id), "") },
 		"staff_user_labels_set": func() act {
 			return staff(admin, fmt.Sprintf("users/%d/labels", user.id), `{"labels": ["vip"]}`)
 		},

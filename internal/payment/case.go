@@ -144,6 +144,13 @@ func (p *Payments) Case(ctx context.Context, id int64) (*Case, []StoredNotify, e
 	return c, notifies, err
 }
 
+// Events returns the newest of the notifies of a recharge, as they came.
+func (p *Payments) Events(ctx context.Context, rechargeID int64) (notifies []StoredNotify, err error) {
+	err = p.db.NewSelect().Model(&notifies).Where("recharge_id = ?", rechargeID).OrderExpr("id DESC").
+		Limit(maxShownNotifies).Scan(ctx)
+	return notifies, err
+}
+
 func caseIn(ctx context.Context, idb bun.IDB, id int64) (*Case, error) {
 	var found []Case
 	err := idb.NewSelect().Model(&found).Where("id = ?", id).Scan(ctx)

@@ -90,6 +90,7 @@ const (
 
 	UserRead         Permission = "user.read"
 	UserLabel        Permission = "user.label"
+	UserHistoryRead  Permission = "user.history.read"
 	UserBan          Permission = "user.ban"
 	UserEmailReplace Permission = "user.email.replace"
 	StaffChange      Permission = "staff.change"
@@ -249,6 +250,10 @@ var Areas = []Area{
 	}},
 	{fault.Text{ZH: "用户和工作人员", EN: "Users and staff"}, []string{"user"}, []Grant{
 		{UserRead, Roles, fault.Text{ZH: "查看用户列表和用户的资料", EN: "see the list of users, and what is known of a user"}},
+		{UserHistoryRead, supporters, fault.Text{
+			ZH: "查看用户的登录、地址和订阅拉取记录",
+			EN: "see the sign-ins of users, their addresses, and the fetches of their links",
+		}},
 		{UserLabel, supporters, fault.Text{ZH: "给用户贴标签", EN: "put labels on users"}},
 		{UserBan, supporters, fault.Text{ZH: "封禁用户和解除封禁", EN: "ban users and end their bans"}},
 		{UserEmailReplace, admins, fault.Text{ZH: "为用户更换邮箱", EN: "give a user another address"}},

@@ -41,7 +41,7 @@ type orderRow struct {
 	PaidAt      *time.Time   `json:"paid_at" nullable:"true"`
 }
 
-// Orders adds the list of orders.
+// Orders adds the list of orders, and each of them.
 func Orders(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource {
 	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]orderRow, error) {
 		orders, err := s.OrdersByID(ctx, ids)
@@ -72,6 +72,20 @@ func Orders(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource {
 		return rows, err
 	}
 	return func(r *v2.Router) {
+		type which struct {
+			No int64 `path:"order_no" minimum:"1"`
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/orders/{order_no}", permission.OrderRead).Named("staff_order_get", "An order"),
+			func(ctx context.Context, who account.Identity, in *which) (orderRow, error) {
+				rows, err := load(ctx, who, []int64{in.No})
+				if err == nil && len(rows) == 0 {
+					err = shop.ErrNoOrder
+				}
+				if err != nil {
+					return orderRow{}, err
+				}
+				return rows[0], nil
+			})
 		v2.HandleListing(r, c.Lists, v2.List[orderRow]{
 			Path: "/staff/orders", ID: "staff_orders", Summary: "Orders", Needs: permission.OrderRead,
 			Resource: c.Orders(), Load: load, Key: func(o *orderRow) int64 { return o.No },

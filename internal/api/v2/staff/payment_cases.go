@@ -68,6 +68,13 @@ type paymentCaseEvent struct {
 	CreatedAt time.Time           `json:"created_at"`
 }
 
+func newPaymentEvent(n *payment.StoredNotify) paymentCaseEvent {
+	return paymentCaseEvent{
+		n.ID, n.Method, n.Query, n.Header, strings.ToValidUTF8(string(n.Body), "\uFFFD"), n.Address,
+		string(n.Outcome), string(n.Reason), n.CreatedAt,
+	}
+}
+
 type paymentCaseResult struct {
 	PaymentCaseItem
 	Events []paymentCaseEvent `json:"events" doc:"The newest 100 notifies of the payment as they came, newest first"`
@@ -102,11 +109,8 @@ func PaymentCases(p *payment.Payments) v2.Resource {
 				c, notifies, err := p.Case(ctx, in.ID)
 				item, err := showPaymentCase(c, err)
 				out := paymentCaseResult{item, []paymentCaseEvent{}}
-				for _, n := range notifies {
-					out.Events = append(out.Events, paymentCaseEvent{
-						n.ID, n.Method, n.Query, n.Header, strings.ToValidUTF8(string(n.Body), "\uFFFD"), n.Address,
-						string(n.Outcome), string(n.Reason), n.CreatedAt,
-					})
+				for i := range notifies {
+					out.Events = append(out.Events, newPaymentEvent(&notifies[i]))
 				}
 				return out, err
 			})

@@ -11,6 +11,7 @@ import (
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/console"
 	"airstrip/internal/money"
+	"airstrip/internal/payment"
 	"airstrip/internal/permission"
 	"airstrip/internal/wallet"
 )
@@ -51,8 +52,14 @@ func newRechargeRow(r *wallet.Recharge, user personRef, labels []string) recharg
 	return row
 }
 
-// Recharges adds the list of recharges.
-func Recharges(c *console.Console, a *account.Accounts, w *wallet.Wallets) v2.Resource {
+type rechargeEvents struct {
+	Events []paymentCaseEvent `json:"events" doc:"The newest 100 notifies of the gateway as they came, newest first"`
+}
+
+// Recharges adds the list of recharges, each of them, and what gateways sent about it.
+func Recharges(
+	c *console.Console, a *account.Accounts, w *wallet.Wallets, p *payment.Payments,
+) v2.Resource {
 	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]rechargeRow, error) {
 		recharges, err := w.RechargesByID(ctx, ids)
 		if err != nil {
@@ -74,6 +81,31 @@ func Recharges(c *console.Console, a *account.Accounts, w *wallet.Wallets) v2.Re
 		return rows, err
 	}
 	return func(r *v2.Router) {
+		type which struct {
+			No int64 `path:"recharge_no" minimum:"1"`
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/recharges/{recharge_no}", permission.RechargeRead).
+			Named("staff_recharge_get", "A recharge"),
+			func(ctx context.Context, who account.Identity, in *which) (rechargeRow, error) {
+				rows, err := load(ctx, who, []int64{in.No})
+				if err == nil && len(rows) == 0 {
+					err = wallet.ErrNoRecharge
+				}
+				if err != nil {
+					return rechargeRow{}, err
+				}
+				return rows[0], nil
+			})
+		v2.Handle(r, v2.StaffOp("GET /staff/recharges/{recharge_no}/events", permission.NotifyRead).
+			Named("staff_recharge_events", "What the gateway sent about a recharge, as it came"),
+			func(ctx context.Context, _ account.Identity, in *which) (rechargeEvents, error) {
+				notifies, err := p.Events(ctx, in.No)
+				out := rechargeEvents{[]paymentCaseEvent{}}
+				for i := range notifies {
+					out.Events = append(out.Events, newPaymentEvent(&notifies[i]))
+				}
+				return out, err
+			})
 		v2.HandleListing(r, c.Lists, v2.List[rechargeRow]{
 			Path: "/staff/recharges", ID: "staff_recharges", Summary: "Recharges, which are payments at gateways",
 			Needs: permission.RechargeRead, Resource: c.Recharges(), Load: load,

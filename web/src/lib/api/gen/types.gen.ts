@@ -578,6 +578,29 @@ export type AutoRenewal = {
     service_id: number;
 };
 
+export type BanBodyBody = {
+    /**
+     * Absent: until somebody ends it
+     */
+    ends_at?: string;
+    /**
+     * Whether the user gets a mail
+     */
+    mail?: boolean;
+    /**
+     * Shown to the user
+     */
+    reason: string;
+    /**
+     * For staff
+     */
+    remark?: string;
+    /**
+     * Absent: now
+     */
+    starts_at?: string;
+};
+
 export type BanResult = {
     /**
      * What staff wrote for the user; may be empty
@@ -1271,6 +1294,13 @@ export type DismissalBody = {
 
 export type Empty = {
     [key: string]: never;
+};
+
+export type Ended = {
+    /**
+     * How many bans ended, future ones included
+     */
+    ended: number;
 };
 
 export type EnrolmentResult = {
@@ -4228,6 +4258,13 @@ export type RebuiltNode = {
     vpn_type: string;
 };
 
+export type RechargeEvents = {
+    /**
+     * The newest 100 notifies of the gateway as they came, newest first
+     */
+    events: Array<PaymentCaseEvent>;
+};
+
 export type RechargeList = {
     /**
      * When the wallet was opened
@@ -6344,6 +6381,128 @@ export type Updated = {
     success: boolean;
 };
 
+export type UserBalance = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    available: string;
+    /**
+     * Earned by invites and released
+     */
+    commission: string;
+    /**
+     * That waiting orders hold
+     */
+    held: string;
+    /**
+     * Commission that waits to be paid outside of the site
+     */
+    paying_out: string;
+    /**
+     * Earned by invites and not yet released
+     */
+    pending: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    posted: string;
+};
+
+export type UserBan = {
+    ended_at: string | null;
+    ended_by: number | null;
+    /**
+     * null: until somebody ends it
+     */
+    ends_at: string | null;
+    id: number;
+    /**
+     * Id of the member of staff; null: at the command line
+     */
+    made_by: number | null;
+    /**
+     * Shown to the user
+     */
+    reason: string;
+    /**
+     * For staff
+     */
+    remark: string;
+    started_at: string | null;
+    starts_at: string;
+};
+
+export type UserDetail = {
+    /**
+     * Country that the link was last fetched from, ZZ: unknown; empty: it never was
+     */
+    area: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    balance: string;
+    /**
+     * The newest 100, newest first
+     */
+    bans: Array<UserBan>;
+    closed_at: string | null;
+    created_at: string;
+    email: string;
+    email_verified_at: string | null;
+    /**
+     * When that service ends; where none runs, when the last one ended
+     */
+    ends_at: string | null;
+    fetched_at: string | null;
+    /**
+     * Of the link that the log has
+     */
+    fetches: number;
+    id: number;
+    invite_code: string;
+    /**
+     * Absent: none
+     */
+    inviter?: PersonRef;
+    labels: Array<string>;
+    lang: 'zh-CN' | 'en';
+    name: string;
+    /**
+     * Of which something is left
+     */
+    packages: Array<UserPackage>;
+    /**
+     * Of the service that runs the longest; absent: none runs
+     */
+    plan?: PlanRef;
+    /**
+     * null: unlimited, or none runs
+     */
+    quota_bytes: number | null;
+    /**
+     * Empty: no member of staff
+     */
+    role: string;
+    /**
+     * Last sign-in or visit
+     */
+    seen_at: string | null;
+    /**
+     * Running ones first
+     */
+    services: Array<UserService>;
+    signed_in_at: string | null;
+    state: 'active' | 'none' | 'exhausted' | 'expired' | 'banned' | 'closed';
+    telegram_id: number | null;
+    /**
+     * Of that service's cycle, rounded down to 64 MiB
+     */
+    used_bytes: number | null;
+    used_percent: number | null;
+    uuid: string;
+    wallet: UserBalance;
+};
+
 export type UserIndexResult = {
     /**
      * The role in the token
@@ -6359,6 +6518,53 @@ export type UserIndexResult = {
     issued_at: number;
     token_type: string;
     user_id: number;
+};
+
+export type UserLinkFetch = {
+    /**
+     * Country; ZZ: unknown
+     */
+    area: string;
+    at: string;
+    bytes: number;
+    client: string;
+    format: string;
+    id: number;
+    ip: string;
+    /**
+     * Nodes that the client does not speak
+     */
+    left_out: number;
+    nodes: number;
+    status: number;
+    /**
+     * Fingerprint of the token, which tells two tokens apart
+     */
+    token: string;
+    user_agent: string;
+    version: string;
+};
+
+export type UserLinkFetches = {
+    /**
+     * Newest first
+     */
+    fetches: Array<UserLinkFetch>;
+    total_count: number;
+};
+
+export type UserPackage = {
+    bytes: number;
+    created_at: string;
+    /**
+     * null: it stays until it is used up
+     */
+    expires_at: string | null;
+    id: number;
+    kind: 'bought' | 'checkin' | 'grant';
+    name: string;
+    order_no: number | null;
+    used_bytes: number;
 };
 
 export type UserRow = {
@@ -6410,6 +6616,46 @@ export type UserRow = {
      */
     used_bytes: number | null;
     used_percent: number | null;
+};
+
+export type UserService = {
+    auto_renew: boolean;
+    /**
+     * Of the cycle
+     */
+    billed_bytes: number;
+    /**
+     * Empty: it runs
+     */
+    end_reason: string;
+    /**
+     * null: it runs
+     */
+    ended_at: string | null;
+    ends_at: string;
+    id: number;
+    name: string;
+    plan_id: number;
+    /**
+     * Of a cycle; null: unlimited
+     */
+    quota_bytes: number | null;
+    resets_at: string | null;
+    started_at: string;
+};
+
+export type UserSignIn = {
+    /**
+     * Country; ZZ: unknown
+     */
+    area: string;
+    at: string;
+    ip: string;
+    user_agent: string;
+    /**
+     * What was wrong: password, email_code, two_factor; empty: a sign-in
+     */
+    wrong: string;
 };
 
 export type VerifyTokenBody = {

@@ -286,6 +286,11 @@ export const staffUsersCsvRules = {
   "q": { maxLength: 200 },
 } as const
 
+export const staffUserBanRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+  "remark": { maxLength: 500 },
+} as const
+
 export const staffAdjustmentMakeRules = {
   "reason": { minLength: 1, maxLength: 200 },
 } as const

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../../client.gen';
-import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffIpBans, staffIpUnblock, staffKeptBatchCount, staffKeptBatchDismiss, staffKeptBatches, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlansList, staffPlanTextsSet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffUserLabelsSet, staffUsers, staffUsersCount, staffUsersCsv, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
-import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffKeptBatchCountData, StaffKeptBatchCountResponse, StaffKeptBatchDismissData, StaffKeptBatchDismissResponse, StaffKeptBatchesData, StaffKeptBatchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUsersResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
+import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffIpBans, staffIpUnblock, staffKeptBatchCount, staffKeptBatchDismiss, staffKeptBatches, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderGet, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlansList, staffPlanTextsSet, staffRechargeEvents, staffRechargeGet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffUserBan, staffUserGet, staffUserLabelsSet, staffUserLinkFetches, staffUsers, staffUsersCount, staffUsersCsv, staffUserSignIns, staffUserUnban, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
+import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffKeptBatchCountData, StaffKeptBatchCountResponse, StaffKeptBatchDismissData, StaffKeptBatchDismissResponse, StaffKeptBatchesData, StaffKeptBatchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderGetData, StaffOrderGetResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeEventsData, StaffRechargeEventsResponse, StaffRechargeGetData, StaffRechargeGetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffUserBanData, StaffUserBanResponse, StaffUserGetData, StaffUserGetResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUserLinkFetchesData, StaffUserLinkFetchesResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUserSignInsData, StaffUserSignInsResponse, StaffUsersResponse, StaffUserUnbanData, StaffUserUnbanResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1525,6 +1525,24 @@ export const staffOrdersCsvOptions = (options?: Options<StaffOrdersCsvData>) => 
     queryKey: staffOrdersCsvQueryKey(options)
 });
 
+export const staffOrderGetQueryKey = (options: Options<StaffOrderGetData>) => createQueryKey('staffOrderGet', options);
+
+/**
+ * An order
+ */
+export const staffOrderGetOptions = (options: Options<StaffOrderGetData>) => queryOptions<StaffOrderGetResponse, DefaultError, StaffOrderGetResponse, ReturnType<typeof staffOrderGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffOrderGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffOrderGetQueryKey(options)
+});
+
 /**
  * Give the unused part of an order back to its user's wallet; what it led to ends. 403 second_member_needed where that waits now
  */
@@ -1820,6 +1838,42 @@ export const staffRechargesCsvOptions = (options?: Options<StaffRechargesCsvData
         return data;
     },
     queryKey: staffRechargesCsvQueryKey(options)
+});
+
+export const staffRechargeGetQueryKey = (options: Options<StaffRechargeGetData>) => createQueryKey('staffRechargeGet', options);
+
+/**
+ * A recharge
+ */
+export const staffRechargeGetOptions = (options: Options<StaffRechargeGetData>) => queryOptions<StaffRechargeGetResponse, DefaultError, StaffRechargeGetResponse, ReturnType<typeof staffRechargeGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffRechargeGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffRechargeGetQueryKey(options)
+});
+
+export const staffRechargeEventsQueryKey = (options: Options<StaffRechargeEventsData>) => createQueryKey('staffRechargeEvents', options);
+
+/**
+ * What the gateway sent about a recharge, as it came
+ */
+export const staffRechargeEventsOptions = (options: Options<StaffRechargeEventsData>) => queryOptions<StaffRechargeEventsResponse, DefaultError, StaffRechargeEventsResponse, ReturnType<typeof staffRechargeEventsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffRechargeEvents({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffRechargeEventsQueryKey(options)
 });
 
 /**
@@ -2314,6 +2368,58 @@ export const staffUsersCsvOptions = (options?: Options<StaffUsersCsvData>) => qu
     queryKey: staffUsersCsvQueryKey(options)
 });
 
+export const staffUserGetQueryKey = (options: Options<StaffUserGetData>) => createQueryKey('staffUserGet', options);
+
+/**
+ * A user: facts, wallet, services, packages, bans
+ */
+export const staffUserGetOptions = (options: Options<StaffUserGetData>) => queryOptions<StaffUserGetResponse, DefaultError, StaffUserGetResponse, ReturnType<typeof staffUserGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffUserGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffUserGetQueryKey(options)
+});
+
+/**
+ * End all bans of a user
+ */
+export const staffUserUnbanMutation = (options?: Partial<Options<StaffUserUnbanData>>): UseMutationOptions<StaffUserUnbanResponse, DefaultError, Options<StaffUserUnbanData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserUnbanResponse, DefaultError, Options<StaffUserUnbanData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserUnban({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Ban a user for a time
+ */
+export const staffUserBanMutation = (options?: Partial<Options<StaffUserBanData>>): UseMutationOptions<StaffUserBanResponse, DefaultError, Options<StaffUserBanData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserBanResponse, DefaultError, Options<StaffUserBanData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserBan({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 /**
  * Give a user exactly these labels
  */
@@ -2331,6 +2437,24 @@ export const staffUserLabelsSetMutation = (options?: Partial<Options<StaffUserLa
     return mutationOptions;
 };
 
+export const staffUserLinkFetchesQueryKey = (options: Options<StaffUserLinkFetchesData>) => createQueryKey('staffUserLinkFetches', options);
+
+/**
+ * The fetches of a user's link
+ */
+export const staffUserLinkFetchesOptions = (options: Options<StaffUserLinkFetchesData>) => queryOptions<StaffUserLinkFetchesResponse, DefaultError, StaffUserLinkFetchesResponse, ReturnType<typeof staffUserLinkFetchesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffUserLinkFetches({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffUserLinkFetchesQueryKey(options)
+});
+
 export const staffLinkGroupQueryQueryKey = (options: Options<StaffLinkGroupQueryData>) => createQueryKey('staffLinkGroupQuery', options);
 
 /**
@@ -2347,6 +2471,24 @@ export const staffLinkGroupQueryOptions = (options: Options<StaffLinkGroupQueryD
         return data;
     },
     queryKey: staffLinkGroupQueryQueryKey(options)
+});
+
+export const staffUserSignInsQueryKey = (options: Options<StaffUserSignInsData>) => createQueryKey('staffUserSignIns', options);
+
+/**
+ * The newest 100 sign-ins of a user, failed ones too
+ */
+export const staffUserSignInsOptions = (options: Options<StaffUserSignInsData>) => queryOptions<StaffUserSignInsResponse, DefaultError, StaffUserSignInsResponse, ReturnType<typeof staffUserSignInsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffUserSignIns({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffUserSignInsQueryKey(options)
 });
 
 export const staffAdjustmentsListQueryKey = (options?: Options<StaffAdjustmentsListData>) => createQueryKey('staffAdjustmentsList', options);
