@@ -11,7 +11,14 @@
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
+import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
+import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
+import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
+import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
+import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
+import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
+import { Route as AdminUsersRouteImport } from './routes/admin.users'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 
 const AdminRoute = AdminRouteImport.update({
@@ -24,9 +31,44 @@ const AdminIndexRoute = AdminIndexRouteImport.update({
   path: '/',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
+  id: '/approvals',
+  path: '/approvals',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminOrdersRoute = AdminOrdersRouteImport.update({
+  id: '/orders',
+  path: '/orders',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
+  id: '/payment-cases',
+  path: '/payment-cases',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPayoutsRoute = AdminPayoutsRouteImport.update({
+  id: '/payouts',
+  path: '/payouts',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRechargesRoute = AdminRechargesRouteImport.update({
+  id: '/recharges',
+  path: '/recharges',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRefundsRoute = AdminRefundsRouteImport.update({
+  id: '/refunds',
+  path: '/refunds',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
   id: '/tickets',
   path: '/tickets',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminUsersRoute = AdminUsersRouteImport.update({
+  id: '/users',
+  path: '/users',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
@@ -37,29 +79,82 @@ const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
+  '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/orders': typeof AdminOrdersRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesRoute
+  '/admin/payouts': typeof AdminPayoutsRoute
+  '/admin/recharges': typeof AdminRechargesRoute
+  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/users': typeof AdminUsersRoute
   '/admin/': typeof AdminIndexRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
 }
 export interface FileRoutesByTo {
+  '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/orders': typeof AdminOrdersRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesRoute
+  '/admin/payouts': typeof AdminPayoutsRoute
+  '/admin/recharges': typeof AdminRechargesRoute
+  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/users': typeof AdminUsersRoute
   '/admin': typeof AdminIndexRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/admin': typeof AdminRouteWithChildren
+  '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/orders': typeof AdminOrdersRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesRoute
+  '/admin/payouts': typeof AdminPayoutsRoute
+  '/admin/recharges': typeof AdminRechargesRoute
+  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/users': typeof AdminUsersRoute
   '/admin/': typeof AdminIndexRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
-  fullPaths: '/admin' | '/admin/tickets' | '/admin/' | '/admin/tickets/$id'
+  fullPaths:
+    | '/admin'
+    | '/admin/approvals'
+    | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
+    | '/admin/recharges'
+    | '/admin/refunds'
+    | '/admin/tickets'
+    | '/admin/users'
+    | '/admin/'
+    | '/admin/tickets/$id'
   fileRoutesByTo: FileRoutesByTo
-  to: '/admin/tickets' | '/admin' | '/admin/tickets/$id'
+  to:
+    | '/admin/approvals'
+    | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
+    | '/admin/recharges'
+    | '/admin/refunds'
+    | '/admin/tickets'
+    | '/admin/users'
+    | '/admin'
+    | '/admin/tickets/$id'
   id:
-    '__root__' | '/admin' | '/admin/tickets' | '/admin/' | '/admin/tickets/$id'
+    | '__root__'
+    | '/admin'
+    | '/admin/approvals'
+    | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
+    | '/admin/recharges'
+    | '/admin/refunds'
+    | '/admin/tickets'
+    | '/admin/users'
+    | '/admin/'
+    | '/admin/tickets/$id'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -82,11 +177,60 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminIndexRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/approvals': {
+      id: '/admin/approvals'
+      path: '/approvals'
+      fullPath: '/admin/approvals'
+      preLoaderRoute: typeof AdminApprovalsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/orders': {
+      id: '/admin/orders'
+      path: '/orders'
+      fullPath: '/admin/orders'
+      preLoaderRoute: typeof AdminOrdersRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payment-cases': {
+      id: '/admin/payment-cases'
+      path: '/payment-cases'
+      fullPath: '/admin/payment-cases'
+      preLoaderRoute: typeof AdminPaymentCasesRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payouts': {
+      id: '/admin/payouts'
+      path: '/payouts'
+      fullPath: '/admin/payouts'
+      preLoaderRoute: typeof AdminPayoutsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/recharges': {
+      id: '/admin/recharges'
+      path: '/recharges'
+      fullPath: '/admin/recharges'
+      preLoaderRoute: typeof AdminRechargesRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/refunds': {
+      id: '/admin/refunds'
+      path: '/refunds'
+      fullPath: '/admin/refunds'
+      preLoaderRoute: typeof AdminRefundsRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/tickets': {
       id: '/admin/tickets'
       path: '/tickets'
       fullPath: '/admin/tickets'
       preLoaderRoute: typeof AdminTicketsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/users': {
+      id: '/admin/users'
+      path: '/users'
+      fullPath: '/admin/users'
+      preLoaderRoute: typeof AdminUsersRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets/$id': {
@@ -112,12 +256,26 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 )
 
 interface AdminRouteChildren {
+  AdminApprovalsRoute: typeof AdminApprovalsRoute
+  AdminOrdersRoute: typeof AdminOrdersRoute
+  AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
+  AdminPayoutsRoute: typeof AdminPayoutsRoute
+  AdminRechargesRoute: typeof AdminRechargesRoute
+  AdminRefundsRoute: typeof AdminRefundsRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
+  AdminUsersRoute: typeof AdminUsersRoute
   AdminIndexRoute: typeof AdminIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
+  AdminApprovalsRoute: AdminApprovalsRoute,
+  AdminOrdersRoute: AdminOrdersRoute,
+  AdminPaymentCasesRoute: AdminPaymentCasesRoute,
+  AdminPayoutsRoute: AdminPayoutsRoute,
+  AdminRechargesRoute: AdminRechargesRoute,
+  AdminRefundsRoute: AdminRefundsRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
+  AdminUsersRoute: AdminUsersRoute,
   AdminIndexRoute: AdminIndexRoute,
 }
 

@@ -27,6 +27,8 @@ import type consoleShell from './locales/zh-CN/console/shell.json'
 import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
+import type consoleMoney from './locales/zh-CN/console/money.json'
+import type consoleUser from './locales/zh-CN/console/user.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -60,6 +62,8 @@ declare module 'i18next' {
       'console/overview': typeof consoleOverview
       'console/ticket': typeof consoleTicket
       'console/parts': typeof consoleParts
+      'console/money': typeof consoleMoney
+      'console/user': typeof consoleUser
       'console/shell': typeof consoleShell
     }
   }

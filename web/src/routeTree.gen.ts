@@ -18,7 +18,14 @@ import { Route as SettingsRouteImport } from './routes/settings'
 import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
+import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
+import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
+import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
+import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
+import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
+import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
+import { Route as AdminUsersRouteImport } from './routes/admin.users'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
@@ -128,9 +135,44 @@ const AdminIndexRoute = AdminIndexRouteImport.update({
   path: '/',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
+  id: '/approvals',
+  path: '/approvals',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminOrdersRoute = AdminOrdersRouteImport.update({
+  id: '/orders',
+  path: '/orders',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
+  id: '/payment-cases',
+  path: '/payment-cases',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPayoutsRoute = AdminPayoutsRouteImport.update({
+  id: '/payouts',
+  path: '/payouts',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRechargesRoute = AdminRechargesRouteImport.update({
+  id: '/recharges',
+  path: '/recharges',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRefundsRoute = AdminRefundsRouteImport.update({
+  id: '/refunds',
+  path: '/refunds',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
   id: '/tickets',
   path: '/tickets',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminUsersRoute = AdminUsersRouteImport.update({
+  id: '/users',
+  path: '/users',
   getParentRoute: () => AdminRoute,
 } as any)
 const AuthIndexRoute = AuthIndexRouteImport.update({
@@ -461,7 +503,14 @@ export interface FileRoutesByFullPath {
   '/settings': typeof SettingsRouteWithChildren
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/orders': typeof AdminOrdersRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesRoute
+  '/admin/payouts': typeof AdminPayoutsRoute
+  '/admin/recharges': typeof AdminRechargesRoute
+  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/users': typeof AdminUsersRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -529,7 +578,14 @@ export interface FileRoutesByTo {
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
   '/about': typeof AboutRoute
+  '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/orders': typeof AdminOrdersRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesRoute
+  '/admin/payouts': typeof AdminPayoutsRoute
+  '/admin/recharges': typeof AdminRechargesRoute
+  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/users': typeof AdminUsersRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -603,7 +659,14 @@ export interface FileRoutesById {
   '/settings': typeof SettingsRouteWithChildren
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/orders': typeof AdminOrdersRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesRoute
+  '/admin/payouts': typeof AdminPayoutsRoute
+  '/admin/recharges': typeof AdminRechargesRoute
+  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/users': typeof AdminUsersRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -680,7 +743,14 @@ export interface FileRouteTypes {
     | '/settings'
     | '/test-page'
     | '/user'
+    | '/admin/approvals'
+    | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
+    | '/admin/recharges'
+    | '/admin/refunds'
     | '/admin/tickets'
+    | '/admin/users'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -748,7 +818,14 @@ export interface FileRouteTypes {
     | '/'
     | '/$'
     | '/about'
+    | '/admin/approvals'
+    | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
+    | '/admin/recharges'
+    | '/admin/refunds'
     | '/admin/tickets'
+    | '/admin/users'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -821,7 +898,14 @@ export interface FileRouteTypes {
     | '/settings'
     | '/test-page'
     | '/user'
+    | '/admin/approvals'
+    | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
+    | '/admin/recharges'
+    | '/admin/refunds'
     | '/admin/tickets'
+    | '/admin/users'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -964,11 +1048,60 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminIndexRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/approvals': {
+      id: '/admin/approvals'
+      path: '/approvals'
+      fullPath: '/admin/approvals'
+      preLoaderRoute: typeof AdminApprovalsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/orders': {
+      id: '/admin/orders'
+      path: '/orders'
+      fullPath: '/admin/orders'
+      preLoaderRoute: typeof AdminOrdersRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payment-cases': {
+      id: '/admin/payment-cases'
+      path: '/payment-cases'
+      fullPath: '/admin/payment-cases'
+      preLoaderRoute: typeof AdminPaymentCasesRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payouts': {
+      id: '/admin/payouts'
+      path: '/payouts'
+      fullPath: '/admin/payouts'
+      preLoaderRoute: typeof AdminPayoutsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/recharges': {
+      id: '/admin/recharges'
+      path: '/recharges'
+      fullPath: '/admin/recharges'
+      preLoaderRoute: typeof AdminRechargesRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/refunds': {
+      id: '/admin/refunds'
+      path: '/refunds'
+      fullPath: '/admin/refunds'
+      preLoaderRoute: typeof AdminRefundsRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/tickets': {
       id: '/admin/tickets'
       path: '/tickets'
       fullPath: '/admin/tickets'
       preLoaderRoute: typeof AdminTicketsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/users': {
+      id: '/admin/users'
+      path: '/users'
+      fullPath: '/admin/users'
+      preLoaderRoute: typeof AdminUsersRouteImport
       parentRoute: typeof AdminRoute
     }
     '/auth/': {
@@ -1428,12 +1561,26 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 )
 
 interface AdminRouteChildren {
+  AdminApprovalsRoute: typeof AdminApprovalsRoute
+  AdminOrdersRoute: typeof AdminOrdersRoute
+  AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
+  AdminPayoutsRoute: typeof AdminPayoutsRoute
+  AdminRechargesRoute: typeof AdminRechargesRoute
+  AdminRefundsRoute: typeof AdminRefundsRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
+  AdminUsersRoute: typeof AdminUsersRoute
   AdminIndexRoute: typeof AdminIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
+  AdminApprovalsRoute: AdminApprovalsRoute,
+  AdminOrdersRoute: AdminOrdersRoute,
+  AdminPaymentCasesRoute: AdminPaymentCasesRoute,
+  AdminPayoutsRoute: AdminPayoutsRoute,
+  AdminRechargesRoute: AdminRechargesRoute,
+  AdminRefundsRoute: AdminRefundsRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
+  AdminUsersRoute: AdminUsersRoute,
   AdminIndexRoute: AdminIndexRoute,
 }
 

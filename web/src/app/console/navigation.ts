@@ -1,5 +1,16 @@
 import type { LinkProps } from '@tanstack/react-router'
-import { LayoutDashboard, type LucideIcon, MessagesSquare } from 'lucide-react'
+import {
+  BanknoteArrowDown,
+  BanknoteArrowUp,
+  LayoutDashboard,
+  type LucideIcon,
+  MessagesSquare,
+  ReceiptText,
+  Stamp,
+  TriangleAlert,
+  Undo2,
+  Users,
+} from 'lucide-react'
 import type shell from '@/locales/zh-CN/console/shell.json'
 
 export type ConsolePage = {
@@ -26,6 +37,64 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         icon: LayoutDashboard,
         shortcut: 'o',
         isOnBottomBar: true,
+      },
+      {
+        to: '/admin/approvals',
+        key: 'approvals',
+        icon: Stamp,
+        permission: 'approval.read',
+        shortcut: 'v',
+      },
+    ],
+  },
+  {
+    group: 'customers',
+    pages: [
+      {
+        to: '/admin/users',
+        key: 'users',
+        icon: Users,
+        permission: 'user.read',
+        shortcut: 'u',
+        isOnBottomBar: true,
+      },
+    ],
+  },
+  {
+    group: 'shop',
+    pages: [
+      {
+        to: '/admin/orders',
+        key: 'orders',
+        icon: ReceiptText,
+        permission: 'order.read',
+        shortcut: 'b',
+      },
+    ],
+  },
+  {
+    group: 'money',
+    pages: [
+      {
+        to: '/admin/recharges',
+        key: 'recharges',
+        icon: BanknoteArrowDown,
+        permission: 'recharge.read',
+        shortcut: 'p',
+        isOnBottomBar: true,
+      },
+      {
+        to: '/admin/payment-cases',
+        key: 'cases',
+        icon: TriangleAlert,
+        permission: 'payment.case.read',
+      },
+      { to: '/admin/refunds', key: 'refunds', icon: Undo2, permission: 'money.refund.read' },
+      {
+        to: '/admin/payouts',
+        key: 'payouts',
+        icon: BanknoteArrowUp,
+        permission: 'money.commission.pay',
       },
     ],
   },

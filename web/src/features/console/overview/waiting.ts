@@ -1,4 +1,10 @@
-import { staffTicketsList } from '@/lib/api/gen/staff/sdk.gen'
+import {
+  staffApprovalsList,
+  staffPaymentCasesList,
+  staffPayoutsList,
+  staffRefundRequests,
+  staffTicketsList,
+} from '@/lib/api/gen/staff/sdk.gen'
 import type overview from '@/locales/zh-CN/console/overview.json'
 import type { RowLink } from '../parts/resource'
 
@@ -23,5 +29,52 @@ export const waiting: Line[] = [
           throwOnError: true,
         })
       ).data.total_count,
+  },
+  {
+    key: 'approvals',
+    permission: 'approval.read',
+    link: { to: '/admin/approvals', search: { state: 'waiting' } as never },
+    count: async (signal) =>
+      (
+        await staffApprovalsList({
+          query: { state: 'waiting', limit: 1 },
+          signal,
+          throwOnError: true,
+        })
+      ).data.total_count,
+  },
+  {
+    key: 'cases',
+    permission: 'payment.case.read',
+    link: { to: '/admin/payment-cases', search: { state: 'open' } as never },
+    count: async (signal) =>
+      (
+        await staffPaymentCasesList({
+          query: { state: 'open', limit: 1 },
+          signal,
+          throwOnError: true,
+        })
+      ).data.total_count,
+  },
+  {
+    key: 'refunds',
+    permission: 'money.refund.read',
+    link: { to: '/admin/refunds', search: { state: 'open' } as never },
+    count: async (signal) =>
+      (
+        await staffRefundRequests({
+          query: { state: 'open', limit: 1 },
+          signal,
+          throwOnError: true,
+        })
+      ).data.total_count,
+  },
+  {
+    key: 'payouts',
+    permission: 'money.commission.pay',
+    link: { to: '/admin/payouts', search: { state: 'open' } as never },
+    count: async (signal) =>
+      (await staffPayoutsList({ query: { state: 'open', limit: 1 }, signal, throwOnError: true }))
+        .data.total_count,
   },
 ]

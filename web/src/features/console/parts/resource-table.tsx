@@ -20,7 +20,7 @@ type Props<T> = {
   /** Where the row leads; its title is the link. */
   link?: (row: T) => RowLink
   /** At the row's end: its menu. */
-  actions?: (row: T) => ReactNode
+  renderActions?: (row: T) => ReactNode
   /** What the list scrolls in; absent: the window. */
   scroller?: RefObject<HTMLElement | null>
   /** Keys that do something with the row that has the focus. */
@@ -150,7 +150,7 @@ function Rows<T>(props: RowsProps<T>) {
                   row={row}
                   columns={columns}
                   link={props.link}
-                  actions={props.actions}
+                  renderActions={props.renderActions}
                   measure={virtual.measureElement}
                 />
               )
@@ -184,7 +184,7 @@ function Count(props: {
   )
 }
 
-function Head<T>({ columns, actions, search, onChange }: RowsProps<T>) {
+function Head<T>({ columns, renderActions, search, onChange }: RowsProps<T>) {
   const { t } = useTranslation('console/parts')
   const sorted = search.sort
   return (
@@ -219,7 +219,7 @@ function Head<T>({ columns, actions, search, onChange }: RowsProps<T>) {
             </th>
           )
         })}
-        {actions && (
+        {renderActions && (
           <th role="columnheader" scope="col" className={classes.menu}>
             <span className={classes.hidden}>{t('table.actions')}</span>
           </th>
@@ -232,14 +232,14 @@ function Head<T>({ columns, actions, search, onChange }: RowsProps<T>) {
 const Space = ({ height }: { height: number }) =>
   height > 0 ? <tr aria-hidden="true" className={classes.space} style={{ height }} /> : null
 
-type RowProps<T> = Pick<Props<T>, 'columns' | 'link' | 'actions'> & {
+type RowProps<T> = Pick<Props<T>, 'columns' | 'link' | 'renderActions'> & {
   row: T
   index: number
   measure: (row: HTMLTableRowElement | null) => void
 }
 
 const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { row, index, columns, link, actions, measure } = props
+  const { row, index, columns, link, renderActions, measure } = props
   const titled = columns.find(({ place }) => place === 'title') ?? columns[0]
   return (
     <tr
@@ -266,9 +266,9 @@ const Row = memo(function Row<T>(props: RowProps<T>) {
           )}
         </td>
       ))}
-      {actions && (
+      {renderActions && (
         <td role="cell" className={classes.menu}>
-          {actions(row)}
+          {renderActions(row)}
         </td>
       )}
     </tr>

@@ -24,6 +24,8 @@ export type Resource<T> = {
   /** How many rows the filters find; `isAtLeast` where nobody counted further. */
   count?: (ask: Omit<Ask, 'sort' | 'cursor'>) => Promise<{ count: number; isAtLeast?: boolean }>
   rowKey: (row: T) => string | number
+  /** Where the same rows are a file. */
+  csv?: (filters: Record<string, string>, sort: string | undefined) => string
 }
 
 export type Column<T> = {
@@ -78,6 +80,71 @@ export const loadList = <T>(client: QueryClient, resource: Resource<T>, search: 
     client.prefetchQuery(countOf(resource, texts)),
   ])
 }
+
+const only = (filters: Record<string, string>, keys: readonly string[]) =>
+  Object.fromEntries(Object.entries(filters).filter(([key]) => keys.includes(key)))
+
+type Call<D> = (options: {
+  query: never
+  signal: AbortSignal
+  throwOnError: true
+}) => Promise<{ data: D }>
+
+/** For lists that are read by key: what they are filtered and sorted by goes to the server as the address has it. */
+export const byKey = <T>(list: {
+  name: string
+  /** The filters that the operation knows, with `q`. */
+  keys: readonly string[]
+  list: Call<{ rows: T[]; next_cursor: string }>
+  count: Call<{ rows: number; approximate: boolean }>
+  /** Where the same is read as a file. */
+  csv: string
+  rowKey: Resource<T>['rowKey']
+}): Resource<T> => ({
+  name: list.name,
+  rowKey: list.rowKey,
+  csv: (filters, sort) =>
+    `${list.csv}?${new URLSearchParams({ ...only(filters, list.keys), ...(sort && { sort }) })}`,
+  load: async ({ filters, sort, cursor, signal }) => {
+    const query = { ...only(filters, list.keys), sort, cursor, limit: PART_SIZE } as never
+    const { data } = await list.list({ query, signal, throwOnError: true })
+    return { rows: data.rows, next: data.next_cursor }
+  },
+  count: async ({ filters, signal }) => {
+    const query = only(filters, list.keys) as never
+    const { data } = await list.count({ query, signal, throwOnError: true })
+    return { count: data.rows, isAtLeast: data.approximate }
+  },
+})
+
+/** For lists that are read by offset. */
+export const byPart = <T>(list: {
+  name: string
+  keys?: readonly string[]
+  list: (options: {
+    query: never
+    signal: AbortSignal
+    throwOnError: true
+  }) => Promise<{ rows: T[]; total: number }>
+  rowKey: Resource<T>['rowKey']
+}): Resource<T> => ({
+  name: list.name,
+  rowKey: list.rowKey,
+  load: async ({ filters, cursor, signal }) => {
+    const query = {
+      ...only(filters, list.keys ?? []),
+      limit: PART_SIZE,
+      offset: Number(cursor ?? 0),
+    } as never
+    const { rows, total } = await list.list({ query, signal, throwOnError: true })
+    return byOffset(rows, cursor, total)
+  },
+  count: async ({ filters, signal }) => {
+    const query = { ...only(filters, list.keys ?? []), limit: 1 } as never
+    const { total } = await list.list({ query, signal, throwOnError: true })
+    return { count: total }
+  },
+})
 
 export const PART_SIZE = 50
 

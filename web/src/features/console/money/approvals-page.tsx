@@ -1,0 +1,106 @@
+import { Check, X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { staffApprovalDecide } from '@/lib/api/gen/staff/sdk.gen'
+import type { ApprovalItem } from '@/lib/api/gen/staff/types.gen'
+import { useCurrency } from '@/lib/currency'
+import { useSession } from '@/lib/session/current-session'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
+import type { Action } from '../parts/action'
+import { ListPage } from '../parts/list-page'
+import { Person } from '../parts/person'
+import type { Column } from '../parts/resource'
+import { approvals } from './resources'
+import { MoneyState, useStateFilter } from './states'
+
+/** What colleagues gave that is worth money, and what of it waits for a second member. */
+export function ApprovalsPage() {
+  const { t } = useTranslation('console/money')
+  return (
+    <ListPage
+      title={t('approvals.title')}
+      about={t('approvals.about')}
+      resource={approvals}
+      columns={useColumns()}
+      filters={[
+        useStateFilter(['waiting', 'approved', 'declined', 'alone'], true),
+        { key: 'staff_id', title: t('column.makerNo'), kind: 'reference' },
+      ]}
+      actions={[useDecision(true), useDecision(false)]}
+      nameOf={({ id }) => `#${id}`}
+      empty={t('approvals.empty')}
+    />
+  )
+}
+
+function useColumns(): Column<ApprovalItem>[] {
+  const { t } = useTranslation('console/money')
+  const currency = useCurrency()
+  return [
+    {
+      key: 'kind',
+      title: t('column.change'),
+      place: 'title',
+      cell: ({ kind, reference_no: no }) => `${t(`approvalKind.${kind}`)} #${no}`,
+    },
+    {
+      key: 'state',
+      title: t('column.state'),
+      place: 'state',
+      width: '10rem',
+      cell: ({ state }) => <MoneyState state={state} />,
+    },
+    {
+      key: 'worth',
+      title: t('column.worth'),
+      place: 'fact',
+      width: '8rem',
+      align: 'end',
+      cell: ({ worth }) => (worth === null ? '—' : <Money amount={worth} currency={currency} />),
+    },
+    {
+      key: 'for',
+      title: t('column.for'),
+      width: '8rem',
+      cell: ({ beneficiary_id: id }) => <Person user={id === null ? null : { id }} />,
+    },
+    {
+      key: 'maker',
+      title: t('column.maker'),
+      place: 'fact',
+      width: '8rem',
+      cell: ({ staff_id: id }) => (id === null ? t('operator') : `#${id}`),
+    },
+    {
+      key: 'created',
+      title: t('column.created'),
+      width: '12rem',
+      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+    },
+  ]
+}
+
+function useDecision(approves: boolean): Action<ApprovalItem> {
+  const { t } = useTranslation('console/money')
+  const session = useSession()
+  const me = session.status === 'authenticated' ? session.user.user_id : 0
+  const which = approves ? 'approve' : 'decline'
+  return {
+    key: which,
+    icon: approves ? Check : X,
+    title: t(`approvals.${which}`),
+    permission: 'approval.decide',
+    danger: 'C',
+    // Nobody decides what they made.
+    isShown: ({ state, staff_id: maker }) => state === 'waiting' && maker !== me,
+    effect: ({ kind, reference_no: no }) =>
+      t(`approvals.${which}Effect`, { what: `${t(`approvalKind.${kind}`)} #${no}` }),
+    run: ({ id }) =>
+      staffApprovalDecide({
+        path: { approval_id: id },
+        body: { approve: approves },
+        throwOnError: true,
+      }),
+    done: () => t(`approvals.${which}Done`),
+  }
+}

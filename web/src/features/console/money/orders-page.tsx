@@ -1,0 +1,131 @@
+import { Undo2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { staffOrderRefundRules } from '@/lib/api/gen/staff/rules.gen'
+import { staffOrderRefund } from '@/lib/api/gen/staff/sdk.gen'
+import type { OrderRow } from '@/lib/api/gen/staff/types.gen'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
+import type { Action } from '../parts/action'
+import type { Filter } from '../parts/filters'
+import { ListPage } from '../parts/list-page'
+import { Person } from '../parts/person'
+import type { Column } from '../parts/resource'
+import { orders } from './resources'
+import { MoneyState, useStateFilter } from './states'
+
+const kinds = ['plan', 'renewal', 'package'] as const
+
+/** What was bought. */
+export function OrdersPage() {
+  const { t } = useTranslation('console/money')
+  return (
+    <ListPage
+      title={t('orders.title')}
+      resource={orders}
+      columns={useColumns()}
+      filters={useFilters()}
+      search={{ key: 'q', label: t('orders.search') }}
+      actions={[useRefund()]}
+      nameOf={({ no }) => `#${no}`}
+      empty={t('orders.empty')}
+    />
+  )
+}
+
+function useColumns(): Column<OrderRow>[] {
+  const { t } = useTranslation('console/money')
+  return [
+    {
+      key: 'no',
+      title: t('column.no'),
+      width: '6rem',
+      place: 'title',
+      cell: ({ no }) => `#${no}`,
+    },
+    { key: 'item', title: t('column.item'), place: 'fact', cell: ({ plan }) => plan.name },
+    {
+      key: 'user',
+      title: t('column.user'),
+      place: 'fact',
+      cell: ({ user }) => <Person user={user} />,
+    },
+    {
+      key: 'kind',
+      title: t('column.kind'),
+      width: '7rem',
+      cell: ({ kind }) => t(`orderKind.${kind}`),
+    },
+    {
+      key: 'total',
+      title: t('column.total'),
+      width: '7rem',
+      align: 'end',
+      sort: 'total',
+      place: 'fact',
+      cell: ({ total, currency }) => <Money amount={total} currency={currency} />,
+    },
+    {
+      key: 'state',
+      title: t('column.state'),
+      width: '8rem',
+      place: 'state',
+      cell: ({ state }) => <MoneyState state={state} />,
+    },
+    {
+      key: 'created',
+      title: t('column.created'),
+      width: '12rem',
+      sort: 'created',
+      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+    },
+  ]
+}
+
+function useFilters(): Filter[] {
+  const { t } = useTranslation('console/money')
+  return [
+    useStateFilter(['pending', 'paid', 'cancelled', 'expired', 'refunded']),
+    {
+      key: 'kind',
+      title: t('column.kind'),
+      kind: 'choice',
+      options: kinds.map((value) => ({ value, label: t(`orderKind.${value}`) })),
+    },
+    { key: 'created', title: t('column.created'), kind: 'date' },
+    { key: 'paid', title: t('column.paid'), kind: 'date' },
+    { key: 'total', title: t('column.total'), kind: 'range' },
+    { key: 'user', title: t('column.userNo'), kind: 'reference' },
+    { key: 'plan', title: t('column.planNo'), kind: 'reference' },
+    { key: 'coupon', title: t('column.couponNo'), kind: 'reference' },
+    { key: 'label', title: t('column.label'), kind: 'text' },
+  ]
+}
+
+function useRefund(): Action<OrderRow> {
+  const { t } = useTranslation('console/money')
+  return {
+    key: 'refund',
+    icon: Undo2,
+    title: t('orders.refund'),
+    permission: 'money.refund',
+    danger: 'R',
+    isShown: ({ state }) => state === 'paid',
+    fields: () => [
+      {
+        name: 'reason',
+        label: t('reason'),
+        kind: 'textarea',
+        isRequired: true,
+        rules: staffOrderRefundRules.reason,
+      },
+    ],
+    effect: ({ no, user }) => t('orders.refundEffect', { no, user: user.email }),
+    run: ({ no }, { reason }) =>
+      staffOrderRefund({
+        path: { order_no: no },
+        body: { reason: String(reason) },
+        throwOnError: true,
+      }),
+    done: ({ no }) => t('orders.refunded', { no }),
+  }
+}

@@ -1,0 +1,6 @@
+export { ApprovalsPage } from './approvals-page'
+export { CasesPage } from './cases-page'
+export { OrdersPage } from './orders-page'
+export { PayoutsPage } from './payouts-page'
+export { RechargesPage } from './recharges-page'
+export { RefundsPage } from './refunds-page'

@@ -1,0 +1,135 @@
+import { Undo2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { staffRechargeRefundRules } from '@/lib/api/gen/staff/rules.gen'
+import { staffRechargeRefund } from '@/lib/api/gen/staff/sdk.gen'
+import type { RechargeRow } from '@/lib/api/gen/staff/types.gen'
+import { toAmount, toMinor } from '@/lib/money'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
+import type { Action } from '../parts/action'
+import type { Filter } from '../parts/filters'
+import { ListPage } from '../parts/list-page'
+import { Person } from '../parts/person'
+import type { Column } from '../parts/resource'
+import { recharges } from './resources'
+import { MoneyState, useStateFilter } from './states'
+
+/** What came in. */
+export function RechargesPage() {
+  const { t } = useTranslation('console/money')
+  return (
+    <ListPage
+      title={t('recharges.title')}
+      resource={recharges}
+      columns={useColumns()}
+      filters={useFilters()}
+      search={{ key: 'q', label: t('recharges.search') }}
+      actions={[useRefund()]}
+      nameOf={({ no }) => `#${no}`}
+      empty={t('recharges.empty')}
+    />
+  )
+}
+
+function useColumns(): Column<RechargeRow>[] {
+  const { t } = useTranslation('console/money')
+  return [
+    {
+      key: 'no',
+      title: t('column.no'),
+      width: '6rem',
+      place: 'title',
+      cell: ({ no }) => `#${no}`,
+    },
+    {
+      key: 'user',
+      title: t('column.user'),
+      place: 'fact',
+      cell: ({ user }) => <Person user={user} />,
+    },
+    { key: 'gateway', title: t('column.gateway'), width: '8rem', cell: ({ gateway }) => gateway },
+    {
+      key: 'amount',
+      title: t('column.amount'),
+      width: '8rem',
+      align: 'end',
+      sort: 'amount',
+      place: 'fact',
+      cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+    },
+    {
+      key: 'state',
+      title: t('column.state'),
+      width: '8rem',
+      place: 'state',
+      cell: ({ state }) => <MoneyState state={state} />,
+    },
+    {
+      key: 'transaction',
+      title: t('column.transaction'),
+      cell: ({ transaction_id: id }) => id || '—',
+    },
+    {
+      key: 'created',
+      title: t('column.created'),
+      width: '12rem',
+      sort: 'created',
+      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+    },
+  ]
+}
+
+function useFilters(): Filter[] {
+  const { t } = useTranslation('console/money')
+  return [
+    useStateFilter(['pending', 'paid', 'expired', 'failed', 'refunded']),
+    { key: 'gateway', title: t('column.gateway'), kind: 'text' },
+    { key: 'amount', title: t('column.amount'), kind: 'range' },
+    { key: 'created', title: t('column.created'), kind: 'date' },
+    { key: 'paid', title: t('column.paid'), kind: 'date' },
+    { key: 'user', title: t('column.userNo'), kind: 'reference' },
+    { key: 'label', title: t('column.label'), kind: 'text' },
+  ]
+}
+
+/** What has not gone back, or begun to. */
+const restOf = ({ amount, refunded, refunding }: RechargeRow) =>
+  toAmount(toMinor(amount) - toMinor(refunded) - toMinor(refunding))
+
+function useRefund(): Action<RechargeRow> {
+  const { t } = useTranslation('console/money')
+  return {
+    key: 'refund',
+    icon: Undo2,
+    title: t('recharges.refund'),
+    permission: 'money.refund',
+    danger: 'R',
+    isShown: (recharge) => recharge.state === 'paid' && toMinor(restOf(recharge)) > 0,
+    fields: (recharge) => [
+      {
+        name: 'amount',
+        label: t('column.amount'),
+        kind: 'money',
+        initial: restOf(recharge),
+        isRequired: true,
+      },
+      { name: 'by_hand', label: t('recharges.byHand'), kind: 'switch' },
+      {
+        name: 'reason',
+        label: t('reason'),
+        kind: 'textarea',
+        isRequired: true,
+        rules: staffRechargeRefundRules.reason,
+      },
+    ],
+    effect: ({ no, user }) => t('recharges.refundEffect', { no, user: user.email }),
+    run: ({ no }, { amount, by_hand: byHand, reason }) =>
+      staffRechargeRefund({
+        path: { recharge_no: no },
+        body: { amount: String(amount), by_hand: byHand === true, reason: String(reason) },
+        headers: { 'Idempotency-Key': crypto.randomUUID() },
+        throwOnError: true,
+      }),
+    done: ({ no }) => t('recharges.refunded', { no }),
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  staffApprovalsList,
+  staffOrders,
+  staffOrdersCount,
+  staffPaymentCasesList,
+  staffPayoutsList,
+  staffRecharges,
+  staffRechargesCount,
+  staffRefundRequests,
+} from '@/lib/api/gen/staff/sdk.gen'
+import { byKey, byPart } from '../parts/resource'
+
+export const orders = byKey({
+  name: 'orders',
+  keys: ['q', 'coupon', 'created', 'kind', 'label', 'paid', 'plan', 'state', 'total', 'user'],
+  list: (options) => staffOrders(options),
+  count: (options) => staffOrdersCount(options),
+  csv: '/api/v2/staff/orders/csv',
+  rowKey: ({ no }) => no,
+})
+
+export const recharges = byKey({
+  name: 'recharges',
+  keys: ['q', 'amount', 'created', 'gateway', 'label', 'paid', 'state', 'user'],
+  list: (options) => staffRecharges(options),
+  count: (options) => staffRechargesCount(options),
+  csv: '/api/v2/staff/recharges/csv',
+  rowKey: ({ no }) => no,
+})
+
+export const approvals = byPart({
+  name: 'approvals',
+  keys: ['state', 'staff_id'],
+  list: async (options) => {
+    const { data } = await staffApprovalsList(options)
+    return { rows: data.approvals, total: data.total_count }
+  },
+  rowKey: ({ id }) => id,
+})
+
+export const payouts = byPart({
+  name: 'payouts',
+  keys: ['state', 'user_id'],
+  list: async (options) => {
+    const { data } = await staffPayoutsList(options)
+    return { rows: data.payouts, total: data.total_count }
+  },
+  rowKey: ({ id }) => id,
+})
+
+export const refundRequests = byPart({
+  name: 'refund-requests',
+  keys: ['state'],
+  list: async (options) => {
+    const { data } = await staffRefundRequests(options)
+    return { rows: data.requests, total: data.total_count }
+  },
+  rowKey: ({ id }) => id,
+})
+
+export const paymentCases = byPart({
+  name: 'payment-cases',
+  keys: ['state'],
+  list: async (options) => {
+    const { data } = await staffPaymentCasesList(options)
+    return { rows: data.cases, total: data.total_count }
+  },
+  rowKey: ({ id }) => id,
+})

@@ -1,0 +1,11 @@
+import { TextLink } from '@/ui/text-link'
+
+/** A user whom something belongs to, leading to the user; `user` is none where nobody is known. */
+export function Person({ user }: { user: { id: number; email?: string } | null | undefined }) {
+  if (!user) return '—'
+  return (
+    <TextLink to="/admin/users" search={{ q: user.email ?? user.id } as never} underline="hover">
+      {user.email ?? `#${user.id}`}
+    </TextLink>
+  )
+}

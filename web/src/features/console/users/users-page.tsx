@@ -1,0 +1,19 @@
+import { useTranslation } from 'react-i18next'
+import { ListPage } from '../parts/list-page'
+import { useUserColumns, useUserFilters } from './columns'
+import { users } from './resource'
+
+/** All users, found by any fact. */
+export function UsersPage() {
+  const { t } = useTranslation('console/user')
+  return (
+    <ListPage
+      title={t('title')}
+      resource={users}
+      columns={useUserColumns()}
+      filters={useUserFilters()}
+      search={{ key: 'q', label: t('search') }}
+      empty={t('empty')}
+    />
+  )
+}
