@@ -1,7 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core'
 import type { SpotlightActionGroupData } from '@mantine/spotlight'
 import { useRouter } from '@tanstack/react-router'
-import { Keyboard, Languages, LogOut, UserRound } from 'lucide-react'
+import { Keyboard, Languages, LogOut, UserRoundCog } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type Language, languages, switchLanguage } from '../i18n'
 import { Keys } from '../layouts/keys'
@@ -52,7 +52,7 @@ function useActions(onShowKeys: () => void): SpotlightActionGroupData {
         id: 'customer',
         label: shell('asCustomer'),
         keywords: 'customer pages dashboard yonghu ziji',
-        leftSection: <UserRound {...icon} />,
+        leftSection: <UserRoundCog {...icon} />,
         onClick: () => void router.navigate({ to: '/user/dashboard' }),
       },
       ...Object.entries(schemes).map(([scheme, Icon]) => ({

@@ -5,10 +5,10 @@ import {
   LayoutDashboard,
   type LucideIcon,
   MessagesSquare,
-  ReceiptText,
+  ScrollText,
   Stamp,
   TriangleAlert,
-  Undo2,
+  RotateCcwSquare,
   Users,
 } from 'lucide-react'
 import type shell from '@/locales/zh-CN/console/shell.json'
@@ -66,7 +66,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
       {
         to: '/admin/orders',
         key: 'orders',
-        icon: ReceiptText,
+        icon: ScrollText,
         permission: 'order.read',
         shortcut: 'b',
       },
@@ -89,7 +89,12 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         icon: TriangleAlert,
         permission: 'payment.case.read',
       },
-      { to: '/admin/refunds', key: 'refunds', icon: Undo2, permission: 'money.refund.read' },
+      {
+        to: '/admin/refunds',
+        key: 'refunds',
+        icon: RotateCcwSquare,
+        permission: 'money.refund.read',
+      },
       {
         to: '/admin/payouts',
         key: 'payouts',

@@ -1,4 +1,4 @@
-import { Check, X } from 'lucide-react'
+import { Check, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffApprovalDecide } from '@/lib/api/gen/staff/sdk.gen'
 import type { ApprovalItem } from '@/lib/api/gen/staff/types.gen'
@@ -87,7 +87,7 @@ function useDecision(approves: boolean): Action<ApprovalItem> {
   const which = approves ? 'approve' : 'decline'
   return {
     key: which,
-    icon: approves ? Check : X,
+    icon: approves ? Check : SquareX,
     title: t(`approvals.${which}`),
     permission: 'approval.decide',
     danger: 'C',

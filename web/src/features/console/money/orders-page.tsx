@@ -1,4 +1,4 @@
-import { Undo2 } from 'lucide-react'
+import { RotateCcwSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffOrderRefundRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffOrderRefund } from '@/lib/api/gen/staff/sdk.gen'
@@ -105,7 +105,7 @@ function useRefund(): Action<OrderRow> {
   const { t } = useTranslation('console/money')
   return {
     key: 'refund',
-    icon: Undo2,
+    icon: RotateCcwSquare,
     title: t('orders.refund'),
     permission: 'money.refund',
     danger: 'R',

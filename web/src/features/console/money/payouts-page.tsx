@@ -1,4 +1,4 @@
-import { Check, X } from 'lucide-react'
+import { Check, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffPayoutPayRules, staffPayoutRefuseRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffPayoutPay, staffPayoutRefuse } from '@/lib/api/gen/staff/sdk.gen'
@@ -112,7 +112,7 @@ function useRefuse(): Action<StaffPayout> {
   const { t } = useTranslation('console/money')
   return {
     key: 'refuse',
-    icon: X,
+    icon: SquareX,
     title: t('payouts.refuse'),
     permission: 'money.commission.pay',
     danger: 'R',

@@ -1,4 +1,4 @@
-import { Undo2 } from 'lucide-react'
+import { RotateCcwSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffRechargeRefundRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffRechargeRefund } from '@/lib/api/gen/staff/sdk.gen'
@@ -47,7 +47,7 @@ function useColumns(): Column<RechargeRow>[] {
       place: 'fact',
       cell: ({ user }) => <Person user={user} />,
     },
-    { key: 'gateway', title: t('column.gateway'), width: '8rem', cell: ({ gateway }) => gateway },
+    { key: 'gateway', title: t('column.gateway'), width: '6rem', cell: ({ gateway }) => gateway },
     {
       key: 'amount',
       title: t('column.amount'),
@@ -67,6 +67,7 @@ function useColumns(): Column<RechargeRow>[] {
     {
       key: 'transaction',
       title: t('column.transaction'),
+      width: '8rem',
       cell: ({ transaction_id: id }) => id || '—',
     },
     {
@@ -100,7 +101,7 @@ function useRefund(): Action<RechargeRow> {
   const { t } = useTranslation('console/money')
   return {
     key: 'refund',
-    icon: Undo2,
+    icon: RotateCcwSquare,
     title: t('recharges.refund'),
     permission: 'money.refund',
     danger: 'R',

@@ -1,4 +1,4 @@
-import { Check, X } from 'lucide-react'
+import { Check, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffRefundDecideRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffRefundDecide } from '@/lib/api/gen/staff/sdk.gen'
@@ -68,7 +68,7 @@ function useDecision(grants: boolean): Action<RefundRequestItem> {
   const which = grants ? 'grant' : 'decline'
   return {
     key: which,
-    icon: grants ? Check : X,
+    icon: grants ? Check : SquareX,
     title: t(`refunds.${which}`),
     permission: 'money.refund',
     danger: grants ? 'R' : 'C',

@@ -1,5 +1,5 @@
 import { Button, Popover } from '@mantine/core'
-import { ListFilter, X } from 'lucide-react'
+import { ListFilter, SquareX } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isElsewhere } from '@/lib/keys'
@@ -132,7 +132,7 @@ function Chip(props: {
         aria-label={t('filter.remove', { name: filter.title })}
         onClick={() => props.onChange(undefined)}
       >
-        <X size={14} strokeWidth={1.75} aria-hidden="true" />
+        <SquareX size={14} strokeWidth={1.75} aria-hidden="true" />
       </button>
     </span>
   )

@@ -1,7 +1,7 @@
 import { Button, Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ArrowDown, ArrowUp, SearchX } from 'lucide-react'
+import { MoveDown, MoveUp, SearchX } from 'lucide-react'
 import { memo, type ReactNode, type RefObject, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Empty } from '@/ui/empty'
@@ -193,7 +193,7 @@ function Head<T>({ columns, renderActions, search, onChange }: RowsProps<T>) {
         {columns.map(({ key, title, align, width, sort }) => {
           const isDown = sort !== undefined && sorted === `-${sort}`
           const isUp = sort !== undefined && sorted === sort
-          const Icon = isUp ? ArrowUp : ArrowDown
+          const Icon = isUp ? MoveUp : MoveDown
           return (
             <th
               key={key}

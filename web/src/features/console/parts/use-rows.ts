@@ -52,7 +52,7 @@ export function useRowsInSight(
   const virtual = scroller ? ofPane : ofWindow
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
-  const isNearEnd = count > 0 && last >= count * NEXT_AT
+  const isNearEnd = count > 0 && last + 1 >= count * NEXT_AT
   const near = useRef(onNearEnd)
   useEffect(() => {
     near.current = onNearEnd
