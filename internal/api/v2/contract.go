@@ -30,3 +30,12 @@ func serveContract(contract *huma.OpenAPI) http.Handler {
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	})
 }
+
+// EnumSchema describes a text that is one of the values.
+func EnumSchema[T ~string](values []T) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString}
+	for _, v := range values {
+		s.Enum = append(s.Enum, string(v))
+	}
+	return s
+}

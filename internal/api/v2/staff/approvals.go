@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/approval"
@@ -11,10 +13,16 @@ import (
 	"airstrip/internal/permission"
 )
 
+// approvalKind is a kind of act in the contract, which has all that there are.
+type approvalKind approval.Kind
+
+// Schema is asked for by huma.
+func (approvalKind) Schema(huma.Registry) *huma.Schema { return v2.EnumSchema(approval.Kinds) }
+
 type approvalItem struct {
 	ID            int64         `json:"id"`
-	Kind          string        `json:"kind" enum:"adjustment,cd_keys,coupon,payment_by_hand,refund_by_hand,recharge_refund,payment_case,payment_case_refund,order_refund,traffic" doc:"What was given"`
-	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case or traffic grant"`
+	Kind          approvalKind  `json:"kind" doc:"What was given"`
+	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout"`
 	StaffID       *int64        `json:"staff_id" nullable:"true" doc:"Who made it; null: at the command line"`
 	BeneficiaryID *int64        `json:"beneficiary_id" nullable:"true" doc:"Whose account gains; null: nobody's in particular"`
 	Worth         *money.Amount `json:"worth" nullable:"true" doc:"null: without bound"`
@@ -26,7 +34,7 @@ type approvalItem struct {
 
 func newApprovalItem(g *approval.Grant) approvalItem {
 	item := approvalItem{
-		g.ID, string(g.Kind), g.ReferenceID, g.StaffID, g.BeneficiaryID, &g.Worth, string(g.State), g.CreatedAt,
+		g.ID, approvalKind(g.Kind), g.ReferenceID, g.StaffID, g.BeneficiaryID, &g.Worth, string(g.State), g.CreatedAt,
 		g.DecidedBy, g.DecidedAt,
 	}
 	if g.Worth == approval.Unknown {

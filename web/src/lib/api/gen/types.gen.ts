@@ -398,9 +398,9 @@ export type ApprovalItem = {
     /**
      * What was given
      */
-    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'recharge_refund' | 'payment_case' | 'payment_case_refund' | 'order_refund' | 'traffic';
+    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'commission_payout';
     /**
-     * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case or traffic grant
+     * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout
      */
     reference_no: number;
     /**
