@@ -147,6 +147,19 @@ func TestRecord_LongValues_AreNamedByTheirChecksum(t *testing.T) {
 	})
 }
 
+func TestRecord_ClearValue_ShowsFieldsCalledAsSecrets(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		record(t, d, "setting.change", audit.Object{Kind: "setting"},
+			audit.Clear{Value: map[string]any{"captcha_forgot_password": "risk", "mark": audit.Secret("one")}},
+			audit.Clear{Value: map[string]any{"captcha_forgot_password": "always", "mark": audit.Secret("two")}}, "")
+		got := find(t, d, audit.Filter{})[0]
+		if got.Before != `{"captcha_forgot_password":"risk","mark":"(secret)"}` ||
+			got.After != `{"captcha_forgot_password":"always","mark":"(another secret)"}` {
+			t.Errorf("it shows %s and %s", got.Before, got.After)
+		}
+	})
+}
+
 func TestRecord_SecretThatChanged_ShowsThatItDid(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		type settings struct {

@@ -48,6 +48,12 @@ func (s Secret) String() string {
 	return hidden
 }
 
+// Clear is a value without secrets, whose fields are shown whatever they are called; a Secret in it stays hidden.
+type Clear struct{ Value any }
+
+// MarshalJSON gives the value's.
+func (c Clear) MarshalJSON() ([]byte, error) { return json.Marshal(c.Value) }
+
 // secretNames are names of fields whose texts are hidden even where their type does not do it.
 var secretNames = regexp.MustCompile(
 	`(?i)password|passwd|secret|private|token|credential|hash|sealed|(^|[_a-z])key$|^psk$`)
@@ -81,7 +87,8 @@ func differing(before, after any) (was, is string, err error) {
 			}
 		}
 	}
-	return stored(hide("", old, nil)), stored(hide("", fresh, old)), nil
+	_, clear := after.(Clear)
+	return stored(hide("", old, nil, clear)), stored(hide("", fresh, old, clear)), nil
 }
 
 // plain returns a value as decoded JSON, still with the secrets that hide removes.
@@ -100,14 +107,15 @@ func plain(value any) (any, error) {
 }
 
 // hide returns the value of the field called name without secrets and with fields in snake case. was is what it was
-// before, nil where that is not known: a secret that differs from it is shown as another one.
-func hide(name string, value, was any) any {
+// before, nil where that is not known: a secret that differs from it is shown as another one. Where the value is clear
+// only what is marked as a secret is one.
+func hide(name string, value, was any, clear bool) any {
 	switch v := value.(type) {
 	case map[string]any:
 		old, _ := was.(map[string]any)
 		out := make(map[string]any, len(v))
 		for name, inner := range v {
-			out[snake(name)] = hide(name, inner, old[name])
+			out[snake(name)] = hide(name, inner, old[name], clear)
 		}
 		return out
 	case []any:
@@ -118,11 +126,11 @@ func hide(name string, value, was any) any {
 			if i < len(old) {
 				before = old[i]
 			}
-			out[i] = hide(name, v[i], before)
+			out[i] = hide(name, v[i], before, clear)
 		}
 		return out
 	case string:
-		if v == "" || !(strings.HasPrefix(v, secretMark) || secretNames.MatchString(name)) {
+		if v == "" || !(strings.HasPrefix(v, secretMark) || !clear && secretNames.MatchString(name)) {
 			return v
 		}
 		if before, ok := was.(string); ok && before != "" && before != v {

@@ -371,7 +371,8 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 				return err
 			}
 		}
-		return audit.Record(ctx, tx, "setting.change", audit.Object{Kind: "setting"}, before, site, "")
+		return audit.Record(ctx, tx, "setting.change", audit.Object{Kind: "setting"}, audit.Clear{Value: before},
+			audit.Clear{Value: site}, "") // what nobody may read again is no setting: see package secret
 	})
 	if err != nil {
 		return err
