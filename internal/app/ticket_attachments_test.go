@@ -2,12 +2,14 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,8 +164,7 @@ func TestTicketAttachment_RepeatedUpload_KeepsOne(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 6 {
 			wg.Go(func() {
-				// One that comes while the first is still being kept replaces it, and the first one says so.
-				if w := h.send(user, "PUT", uploadPath+id+"?name=a.log", []byte("a log")); w.Code != 200 && w.Code != 404 {
+				if w := h.send(user, "PUT", uploadPath+id+"?name=a.log", []byte("a log")); w.Code != 200 {
 					t.Errorf("an upload answers %d %s", w.Code, w.Body)
 				}
 			})
@@ -181,6 +182,67 @@ func TestTicketAttachment_RepeatedUpload_KeepsOne(t *testing.T) {
 		h.clean(6 * time.Minute)
 		if n := h.filesOnDisk(); n != 1 {
 			t.Errorf("%d files are left, want 1", n)
+		}
+	})
+}
+
+func TestTicketAttachment_SameIDOfTwoUsersAtOnce_IsTaken(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		users := []testUser{h.present(h.users[0]), h.present(h.users[1])}
+		for range 15 {
+			id := uuid.NewString()
+			codes := make([]int, len(users))
+			var wg sync.WaitGroup
+			for i, u := range users {
+				wg.Go(func() {
+					w := h.send(u, "PUT", uploadPath+id+"?name=a.log", []byte("a log"))
+					codes[i] = w.Code
+					if w.Code == 409 && !strings.Contains(w.Body.String(), "attachment_id_taken") {
+						t.Errorf("the second user gets %s", w.Body)
+					}
+				})
+			}
+			wg.Wait()
+			slices.Sort(codes)
+			if !slices.Equal(codes, []int{200, 409}) {
+				t.Fatalf("two users upload under one id and get %v, want 200 and 409", codes)
+			}
+		}
+	})
+}
+
+// Whoever uploads and takes back in a loop gets no more room than the quota, also before the job removes what is left.
+func TestTicketAttachment_UploadedAndTakenBack_TakesNoRoom(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		user, body := h.users[0], bytes.Repeat([]byte("a"), 1<<20)
+		for range 5 {
+			f := h.upload(user, uploadPath, "a.log", body)
+			if w := h.send(user, "DELETE", uploadPath+f.ID, nil); w.Code != 200 {
+				t.Fatal(w.Body)
+			}
+		}
+		if n := h.filesOnDisk(); n != 0 {
+			t.Errorf("%d files that were taken back are on disk", n)
+		}
+		if err := h.Settings.Set(t.Context(), settings(`{"attachment_quota_mb":2}`)); err != nil {
+			t.Fatal(err)
+		}
+		// A file that cannot be removed at once counts until it is gone.
+		f := h.upload(user, uploadPath, "a.log", body)
+		folders, err := filepath.Glob(filepath.Join(h.cfg.Data, "attachments", "*", "*"))
+		if err != nil || len(folders) != 1 {
+			t.Fatal(folders, err)
+		}
+		if err := errors.Join(os.Remove(folders[0]), os.MkdirAll(filepath.Join(folders[0], "x"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		if w := h.send(user, "DELETE", uploadPath+f.ID, nil); w.Code != 200 {
+			t.Fatal(w.Body)
+		}
+		h.upload(user, uploadPath, "a.log", body)
+		w := h.send(user, "PUT", uploadPath+uuid.NewString()+"?name=a.log", body)
+		if w.Code != 409 || !strings.Contains(w.Body.String(), "attachment_quota") {
+			t.Errorf("beside a file that is still to be removed an upload answers %d %s", w.Code, w.Body)
 		}
 	})
 }

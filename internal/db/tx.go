@@ -26,7 +26,8 @@ var (
 
 // Tx runs fn in one transaction that may write, commits it, and runs it again from the start where the engine says that
 // a repeat may succeed. fn must therefore do nothing outside the transaction that cannot be done twice. An error of fn
-// rolls back and is returned, with the engine's errors turned into this package's.
+// rolls back and is returned, with the engine's errors turned into this package's. A key that another transaction wrote
+// meanwhile is such a case, too: fn may look for a row and insert it where there is none.
 //
 // Tx takes at most txWait, whatever ctx says. A transaction is not repeated after its COMMIT was sent, unless the
 // engine says that it was rolled back: where the answer was lost the error is dberr.ErrOutcomeUnknown. A caller with a
@@ -71,7 +72,10 @@ func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context
 		if err == nil {
 			return nil
 		}
-		if errors.Is(err, dberr.ErrOutcomeUnknown) || !dberr.Repeatable(err) || d.gaveUp() {
+		// Another transaction may have written the same key after fn had looked for it. Once more fn sees that row, and
+		// answers what it answers where the row was there before.
+		met := try <= uniqueRepeats && isUnique(err)
+		if errors.Is(err, dberr.ErrOutcomeUnknown) || !(met || dberr.Repeatable(err)) || d.gaveUp() {
 			return d.failed(caller, err)
 		}
 		select {
@@ -143,6 +147,19 @@ func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx
 	return nil
 }
 
+// isUnique tells whether err is PostgreSQL's about a key that another row has. SQLite has one writer, so what fn has
+// seen is so until its end.
+func isUnique(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == uniqueViolation
+}
+
+const (
+	uniqueViolation = "23505"
+	// uniqueRepeats is how often a transaction is repeated that met a key of another one. A key that stays is an answer.
+	uniqueRepeats = 3
+)
+
 // Error turns the engines' errors into ErrUnique, ErrCheck and ErrForeignKey, and keeps the original text behind them.
 func Error(err error) error {
 	var pg *pgconn.PgError
@@ -150,7 +167,7 @@ func Error(err error) error {
 	switch {
 	case errors.As(err, &pg):
 		switch pg.Code {
-		case "23505":
+		case uniqueViolation:
 			return errors.Join(ErrUnique, err)
 		case "23514", "23502":
 			return errors.Join(ErrCheck, err)

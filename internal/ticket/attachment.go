@@ -32,6 +32,7 @@ const (
 	// removedAfter is longer than an upload may still be writing the file.
 	removedAfter  = 5 * attachment.StoreWithin
 	removedAtOnce = 200
+	removeNow     = 5 * time.Second // that a call waits for a bucket; the job tries again
 )
 
 // Attachment is a file of a message, or an upload that was not sent yet.
@@ -58,6 +59,8 @@ type removedFile struct {
 	File          uuid.UUID `bun:",pk"`
 	Place         attachment.Place
 	RemovedAt     time.Time
+	UserID        int64 // in whose quota it counts until it is gone
+	Size          int64
 }
 
 // Faults of attachments.
@@ -98,22 +101,56 @@ func (t *Tickets) Upload(ctx context.Context, userID int64, id uuid.UUID, name s
 	ctx, cancel := detached.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewUpdate().Model((*Attachment)(nil)).Set("stored = ?", true).
-			Where("id = ? AND file = ?", a.ID, a.File).Exec(ctx))
-		if err != nil {
-			return err
-		}
-		if n == 0 { // removed meanwhile, and its file with it
+		now := new(Attachment)
+		err := db.Locked(tx.NewSelect().Model(now).Where("id = ?", a.ID)).Scan(ctx)
+		switch {
+		case errors.Is(err, db.ErrNoRows): // removed meanwhile, and its file with it
 			return ErrNoAttachment
+		case err != nil:
+			return err
+		case now.Stored: // a repeat was faster; this file is among those to be removed
+			*a = *now
+			return nil
+		}
+		a.Stored = true
+		if err := t.swapFile(ctx, tx, now, a); err != nil {
+			return err
 		}
 		return audit.Record(ctx, tx, "ticket.attachment.upload", audit.ID("ticket_attachment", a.ID), nil,
 			a.described(), "")
 	})
-	a.Stored = err == nil
 	return a, err
 }
 
-// announce writes the row of an upload before its file is kept, or reads the row of one that is kept already.
+// swapFile makes a, whose file is kept now, the row of an upload. Where another call for the same upload had named the
+// file that the row was to have, that one is to be removed instead.
+func (t *Tickets) swapFile(ctx context.Context, tx bun.Tx, was, a *Attachment) error {
+	if was.File != a.File {
+		if _, err := tx.NewDelete().Model((*removedFile)(nil)).Where("file = ?", a.File).Exec(ctx); err != nil {
+			return err
+		}
+		if err := t.noteRemoved(ctx, tx, *was); err != nil {
+			return err
+		}
+	}
+	_, err := tx.NewUpdate().Model(a).Column("stored", "file", "place", "name", "media_type", "size", "width", "height").
+		WherePK().Exec(ctx)
+	return err
+}
+
+// noteRemoved has the files of attachments removed.
+func (t *Tickets) noteRemoved(ctx context.Context, tx bun.Tx, gone ...Attachment) error {
+	files := make([]removedFile, len(gone))
+	for i, a := range gone {
+		files[i] = removedFile{File: a.File, Place: a.Place, RemovedAt: t.db.Now(), UserID: a.UserID, Size: a.Size}
+	}
+	_, err := tx.NewInsert().Model(&files).Exec(ctx)
+	return err
+}
+
+// announce writes the row of an upload before its file is kept, or reads the row of one that is kept already. While
+// another call for the same upload keeps its file, this one keeps another, which is to be removed unless it is there
+// first.
 func (t *Tickets) announce(ctx context.Context, tx bun.Tx, a *Attachment) error {
 	if err := t.lockWriter(ctx, tx, a.UserID); err != nil {
 		return err
@@ -126,26 +163,36 @@ func (t *Tickets) announce(ctx context.Context, tx bun.Tx, a *Attachment) error 
 	case err == nil && before.Stored:
 		*a = *before
 		return nil
-	case err == nil: // its file may be there in part
-		if err := t.removeFiles(ctx, tx, func(q *bun.SelectQuery) { q.Where("id = ?", before.ID) }); err != nil {
-			return err
-		}
-	case !errors.Is(err, db.ErrNoRows):
+	case err != nil && !errors.Is(err, db.ErrNoRows):
 		return err
 	}
+	isRepeat := err == nil
 	var used struct{ Unsent, Bytes int64 }
 	if err := tx.NewSelect().Model((*Attachment)(nil)).Where("user_id = ?", a.UserID).
 		ColumnExpr("COALESCE(SUM(CASE WHEN message_id IS NULL THEN 1 ELSE 0 END), 0) AS unsent").
 		ColumnExpr("COALESCE(SUM(size), 0) AS bytes").Scan(ctx, &used); err != nil {
 		return err
 	}
+	var leaving int64
+	if err := tx.NewSelect().Model((*removedFile)(nil)).Where("user_id = ?", a.UserID).
+		ColumnExpr("COALESCE(SUM(size), 0)").Scan(ctx, &leaving); err != nil {
+		return err
+	}
+	used.Bytes += leaving
+	if isRepeat { // it is the same upload, whose row counts already
+		used.Bytes -= before.Size
+	}
 	switch {
 	case used.Bytes+a.Size > int64(t.settings.Get().AttachmentQuotaMB)<<20:
 		return ErrQuota
-	case used.Unsent >= maxUnsent:
+	case used.Unsent >= maxUnsent && !isRepeat:
 		return ErrTooManyUnsent
 	}
 	a.ID, a.File, a.CreatedAt = 0, uuid.New(), t.db.Now()
+	if isRepeat {
+		a.ID, a.CreatedAt = before.ID, before.CreatedAt
+		return t.noteRemoved(ctx, tx, *a)
+	}
 	_, err = tx.NewInsert().Model(a).Exec(ctx)
 	return err
 }
@@ -282,8 +329,9 @@ func (t *Tickets) RemoveFile(ctx context.Context, member int64, id uuid.UUID) er
 }
 
 func (t *Tickets) remove(ctx context.Context, id uuid.UUID, admit func(*Attachment) error) error {
-	return t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		a := new(Attachment)
+	a := new(Attachment)
+	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		a = new(Attachment)
 		err := db.Locked(tx.NewSelect().Model(a).Where("uuid = ?", id)).Scan(ctx)
 		if errors.Is(err, db.ErrNoRows) {
 			err = ErrNoAttachment
@@ -305,6 +353,25 @@ func (t *Tickets) remove(ctx context.Context, id uuid.UUID, admit func(*Attachme
 		return audit.Record(ctx, tx, "ticket.attachment.remove", audit.ID("ticket_attachment", a.ID), a.described(),
 			nil, "")
 	})
+	if err == nil && a.Stored { // nobody writes it any more
+		ctx, cancel := context.WithTimeout(ctx, removeNow)
+		defer cancel()
+		if err := t.removeFile(ctx, removedFile{File: a.File, Place: a.Place}); err != nil {
+			slog.WarnContext(ctx, "could not remove a file, it is tried again later", "attachment", a.ID, "error", err)
+		}
+	}
+	return err
+}
+
+// removeFile removes a file that no row names, and then what says that it is to go.
+func (t *Tickets) removeFile(ctx context.Context, f removedFile) error {
+	if err := t.files.Remove(ctx, f.Place, f.File); err != nil {
+		return err
+	}
+	return t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewDelete().Model(&f).WherePK().Exec(ctx)
+		return err
+	})
 }
 
 // showAgain lets open pages read the ticket of a message once more.
@@ -325,15 +392,14 @@ func (t *Tickets) removeFiles(ctx context.Context, tx bun.Tx, narrow func(*bun.S
 	if err := db.Locked(q).Scan(ctx); err != nil || len(gone) == 0 {
 		return err
 	}
-	ids, files := make([]int64, len(gone)), make([]removedFile, len(gone))
+	ids := make([]int64, len(gone))
 	for i, a := range gone {
-		ids[i], files[i] = a.ID, removedFile{File: a.File, Place: a.Place, RemovedAt: t.db.Now()}
+		ids[i] = a.ID
 	}
 	if _, err := tx.NewDelete().Model((*Attachment)(nil)).Where("id IN (?)", bun.List(ids)).Exec(ctx); err != nil {
 		return err
 	}
-	_, err := tx.NewInsert().Model(&files).Exec(ctx)
-	return err
+	return t.noteRemoved(ctx, tx, gone...)
 }
 
 // Register makes q remove the files that nobody needs.
@@ -356,15 +422,8 @@ func (t *Tickets) forget(ctx context.Context) error {
 	}
 	var failed error
 	for _, f := range files {
-		if err := t.files.Remove(ctx, f.Place, f.File); err != nil {
+		if err := t.removeFile(ctx, f); err != nil {
 			failed = errors.Join(failed, err, t.removeLater(ctx, f))
-			continue
-		}
-		if err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewDelete().Model(&f).WherePK().Exec(ctx)
-			return err
-		}); err != nil {
-			return errors.Join(failed, err)
 		}
 	}
 	return failed
