@@ -7,7 +7,7 @@ import { Empty } from '@/ui/empty'
 import { PageHeader } from '@/ui/page-header'
 import { useMay } from '../parts/permissions'
 import classes from './overview.module.css'
-import { waiting } from './waiting'
+import { countOfLine, waiting } from './waiting'
 
 /** What needs attention, each line leading to its list. */
 export function OverviewPage() {
@@ -30,11 +30,7 @@ function Waiting() {
   const may = useMay()
   const shown = waiting.filter(({ permission }) => may(permission))
   const counts = useQueries({
-    queries: shown.map(({ key, count }) => ({
-      queryKey: ['console', 'waiting', key],
-      queryFn: ({ signal }: { signal: AbortSignal }) => count(signal),
-      refetchInterval: 15_000,
-    })),
+    queries: shown.map((line) => ({ ...countOfLine(line), refetchInterval: 15_000 })),
   })
   if (counts.some(({ isPending }) => isPending)) return <Skeleton height={180} radius="lg" />
   const lines = shown.flatMap((one, index) => {

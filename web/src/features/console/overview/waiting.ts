@@ -5,7 +5,9 @@ import {
   staffRefundRequests,
   staffTicketsList,
 } from '@/lib/api/gen/staff/sdk.gen'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type overview from '@/locales/zh-CN/console/overview.json'
+import { mayOf, roleQuery } from '../parts/permissions'
 import type { RowLink } from '../parts/resource'
 
 type Line = {
@@ -13,6 +15,21 @@ type Line = {
   permission: string
   link: RowLink
   count: (signal: AbortSignal) => Promise<number>
+}
+
+/** How many things of a line wait. */
+export const countOfLine = ({ key, count }: Line) =>
+  queryOptions({
+    queryKey: ['console', 'waiting', key],
+    queryFn: ({ signal }) => count(signal),
+    staleTime: 5_000,
+  })
+
+/** For the route: counts what the member may see, beside the page's code. */
+export async function loadWaiting(client: QueryClient): Promise<void> {
+  const may = mayOf(await client.ensureQueryData(roleQuery()))
+  const shown = waiting.filter(({ permission }) => may(permission))
+  await Promise.all(shown.map((line) => client.prefetchQuery(countOfLine(line))))
 }
 
 /** What waits for a member of staff, with the list that shows the same. */

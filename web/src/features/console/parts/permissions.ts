@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { staffRole } from '@/lib/api/gen/staff/sdk.gen'
+import type { StaffRole } from '@/lib/api/gen/staff/types.gen'
 
 /** The caller's role and what it may do. The console's layout loads it before anything else. */
 export const roleQuery = () =>
@@ -10,13 +11,16 @@ export const roleQuery = () =>
     staleTime: 60_000,
   })
 
+/** Whether a role may do what needs a permission. */
+export function mayOf(role: StaffRole | undefined): (permission: string) => boolean {
+  const held = new Set(
+    role?.areas.flatMap(({ permissions }) => permissions.map((one) => one.permission)),
+  )
+  return (permission) => held.has(permission)
+}
+
 /** Whether the member may do what needs a permission; the server decides again at each call. */
 export function useMay(): (permission: string) => boolean {
   const { data: role } = useQuery(roleQuery())
-  const held = useMemo(
-    () =>
-      new Set(role?.areas.flatMap(({ permissions }) => permissions.map((one) => one.permission))),
-    [role],
-  )
-  return (permission) => held.has(permission)
+  return useMemo(() => mayOf(role), [role])
 }

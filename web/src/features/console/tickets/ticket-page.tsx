@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StaffTicket, StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
 import { Loaded } from '@/ui/loaded'
+import { PageHeader } from '@/ui/page-header'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
@@ -32,28 +33,31 @@ function Ticket({ id }: { id: string }) {
   const { t } = useTranslation('console/ticket')
   const { query, ticket, messages } = useThread(id)
   return (
-    <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
-      {() =>
-        ticket && (
-          <div className={classes.ticket}>
-            <section aria-label={t('thread')} className={classes.thread}>
-              <Header ticket={ticket} />
-              {query.hasNextPage && (
-                <Button
-                  variant="default"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  {t('earlier')}
-                </Button>
-              )}
-              <Thread ticket={ticket} messages={messages} />
-            </section>
-            <CustomerFacts ticket={ticket} />
-          </div>
-        )
-      }
-    </Loaded>
+    <div>
+      {!ticket && <PageHeader title={t('thread')} />}
+      <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
+        {() =>
+          ticket && (
+            <div className={classes.ticket}>
+              <section aria-label={t('thread')} className={classes.thread}>
+                <Header ticket={ticket} />
+                {query.hasNextPage && (
+                  <Button
+                    variant="default"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    {t('earlier')}
+                  </Button>
+                )}
+                <Thread ticket={ticket} messages={messages} />
+              </section>
+              <CustomerFacts ticket={ticket} />
+            </div>
+          )
+        }
+      </Loaded>
+    </div>
   )
 }
 
