@@ -1,13 +1,12 @@
 import '../mantine-app-css'
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Link, Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSiteName } from '@/lib/site-name'
-import { useMay } from '@/features/console/parts/permissions'
 import { Logo } from '@/ui/logo'
 import { useIsToasting } from '@/ui/toast'
 import { AccountMenu } from '../layouts/account-menu'
@@ -15,11 +14,9 @@ import layout from '../layouts/default-layout.module.css'
 import { PaletteButton } from '../layouts/palette-button'
 import { StatusBars } from '../layouts/status-bars'
 import { useShortcuts } from '../layouts/use-shortcuts'
-import { NotFoundPage } from '../not-found-page'
 import { ConsoleBottomBar } from './console-bottom-bar'
 import { ConsoleNav } from './console-nav'
 import classes from './console.module.css'
-import { pageAt } from './navigation'
 import { usePages } from './use-pages'
 
 const ConsoleDrawer = lazyPart(() => import('./console-drawer'), 'ConsoleDrawer')
@@ -57,7 +54,7 @@ export function ConsoleLayout() {
       <div className={layout.page}>
         <StatusBars />
         <main id="main" tabIndex={-1} className={layout.content}>
-          <Page />
+          <Outlet />
         </main>
       </div>
       <ConsoleBottomBar onOpenMenu={menu.open} />
@@ -69,13 +66,6 @@ export function ConsoleLayout() {
       </Suspense>
     </div>
   )
-}
-
-/** The page; for a member who may not see it, what anybody sees where there is none. */
-function Page() {
-  const may = useMay()
-  const permission = useLocation({ select: ({ pathname }) => pageAt(pathname)?.permission })
-  return permission && !may(permission) ? <NotFoundPage /> : <Outlet />
 }
 
 function usePageKeys(): ReadonlyMap<string, string> {

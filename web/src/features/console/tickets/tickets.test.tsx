@@ -254,7 +254,7 @@ describe('the console', () => {
     server.use(...asStaff('announcement.read'))
     await openSignedIn('/admin/tickets')
     expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
-    expect(screen.queryByRole('link', { name: 'Tickets' })).toBeNull()
+    expect(screen.queryByRole('navigation', { name: 'Console navigation' })).toBeNull()
     expect(asked).not.toHaveBeenCalled()
   })
 
