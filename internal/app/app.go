@@ -418,6 +418,10 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	mux.HandleFunc("GET "+apiweb.SecurityTxtPath, func(w http.ResponseWriter, r *http.Request) {
 		apiweb.SecurityTxt(w, r, a.Settings.Get().Contact(), a.cfg.site, a.DB.Now())
 	})
+	mux.HandleFunc("GET "+apiweb.ManifestPath, func(w http.ResponseWriter, _ *http.Request) {
+		site := a.Settings.Get()
+		apiweb.Manifest(w, site.SiteName, site.Language)
+	})
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}

@@ -48,7 +48,7 @@ type Notice struct {
 	Topic string // what it is about: a newer notice takes the place of an older one that was not read
 }
 
-// payload is what the service worker reads (web/src/worker/service-worker.ts).
+// payload is what the service worker reads (web/public/service-worker.js).
 type payload struct {
 	Title string `json:"title"`
 	Body  string `json:"body"`

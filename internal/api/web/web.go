@@ -119,6 +119,12 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !a.file(w, r, a.dist, name) {
 			http.NotFound(w, r)
 		}
+	case name == "service-worker.js":
+		w.Header().Set("Cache-Control", "no-cache")
+		w.Header().Set("Content-Security-Policy", "default-src 'self'")
+		if !a.file(w, r, a.dist, name) {
+			http.NotFound(w, r)
+		}
 	case isPublic(name) && a.file(w, r, a.dist, name):
 	case a.pages.has(r.URL.Path):
 		a.page(w, r.URL.Path, http.StatusOK)

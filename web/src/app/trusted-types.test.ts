@@ -18,7 +18,9 @@ it('lets scripts of this build through, and none of others', () => {
   expect(rules.createScriptURL('/assets/puzzle.worker-1.js')).toBe(
     `${location.origin}/assets/puzzle.worker-1.js`,
   )
+  expect(rules.createScriptURL('/service-worker.js')).toBe(`${location.origin}/service-worker.js`)
   const others = [
+    'https://example.com/service-worker.js',
     'https://example.com/assets/x.js',
     '//example.com/assets/x.js',
     '/assets/../link2/x',

@@ -20,7 +20,8 @@ export const rules: Rules = {
 
   createScriptURL(url) {
     const { origin, pathname, href } = new URL(url, location.href)
-    if (origin !== location.origin || !pathname.startsWith('/assets/')) {
+    const isOwn = pathname.startsWith('/assets/') || pathname === '/service-worker.js'
+    if (origin !== location.origin || !isOwn) {
       throw new TypeError('Scripts come from this build alone')
     }
     return href

@@ -1,11 +1,15 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { noticesGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { noticesGetOptions, pushGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/user/account/notices')({
   loader: ({ context: { queryClient } }) =>
-    loadPage(loadTexts('notices'), queryClient.prefetchQuery(noticesGetOptions())),
+    loadPage(
+      loadTexts('notices'),
+      queryClient.prefetchQuery(noticesGetOptions()),
+      queryClient.prefetchQuery(pushGetOptions()),
+    ),
   component: lazyPage(() => import('@/features/notices/notices-page'), 'NoticesPage'),
 })

@@ -64,7 +64,7 @@ function Events({ notices }: { notices: NoticesResult }) {
 
 /** The channels that the site has; what the user has to link or turn on first can be chosen before. */
 function channelsOf({ telegram }: NoticesResult): NoticeChannel['channel'][] {
-  return telegram === 'off' ? ['mail'] : ['mail', 'telegram']
+  return telegram === 'off' ? ['mail', 'push'] : ['mail', 'telegram', 'push']
 }
 
 const about = (row: NoticeEvent) => <About row={row} />

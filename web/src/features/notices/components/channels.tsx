@@ -1,14 +1,11 @@
-import { Button, Card, Title } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type LucideIcon, Mail, Send } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Card, Title } from '@mantine/core'
+import { Mail, Send } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { noticesTestMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
-import type { NoticeChannel, NoticesResult } from '@/lib/api/gen/types.gen'
-import { problemText } from '@/lib/server-problem'
+import type { NoticesResult } from '@/lib/api/gen/types.gen'
 import { ButtonLink } from '@/ui/button-link'
 import { StatusDot } from '@/ui/status-dot'
-import { toast } from '@/ui/toast'
+import { Channel, TestButton } from './channel'
+import { Push } from './push'
 import classes from '../notices.module.css'
 
 /** The ways by which notices reach the user, each with a test. */
@@ -27,6 +24,7 @@ export function Channels({ notices }: { notices: NoticesResult }) {
           action={<TestButton channel="mail" />}
         />
         {notices.telegram !== 'off' && <Telegram isLinked={notices.telegram === 'linked'} />}
+        <Push />
       </ul>
     </Card>
   )
@@ -54,51 +52,5 @@ function Telegram({ isLinked }: { isLinked: boolean }) {
         )
       }
     />
-  )
-}
-
-export function Channel(props: {
-  icon: LucideIcon
-  name: string
-  state?: ReactNode
-  text: ReactNode
-  action: ReactNode
-  children?: ReactNode
-}) {
-  const { icon: Icon } = props
-  return (
-    <li className={classes.channel}>
-      <Icon size={20} strokeWidth={1.75} aria-hidden="true" className={classes.icon} />
-      <div className={classes.words}>
-        <p className={classes.name}>
-          {props.name}
-          {props.state}
-        </p>
-        <div className={classes.text}>{props.text}</div>
-        {props.children}
-      </div>
-      <div className={classes.action}>{props.action}</div>
-    </li>
-  )
-}
-
-export function TestButton({ channel }: { channel: NoticeChannel['channel'] }) {
-  const { t } = useTranslation('notices')
-  const { t: common } = useTranslation()
-  const test = useMutation({
-    ...noticesTestMutation(),
-    onSuccess: () => void toast('success', t('channels.tested')),
-    onError: (error) => void toast('error', problemText(error, common)),
-  })
-  return (
-    <Button
-      size="sm"
-      variant="default"
-      loading={test.isPending}
-      aria-label={`${t('channels.test')} (${t(`channels.${channel}`)})`}
-      onClick={() => test.mutate({ body: { channel } })}
-    >
-      {t('channels.test')}
-    </Button>
   )
 }

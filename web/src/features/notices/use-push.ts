@@ -1,0 +1,54 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  pushGetQueryKey,
+  pushSubscribeMutation,
+  pushUnsubscribeMutation,
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { PushDevice, PushResult } from '@/lib/api/gen/types.gen'
+import { problemText } from '@/lib/server-problem'
+import { toast } from '@/ui/toast'
+import { type PushState, readPushState, subscribe, unsubscribe } from './push'
+
+const here = ['push', 'here']
+
+/** Whether this device is notified: both the browser and the server must say so. */
+export function usePushState({ devices }: PushResult): PushState | undefined {
+  const { data } = useQuery({ queryKey: here, queryFn: readPushState, staleTime: 0 })
+  return data === 'on' && !devices.some((device) => device.is_current) ? 'off' : data
+}
+
+/** Turns notices on this device on, and on any device off. */
+export function usePushChanges({ public_key: key }: PushResult) {
+  const { t } = useTranslation('notices')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const add = useMutation({ ...pushSubscribeMutation(), onSuccess: show })
+  const remove = useMutation({ ...pushUnsubscribeMutation(), onSuccess: show })
+
+  function show(result: PushResult) {
+    queryClient.setQueryData(pushGetQueryKey(), result)
+  }
+  const refresh = () => queryClient.invalidateQueries({ queryKey: here })
+
+  const turnOn = useMutation({
+    mutationFn: async () => {
+      const body = await subscribe(key).catch(() => {
+        throw new Error(t('push.unreachable'))
+      })
+      if (body) await add.mutateAsync({ body })
+    },
+    onError: (error) =>
+      void toast('error', error.name === 'Error' ? error.message : problemText(error, common)),
+    onSettled: refresh,
+  })
+  const turnOff = useMutation({
+    mutationFn: async ({ device_id, is_current }: PushDevice) => {
+      await remove.mutateAsync({ path: { device_id } })
+      if (is_current) await unsubscribe()
+    },
+    onError: (error) => void toast('error', problemText(error, common)),
+    onSettled: refresh,
+  })
+  return { turnOn, turnOff }
+}
