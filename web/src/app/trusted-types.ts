@@ -20,8 +20,7 @@ export const rules: Rules = {
 
   createScriptURL(url) {
     const { origin, pathname, href } = new URL(url, location.href)
-    const isOwn = pathname.startsWith('/assets/') || pathname === '/service-worker.js'
-    if (origin !== location.origin || !isOwn) {
+    if (origin !== location.origin || !/^\/(assets\/|service-worker\.js$)/.test(pathname)) {
       throw new TypeError('Scripts come from this build alone')
     }
     return href

@@ -1,15 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { noticesGetOptions, pushGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { noticesGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/user/account/notices')({
   loader: ({ context: { queryClient } }) =>
-    loadPage(
-      loadTexts('notices'),
-      queryClient.prefetchQuery(noticesGetOptions()),
-      queryClient.prefetchQuery(pushGetOptions()),
-    ),
+    loadPage(loadTexts('notices'), queryClient.prefetchQuery(noticesGetOptions())),
   component: lazyPage(() => import('@/features/notices/notices-page'), 'NoticesPage'),
 })

@@ -34,7 +34,12 @@ let here: NoticesResult
 
 beforeEach(() => {
   here = notices()
-  server.use(http.get(api, () => success(here)))
+  server.use(
+    http.get(api, () => success(here)),
+    http.get('*/api/v2/user/account/push', () =>
+      success({ public_key: 'AQID', max_devices: 10, devices: [] }),
+    ),
+  )
 })
 
 const on = (each: NoticeChannel): NoticeChannel => ({ ...each, is_wanted: true })

@@ -1,14 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import {
-  pushGetQueryKey,
-  pushSubscribeMutation,
-  pushUnsubscribeMutation,
-} from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { PushDevice, PushResult } from '@/lib/api/gen/types.gen'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
 import { type PushState, readPushState, subscribe, unsubscribe } from './push'
+import { addDevice, pushQuery, removeDevice } from './push-calls'
 
 const here = ['push', 'here']
 
@@ -23,28 +19,27 @@ export function usePushChanges({ public_key: key }: PushResult) {
   const { t } = useTranslation('notices')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
-  const add = useMutation({ ...pushSubscribeMutation(), onSuccess: show })
-  const remove = useMutation({ ...pushUnsubscribeMutation(), onSuccess: show })
 
-  function show(result: PushResult) {
-    queryClient.setQueryData(pushGetQueryKey(), result)
-  }
+  const show = (result: PushResult) => queryClient.setQueryData(pushQuery.queryKey, result)
   const refresh = () => queryClient.invalidateQueries({ queryKey: here })
 
   const turnOn = useMutation({
     mutationFn: async () => {
       const body = await subscribe(key).catch(() => {
-        throw new Error(t('push.unreachable'))
+        throw new Unreachable()
       })
-      if (body) await add.mutateAsync({ body })
+      if (body) show(await addDevice(body))
     },
     onError: (error) =>
-      void toast('error', error.name === 'Error' ? error.message : problemText(error, common)),
+      void toast(
+        'error',
+        error instanceof Unreachable ? t('push.unreachable') : problemText(error, common),
+      ),
     onSettled: refresh,
   })
   const turnOff = useMutation({
     mutationFn: async ({ device_id, is_current }: PushDevice) => {
-      await remove.mutateAsync({ path: { device_id } })
+      show(await removeDevice(device_id))
       if (is_current) await unsubscribe()
     },
     onError: (error) => void toast('error', problemText(error, common)),
@@ -52,3 +47,6 @@ export function usePushChanges({ public_key: key }: PushResult) {
   })
   return { turnOn, turnOff }
 }
+
+/** The browser did not get through to its vendor's push service. */
+class Unreachable extends Error {}

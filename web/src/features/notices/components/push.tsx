@@ -1,19 +1,30 @@
-import { Button } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { BellRing } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { pushGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { PushDevice, PushResult } from '@/lib/api/gen/types.gen'
+import { problemText } from '@/lib/server-problem'
 import { Moment } from '@/ui/moment'
 import { StatusDot } from '@/ui/status-dot'
+import { pushQuery } from '../push-calls'
 import { usePushChanges, usePushState } from '../use-push'
 import { Channel, TestButton } from './channel'
 import classes from '../notices.module.css'
 
 /** Notices in the browsers that the user turned them on in. */
 export function Push() {
-  const { data } = useQuery(pushGetOptions())
-  return data ? <Found result={data} /> : null
+  const { t } = useTranslation('notices')
+  const { t: common } = useTranslation()
+  const { data, error } = useQuery(pushQuery)
+  if (data) return <Found result={data} />
+  return (
+    <Channel
+      icon={BellRing}
+      name={t('channels.push')}
+      text={error ? problemText(error, common) : <Skeleton height={20} width="60%" />}
+      action={null}
+    />
+  )
 }
 
 function Found({ result }: { result: PushResult }) {
