@@ -89,7 +89,7 @@ function Choice({ row, channel }: { row: NoticeEvent; channel: NoticeChannel['ch
   const { t } = useTranslation('notices')
   const choose = useChoice()
   const own = row.channels.find((each) => each.channel === channel)
-  if (!own) return null
+  if (!own) return <span aria-hidden="true">–</span>
   return (
     <Checkbox
       aria-label={t('events.wants', {
