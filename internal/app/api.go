@@ -107,6 +107,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Orders(a.Console, a.Accounts, a.Shop),
 		staff.Recharges(a.Console, a.Accounts, a.Wallets, a.Payments),
 		staff.User(a.Console, a.Accounts, a.Wallets, a.Services, a.Shop),
+		staff.Overview(a.Console),
 		staff.UserHistory(a.Accounts, a.Links),
 		staff.AuditRules(a.Nodes),
 		staff.IPBans(a.IPBans),

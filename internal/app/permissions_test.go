@@ -69,7 +69,7 @@ var permissions = map[string][]account.Role{
 	"staff_users":                    permission.Roles, "staff_users_count": permission.Roles, "staff_users_csv": permission.Roles,
 	"staff_orders": permission.Roles, "staff_orders_count": permission.Roles, "staff_orders_csv": permission.Roles,
 	"staff_recharges": permission.Roles, "staff_recharges_count": permission.Roles, "staff_recharges_csv": permission.Roles,
-	"staff_user_get": permission.Roles, "staff_order_get": permission.Roles, "staff_recharge_get": permission.Roles,
+	"staff_overview": permission.Roles, "staff_user_get": permission.Roles, "staff_order_get": permission.Roles, "staff_recharge_get": permission.Roles,
 	"staff_recharge_events": cashiers, "staff_user_ban": supporters, "staff_user_unban": supporters,
 	"staff_user_sign_ins": supporters, "staff_user_link_fetches": supporters,
 	"staff_user_labels_set": supporters,

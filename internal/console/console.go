@@ -19,10 +19,11 @@ type Console struct {
 
 	db       *db.DB
 	accounts *account.Accounts
+	zone     listing.Zone
 }
 
 // New returns the console of the site in d.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, accounts *account.Accounts) *Console {
 	zone := func() *time.Location { return settings.Get().Zone() }
-	return &Console{listing.New(d, key, zone), d, accounts}
+	return &Console{listing.New(d, key, zone), d, accounts, zone}
 }

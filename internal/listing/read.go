@@ -280,3 +280,24 @@ func (l *Lists) Find(ctx context.Context, r *Resource, c Condition, n int) (ids 
 	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) })
 	return ids, err
 }
+
+// Total counts all rows that q finds, however many they are, and adds up a column of theirs, if one is named.
+func (l *Lists) Total(ctx context.Context, q *Query, column string) (rows, sum int64, err error) {
+	if q.findsNothing() {
+		return 0, 0, nil
+	}
+	driver, _, err := l.driver(ctx, q)
+	if err != nil {
+		return 0, 0, err
+	}
+	where, values := q.where(l.db.SQLite(), driver)
+	if where != "" {
+		where = " WHERE " + where
+	}
+	added := "0"
+	if column != "" {
+		added = "CAST(COALESCE(SUM(" + column + "), 0) AS BIGINT)"
+	}
+	err = l.db.NewRaw("SELECT COUNT(*), "+added+" FROM "+q.resource.Table+where, values...).Scan(ctx, &rows, &sum)
+	return rows, sum, err
+}

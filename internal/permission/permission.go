@@ -88,6 +88,7 @@ const (
 	GuideRead  Permission = "guide.read"
 	GuideWrite Permission = "guide.write"
 
+	OverviewRead     Permission = "overview.read"
 	UserRead         Permission = "user.read"
 	UserLabel        Permission = "user.label"
 	UserHistoryRead  Permission = "user.history.read"
@@ -249,6 +250,7 @@ var Areas = []Area{
 		{GuideWrite, admins, fault.Text{ZH: "编写、修改和移除教程", EN: "write, change and remove guides"}},
 	}},
 	{fault.Text{ZH: "用户和工作人员", EN: "Users and staff"}, []string{"user"}, []Grant{
+		{OverviewRead, Roles, fault.Text{ZH: "查看站点概览的数字", EN: "see the figures of the overview"}},
 		{UserRead, Roles, fault.Text{ZH: "查看用户列表和用户的资料", EN: "see the list of users, and what is known of a user"}},
 		{UserHistoryRead, supporters, fault.Text{
 			ZH: "查看用户的登录、地址和订阅拉取记录",

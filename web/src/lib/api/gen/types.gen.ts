@@ -3579,6 +3579,45 @@ export type OrderRow = {
     user: PersonRef;
 };
 
+export type Overview = {
+    as_of: string;
+    /**
+     * When the period before begins; it is as long
+     */
+    before: string;
+    figures: Array<OverviewFigure>;
+    from: string;
+};
+
+export type OverviewFigure = {
+    /**
+     * Of the period before; absent: there is none to compare with
+     */
+    before?: OverviewTotal;
+    /**
+     * Of the rows; null: fewer than 20 before, or nothing to compare with
+     */
+    change_percent: number | null;
+    key: 'received' | 'orders' | 'new_users' | 'failed_payments' | 'unpaid_orders' | 'seen_users' | 'expiring' | 'exhausted' | 'banned';
+    /**
+     * The list whose rows are counted
+     */
+    list: 'users' | 'orders' | 'recharges';
+    now: OverviewTotal;
+    /**
+     * The list's filter
+     */
+    query: string;
+};
+
+export type OverviewTotal = {
+    /**
+     * Of orders and recharges; 0.00 for others
+     */
+    amount: string;
+    rows: number;
+};
+
 export type OwnMedia = {
     /**
      * Whether the user's plan includes the media server
