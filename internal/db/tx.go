@@ -156,7 +156,7 @@ func isUnique(err error) bool {
 
 const (
 	uniqueViolation = "23505"
-	// uniqueRepeats is how often a transaction is repeated that met a key of another one. A key that stays is an answer.
+	// uniqueRepeats is how often a transaction is repeated that met another's key. A key that stays is an answer.
 	uniqueRepeats = 3
 )
 
