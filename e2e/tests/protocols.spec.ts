@@ -31,7 +31,7 @@ test.beforeAll(async ({ service }) => {
 })
 
 test.afterAll(async ({ service }) => {
-  for (const agent of others) {
+  for (const third-party agent) {
     await agent.stop()
     await service.server.command('node', 'remove', String(agent.node.id))
   }

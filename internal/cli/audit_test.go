@@ -30,7 +30,7 @@ var (
 	readingCommands = []string{
 		"serve", "migrate", "doctor", "backup", "restore", "openapi", "version", "seed", "mail test", "user list",
 		"node list", "node blocked",
-		"node history", "node online", "node users", "node kept", "node speed-tests", "rule list", "rule hits",
+		"node history", "node online", "node users", "node held", "node speed-tests", "rule list", "rule hits",
 		"plan list", "gateway kinds",
 		"gateway list", "coupon list", "cdkey list", "recharge refunds", "refund list", "refund show",
 		"payout list",
@@ -39,7 +39,7 @@ var (
 		"announcement list", "announcement broadcast list",
 	}
 	staffCommands = []string{
-		"node unblock", "node count-kept", "node dismiss-kept", "recharge refund", "recharge confirm",
+		"node unblock", "node count-held", "node dismiss-held", "recharge refund", "recharge confirm",
 		"recharge decline", "refund approve",
 		"refund decline", "refund order", "payment-case credit", "payment-case refund", "payment-case dismiss",
 		"payment-case confirm",

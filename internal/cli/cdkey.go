@@ -23,7 +23,7 @@ type cdkeyMake struct {
 	Plan      int64     `help:"Number of the plan that a key gives."`
 	Months    int       `help:"Months of the plan."`
 	TrafficGB float64   `name:"traffic-gb" help:"Traffic that a key gives in GB (1024³ bytes)."`
-	Days      int       `help:"Days of the plan beside the months; of traffic how long it lives, 0: until it is used up."`
+	Days      int       `help:"Days of the plan in addition to its months; of traffic: how long it lasts, 0: until it is used up."`
 	Count     int       `default:"1" help:"How many keys."`
 	MaxUses   int       `default:"1" help:"How many users may redeem each key."`
 	PerUser   int       `help:"How many keys of the batch one user may redeem; 0: no limit."`

@@ -17,17 +17,17 @@ type nodeCommand struct {
 	Remove      nodeRemove      `cmd:"" help:"Remove a node."`
 	Secret      nodeSecret      `cmd:"" help:"Give a node another secret and print it and the line that installs its agent, once."`
 	Blocked     nodeBlocked     `cmd:"" help:"List the addresses that all nodes block because one asked for it, as JSON, the newest first."`
-	Unblock     nodeUnblock     `cmd:"" help:"Let an address go before its day is over."`
-	Shared      nodeShared      `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key, say whether there is one."`
+	Unblock     nodeUnblock     `cmd:"" help:"Unblock an address before its day is over."`
+	Shared      nodeShared      `cmd:"" help:"Accept the shared key of the panel before this one for all nodes of third-party agents during a migration; without a key, say whether one is set."`
 	Deal        nodeDeal        `cmd:"" help:"Deal users out to the link groups that nodes have."`
 	History     nodeHistory     `cmd:"" help:"Say how a node was in the last hours, in steps of some minutes, and when it was away, as JSON."`
 	Online      nodeOnline      `cmd:"" help:"List the addresses that are connected to a node now as JSON."`
 	Users       nodeUsers       `cmd:"" help:"List the users who moved most on a node in the last hours as JSON."`
-	Kept        nodeKept        `cmd:"" help:"List the reports of a node that were refused for their time and wait, or were decided on, as JSON."`
-	Count       nodeCountKept   `cmd:"" name:"count-kept" help:"Count a report that was refused for its time, once."`
-	Dismiss     nodeDismiss     `cmd:"" name:"dismiss-kept" help:"Decide that a report that was refused for its time is never counted."`
+	Held        nodeHeld        `cmd:"" aliases:"kept" help:"List the reports of a node that were refused for their time and wait, or were decided on, as JSON."`
+	Count       nodeCountHeld   `cmd:"" name:"count-held" aliases:"count-kept" help:"Count a report that was refused for its time, once."`
+	Dismiss     nodeDismiss     `cmd:"" name:"dismiss-held" aliases:"dismiss-kept" help:"Decide that a report that was refused for its time is never counted."`
 	Speed       nodeSpeedTests  `cmd:"" name:"speed-tests" help:"List how fast a node says it reaches the carriers as JSON, the newest first."`
-	Certificate nodeCertificate `cmd:"" help:"Give the certificate that links pin, with its private key, for agents of others, which take it from files."`
+	Certificate nodeCertificate `cmd:"" help:"Print the certificate that links pin, with its private key, for third-party agents, which read it from files."`
 	Rebuild     nodeRebuild     `cmd:"" help:"Turn the Shadowsocks nodes of before its edition of 2022 into VMess ones; without --apply only list them."`
 }
 

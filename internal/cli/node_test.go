@@ -141,7 +141,7 @@ func TestOldShadowsocksNodesAreRebuiltWhenToldSo(t *testing.T) {
 	})
 }
 
-// Agents of others take the certificate that links pin from files.
+// Third-party agents take the certificate that links pin from files.
 func TestNodeCertificate_IsTheOneThatLinksPin(t *testing.T) {
 	forEachDatabase(t, func(s testSite) {
 		var added struct{ ID int64 }

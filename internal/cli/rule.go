@@ -18,7 +18,7 @@ type ruleCommand struct {
 
 type ruleAdd struct {
 	Name    string  `arg:"" help:"Name that users see."`
-	Pattern string  `arg:"" help:"RE2 regular expression of host:port, as (^|\\.)example\\.com:[0-9]+$ or :25$; agents of others are told it as they know it, see NotHeldBy in the list."`
+	Pattern string  `arg:"" help:"RE2 regular expression of host:port, as (^|\\.)example\\.com:[0-9]+$ or :25$; third-party agents get it in their own grammar; NotHeldBy in the list names those that cannot apply it."`
 	Text    string  `help:"What it blocks, in plain words."`
 	Exempt  []int64 `help:"Ids of users whom it does not stop." sep:","`
 }
@@ -49,7 +49,7 @@ func (ruleList) Run(ctx context.Context, cfg *app.Config) error {
 			node.Rule
 			Hits      int64      // of all users, as far as the log goes back
 			LastHitAt *time.Time // nil: never
-			NotHeldBy []string   // agents of others that cannot refuse all that it does
+			NotHeldBy []string   // third-party agents that cannot refuse all that it does
 		}
 		all := make([]listed, len(rules))
 		for i, r := range rules {

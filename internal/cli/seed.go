@@ -8,8 +8,8 @@ import (
 )
 
 type seedCommand struct {
-	Users int `help:"Users beside the demo's own, each with a running service." default:"0"`
-	Nodes int `help:"Nodes beside the demo's own." default:"0"`
+	Users int `help:"Further users, in addition to those of the demo, each with a running service." default:"0"`
+	Nodes int `help:"Further nodes, in addition to those of the demo." default:"0"`
 }
 
 func (c seedCommand) Run(ctx context.Context, cfg *app.Config) error {

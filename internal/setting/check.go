@@ -111,7 +111,7 @@ func (p *problems) numbers(s *Site) {
 		p.When(s.CheckInMaxMB < s.CheckInMinMB, name, "order", "签到流量的下限不能超过上限",
 			"The least of a check-in must not be above the most")
 	}
-	// Agents of others show a sign of life with each report only: one that was lost is no outage yet.
+	// Third-party agents show a sign of life with each report only: one that was lost is no outage yet.
 	for _, name := range []string{"node_report_seconds", "node_offline_minutes"} {
 		p.When(s.NodeOfflineMinutes*60 < 2*s.NodeReportSeconds, name, "order", "节点离线判定时间不能短于两个上报周期",
 			"A node must not count as offline before two reports are due")

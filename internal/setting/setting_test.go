@@ -130,7 +130,7 @@ func TestSite_ClassName_IsInLanguageOfReader(t *testing.T) {
 	}
 }
 
-// Agents of others show a sign of life with each report only.
+// Third-party agents show a sign of life with each report only.
 func TestSet_OfflineBeforeTwoReports_IsRefusedByBothNames(t *testing.T) {
 	s, err := setting.New(t.Context(), dbtest.SQLite(t))
 	if err != nil {

@@ -267,7 +267,7 @@ func (t *Traffic) admit(ctx context.Context, tx bun.Tx, e *entry, now time.Time)
 func (t *Traffic) alarm(ctx context.Context, e *entry) {
 	switch {
 	case e.err == nil && e.receipt.Kept != "":
-		slog.ErrorContext(ctx, "a report was refused for its time and waits for staff: airstrip node kept", "node",
+		slog.ErrorContext(ctx, "a report was refused for its time and waits for staff: airstrip node held", "node",
 			e.Node.ID, "id", e.ID, "reason", e.keep, "to", e.To, "rows", len(e.good))
 	case errors.Is(e.err, ErrConflict):
 		slog.ErrorContext(ctx,

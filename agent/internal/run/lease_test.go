@@ -144,6 +144,6 @@ func TestReport_HeldByServer_IsLoggedAsError(t *testing.T) {
 	eventually(t, 10*time.Second, "the log says so", func() bool {
 		said := log.String()
 		return strings.Contains(said, "level=ERROR") && strings.Contains(said, "reason=too_old") &&
-			strings.Contains(said, "airstrip node kept")
+			strings.Contains(said, "airstrip node held")
 	})
 }

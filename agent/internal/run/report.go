@@ -127,7 +127,7 @@ func (a *agent) handleReceipt(batch *meter.Batch, receipt *api.Receipt, sentAt t
 	if receipt.Held != "" {
 		b := batch.Report
 		a.log.Error("the server did not count a batch for the time of its window; it keeps it for staff (airstrip "+
-			"node kept)",
+			"node held)",
 			"reason", receipt.Held, "boot", b.Boot, "sequence", b.Sequence, "from", b.From, "to", b.To, "rows",
 			len(b.Rows))
 	}

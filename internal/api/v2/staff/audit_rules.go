@@ -21,7 +21,7 @@ type staffAuditRule struct {
 	Name          string     `json:"name"`
 	Text          string     `json:"text" doc:"What users read about it"`
 	Pattern       string     `json:"pattern" doc:"RE2"`
-	ExemptUserIDs []int64    `json:"exempt_user_ids" doc:"Users whom it does not stop; nodes with an agent of others stop them all the same, and log nothing"`
+	ExemptUserIDs []int64    `json:"exempt_user_ids" doc:"Users whom it does not stop; nodes with a third-party agent stop them all the same, and log nothing"`
 	Hits          int64      `json:"hits" doc:"Of all users, as far as the log goes back"`
 	LastHitAt     *time.Time `json:"last_hit_at" nullable:"true"`
 	CreatedAt     time.Time  `json:"created_at"`
@@ -40,7 +40,7 @@ func newStaffAuditRule(r *node.Rule, sum node.HitSum, version v2.Version) staffA
 type auditRuleBody struct {
 	Name          string  `json:"name" minLength:"1" maxLength:"64"`
 	Text          string  `json:"text,omitempty" maxLength:"500" doc:"What it blocks, in plain words"`
-	Pattern       string  `json:"pattern" minLength:"1" maxLength:"1000" doc:"RE2, matched against host:port; agents of others are told it as they know it" example:"(^|\\.)example\\.com:"`
+	Pattern       string  `json:"pattern" minLength:"1" maxLength:"1000" doc:"RE2, matched against host:port; third-party agents get it in their own grammar" example:"(^|\\.)example\\.com:"`
 	ExemptUserIDs []int64 `json:"exempt_user_ids,omitempty" maxItems:"1000"`
 }
 

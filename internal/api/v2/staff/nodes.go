@@ -138,7 +138,7 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 			})
 		v2.Handle(r, v2.StaffOp("POST /staff/nodes/{node_id}/certificate", permission.NodeCertificate).
 			Named("staff_node_certificate",
-				"The certificate that links pin, with its private key, for agents of others, which take it from files"),
+				"The certificate that links pin, with its private key, for third-party agents, which take it from files"),
 			func(ctx context.Context, who account.Identity, in *v2.NodeID) (nodeCertificate, error) {
 				cert, err := nodes.Certificate(ctx, in.ID)
 				if err == nil {

@@ -581,7 +581,7 @@ export const staffNodeChange = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * The certificate that links pin, with its private key, for agents of others, which take it from files
+ * The certificate that links pin, with its private key, for third-party agents, which take it from files
  */
 export const staffNodeCertificate = <ThrowOnError extends boolean = true>(options: Options<StaffNodeCertificateData, ThrowOnError>): RequestResult<StaffNodeCertificateResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffNodeCertificateResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/certificate', ...options });
 

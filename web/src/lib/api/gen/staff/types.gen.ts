@@ -540,7 +540,7 @@ export type AuditRuleBody = {
     exempt_user_ids?: Array<number>;
     name: string;
     /**
-     * RE2, matched against host:port; agents of others are told it as they know it
+     * RE2, matched against host:port; third-party agents get it in their own grammar
      */
     pattern: string;
     /**
@@ -5425,7 +5425,7 @@ export type StaffAuditRecords = {
 export type StaffAuditRule = {
     created_at: string;
     /**
-     * Users whom it does not stop; nodes with an agent of others stop them all the same, and log nothing
+     * Users whom it does not stop; nodes with a third-party agent stop them all the same, and log nothing
      */
     exempt_user_ids: Array<number>;
     /**

@@ -1314,7 +1314,7 @@ export const staffNodeChangeMutation = (options?: Partial<Options<StaffNodeChang
 };
 
 /**
- * The certificate that links pin, with its private key, for agents of others, which take it from files
+ * The certificate that links pin, with its private key, for third-party agents, which take it from files
  */
 export const staffNodeCertificateMutation = (options?: Partial<Options<StaffNodeCertificateData>>): UseMutationOptions<StaffNodeCertificateResponse, DefaultError, Options<StaffNodeCertificateData>> => {
     const mutationOptions: UseMutationOptions<StaffNodeCertificateResponse, DefaultError, Options<StaffNodeCertificateData>> = {
