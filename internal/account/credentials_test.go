@@ -272,8 +272,8 @@ func withSecondFactor(w *testSite, v *victim) {
 
 // changeNothing are the methods of each part that leave what opens an account as it is.
 var changeNothing = map[string]string{
-	"Accounts": "Accept ByEmail ByTelegram Close Create Emails Forget Hash Import IsStaff List Lock Loss " +
-		"MemberByTelegram NoticeUser OnClose RecipientCount Recipients Users " +
+	"Accounts": "Accept ByEmail ByTelegram Close Create Emails Forget Hash IDsByEmail Import IsStaff List Lock " +
+		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients Users " +
 		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyStaff User",
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken URL URLKey",
@@ -285,7 +285,7 @@ var changeNothing = map[string]string{
 	"EmailCodes":  "Request",
 	"TwoFactor":   "Begin Check",
 	"Passkeys":    "Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",
-	"Bans":        "ApplyDue Ban Running Unban",
+	"Bans":        "ApplyDue Ban Running Unban Of",
 	"History":     "Activity OriginOf SignIns",
 }
 
