@@ -95,7 +95,8 @@ func serve(t testing.TB, d *db.DB) *site {
 	s.mails = mail.New(d, key, settings, secrets, "https://site.example.com")
 	s.accounts = account.New(account.Config{
 		PasswordMemory: 64, DB: d, Key: key, Settings: settings, Mails: s.mails,
-		Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: wallet.New(d, settings), Services: s.services, Site: "https://site.example.com",
+		Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens,
+		Wallets: wallet.New(d, settings), Services: s.services, Site: "https://site.example.com",
 	})
 	s.nodes = node.New(d, key, settings, s.services)
 	s.links = link.New(d, key, settings, "https://site.example.com", s.accounts, s.services, s.nodes, nil)

@@ -15,8 +15,8 @@ import (
 // TimeAxisQuery is which points of the chart are asked for; exported because it is embedded.
 type TimeAxisQuery struct {
 	Limit  int64     `query:"limit" default:"10000" minimum:"1" maximum:"10000" doc:"The newest so many points"`
-	From   time.Time `query:"from" doc:"Not before; 30 days before to by default"`
-	To     time.Time `query:"to" doc:"Before; now by default"`
+	From   time.Time `query:"from" doc:"Hours, days or months that begin then or later; 30 days before to by default"`
+	To     time.Time `query:"to" doc:"Hours, days or months that begin before; now by default"`
 	Bucket string    `query:"bucket" default:"hour" enum:"hour,day,month"`
 	NodeID int64     `query:"node_id" minimum:"1" doc:"Of this node alone, as long as hours are kept"`
 }

@@ -8881,11 +8881,11 @@ export type TrafficTimeAxisData = {
          */
         limit?: number;
         /**
-         * Not before; 30 days before to by default
+         * Hours, days or months that begin then or later; 30 days before to by default
          */
         from?: string;
         /**
-         * Before; now by default
+         * Hours, days or months that begin before; now by default
          */
         to?: string;
         bucket?: 'hour' | 'day' | 'month';
@@ -8915,11 +8915,11 @@ export type TrafficTimeAxisCsvData = {
          */
         limit?: number;
         /**
-         * Not before; 30 days before to by default
+         * Hours, days or months that begin then or later; 30 days before to by default
          */
         from?: string;
         /**
-         * Before; now by default
+         * Hours, days or months that begin before; now by default
          */
         to?: string;
         bucket?: 'hour' | 'day' | 'month';
