@@ -52,7 +52,7 @@ export function ActionDialog<S>(props: {
           <Stack gap="md">
             <Text>{action.effect(subject, values)}</Text>
             {fields.map((field) => (
-              <FieldInput key={field.name} field={field} form={form} />
+              <FieldInput key={field.name} field={field} form={form} value={values[field.name]} />
             ))}
             {typed !== undefined && (
               <Typed word={typed} value={typedText} onChange={setTypedText} />

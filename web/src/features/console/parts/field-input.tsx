@@ -11,7 +11,12 @@ import { useTranslation } from 'react-i18next'
 import type { Field } from './field'
 
 /** The input of a field, in a form of react-hook-form. */
-export function FieldInput<V extends FieldValues>(props: { field: Field; form: UseFormReturn<V> }) {
+export function FieldInput<V extends FieldValues>(props: {
+  field: Field
+  form: UseFormReturn<V>
+  /** What the form has of it now. */
+  value: unknown
+}) {
   const { t } = useTranslation('console/parts')
   const { field, form } = props
   const { rules, isRequired } = field
@@ -30,7 +35,16 @@ export function FieldInput<V extends FieldValues>(props: { field: Field; form: U
   }
   switch (field.kind) {
     case 'switch':
-      return <Switch label={field.label} description={field.hint} error={error} {...registered} />
+      // Mantine's switch keeps a state of its own unless it is told: it would not show what a conflict or a draft brought.
+      return (
+        <Switch
+          label={field.label}
+          description={field.hint}
+          error={error}
+          checked={props.value === true}
+          {...registered}
+        />
+      )
     case 'choice':
       return <NativeSelect {...shared} data={[...(field.options ?? [])]} />
     case 'textarea':

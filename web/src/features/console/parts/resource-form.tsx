@@ -47,7 +47,7 @@ type Props = {
  */
 export function ResourceForm(props: Props) {
   const { t } = useTranslation('console/parts')
-  const { form, submit, values, changed, theirs, settle } = useResourceForm(props)
+  const { form, submit, base, values, changed, theirs, settle } = useResourceForm(props)
   const formRef = useRef<HTMLFormElement>(null)
   useSaveKey(formRef)
   const fields = props.sections.flatMap((section) => [...section.fields(values)])
@@ -62,7 +62,7 @@ export function ResourceForm(props: Props) {
         {theirs && (
           <ConflictNotice
             fields={fields}
-            initial={props.initial}
+            initial={base}
             mine={values}
             theirs={theirs}
             onSettle={settle}
@@ -76,21 +76,21 @@ export function ResourceForm(props: Props) {
             {section.about && <p className={classes.about}>{section.about}</p>}
             <Stack gap="md">
               {section.fields(values).map((field) => (
-                <FieldInput key={field.name} field={field} form={form} />
+                <FieldInput key={field.name} field={field} form={form} value={values[field.name]} />
               ))}
             </Stack>
           </Card>
         ))}
         <Card component="section" aria-label={t('form.changes')}>
           {!props.isNew && (
-            <Changes fields={fields} before={props.initial} after={values} changed={changed} />
+            <Changes fields={fields} before={base} after={values} changed={changed} />
           )}
           <FormError message={form.formState.errors.root?.message} />
           <Group justify="flex-end">
             <Button
               type="submit"
               loading={form.formState.isSubmitting}
-              disabled={!props.isNew && changed.length === 0}
+              disabled={theirs !== undefined || (!props.isNew && changed.length === 0)}
             >
               {props.submit}
             </Button>
@@ -105,6 +105,7 @@ export function ResourceForm(props: Props) {
 function useResourceForm(props: Props) {
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
+  // What the changes are made to. The page may read the object again meanwhile.
   const [base, setBase] = useState(props.initial)
   const [theirs, setTheirs] = useState<FormValues>()
   const form = useForm<FormValues>({
@@ -122,16 +123,22 @@ function useResourceForm(props: Props) {
     enableBeforeUnload: () => changed.length > 0 && !isSaved,
   })
 
+  const showProblem = async (error: unknown) => {
+    const isStale = error instanceof ApiError && error.code === 'version_conflict'
+    if (!isStale || !props.reload) return showServerProblem(form, error, common)
+    try {
+      setTheirs(await props.reload())
+    } catch (unread) {
+      showServerProblem(form, unread, common)
+    }
+  }
   const submit = form.handleSubmit(async (given) => {
+    // Of a conflict one decides first what to keep: saved now, it would hide what the other member wrote.
+    if (theirs) return
     try {
       await props.save(given, changed)
     } catch (error) {
-      const isStale = error instanceof ApiError && error.status === 409
-      if (isStale && props.reload) {
-        setTheirs(await props.reload())
-        return
-      }
-      showServerProblem(form, error, common)
+      await showProblem(error)
       return
     }
     setSaved(true)
@@ -146,7 +153,7 @@ function useResourceForm(props: Props) {
     setTheirs(undefined)
     for (const [name, value] of Object.entries(settled)) form.setValue(name, value)
   }
-  return { form, submit, values, changed, theirs, settle }
+  return { form, submit, base, values, changed, theirs, settle }
 }
 
 /** Ctrl S saves. */
