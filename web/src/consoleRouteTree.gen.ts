@@ -19,6 +19,9 @@ import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AdminUsersRouteImport } from './routes/admin.users'
+import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
+import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
+import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 
 const AdminRoute = AdminRouteImport.update({
@@ -71,6 +74,21 @@ const AdminUsersRoute = AdminUsersRouteImport.update({
   path: '/users',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminAnnouncementsIndexRoute = AdminAnnouncementsIndexRouteImport.update({
+  id: '/announcements/',
+  path: '/announcements/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
+  id: '/announcements/$id',
+  path: '/announcements/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
+  id: '/announcements/new',
+  path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
   id: '/$id',
   path: '/$id',
@@ -88,7 +106,10 @@ export interface FileRoutesByFullPath {
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/users': typeof AdminUsersRoute
   '/admin/': typeof AdminIndexRoute
+  '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
+  '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
 }
 export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -100,7 +121,10 @@ export interface FileRoutesByTo {
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/users': typeof AdminUsersRoute
   '/admin': typeof AdminIndexRoute
+  '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
+  '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/announcements': typeof AdminAnnouncementsIndexRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -114,7 +138,10 @@ export interface FileRoutesById {
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/users': typeof AdminUsersRoute
   '/admin/': typeof AdminIndexRoute
+  '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
+  '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -129,7 +156,10 @@ export interface FileRouteTypes {
     | '/admin/tickets'
     | '/admin/users'
     | '/admin/'
+    | '/admin/announcements/$id'
+    | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/announcements/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/admin/approvals'
@@ -141,7 +171,10 @@ export interface FileRouteTypes {
     | '/admin/tickets'
     | '/admin/users'
     | '/admin'
+    | '/admin/announcements/$id'
+    | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/announcements'
   id:
     | '__root__'
     | '/admin'
@@ -154,7 +187,10 @@ export interface FileRouteTypes {
     | '/admin/tickets'
     | '/admin/users'
     | '/admin/'
+    | '/admin/announcements/$id'
+    | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/announcements/'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -233,6 +269,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/announcements/': {
+      id: '/admin/announcements/'
+      path: '/announcements'
+      fullPath: '/admin/announcements/'
+      preLoaderRoute: typeof AdminAnnouncementsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/announcements/$id': {
+      id: '/admin/announcements/$id'
+      path: '/announcements/$id'
+      fullPath: '/admin/announcements/$id'
+      preLoaderRoute: typeof AdminAnnouncementsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/announcements/new': {
+      id: '/admin/announcements/new'
+      path: '/announcements/new'
+      fullPath: '/admin/announcements/new'
+      preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/tickets/$id': {
       id: '/admin/tickets/$id'
       path: '/$id'
@@ -265,6 +322,9 @@ interface AdminRouteChildren {
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
   AdminUsersRoute: typeof AdminUsersRoute
   AdminIndexRoute: typeof AdminIndexRoute
+  AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
+  AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
@@ -277,6 +337,9 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
   AdminUsersRoute: AdminUsersRoute,
   AdminIndexRoute: AdminIndexRoute,
+  AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
+  AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
 }
 
 const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)

@@ -29,6 +29,7 @@ import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleMoney from './locales/zh-CN/console/money.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
+import type consoleContent from './locales/zh-CN/console/content.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -63,6 +64,7 @@ declare module 'i18next' {
       'console/ticket': typeof consoleTicket
       'console/parts': typeof consoleParts
       'console/money': typeof consoleMoney
+      'console/content': typeof consoleContent
       'console/user': typeof consoleUser
       'console/shell': typeof consoleShell
     }

@@ -48,6 +48,9 @@ import { Route as UserServicesOldRouteImport } from './routes/user.services-old'
 import { Route as UserShareAccountsRouteImport } from './routes/user.share-accounts'
 import { Route as UserSubscribeLogChartRouteImport } from './routes/user.subscribe-log-chart'
 import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscribe-log-detail'
+import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
+import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
+import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
@@ -282,6 +285,21 @@ const UserSubscribeLogDetailRoute = UserSubscribeLogDetailRouteImport.update({
   id: '/subscribe-log-detail',
   path: '/subscribe-log-detail',
   getParentRoute: () => UserRoute,
+} as any)
+const AdminAnnouncementsIndexRoute = AdminAnnouncementsIndexRouteImport.update({
+  id: '/announcements/',
+  path: '/announcements/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
+  id: '/announcements/$id',
+  path: '/announcements/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
+  id: '/announcements/new',
+  path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
   id: '/$id',
@@ -532,6 +550,8 @@ export interface FileRoutesByFullPath {
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
   '/user/': typeof UserIndexRoute
+  '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
+  '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
@@ -561,6 +581,7 @@ export interface FileRoutesByFullPath {
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
@@ -607,6 +628,8 @@ export interface FileRoutesByTo {
   '/auth': typeof AuthIndexRoute
   '/settings': typeof SettingsIndexRoute
   '/user': typeof UserIndexRoute
+  '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
+  '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
@@ -636,6 +659,7 @@ export interface FileRoutesByTo {
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/admin/announcements': typeof AdminAnnouncementsIndexRoute
   '/user/audit': typeof UserAuditIndexRoute
   '/user/guides': typeof UserGuidesIndexRoute
   '/user/services': typeof UserServicesIndexRoute
@@ -690,6 +714,8 @@ export interface FileRoutesById {
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
   '/user/': typeof UserIndexRoute
+  '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
+  '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/test-page/_default/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/_default/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
@@ -719,6 +745,7 @@ export interface FileRoutesById {
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
@@ -772,6 +799,8 @@ export interface FileRouteTypes {
     | '/settings/'
     | '/test-page/'
     | '/user/'
+    | '/admin/announcements/$id'
+    | '/admin/announcements/new'
     | '/admin/tickets/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
@@ -801,6 +830,7 @@ export interface FileRouteTypes {
     | '/user/shop-old/payment'
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
+    | '/admin/announcements/'
     | '/user/audit/'
     | '/user/guides/'
     | '/user/services/'
@@ -847,6 +877,8 @@ export interface FileRouteTypes {
     | '/auth'
     | '/settings'
     | '/user'
+    | '/admin/announcements/$id'
+    | '/admin/announcements/new'
     | '/admin/tickets/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
@@ -876,6 +908,7 @@ export interface FileRouteTypes {
     | '/user/shop-old/payment'
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
+    | '/admin/announcements'
     | '/user/audit'
     | '/user/guides'
     | '/user/services'
@@ -929,6 +962,8 @@ export interface FileRouteTypes {
     | '/settings/'
     | '/test-page/'
     | '/user/'
+    | '/admin/announcements/$id'
+    | '/admin/announcements/new'
     | '/admin/tickets/$id'
     | '/test-page/_default/api-example'
     | '/test-page/_default/dashboard-demo'
@@ -958,6 +993,7 @@ export interface FileRouteTypes {
     | '/user/shop-old/payment'
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
+    | '/admin/announcements/'
     | '/user/audit/'
     | '/user/guides/'
     | '/user/services/'
@@ -1257,6 +1293,27 @@ declare module '@tanstack/react-router' {
       fullPath: '/user/subscribe-log-detail'
       preLoaderRoute: typeof UserSubscribeLogDetailRouteImport
       parentRoute: typeof UserRoute
+    }
+    '/admin/announcements/': {
+      id: '/admin/announcements/'
+      path: '/announcements'
+      fullPath: '/admin/announcements/'
+      preLoaderRoute: typeof AdminAnnouncementsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/announcements/$id': {
+      id: '/admin/announcements/$id'
+      path: '/announcements/$id'
+      fullPath: '/admin/announcements/$id'
+      preLoaderRoute: typeof AdminAnnouncementsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/announcements/new': {
+      id: '/admin/announcements/new'
+      path: '/announcements/new'
+      fullPath: '/admin/announcements/new'
+      preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
     }
     '/admin/tickets/$id': {
       id: '/admin/tickets/$id'
@@ -1570,6 +1627,9 @@ interface AdminRouteChildren {
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
   AdminUsersRoute: typeof AdminUsersRoute
   AdminIndexRoute: typeof AdminIndexRoute
+  AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
+  AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
@@ -1582,6 +1642,9 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
   AdminUsersRoute: AdminUsersRoute,
   AdminIndexRoute: AdminIndexRoute,
+  AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
+  AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
 }
 
 const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)

@@ -1,0 +1,151 @@
+import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { staffAnnouncementAdd, staffAnnouncementChange } from '@/lib/api/gen/staff/sdk.gen'
+import type { StaffAnnouncement } from '@/lib/api/gen/staff/types.gen'
+import { Loaded } from '@/ui/loaded'
+import { Markdown } from '@/ui/markdown'
+import { PageHeader } from '@/ui/page-header'
+import { toast } from '@/ui/toast'
+import { DetailHeader } from '../parts/detail-header'
+import { useMay } from '../parts/permissions'
+import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { AnnouncementState, nameOf } from './announcements-page'
+import { blank, bodyOf, changeOf, useAnnouncementSections, valuesOf } from './form'
+import { announcementOf } from './resource'
+
+const route = getRouteApi('/admin/announcements/$id')
+
+/** One announcement: its text, when and to whom it is shown. */
+export function AnnouncementPage() {
+  const { t } = useTranslation('console/content')
+  const { id } = route.useParams()
+  const query = useQuery(announcementOf(id))
+  return (
+    <div data-wide>
+      {query.data ? (
+        <Header
+          title={nameOf(query.data)}
+          state={<AnnouncementState announcement={query.data} />}
+          about={t('announcements.seenBy', { count: query.data.readers })}
+        />
+      ) : (
+        <PageHeader title={t('announcements.one')} />
+      )}
+      <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
+        {(announcement) => <Announcement key={id} announcement={announcement} />}
+      </Loaded>
+    </div>
+  )
+}
+
+function Header(props: { title: string; state?: ReactNode; about?: string }) {
+  const { t } = useTranslation('console/content')
+  return (
+    <DetailHeader
+      list={{ title: t('announcements.title'), link: { to: '/admin/announcements' } }}
+      {...props}
+    />
+  )
+}
+
+function Announcement({ announcement }: { announcement: StaffAnnouncement }) {
+  const may = useMay()
+  return may('announcement.write') ? (
+    <Edit announcement={announcement} />
+  ) : (
+    <Preview values={valuesOf(announcement)} />
+  )
+}
+
+function Edit({ announcement }: { announcement: StaffAnnouncement }) {
+  const { t } = useTranslation('console/content')
+  const queryClient = useQueryClient()
+  const sections = useAnnouncementSections({ isNew: false })
+  const onSaved = useGoBack()
+  // Of what the form shows, whatever is read meanwhile.
+  const [read, setRead] = useState(announcement)
+  const save = (values: FormValues, changed: readonly string[]) =>
+    staffAnnouncementChange({
+      path: { announcement_id: read.id },
+      headers: { 'If-Match': `"${read.version}"` },
+      query: { again: values.again === true },
+      body: changeOf(values, changed),
+      throwOnError: true,
+    })
+  const reload = async () => {
+    const present = await queryClient.fetchQuery({
+      ...announcementOf(String(read.id)),
+      staleTime: 0,
+    })
+    setRead(present)
+    return valuesOf(present)
+  }
+  return (
+    <ResourceForm
+      draftKey={`announcement:${read.id}`}
+      initial={valuesOf(read)}
+      sections={sections}
+      submit={t('announcements.save')}
+      save={save}
+      reload={reload}
+      onSaved={() => onSaved(t('announcements.saved', { name: nameOf(read) }))}
+      aside={preview}
+    />
+  )
+}
+
+/** A new announcement. */
+export function NewAnnouncementPage() {
+  const { t } = useTranslation('console/content')
+  const sections = useAnnouncementSections({ isNew: true })
+  const onSaved = useGoBack()
+  return (
+    <div data-wide>
+      <Header title={t('announcements.new')} />
+      <ResourceForm
+        draftKey="announcement:new"
+        initial={blank}
+        isNew
+        sections={sections}
+        submit={t('announcements.publish')}
+        save={(values) => staffAnnouncementAdd({ body: bodyOf(values), throwOnError: true })}
+        onSaved={() => onSaved(t('announcements.published'))}
+        aside={preview}
+      />
+    </div>
+  )
+}
+
+function useGoBack() {
+  const navigate = useNavigate()
+  return (said: string) => {
+    void toast('success', said)
+    void navigate({ to: '/admin/announcements' })
+  }
+}
+
+const preview = (values: FormValues) => <Preview values={values} />
+
+/** The text as readers see it for whom there is none in their own language. */
+function Preview({ values }: { values: FormValues }) {
+  const { t } = useTranslation('console/content')
+  const first = (...names: string[]) => names.map((name) => values[name]).find(Boolean) ?? ''
+  const title = String(first('title', 'title_zh', 'title_en'))
+  const body = String(first('body', 'body_zh', 'body_en'))
+  return (
+    <Card component="section" aria-label={t('preview')}>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t('preview')}
+      </Text>
+      {title && (
+        <Title order={2} size="h3" mb="xs">
+          {title}
+        </Title>
+      )}
+      {body ? <Markdown text={body} level={3} /> : !title && <Text>—</Text>}
+    </Card>
+  )
+}

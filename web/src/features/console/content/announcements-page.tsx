@@ -1,0 +1,108 @@
+import { Plus, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { staffAnnouncementRemove } from '@/lib/api/gen/staff/sdk.gen'
+import type { StaffAnnouncement } from '@/lib/api/gen/staff/types.gen'
+import { useNow } from '@/lib/now'
+import { ButtonLink } from '@/ui/button-link'
+import { Moment } from '@/ui/moment'
+import { StatusDot } from '@/ui/status-dot'
+import type { Action } from '../parts/action'
+import { ListPage } from '../parts/list-page'
+import { useMay } from '../parts/permissions'
+import type { Column } from '../parts/resource'
+import { announcements } from './resource'
+
+/** News of the site, shown ones and those to come. */
+export function AnnouncementsPage() {
+  const { t } = useTranslation('console/content')
+  const may = useMay()
+  return (
+    <ListPage
+      title={t('announcements.title')}
+      about={t('announcements.about')}
+      resource={announcements}
+      columns={useColumns()}
+      link={({ id }) => ({ to: '/admin/announcements/$id', params: { id: String(id) } })}
+      actions={[useRemoval()]}
+      nameOf={nameOf}
+      empty={t('announcements.empty')}
+      action={
+        may('announcement.write') && (
+          <ButtonLink to="/admin/announcements/new" leftSection={<Plus size={16} aria-hidden />}>
+            {t('announcements.new')}
+          </ButtonLink>
+        )
+      }
+    />
+  )
+}
+
+/** Its title in any language, else its number. */
+export const nameOf = (one: StaffAnnouncement) =>
+  one.title || one.title_zh || one.title_en || `#${one.id}`
+
+/** Whether an announcement is shown now. */
+export function AnnouncementState({ announcement: one }: { announcement: StaffAnnouncement }) {
+  const { t } = useTranslation('console/content')
+  const now = useNow()
+  if (Date.parse(one.starts_at) > now)
+    return <StatusDot tone="info">{t('state.planned')}</StatusDot>
+  if (one.ends_at && Date.parse(one.ends_at) <= now)
+    return <StatusDot tone="neutral">{t('state.over')}</StatusDot>
+  return <StatusDot tone="success">{t('state.shown')}</StatusDot>
+}
+
+function useColumns(): Column<StaffAnnouncement>[] {
+  const { t } = useTranslation('console/content')
+  return [
+    { key: 'title', title: t('column.title'), place: 'title', cell: nameOf },
+    {
+      key: 'type',
+      title: t('column.type'),
+      width: '10rem',
+      place: 'fact',
+      cell: ({ ann_type: type }) => t(`type.${type}`),
+    },
+    {
+      key: 'audience',
+      title: t('column.audience'),
+      width: '8rem',
+      cell: ({ audience }) => t(`audience.${audience}`),
+    },
+    {
+      key: 'state',
+      title: t('column.state'),
+      width: '8rem',
+      place: 'state',
+      cell: (one) => <AnnouncementState announcement={one} />,
+    },
+    {
+      key: 'starts',
+      title: t('column.starts'),
+      width: '12rem',
+      place: 'fact',
+      cell: ({ starts_at: time }) => <Moment time={time} withTime />,
+    },
+    {
+      key: 'readers',
+      title: t('column.readers'),
+      width: '6rem',
+      align: 'end',
+      cell: ({ readers }) => readers,
+    },
+  ]
+}
+
+function useRemoval(): Action<StaffAnnouncement> {
+  const { t } = useTranslation('console/content')
+  return {
+    key: 'remove',
+    icon: Trash2,
+    title: t('announcements.remove'),
+    permission: 'announcement.write',
+    danger: 'C',
+    effect: (one) => t('announcements.removeEffect', { name: nameOf(one) }),
+    run: ({ id }) => staffAnnouncementRemove({ path: { announcement_id: id }, throwOnError: true }),
+    done: (one) => t('announcements.removed', { name: nameOf(one) }),
+  }
+}

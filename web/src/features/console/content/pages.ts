@@ -1,0 +1,2 @@
+export { AnnouncementPage, NewAnnouncementPage } from './announcement-page'
+export { AnnouncementsPage } from './announcements-page'

@@ -1,0 +1,11 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { announcementOf } from '@/features/console/content/resource'
+
+export const Route = createFileRoute('/admin/announcements/$id')({
+  loader: ({ context: { queryClient }, params: { id } }) =>
+    loadPage(loadTexts('console/content'), queryClient.prefetchQuery(announcementOf(id))),
+  component: lazyPage(() => import('@/features/console/content/pages'), 'AnnouncementPage'),
+})
