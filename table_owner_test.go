@@ -59,8 +59,8 @@ var tableOwners = map[string]string{
 	"ticket": `ticket ticket_attachment ticket_canned_answer ticket_message ticket_removed_file ticket_word
 		ticket_writer`,
 	"token": `jwt_key`,
-	"traffic": `foreign_agent kept_batch node_day node_link_use traffic_hour_change traffic_lease traffic_report
-		traffic_unbilled`,
+	"traffic": `foreign_agent kept_batch node_day node_link_use traffic_anomaly traffic_hour_change traffic_lease
+		traffic_report traffic_unbilled`,
 	"trafficlog": `traffic_day_chunk traffic_day_row traffic_forget traffic_hour_row traffic_month_chunk traffic_move
 		traffic_now traffic_pack`,
 	"wallet": `external_payment gateway_refund invoice invoice_line ledger_account ledger_hold ledger_seal

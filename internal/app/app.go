@@ -261,6 +261,7 @@ func (a *App) build(ctx context.Context) (err error) {
 
 	a.Nodes.Monitor.OnOutage(a.notifyOutage)
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)
+	a.Traffic.OnAnomaly(a.notifyAnomalies)
 	a.Audit.OnFault(a.notifyAuditFault)
 	a.Payments.OnCase(a.notifyPaymentCase)
 	a.Wallets.OnCredit(a.notifyPayment)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -15,6 +16,7 @@ import (
 	"airstrip/internal/permission"
 	"airstrip/internal/telegram"
 	"airstrip/internal/ticket"
+	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
 	"airstrip/internal/webhook"
 )
@@ -82,6 +84,42 @@ func (a *App) notifyAlarm(ctx context.Context, tx bun.Tx, n node.Node, why node.
 		node.Doubled:    mail.NodeDouble{Node: n.Name, At: a.DB.Now()},
 	}
 	return a.notifyStaff(ctx, tx, nodeStaff, contents[why])
+}
+
+// notifyAnomalies notifies them of days of users and nodes that are far beyond their usual. However many there are, it
+// is one message.
+func (a *App) notifyAnomalies(ctx context.Context, tx bun.Tx, found []traffic.Anomaly) error {
+	const shown = 20
+	content := mail.TrafficAnomalies{More: max(0, len(found)-shown)}
+	found = found[:min(len(found), shown)]
+	var users []int64
+	for _, f := range found {
+		if f.Of == traffic.OfUser {
+			users = append(users, f.ID)
+		}
+	}
+	emails, err := a.Accounts.Emails(ctx, users)
+	if err != nil {
+		return err
+	}
+	nodes, err := a.Nodes.List(ctx)
+	if err != nil {
+		return err
+	}
+	names := map[int64]string{}
+	for _, n := range nodes {
+		names[n.ID] = n.Name
+	}
+	for _, f := range found {
+		one := mail.TrafficAnomaly{Day: f.Day.Format(time.DateOnly), ID: f.ID, Bytes: f.Bytes, Usual: f.Usual}
+		if one.IsNode = f.Of == traffic.OfNode; one.IsNode {
+			one.Name = names[f.ID]
+		} else {
+			one.Name = emails[f.ID]
+		}
+		content.Days = append(content.Days, one)
+	}
+	return a.notifyStaff(ctx, tx, nodeStaff, content)
 }
 
 // notifyPaymentCase notifies the staff for payments of one that they have to decide on.

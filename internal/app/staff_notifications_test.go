@@ -223,3 +223,44 @@ func TestPaymentCase_NotifiesFinanceStaff(t *testing.T) {
 		d.silent(t)
 	})
 }
+
+func TestAnomalies_NotifyStaffInOneMessage(t *testing.T) {
+	eachDuty(t, func(t *testing.T, d *duty) {
+		user := d.addUser(t, "busy", 0).id
+		found := []traffic.Anomaly{
+			{Of: traffic.OfUser, ID: user, Day: d.now, Bytes: 600 << 30, Usual: 5 << 30},
+			{Of: traffic.OfNode, ID: d.node.ID, Day: d.now, Bytes: 9000 << 30, Usual: 90 << 30},
+		}
+		for id := range int64(20) { // of users who are gone
+			found = append(found, traffic.Anomaly{Of: traffic.OfUser, ID: 1000 + id, Day: d.now, Bytes: 100 << 30})
+		}
+		if err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return d.notifyAnomalies(ctx, tx, found)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Notices.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		said := d.Next()
+		for _, part := range []string{
+			fmt.Sprintf("2026-01-31，用户 %d busy@example.com：目前 600.00 GB，平时每天 5.00 GB", user),
+			fmt.Sprintf("节点 %d hk：目前 9000.00 GB，平时每天 90.00 GB", d.node.ID), "用户 1017", "另有 2 个",
+		} {
+			if !strings.Contains(said.Text, part) {
+				t.Errorf("the bot says %q, without %q", said.Text, part)
+			}
+		}
+		if said.ChatID != ownerChat || strings.Contains(said.Text, "用户 1018") {
+			t.Errorf("the bot says %q in chat %d", said.Text, said.ChatID)
+		}
+		d.silent(t)
+		for role, want := range map[account.Role]int{account.Owner: 1, account.Admin: 1, account.Finance: 0} {
+			mails, _, err := d.Mails.Find(t.Context(), mail.Filter{Recipient: string(role) + "@example.com", Limit: 10})
+			mails = slices.DeleteFunc(mails, func(m mail.Mail) bool { return m.Kind != "traffic_anomalies" })
+			if err != nil || len(mails) != want {
+				t.Errorf("%s has %d mails about the traffic (%v), want %d", role, len(mails), err, want)
+			}
+		}
+	})
+}

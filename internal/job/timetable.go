@@ -57,6 +57,7 @@ var Timetable = map[string]time.Duration{
 	"shareaccount.forget": 24 * time.Hour,
 	"telegram.forget":     time.Hour,
 	"ticket.forget":       10 * time.Minute,
+	"traffic.anomalies":   15 * time.Minute,
 	"traffic.forget":      24 * time.Hour,
 	"traffic.move":        5 * time.Minute,
 	"traffic.seal":        10 * time.Minute,

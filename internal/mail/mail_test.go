@@ -309,7 +309,11 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 		mail.TicketAnswered{No: 1, Title: "B", Text: "<B>", ReplyTo: "a+t1-x@example.com", Thread: "t@example.com"},
 		mail.TicketMailRefused{No: 1, Reason: fault.Text{ZH: "工单已关闭", EN: "the ticket is closed"}},
 		mail.TicketWaiting{No: 1, Title: "<B>", Text: "<B>", Opened: true},
-		mail.TicketWaiting{No: 1, Title: "<B>", Text: "<B>"})
+		mail.TicketWaiting{No: 1, Title: "<B>", Text: "<B>"},
+		mail.TrafficAnomalies{More: 1, Days: []mail.TrafficAnomaly{
+			{ID: 1, Name: "ming@example.com", Day: "2026-01-31", Bytes: 600 << 30, Usual: 5 << 30},
+			{IsNode: true, ID: 2, Name: "<B>", Day: "2026-01-31", Bytes: 9000 << 30, Usual: 90 << 30},
+		}})
 	for _, c := range contents {
 		letters := map[fault.Lang]mail.Letter{}
 		for _, lang := range []fault.Lang{fault.ZH, fault.EN} {

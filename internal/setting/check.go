@@ -101,6 +101,10 @@ func (p *problems) numbers(s *Site) {
 		{"emby_class", s.EmbyClass, 0, 1_000_000},
 		{"traffic_log_days", s.TrafficLogDays, 1, manyDays},
 		{"traffic_daily_days", s.TrafficDailyDays, 31, 10 * manyDays},
+		{"traffic_anomaly_factor", s.TrafficAnomalyFactor, 0, 1000},
+		{"traffic_anomaly_user_gb", s.TrafficAnomalyUserGB, 1, 1_000_000},
+		{"traffic_anomaly_node_gb", s.TrafficAnomalyNodeGB, 1, 1_000_000},
+		{"traffic_anomaly_users", s.TrafficAnomalyUsers, 1, 1_000_000},
 		{"node_report_seconds", s.NodeReportSeconds, 1, 3600},
 		{"node_offline_minutes", s.NodeOfflineMinutes, 1, 1440},
 	} {

@@ -157,9 +157,15 @@ type Site struct {
 	LokiTenant     string `json:"loki_tenant"`
 	TrafficLogDays int    `json:"traffic_log_days"`
 	// how long days of traffic are kept, and no shorter than hours; older months are kept as sums
-	TrafficDailyDays   int `json:"traffic_daily_days"`
-	NodeReportSeconds  int `json:"node_report_seconds"`
-	NodeOfflineMinutes int `json:"node_offline_minutes"` // how long a node is silent before staff is notified
+	TrafficDailyDays int `json:"traffic_daily_days"`
+	// how many times its usual a user's or node's day is before staff is notified; 0: never
+	TrafficAnomalyFactor int `json:"traffic_anomaly_factor"`
+	TrafficAnomalyUserGB int `json:"traffic_anomaly_user_gb"` // days of users with less are never notified of
+	TrafficAnomalyNodeGB int `json:"traffic_anomaly_node_gb"` // the same of nodes
+	// on days on which fewer users moved anything no user's day is notified of
+	TrafficAnomalyUsers int `json:"traffic_anomaly_users"`
+	NodeReportSeconds   int `json:"node_report_seconds"`
+	NodeOfflineMinutes  int `json:"node_offline_minutes"` // how long a node is silent before staff is notified
 	// whether nodes may reach private addresses; for the demo and tests
 	NodeAllowPrivate bool `json:"node_allow_private"`
 	// whether webhooks may be sent to private addresses, and over plain HTTP; for receivers on the operator's own
@@ -211,7 +217,8 @@ func Defaults() Site {
 		CheckIn: true, CheckInMinMB: 100, CheckInMaxMB: 500,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		LinkNoticeNetworks: 12, EmbyClass: 1,
-		TrafficLogDays: 90, TrafficDailyDays: 730, NodeReportSeconds: 60, NodeOfflineMinutes: 5,
+		TrafficLogDays: 90, TrafficDailyDays: 730, TrafficAnomalyFactor: 5, TrafficAnomalyUserGB: 100,
+		TrafficAnomalyNodeGB: 2000, TrafficAnomalyUsers: 100, NodeReportSeconds: 60, NodeOfflineMinutes: 5,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 // Register puts the clearing of old rows on the timetable.
 func (t *Traffic) Register(q *job.Queue) {
+	q.Every("traffic.anomalies", t.watchDays)
 	q.Every("traffic.forget", t.forget)
 	q.Every("traffic.move", t.history.Move)
 	q.Every("traffic.seal", t.history.Seal)

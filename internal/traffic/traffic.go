@@ -84,6 +84,7 @@ type Traffic struct {
 	recalls  recalls
 
 	nodeCount nodeCount
+	onAnomaly []func(ctx context.Context, tx bun.Tx, found []Anomaly) error
 
 	habits sync.Map // of third-party agents, *habit by the node's id
 
@@ -97,6 +98,10 @@ func (t *Traffic) Open(ctx context.Context) error { return t.history.Open(ctx) }
 
 // Close has the log forget a user within a day, as part of the closing of the account.
 func (t *Traffic) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	if _, err := tx.NewRaw(`DELETE FROM traffic_anomaly WHERE kind = ? AND object_id = ?`, OfUser, userID).
+		Exec(ctx); err != nil {
+		return err
+	}
 	return trafficlog.ForgetUser(ctx, tx, userID, t.db.Now())
 }
 
