@@ -18,11 +18,12 @@ import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
-import { Route as AdminUsersRouteImport } from './routes/admin.users'
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
+import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
+import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
 
 const AdminRoute = AdminRouteImport.update({
   id: '/admin',
@@ -69,11 +70,6 @@ const AdminTicketsRoute = AdminTicketsRouteImport.update({
   path: '/tickets',
   getParentRoute: () => AdminRoute,
 } as any)
-const AdminUsersRoute = AdminUsersRouteImport.update({
-  id: '/users',
-  path: '/users',
-  getParentRoute: () => AdminRoute,
-} as any)
 const AdminAnnouncementsIndexRoute = AdminAnnouncementsIndexRouteImport.update({
   id: '/announcements/',
   path: '/announcements/',
@@ -94,6 +90,16 @@ const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
   path: '/$id',
   getParentRoute: () => AdminTicketsRoute,
 } as any)
+const AdminUsersIndexRoute = AdminUsersIndexRouteImport.update({
+  id: '/users/',
+  path: '/users/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
+  id: '/users/$id',
+  path: '/users/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
@@ -104,12 +110,13 @@ export interface FileRoutesByFullPath {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
-  '/admin/users': typeof AdminUsersRoute
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/users/': typeof AdminUsersIndexRoute
 }
 export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -119,12 +126,13 @@ export interface FileRoutesByTo {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
-  '/admin/users': typeof AdminUsersRoute
   '/admin': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/users': typeof AdminUsersIndexRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -136,12 +144,13 @@ export interface FileRoutesById {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
-  '/admin/users': typeof AdminUsersRoute
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/users/': typeof AdminUsersIndexRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -154,12 +163,13 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/tickets'
-    | '/admin/users'
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/users/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/admin/approvals'
@@ -169,12 +179,13 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/tickets'
-    | '/admin/users'
     | '/admin'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/users/$id'
     | '/admin/announcements'
+    | '/admin/users'
   id:
     | '__root__'
     | '/admin'
@@ -185,12 +196,13 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/tickets'
-    | '/admin/users'
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/users/'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -262,13 +274,6 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminTicketsRouteImport
       parentRoute: typeof AdminRoute
     }
-    '/admin/users': {
-      id: '/admin/users'
-      path: '/users'
-      fullPath: '/admin/users'
-      preLoaderRoute: typeof AdminUsersRouteImport
-      parentRoute: typeof AdminRoute
-    }
     '/admin/announcements/': {
       id: '/admin/announcements/'
       path: '/announcements'
@@ -297,6 +302,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminTicketsIdRouteImport
       parentRoute: typeof AdminTicketsRoute
     }
+    '/admin/users/': {
+      id: '/admin/users/'
+      path: '/users'
+      fullPath: '/admin/users/'
+      preLoaderRoute: typeof AdminUsersIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/users/$id': {
+      id: '/admin/users/$id'
+      path: '/users/$id'
+      fullPath: '/admin/users/$id'
+      preLoaderRoute: typeof AdminUsersIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
   }
 }
 
@@ -320,11 +339,12 @@ interface AdminRouteChildren {
   AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
-  AdminUsersRoute: typeof AdminUsersRoute
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminUsersIndexRoute: typeof AdminUsersIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
@@ -335,11 +355,12 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
-  AdminUsersRoute: AdminUsersRoute,
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminUsersIndexRoute: AdminUsersIndexRoute,
 }
 
 const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)

@@ -25,7 +25,6 @@ import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
-import { Route as AdminUsersRouteImport } from './routes/admin.users'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
@@ -52,6 +51,8 @@ import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.anno
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
+import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
+import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
 import { Route as TestPageDefaultShopDemoRouteImport } from './routes/test-page._default.shop-demo'
@@ -171,11 +172,6 @@ const AdminRefundsRoute = AdminRefundsRouteImport.update({
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
   id: '/tickets',
   path: '/tickets',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminUsersRoute = AdminUsersRouteImport.update({
-  id: '/users',
-  path: '/users',
   getParentRoute: () => AdminRoute,
 } as any)
 const AuthIndexRoute = AuthIndexRouteImport.update({
@@ -305,6 +301,16 @@ const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
   id: '/$id',
   path: '/$id',
   getParentRoute: () => AdminTicketsRoute,
+} as any)
+const AdminUsersIndexRoute = AdminUsersIndexRouteImport.update({
+  id: '/users/',
+  path: '/users/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
+  id: '/users/$id',
+  path: '/users/$id',
+  getParentRoute: () => AdminRoute,
 } as any)
 const TestPageDefaultApiExampleRoute =
   TestPageDefaultApiExampleRouteImport.update({
@@ -528,7 +534,6 @@ export interface FileRoutesByFullPath {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
-  '/admin/users': typeof AdminUsersRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -553,6 +558,7 @@ export interface FileRoutesByFullPath {
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/users/$id': typeof AdminUsersIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -582,6 +588,7 @@ export interface FileRoutesByFullPath {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
@@ -606,7 +613,6 @@ export interface FileRoutesByTo {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
-  '/admin/users': typeof AdminUsersRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -631,6 +637,7 @@ export interface FileRoutesByTo {
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/users/$id': typeof AdminUsersIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -660,6 +667,7 @@ export interface FileRoutesByTo {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/users': typeof AdminUsersIndexRoute
   '/user/audit': typeof UserAuditIndexRoute
   '/user/guides': typeof UserGuidesIndexRoute
   '/user/services': typeof UserServicesIndexRoute
@@ -690,7 +698,6 @@ export interface FileRoutesById {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
-  '/admin/users': typeof AdminUsersRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -717,6 +724,7 @@ export interface FileRoutesById {
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
+  '/admin/users/$id': typeof AdminUsersIdRoute
   '/test-page/_default/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/_default/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/_default/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -746,6 +754,7 @@ export interface FileRoutesById {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
@@ -777,7 +786,6 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/tickets'
-    | '/admin/users'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -802,6 +810,7 @@ export interface FileRouteTypes {
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/users/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
     | '/test-page/shop-demo'
@@ -831,6 +840,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/users/'
     | '/user/audit/'
     | '/user/guides/'
     | '/user/services/'
@@ -855,7 +865,6 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/tickets'
-    | '/admin/users'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -880,6 +889,7 @@ export interface FileRouteTypes {
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/users/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
     | '/test-page/shop-demo'
@@ -909,6 +919,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements'
+    | '/admin/users'
     | '/user/audit'
     | '/user/guides'
     | '/user/services'
@@ -938,7 +949,6 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/tickets'
-    | '/admin/users'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -965,6 +975,7 @@ export interface FileRouteTypes {
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
     | '/admin/tickets/$id'
+    | '/admin/users/$id'
     | '/test-page/_default/api-example'
     | '/test-page/_default/dashboard-demo'
     | '/test-page/_default/shop-demo'
@@ -994,6 +1005,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/users/'
     | '/user/audit/'
     | '/user/guides/'
     | '/user/services/'
@@ -1131,13 +1143,6 @@ declare module '@tanstack/react-router' {
       path: '/tickets'
       fullPath: '/admin/tickets'
       preLoaderRoute: typeof AdminTicketsRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/users': {
-      id: '/admin/users'
-      path: '/users'
-      fullPath: '/admin/users'
-      preLoaderRoute: typeof AdminUsersRouteImport
       parentRoute: typeof AdminRoute
     }
     '/auth/': {
@@ -1321,6 +1326,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/admin/tickets/$id'
       preLoaderRoute: typeof AdminTicketsIdRouteImport
       parentRoute: typeof AdminTicketsRoute
+    }
+    '/admin/users/': {
+      id: '/admin/users/'
+      path: '/users'
+      fullPath: '/admin/users/'
+      preLoaderRoute: typeof AdminUsersIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/users/$id': {
+      id: '/admin/users/$id'
+      path: '/users/$id'
+      fullPath: '/admin/users/$id'
+      preLoaderRoute: typeof AdminUsersIdRouteImport
+      parentRoute: typeof AdminRoute
     }
     '/test-page/_default/api-example': {
       id: '/test-page/_default/api-example'
@@ -1625,11 +1644,12 @@ interface AdminRouteChildren {
   AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
-  AdminUsersRoute: typeof AdminUsersRoute
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminUsersIndexRoute: typeof AdminUsersIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
@@ -1640,11 +1660,12 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
-  AdminUsersRoute: AdminUsersRoute,
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminUsersIndexRoute: AdminUsersIndexRoute,
 }
 
 const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)

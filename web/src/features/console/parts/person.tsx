@@ -4,8 +4,8 @@ import { TextLink } from '@/ui/text-link'
 export function Person({ user }: { user: { id: number; email?: string } | null | undefined }) {
   if (!user) return '—'
   return (
-    <TextLink to="/admin/users" search={{ q: user.email ?? user.id } as never} underline="hover">
-      {user.email ?? `#${user.id}`}
+    <TextLink to="/admin/users/$id" params={{ id: String(user.id) }} underline="hover">
+      {user.email || `#${user.id}`}
     </TextLink>
   )
 }

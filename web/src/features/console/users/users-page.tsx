@@ -13,7 +13,8 @@ export function UsersPage() {
       columns={useUserColumns()}
       filters={useUserFilters()}
       search={{ key: 'q', label: t('search') }}
-      empty={t('empty')}
+      link={({ id }) => ({ to: '/admin/users/$id', params: { id: String(id) } })}
+      empty={t('noUsers')}
     />
   )
 }

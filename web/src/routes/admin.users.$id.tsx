@@ -1,0 +1,11 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { loadUser } from '@/features/console/users/resource'
+
+export const Route = createFileRoute('/admin/users/$id')({
+  loader: ({ context: { queryClient }, params: { id } }) =>
+    loadPage(loadTexts('console/user', 'console/money'), loadUser(queryClient, id)),
+  component: lazyPage(() => import('@/features/console/users/pages'), 'UserPage'),
+})
