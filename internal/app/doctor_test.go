@@ -36,7 +36,8 @@ func lived(t *testing.T, f *testServer) {
 	}
 	inviter := f.addUser(t, "inviter", 0)
 	who := f.addUser(t, "user", 5000)
-	f.past(t, fmt.Sprintf(`UPDATE account SET invited_by = %d WHERE id = %d`, inviter.id, who.id))
+	f.past(t, fmt.Sprintf(`UPDATE account SET invited_by = %d WHERE id = %d`, inviter.id, who.id),
+		fmt.Sprintf(`UPDATE user_facts SET inviter_id = %d WHERE user_id = %d`, inviter.id, who.id))
 	r := f.recharge(t, who.id, 3000)
 	must(f.sandbox.Close(ctx, r.TradeNo, true))
 	f.notify(ctx, sandbox.Name, f.signed(notice(r)))
@@ -126,6 +127,7 @@ func (f *testServer) undoing(t *testing.T) (undo func()) {
 		"coupon", "shop_order", "commission",
 		"account", "refund", "wallet_adjustment", "refund_request", "service", "package",
 		"service_cycle", "service_period", "traffic_now", "traffic_day_chunk", "node_day",
+		"user_facts", // the last: SQLite's triggers write it while the others come back
 	} {
 		f.past(t, "CREATE TABLE "+copies+".kept_"+name+" AS SELECT * FROM "+name)
 		back = append(back, "DELETE FROM "+name, "INSERT INTO "+name+" SELECT * FROM "+copies+".kept_"+name)
