@@ -37,7 +37,7 @@ func TestPaging_HasTheSameDefaultsEverywhere(t *testing.T) {
 	rules := map[string]rule{
 		"page":   {defaults: []float64{1}, minimum: 1},
 		"size":   {defaults: []float64{10, 15, 20}, minimum: 1, maxima: []float64{100}},
-		"limit":  {defaults: []float64{50, 3_000, 10_000}, minimum: 1, maxima: []float64{500, 10_000}},
+		"limit":  {defaults: []float64{50, 3_000, 10_000}, minimum: 1, maxima: []float64{100, 500, 10_000}},
 		"offset": {defaults: []float64{0}},
 	}
 	seen := map[string]bool{}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,7 +42,8 @@ type standIn struct {
 	labels  int              // how many it takes
 	now     func() time.Time // of Loki's own clock
 	status  int              // answered in place of what it would answer; 0: nothing
-	silent  bool             // it takes pushes, and their answers are lost
+	mu      sync.Mutex
+	silent  bool // it takes pushes, and their answers are lost; mu guards it
 }
 
 // The limits of Loki, unless it is told otherwise.
@@ -96,8 +98,11 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			problem = cmp.Or(s.take(one.Stream["log"], v[0], v[1]), problem)
 		}
 	}
+	s.mu.Lock()
+	silent := s.silent
+	s.mu.Unlock()
 	switch {
-	case s.silent:
+	case silent:
 		panic(http.ErrAbortHandler)
 	case problem != "":
 		http.Error(w, problem, http.StatusBadRequest)
@@ -315,14 +320,20 @@ func TestNoLineIsPassedOver(t *testing.T) {
 	})
 }
 
+func (s *standIn) setSilent(silent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent = silent
+}
+
 // killed has the answers of pushes lost, as by a kill of the process, and goes on with another process.
 func (w *world) killed() {
 	w.Helper()
-	w.silent = true
+	w.setSilent(true)
 	if n, err := w.loki.Export(w.Context()); !errors.Is(err, loki.ErrFailed) || n != 0 {
 		w.Fatalf("%d, %v", n, err)
 	}
-	w.silent = false
+	w.setSilent(false)
 	w.loki = loki.New(w.db, w.settings, w.secrets, "https://panel.example")
 }
 

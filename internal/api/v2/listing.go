@@ -61,8 +61,11 @@ func HandleListing[T any](r *Router, lists *listing.Lists, list List[T]) {
 	filters := listParameters(list.Resource)
 	page := append(slices.Clone(filters), sortParameter(list.Resource),
 		&huma.Param{
-			Name: "limit", In: "query", Description: "Rows of a page, 50 by default",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(listing.MaxLimit))},
+			Name: "limit", In: "query", Description: "Rows of a page",
+			Schema: &huma.Schema{
+				Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(listing.MaxLimit)),
+				Default: listing.DefaultLimit,
+			},
 		},
 		&huma.Param{
 			Name: "cursor", In: "query", Schema: &huma.Schema{Type: huma.TypeString},

@@ -8547,7 +8547,7 @@ export type StaffOrdersData = {
          */
         sort?: 'created' | '-created' | 'total' | '-total' | 'paid' | '-paid';
         /**
-         * Rows of a page, 50 by default
+         * Rows of a page
          */
         limit?: number;
         /**
@@ -9035,7 +9035,7 @@ export type StaffRechargesData = {
          */
         sort?: 'created' | '-created' | 'amount' | '-amount' | 'paid' | '-paid';
         /**
-         * Rows of a page, 50 by default
+         * Rows of a page
          */
         limit?: number;
         /**
@@ -9829,7 +9829,7 @@ export type StaffUsersData = {
          */
         sort?: 'created' | '-created' | 'ends' | '-ends' | 'used' | '-used' | 'balance' | '-balance' | 'seen' | '-seen' | 'fetches' | '-fetches';
         /**
-         * Rows of a page, 50 by default
+         * Rows of a page
          */
         limit?: number;
         /**
