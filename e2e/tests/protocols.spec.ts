@@ -31,7 +31,7 @@ test.beforeAll(async ({ service }) => {
 })
 
 test.afterAll(async ({ service }) => {
-  for (const third-party agent) {
+  for (const agent of others) {
     await agent.stop()
     await service.server.command('node', 'remove', String(agent.node.id))
   }
