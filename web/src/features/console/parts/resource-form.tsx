@@ -97,7 +97,7 @@ export function ResourceForm(props: Props) {
           </Group>
         </Card>
       </Stack>
-      {props.aside && <aside className={classes.aside}>{props.aside(values)}</aside>}
+      {props.aside && <div className={classes.aside}>{props.aside(values)}</div>}
     </form>
   )
 }

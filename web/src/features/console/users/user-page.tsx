@@ -56,10 +56,10 @@ function User({ user }: { user: UserDetail }) {
         {may('order.read') && <UserOrders id={user.id} />}
         {user.bans.length > 0 && <Bans bans={user.bans} />}
       </div>
-      <aside className={classes.main}>
+      <div className={classes.main}>
         <UserFacts user={user} />
         <Wallet wallet={user.wallet} />
-      </aside>
+      </div>
     </div>
   )
 }
