@@ -108,6 +108,7 @@ describe('the invite codes', () => {
       }),
     )
     const { user } = await openSignedIn('/user/promote')
+    await user.click(await screen.findByRole('button', { name: 'New code' }))
     const input = await screen.findByRole('textbox', { name: 'New code' })
     await user.type(input, 'taken')
     await user.click(screen.getByRole('button', { name: 'Add code' }))

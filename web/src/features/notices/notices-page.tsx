@@ -7,23 +7,32 @@ import { type Column, DataTable } from '@/ui/data-table'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import { Channels } from './components/channels'
+import { pushQuery } from './push-calls'
 import { useChoice } from './use-choice'
+import { pushStateQuery } from './use-push'
 import classes from './notices.module.css'
 
 /** What the user is notified of, and by which channels. */
 export function NoticesPage() {
   const { t } = useTranslation('notices')
   const notices = useQuery(noticesGetOptions())
+  const push = useQuery(pushQuery)
+  const here = useQuery(pushStateQuery)
   return (
     <>
       <PageHeader title={t('title')} about={t('about')} />
       <Loaded query={notices} skeleton={<PageSkeleton />} hasCards>
-        {(found) => (
-          <div className={classes.page}>
-            <Channels notices={found} />
-            <Events notices={found} />
-          </div>
-        )}
+        {(found) =>
+          // The channels take their final place at once.
+          push.isPending || here.isPending ? (
+            <PageSkeleton />
+          ) : (
+            <div className={classes.page}>
+              <Channels notices={found} />
+              <Events notices={found} />
+            </div>
+          )
+        }
       </Loaded>
     </>
   )

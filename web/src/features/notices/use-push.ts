@@ -6,11 +6,12 @@ import { toast } from '@/ui/toast'
 import { type PushState, readPushState, subscribe, unsubscribe } from './push'
 import { addDevice, pushQuery, removeDevice } from './push-calls'
 
-const here = ['push', 'here']
+/** What this browser allows and has. */
+export const pushStateQuery = { queryKey: ['push', 'here'], queryFn: readPushState, staleTime: 0 }
 
 /** Whether this device is notified: both the browser and the server must say so. */
 export function usePushState({ devices }: PushResult): PushState | undefined {
-  const { data } = useQuery({ queryKey: here, queryFn: readPushState, staleTime: 0 })
+  const { data } = useQuery(pushStateQuery)
   return data === 'on' && !devices.some((device) => device.is_current) ? 'off' : data
 }
 
@@ -21,7 +22,7 @@ export function usePushChanges({ public_key: key }: PushResult) {
   const queryClient = useQueryClient()
 
   const show = (result: PushResult) => queryClient.setQueryData(pushQuery.queryKey, result)
-  const refresh = () => queryClient.invalidateQueries({ queryKey: here })
+  const refresh = () => queryClient.invalidateQueries({ queryKey: pushStateQuery.queryKey })
 
   const turnOn = useMutation({
     mutationFn: async () => {

@@ -9,8 +9,8 @@ import { openSignedIn } from '@/test/render'
 import type { AreaChartProps } from '@/ui/charts/area-option'
 
 // A canvas, which jsdom has not.
-vi.mock('@/ui/charts/zoom-chart', () => ({
-  ZoomChart: ({ label, unfinished, series }: AreaChartProps) => (
+vi.mock('@/ui/charts/area-chart', () => ({
+  AreaChart: ({ label, unfinished, series }: AreaChartProps) => (
     <div role="img" aria-label={`${label}, last ${unfinished}`}>
       {series[0]?.values.slice(-2).join()}
     </div>

@@ -1,6 +1,11 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { LineChart } from 'echarts/charts'
-import { AriaComponent, GridComponent, TooltipComponent } from 'echarts/components'
+import {
+  AriaComponent,
+  DataZoomComponent,
+  GridComponent,
+  TooltipComponent,
+} from 'echarts/components'
 import { type EChartsType, init, use as register } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 import { useEffect, useMemo, useRef } from 'react'
@@ -8,7 +13,14 @@ import { useTranslation } from 'react-i18next'
 import classes from './area-chart.module.css'
 import { type AreaChartProps, areaOption } from './area-option'
 
-register([LineChart, GridComponent, TooltipComponent, AriaComponent, CanvasRenderer])
+register([
+  LineChart,
+  GridComponent,
+  TooltipComponent,
+  DataZoomComponent,
+  AriaComponent,
+  CanvasRenderer,
+])
 
 /**
  * Bytes over time, one stacked area for each series. Put the same figures in a table next to it. `onReady` gets the chart

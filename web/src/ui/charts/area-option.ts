@@ -14,7 +14,7 @@ export type AreaChartProps = {
   unfinished?: string
   /** How the points are called, in the tooltip and below the axis; as calendar days where nothing is said. */
   names?: { point: (time: number) => string; tick: (time: number) => string }
-  /** With a slider below, which needs more height; the wheel and fingers zoom too (zoom-chart.tsx). */
+  /** With a slider below, which needs more height; the wheel and fingers zoom too. */
   hasZoom?: boolean
 }
 

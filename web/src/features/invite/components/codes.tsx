@@ -30,6 +30,7 @@ export function Codes() {
   const queryClient = useQueryClient()
   const codes = useQuery(inviteCodesOptions())
   const [poster, setPoster] = useState<InviteCodeItem>()
+  const [isMaking, setMaking] = useState(false)
   const onSettled = () => queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey })
   const change = useMutation({ ...inviteCodeChangeMutation(), onSettled })
   const remove = useMutation({ ...inviteCodeRemoveMutation(), onSettled })
@@ -55,7 +56,12 @@ export function Codes() {
               rowKey={({ code }) => code}
             />
             <FormError message={error ? problemText(error, common) : undefined} />
-            {rows.length <= most_codes && (
+            {rows.length <= most_codes && !isMaking && (
+              <Button variant="default" className={classes.open} onClick={() => setMaking(true)}>
+                {t('codes.own')}
+              </Button>
+            )}
+            {rows.length <= most_codes && isMaking && (
               <Suspense fallback={<Skeleton height={120} />}>
                 <CodeForm leastSize={least_size} />
               </Suspense>

@@ -13,7 +13,7 @@ import classes from '../traffic.module.css'
 import { useZone } from '../use-zone'
 import { zoomed } from '../zoom'
 
-const ZoomChart = lazyPart(() => import('@/ui/charts/zoom-chart'), 'ZoomChart')
+const AreaChart = lazyPart(() => import('@/ui/charts/area-chart'), 'AreaChart')
 
 /** The area over time; the hour or day that is not over is dashed. */
 export function AxisPicture(props: {
@@ -46,7 +46,7 @@ export function AxisPicture(props: {
       <div ref={place} className={classes.axis}>
         <Suspense fallback={waiting}>
           {isSeen ? (
-            <ZoomChart label={t('axis.title')} {...drawn} hasZoom onReady={setChart} />
+            <AreaChart label={t('axis.title')} {...drawn} hasZoom onReady={setChart} />
           ) : (
             waiting
           )}
