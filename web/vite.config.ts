@@ -31,6 +31,12 @@ async function groups() {
       ],
       common: [`${src}/userRouteTree.gen.ts`, `${src}/features/home/dashboard-page.tsx`],
     },
+    // What the console's first page loads; the rest that its pages share comes with its lists.
+    consoleEntrance: [
+      `${src}/app/console/routes.ts`,
+      `${src}/app/console/console-layout.tsx`,
+      `${src}/features/console/overview/overview-page.tsx`,
+    ],
     form: ['react-hook-form', 'zod'],
     isConsole: (page) =>
       page === `${src}/consoleRouteTree.gen.ts` ||

@@ -67,6 +67,7 @@ const isOfConsole = (route: string) => /^\/admin(\/|$)/.test(route)
 const ofConsole = new Set(
   Object.entries(manifest).flatMap(([source, { file, name }]) =>
     name === 'console' ||
+    name === 'console-lists' ||
     /^(src\/(consoleRouteTree\.gen|app\/console\/|features\/console\/|locales\/[^/]+\/console\/)|_console-)/.test(
       source,
     )

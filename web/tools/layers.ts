@@ -5,7 +5,9 @@ type Options = {
   entrances: Record<string, string[]>
   /** Packages of forms: what needs them lies with them. */
   form: string[]
-  /** Whether a chunk is the staff console's. What the console alone loads is `console`, and never lies with anything else. */
+  /** The pages that the staff console starts with. */
+  consoleEntrance: string[]
+  /** Whether a chunk is the staff console's. What the console alone loads never lies with anything else. */
   isConsole: (page: string) => boolean
   resolve: UserConfig['resolve']
 }
@@ -30,6 +32,9 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
     if (of.length < pages.length) throw new Error(`A page of the layer ${name} is no chunk`)
     return { name, loads: new Set(of.flatMap(({ loads }) => [...loads])) }
   })
+  const consoleStarts = starts.filter(({ page }) => options.consoleEntrance.includes(page))
+  if (consoleStarts.length < options.consoleEntrance.length)
+    throw new Error('A page of the console is no chunk')
   const startPages = new Set(Object.values(options.entrances).flat())
   const ids = [...modules.keys()]
   const vendors = new Set(ids.filter((id) => id.includes('/node_modules/')))
@@ -55,10 +60,14 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
     return first ?? 'parts'
   }
 
-  /** What customers load with an entrance stays there; what one of their other pages loads is left to the bundler. */
+  /**
+   * What customers load with an entrance stays there; what one of their other pages loads is left to the bundler. What
+   * only the console loads is `console` where its first page needs it, else `console-lists`.
+   */
   const sharedWithConsole = (id: string): string | undefined => {
     const isCustomers = starts.some(({ page, loads }) => !options.isConsole(page) && loads.has(id))
-    return isCustomers ? entrances.find(({ loads }) => loads.has(id))?.name : 'console'
+    if (isCustomers) return entrances.find(({ loads }) => loads.has(id))?.name
+    return consoleStarts.some(({ loads }) => loads.has(id)) ? 'console' : 'console-lists'
   }
 
   // The page's own script stays what it is, the entry.

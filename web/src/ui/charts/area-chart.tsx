@@ -10,7 +10,6 @@ import { type EChartsType, init, use as register } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import classes from './area-chart.module.css'
 import { type AreaChartProps, areaOption } from './area-option'
 
 register([
@@ -21,6 +20,9 @@ register([
   AriaComponent,
   CanvasRenderer,
 ])
+
+// Inline, since a sheet of its own would be one more request of each page with a chart.
+const FILLED = { width: '100%', height: '100%' }
 
 /**
  * Bytes over time, one stacked area for each series. Put the same figures in a table next to it. `onReady` gets the chart
@@ -68,5 +70,5 @@ export function AreaChart({
   )
   useEffect(() => chart.current?.setOption(option, true), [option])
 
-  return <div ref={element} role="img" aria-label={props.label} className={classes.chart} />
+  return <div ref={element} role="img" aria-label={props.label} style={FILLED} />
 }

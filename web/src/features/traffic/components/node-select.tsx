@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { nodeChoices } from '../queries'
+import classes from '../traffic.module.css'
 
 /** One node, or all of them. A node that the user may no longer use is called by its number. */
 export function NodeSelect(props: {
@@ -21,6 +22,7 @@ export function NodeSelect(props: {
   return (
     <NativeSelect
       size="sm"
+      className={classes.nodes}
       aria-label={t('node')}
       value={String(value ?? '')}
       onChange={({ currentTarget }) => props.onChange(Number(currentTarget.value) || undefined)}
