@@ -158,6 +158,7 @@ stress: setup build e2e/node_modules/.installed tools
 	go test ./internal/app -run 'Crowd|Storm|Variant|Attack|AtOnce|Killed|FaultsAtRandom' -full -count=1 -timeout 60m -v
 	go test ./internal/api/v2 -run 'NoInput|Tokens_Forged' -full -count=1 -timeout 60m -v
 	go test ./internal/trafficlog -run Killed -full -count=1 -timeout 60m -v
+	go test ./internal/clickhouse -run Import_Killed -imports 50 -count=1 -timeout 60m -v
 	go test ./internal/app -run TestMoney -full -count=1 -timeout 6h -v
 	cd agent && GOWORK=off go test ./internal/run ./internal/engine/sing -run 'Killed|Downloads|Cut' -full -count=1 -timeout 60m -v
 	AIRSTRIP_FULL=1 npm --prefix e2e test -- accounting
@@ -165,6 +166,7 @@ stress: setup build e2e/node_modules/.installed tools
 ## bench: throughput, latency and memory, with a bare net/http answer as the unit
 bench: build
 	go run ./bench
+	go test ./internal/clickhouse -run XXX -bench Import -benchtime 3x
 
 clean:
 	rm -rf bin web/dist/assets web/dist/index.html

@@ -99,7 +99,7 @@ func (l *lease) send(ctx context.Context, from, to int64) (sent sums, err error)
 	err = l.totals(ctx, from, to, func(r traffic.HourTotal) error {
 		sent.add(r)
 		full.add(r, l.version)
-		if len(full.user) < blockRows {
+		if len(full.user) < l.c.blockRows {
 			return nil
 		}
 		return hand()

@@ -128,7 +128,8 @@ type Parts struct {
 // ClickHouse is the operator's. Without one most functions return ErrOff.
 type ClickHouse struct {
 	Parts
-	conn driver.Conn // nil: there is none
+	conn      driver.Conn // nil: there is none
+	blockRows int
 
 	mu      sync.Mutex
 	awayTil time.Time
@@ -141,7 +142,7 @@ type ClickHouse struct {
 
 // New returns the ClickHouse of the configuration. It connects when it is first needed.
 func New(config Config, parts Parts) (*ClickHouse, error) {
-	c := &ClickHouse{Parts: parts}
+	c := &ClickHouse{Parts: parts, blockRows: blockRows}
 	if config.URL == "" {
 		return c, nil
 	}

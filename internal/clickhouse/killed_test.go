@@ -1,7 +1,6 @@
 package clickhouse_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"math/rand/v2"
@@ -10,12 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"airstrip/internal/clickhouse"
-	"airstrip/internal/clickhouse/chtest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/job"
-	"airstrip/internal/setting"
 	"airstrip/internal/traffic"
 )
 
@@ -24,40 +20,15 @@ var (
 	importURL  = flag.String("import-url", "", "of ClickHouse, for the process that a test kills")
 	importDB   = flag.String("import-db", "", "of PostgreSQL, for that process")
 	importData = flag.String("import-data", "", "folder of the SQLite file, for that process")
-	imports    = flag.Int("imports", 6, "how many imports are killed")
+	imports    = flag.Int("imports", 3, "how many imports are killed")
 )
 
-// generatedLog is a log whose rows follow from their place: days of 100 users on 3 nodes.
-type generatedLog struct {
-	memoryLog
-	first, last int64
-}
-
-func (g *generatedLog) Totals(_ context.Context, from, to int64, fn func(traffic.HourTotal) error) error {
-	for hour := max(from, g.first); hour < min(to, g.last+1); hour++ {
-		for user := range int64(100) {
-			for node := range int64(3) {
-				n := hour*31 + user*7 + node
-				if err := fn(traffic.HourTotal{
-					Hour: hour, UserID: user, NodeID: node, RatePermille: 1000,
-					Amount: traffic.Amount{Up: n % 1000, Down: n, Billed: n%1000 + n},
-				}); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (g *generatedLog) Bounds(context.Context) (first, last int64, ok bool, err error) {
-	return g.first, g.last, true, nil
-}
-
-func newGeneratedLog() *generatedLog {
-	hour := noon.Unix() / 3600
-	return &generatedLog{first: hour - 24*40, last: hour}
-}
+// The log whose import is killed, and how many days of it are sent between two kills.
+const (
+	killedUsers, killedNodes = 200, 3
+	killedDayRows            = 24 * killedUsers * killedNodes
+	daysPerKill              = 2
+)
 
 // TestImport_InAProcess is the process that another test kills.
 func TestImport_InAProcess(t *testing.T) {
@@ -69,18 +40,8 @@ func TestImport_InAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.SetClock(func() time.Time { return noon.Add(time.Duration(time.Now().UnixNano() % int64(time.Second))) })
-	settings, err := setting.New(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := clickhouse.New(clickhouse.Config{URL: *importURL, Password: chtest.Password}, clickhouse.Parts{
-		DB: d, Settings: settings, Traffic: newGeneratedLog(),
-		UserIDs:   func(context.Context, []string) (map[string]int64, error) { return nil, nil },
-		NodeNames: func(context.Context) (map[int64]string, error) { return nil, nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, _ := importing(t, d, *importURL)
+	c.SetBlockRows(killedDayRows / 5)
 	if _, err := c.ImportTraffic(t.Context()); err != nil && !errors.Is(err, job.ErrRunning) {
 		t.Fatal(err)
 	}
@@ -111,33 +72,20 @@ func TestImport_KilledAgainAndAgain_HasEachRowOnce(t *testing.T) {
 			if err := d.Migrate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
+			days := int64(*imports)*daysPerKill + 2
+			fill(t, d, days, killedUsers, killedNodes)
 			w := newWorld(t, d)
 			args = append(args, "-test.run=TestImport_InAProcess", "-import-url="+w.ch.URL)
-			killed := 0
-			for range *imports {
-				cmd := exec.Command(os.Args[0], args...)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(time.Duration(50+rand.IntN(700)) * time.Millisecond)
-				cmd.Process.Kill()
-				if cmd.Wait() != nil {
-					killed++
+			inDays := 0
+			for n := range int64(*imports) {
+				if w.killImport(args, n*daysPerKill+1) {
+					inDays++
 				}
 				w.now = noon
 				w.run(`UPDATE clickhouse_state SET lease_until = ?`, noon) // as if two minutes had passed
 			}
-			t.Logf("%d of %d imports were killed before their end", killed, *imports)
-			log := newGeneratedLog()
-			c, err := clickhouse.New(clickhouse.Config{URL: w.ch.URL, Password: chtest.Password}, clickhouse.Parts{
-				DB: d, Settings: w.settings, Traffic: log,
-				UserIDs:   func(context.Context, []string) (map[string]int64, error) { return nil, nil },
-				NodeNames: func(context.Context) (map[int64]string, error) { return nil, nil },
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
+			t.Logf("of %d kills %d left a part of a day", *imports, inDays)
+			c, log := importing(t, d, w.ch.URL)
 			if done, err := c.ImportTraffic(t.Context()); err != nil || done.Remaining != 0 {
 				t.Fatal(done, err)
 			}
@@ -152,9 +100,41 @@ func TestImport_KilledAgainAndAgain_HasEachRowOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := w.ch.Conn.QueryRow(t.Context(), `SELECT count(), sum(up), sum(down), sum(billed)
-				FROM traffic FINAL`).Scan(&got[0], &got[1], &got[2], &got[3]); err != nil || got != want {
+				FROM traffic FINAL`).Scan(&got[0], &got[1], &got[2], &got[3]); err != nil || got != want ||
+				got[0] != uint64(days*killedDayRows) {
 				t.Errorf("ClickHouse has rows and sums %v, %v; want %v", got, err, want)
 			}
 		})
 	}
+}
+
+// killImport starts an import and kills it at some moment after it has noted that so many days are sent whole. inDay
+// tells that ClickHouse has a part of a day then.
+func (w *world) killImport(args []string, days int64) (inDay bool) {
+	w.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	if err := cmd.Start(); err != nil {
+		w.Fatal(err)
+	}
+	began, noted := time.Now(), int64(0)
+	for ; noted < days; time.Sleep(time.Millisecond) {
+		if err := w.db.NewRaw(`SELECT count(*) FROM clickhouse_day`).Scan(w.Context(), &noted); err != nil {
+			w.Fatal(err)
+		}
+		if time.Since(began) > time.Minute {
+			w.Fatalf("the import has sent %d of %d days after a minute", noted, days)
+		}
+	}
+	time.Sleep(rand.N(time.Since(began) / daysPerKill)) // about what the next day takes
+	if err := cmd.Process.Kill(); err != nil {
+		w.Fatal(err)
+	}
+	if cmd.Wait(); cmd.ProcessState.ExitCode() >= 0 {
+		w.Fatalf("the import ended before it was killed: %s", cmd.ProcessState)
+	}
+	var rows uint64
+	if err := w.ch.Conn.QueryRow(w.Context(), `SELECT count() FROM traffic FINAL`).Scan(&rows); err != nil {
+		w.Fatal(err)
+	}
+	return rows%killedDayRows != 0
 }
