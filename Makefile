@@ -86,6 +86,13 @@ $(TOOLS)/xray: agent/go.mod
 	GOWORK=off go build -C agent -ldflags "-s -w" -o $(CURDIR)/$@ github.com/xtls/xray-core/main
 	touch $@
 
+# The engine of today's ClickHouse as a library, 550 MB: tests of statements run on it where it is installed.
+.PHONY: chdb
+chdb: $(TOOLS)/chdb/node_modules/chdb/package.json
+
+$(TOOLS)/chdb/node_modules/chdb/package.json:
+	npm install --prefix $(TOOLS)/chdb --no-audit --no-fund --ignore-scripts chdb@3.4.0
+
 # Without the module of sing-box 1.14: tidying it would fetch what its other build tags need.
 MODULES := . agent tools e2e/mihomo e2e/singbox/1.11
 
@@ -154,10 +161,11 @@ e2e: e2e/node_modules/.installed tools
 	npm --prefix e2e test
 
 ## stress: crowds, storms of notifies, races, killed servers, faults at random and the search for money from nothing at their full size; takes hours
-stress: setup build e2e/node_modules/.installed tools
+stress: setup build e2e/node_modules/.installed tools chdb
 	go test ./internal/app -run 'Crowd|Storm|Variant|Attack|AtOnce|Killed|FaultsAtRandom' -full -count=1 -timeout 60m -v
 	go test ./internal/api/v2 -run 'NoInput|Tokens_Forged' -full -count=1 -timeout 60m -v
 	go test ./internal/trafficlog -run Killed -full -count=1 -timeout 60m -v
+	go test ./internal/clickhouse ./internal/app -run ACurrentEngine -count=1 -v
 	go test ./internal/clickhouse -run Import_Killed -imports 50 -count=1 -timeout 60m -v
 	go test ./internal/app -run TestMoney -full -count=1 -timeout 6h -v
 	cd agent && GOWORK=off go test ./internal/run ./internal/engine/sing -run 'Killed|Downloads|Cut' -full -count=1 -timeout 60m -v

@@ -219,6 +219,42 @@ func TestDashboards_EachQuery_RunsOnItsSource(t *testing.T) {
 	}
 }
 
+// The tables of a site and what dashboards ask of them are known to the engines of today, too.
+func TestDashboards_EachQueryOfClickHouse_RunsOnACurrentEngine(t *testing.T) {
+	current := chtest.NewCurrent(t)
+	ch := chtest.New(t)
+	recording := ch.Record()
+	c := config(t)
+	c.ClickHouseURL, c.ClickHousePassword = recording.URL, chtest.Password
+	serving(t, c)
+	made := func(statement string) bool { return strings.HasPrefix(statement, "INSERT INTO airstrip_schema") }
+	var sent []string
+	for deadline := time.Now().Add(time.Minute); !slices.ContainsFunc(sent, made); time.Sleep(50 * time.Millisecond) {
+		if sent = recording.Statements(t); time.Now().After(deadline) {
+			t.Fatalf("the server has made no tables in ClickHouse: %q", sent)
+		}
+	}
+	for _, statement := range sent {
+		if strings.HasPrefix(statement, "CREATE TABLE") {
+			current.Query(statement)
+		}
+	}
+	current.Query(`INSERT INTO traffic VALUES (2, '2026-03-01 10:00:00', 1, 1000, 5, 6, 11, 1)`)
+	answered := 0
+	for _, d := range dashboards(t) {
+		for name, text := range d.queries("grafana-clickhouse-datasource", forClickHouse) {
+			rows, err := current.Try(text)
+			if err != nil {
+				t.Errorf("%s, %s: %v", d.file, name, err)
+			}
+			answered += len(rows)
+		}
+	}
+	if answered < 10 {
+		t.Errorf("the dashboards show %d rows of a user with traffic", answered)
+	}
+}
+
 var metricName = regexp.MustCompile(`\b(?:airstrip|go|process)_[a-z0-9_]+`)
 
 // grafanaRole returns a connection as the role that postgres-role.sql makes fit.

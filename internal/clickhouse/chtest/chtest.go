@@ -201,6 +201,9 @@ func (s *clickHouse) configure() error {
 	<default_database>default</default_database>
 	<mark_cache_size>67108864</mark_cache_size>
 	<timezone>Asia/Shanghai</timezone>
+	<query_log>
+		<database>system</database><table>query_log</table><flush_interval_milliseconds>100</flush_interval_milliseconds>
+	</query_log>
 </yandex>`
 	users := `<?xml version="1.0"?>
 <yandex>
