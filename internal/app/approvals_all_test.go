@@ -61,7 +61,7 @@ var worth = map[string][]approval.Kind{
 	"staff_share_account_rotate": {nothing}, "staff_share_account_remove": {nothing},
 	"staff_emby_set":    {nothing}, // for whom the plan admits only
 	"staff_gateway_add": {nothing}, "staff_gateway_change": {nothing}, "staff_gateway_remove": {nothing},
-	"staff_kept_batch_count": {nothing}, "staff_kept_batch_dismiss": {nothing},
+	"staff_held_batch_count": {nothing}, "staff_held_batch_dismiss": {nothing},
 	"staff_link_template_set": {nothing}, "staff_link_template_remove": {nothing},
 	"staff_link_template_preview": {nothing},
 	"staff_plan_texts_set":        {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},

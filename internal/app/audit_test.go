@@ -160,7 +160,7 @@ func auditedActs(h *fixture) map[string]func() act {
 		return id
 	}
 	late := 0
-	keptBatch := func() (nodeID, id int64) {
+	heldBatch := func() (nodeID, id int64) {
 		late++
 		n := addNode()
 		r, err := h.Traffic.Record(ctx, traffic.Report{
@@ -457,13 +457,13 @@ func auditedActs(h *fixture) map[string]func() act {
 			must(err)
 			return staff(admin, "nodes/%d/certificate", "", made.ID)
 		},
-		"staff_kept_batch_count": func() act {
-			nodeID, id := keptBatch()
-			return staff(admin, "nodes/%d/kept-batches/%d/count", `{"rate":"1","note":"it was cut off"}`, nodeID, id)
+		"staff_held_batch_count": func() act {
+			nodeID, id := heldBatch()
+			return staff(admin, "nodes/%d/held-batches/%d/count", `{"rate":"1","note":"it was cut off"}`, nodeID, id)
 		},
-		"staff_kept_batch_dismiss": func() act {
-			nodeID, id := keptBatch()
-			return staff(admin, "nodes/%d/kept-batches/%d/dismiss", `{"note":"it was cut off"}`, nodeID, id)
+		"staff_held_batch_dismiss": func() act {
+			nodeID, id := heldBatch()
+			return staff(admin, "nodes/%d/held-batches/%d/dismiss", `{"note":"it was cut off"}`, nodeID, id)
 		},
 		"staff_shared_key_set": func() act {
 			return staff(owner, "node-shared-key",

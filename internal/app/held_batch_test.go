@@ -32,7 +32,7 @@ func TestHeldBatches_StaffCountsOrDismisses(t *testing.T) {
 				t.Fatal(r, err)
 			}
 		}
-		path := fmt.Sprintf("/api/v2/staff/nodes/%d/kept-batches", n.ID)
+		path := fmt.Sprintf("/api/v2/staff/nodes/%d/held-batches", n.ID)
 		type batch struct {
 			ID, Rows  int64
 			State     string
@@ -93,9 +93,9 @@ func TestHeldBatches_StaffCountsOrDismisses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		elsewhere := fmt.Sprintf("/api/v2/staff/nodes/%d/kept-batches/%d/count", other.ID, page.Batches[0].ID)
+		elsewhere := fmt.Sprintf("/api/v2/staff/nodes/%d/held-batches/%d/count", other.ID, page.Batches[0].ID)
 		h.ask(admin, 404, "POST", elsewhere, body, nil)
-		h.ask(admin, 404, "GET", "/api/v2/staff/nodes/99/kept-batches", "", nil)
+		h.ask(admin, 404, "GET", "/api/v2/staff/nodes/99/held-batches", "", nil)
 		h.sound(t)
 	})
 }

@@ -83,7 +83,7 @@ var permissions = map[string][]account.Role{
 	"staff_node_history": readers, "staff_node_online": supporters, "staff_node_users": supporters,
 	"staff_node_speed_tests":   admins,
 	"staff_statistics_traffic": admins, "staff_statistics_users": admins, "staff_statistics_users_csv": admins,
-	"staff_kept_batches": readers, "staff_kept_batch_count": admins, "staff_kept_batch_dismiss": admins,
+	"staff_held_batches": readers, "staff_held_batch_count": admins, "staff_held_batch_dismiss": admins,
 	"staff_shared_key": admins, "staff_shared_key_set": ownerOnly, "old_ss_node_rebuild_vmess": admins,
 	"replace_user_email":       admins,
 	"staff_payment_cases_list": cashiers, "staff_payment_case_get": cashiers, "staff_payment_case_credit": cashiers,

@@ -116,6 +116,7 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"announcement", "remove", "1"},
 			{"setting", "set", "site_name=Other"},
 			{"setting", "secret", "smtp_password"},
+			{"signing-key", "rotate"},
 		}
 		input, err := os.Open(users) // of which the secret is the first line
 		if err != nil {

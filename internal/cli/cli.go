@@ -43,6 +43,7 @@ type commands struct {
 	Wallet      walletCommand      `cmd:"" help:"Adjust users' wallets and commission rates."`
 	Seed        seedCommand        `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
 	Setting     settingCommand     `cmd:"" help:"List and change the site's settings."`
+	SigningKey  signingKeyCommand  `cmd:"" name:"signing-key" help:"Replace the key that signs the tokens of sessions."`
 	Mail        mailCommand        `cmd:"" help:"List and show the mails of the site, and send a test mail."`
 	Doctor      doctorCommand      `cmd:"" help:"Check that the money and everything else in the database adds up; changes nothing."`
 	Backup      backupCommand      `cmd:"" help:"Write the whole database into one file, verified, while servers run."`

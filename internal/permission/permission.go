@@ -295,7 +295,7 @@ var Areas = []Area{
 		{TicketMerge, supporters, fault.Text{ZH: "合并同一用户的工单", EN: "merge tickets of one user"}},
 		{CannedWrite, supporters, fault.Text{ZH: "添加、修改和移除常用回复", EN: "make, change and remove canned answers"}},
 	}},
-	{fault.Text{ZH: "站点", EN: "Site"}, []string{"mail", "audit", "setting", "doctor", "backup"}, []Grant{
+	{fault.Text{ZH: "站点", EN: "Site"}, []string{"mail", "audit", "setting", "signing-key", "doctor", "backup"}, []Grant{
 		{NetworkBanRead, admins, fault.Text{ZH: "查看被拒绝访问的网段", EN: "see networks whose requests are refused"}},
 		{NetworkBan, admins, fault.Text{
 			ZH: "拒绝某个网段访问，或重新放行",

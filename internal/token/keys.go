@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun"
 	"golang.org/x/time/rate"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/seal"
 )
@@ -94,29 +95,46 @@ func (t *Tokens) add(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// Rotate makes a new signing key. The old one is honoured until the last token that it signed is out.
-func (t *Tokens) Rotate(ctx context.Context) error {
-	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+// Rotate makes a new signing key and returns its id. The former key is honoured until the last token that it signed has
+// expired; with revoke no former key is, so that every session ends: that is for a key that leaked.
+func (t *Tokens) Rotate(ctx context.Context, revoke bool) (kid string, err error) {
+	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := t.db.Now()
-		// Another process may sign with the old key for the moment that it takes to hear of this.
+		var former []string
+		if err := tx.NewSelect().Model((*keyRow)(nil)).Column("kid").Where("signing").Scan(ctx, &former); err != nil {
+			return err
+		}
+		// Another process may sign with the former key until it reads of the new one.
 		if _, err := tx.NewUpdate().Model((*keyRow)(nil)).Set("signing = NULL").
 			Set("expires_at = ?", now.Add(maxLife+time.Hour)).
 			Where("signing").Exec(ctx); err != nil {
 			return err
 		}
-		if _, err := tx.NewDelete().Model((*keyRow)(nil)).Where("expires_at < ?", now).Exec(ctx); err != nil {
+		dead := tx.NewDelete().Model((*keyRow)(nil)).Where("signing IS NULL")
+		if !revoke {
+			dead = dead.Where("expires_at < ?", now)
+		}
+		if _, err := dead.Exec(ctx); err != nil {
 			return err
 		}
 		if err := t.add(ctx, tx); err != nil {
+			return err
+		}
+		if err := tx.NewSelect().Model((*keyRow)(nil)).Column("kid").Where("signing").Scan(ctx, &kid); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, "signing_key.rotate", audit.Object{Kind: "signing_key"},
+			map[string]any{"key_ids": former},
+			map[string]any{"key_ids": []string{kid}, "is_former_revoked": revoke}, ""); err != nil {
 			return err
 		}
 		_, err := db.Bump(ctx, tx, revision)
 		return err
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
-	return t.load(ctx)
+	return kid, t.load(ctx)
 }
 
 // Follow keeps the keys current with what other processes change, until ctx ends.

@@ -253,7 +253,7 @@ func TestAReplacedKeyIsHonouredUntilItsTokensAreOut(t *testing.T) {
 		begin := d.Now()
 		mine, other := open(t, d), open(t, d)
 		old := sign(t, mine, allKinds(begin)[token.Refresh])
-		if err := mine.Rotate(t.Context()); err != nil {
+		if _, err := mine.Rotate(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		renewed := sign(t, mine, allKinds(begin)[token.Refresh])
@@ -274,6 +274,34 @@ func TestAReplacedKeyIsHonouredUntilItsTokensAreOut(t *testing.T) {
 		forgotten := open(t, d)
 		if _, err := forgotten.Verify(t.Context(), old, token.Refresh); !errors.Is(err, token.ErrInvalid) {
 			t.Errorf("long after: %v", err)
+		}
+	})
+}
+
+// A key that leaked signs for whoever has it, so nothing that it signed holds any longer, in other processes too.
+func TestRotate_WithRevoke_EndsEveryToken(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		mine, other := open(t, d), open(t, d)
+		oldest := sign(t, mine, allKinds(d.Now())[token.Refresh])
+		if _, err := mine.Rotate(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+		old := sign(t, mine, allKinds(d.Now())[token.Refresh])
+		if _, err := mine.Rotate(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		renewed := sign(t, mine, allKinds(d.Now())[token.Refresh])
+		if _, err := other.Verify(t.Context(), renewed, token.Refresh); err != nil {
+			t.Errorf("a token of the new key: %v", err)
+		}
+		for name, tokens := range map[string]*token.Tokens{
+			"this process": mine, "another": other, "a restarted one": open(t, d),
+		} {
+			for _, raw := range []string{oldest, old} {
+				if _, err := tokens.Verify(t.Context(), raw, token.Refresh); !errors.Is(err, token.ErrInvalid) {
+					t.Errorf("%s accepts a token of a revoked key: %v", name, err)
+				}
+			}
 		}
 	})
 }

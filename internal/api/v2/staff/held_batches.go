@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-type keptBatch struct {
+type heldBatch struct {
 	ID          int64      `json:"id"`
 	Report      string     `json:"report" doc:"Boot and sequence, as the agent's log has them"`
 	Reason      string     `json:"reason" enum:"too_old,future" doc:"Why it was not counted: its window ended more than 7 days ago, or ends in the future"`
@@ -30,8 +30,8 @@ type keptBatch struct {
 	Note        string     `json:"note" doc:"Of whoever decided"`
 }
 
-func showKept(b traffic.HeldBatch) keptBatch {
-	out := keptBatch{
+func showHeld(b traffic.HeldBatch) heldBatch {
+	out := heldBatch{
 		ID: b.ID, Report: b.Report, Reason: string(b.Reason), FromAt: b.FromAt, ToAt: b.ToAt, Rows: b.RowCount,
 		UpBytes:   b.Up,
 		DownBytes: b.Down, ReceivedAt: b.ReceivedAt, State: b.State, DecidedAt: b.DecidedAt, DecidedBy: b.DecidedBy,
@@ -47,24 +47,24 @@ func showKept(b traffic.HeldBatch) keptBatch {
 	return out
 }
 
-type keptBatchPage struct {
-	Batches    []keptBatch `json:"batches" doc:"The newest first"`
+type heldBatchPage struct {
+	Batches    []heldBatch `json:"batches" doc:"The newest first"`
 	TotalCount int64       `json:"total_count"`
 }
 
-type keptRefusal struct {
+type heldRefusal struct {
 	UserID int64  `json:"user_id"`
 	Code   string `json:"code" enum:"not_on_list,absurd,counter_full"`
 }
 
 type countedBatch struct {
-	Batch   keptBatch     `json:"batch"`
-	Refused []keptRefusal `json:"refused" doc:"Rows that were not counted"`
+	Batch   heldBatch     `json:"batch"`
+	Refused []heldRefusal `json:"refused" doc:"Rows that were not counted"`
 }
 
 // HeldBatches adds, for staff, the reports of a node that were refused for their time.
 func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
-	const path = "/staff/nodes/{node_id}/kept-batches"
+	const path = "/staff/nodes/{node_id}/held-batches"
 	return func(r *v2.Router) {
 		type part struct {
 			NodeID int64  `path:"node_id" minimum:"1"`
@@ -73,19 +73,19 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}
 		v2.Handle(r, v2.StaffOp("GET "+path, permission.BatchRead).
-			Named("staff_kept_batches",
+			Named("staff_held_batches",
 				"Reports of a node that were refused for their time, and what was decided of them"),
-			func(ctx context.Context, _ account.Identity, in *part) (keptBatchPage, error) {
+			func(ctx context.Context, _ account.Identity, in *part) (heldBatchPage, error) {
 				if _, err := nodes.Get(ctx, in.NodeID); err != nil {
-					return keptBatchPage{}, err
+					return heldBatchPage{}, err
 				}
-				kept, total, err := t.HeldBatches(ctx, traffic.HeldQuery{
+				held, total, err := t.HeldBatches(ctx, traffic.HeldQuery{
 					NodeID: in.NodeID, State: in.State,
 					Limit: in.Limit, Offset: in.Offset,
 				})
-				out := keptBatchPage{[]keptBatch{}, total}
-				for _, b := range kept {
-					out.Batches = append(out.Batches, showKept(b))
+				out := heldBatchPage{[]heldBatch{}, total}
+				for _, b := range held {
+					out.Batches = append(out.Batches, showHeld(b))
 				}
 				return out, err
 			})
@@ -99,7 +99,7 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 			}
 		}
 		v2.Handle(r, v2.StaffOp("POST "+path+"/{batch_id}/count", permission.BatchDecide).
-			Named("staff_kept_batch_count", "Count a report that was refused for its time, once"),
+			Named("staff_held_batch_count", "Count a report that was refused for its time, once"),
 			func(ctx context.Context, who account.Identity, in *count) (countedBatch, error) {
 				rate, ok := parseRate(in.Body.Rate)
 				if !ok {
@@ -107,9 +107,9 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 				}
 				one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
 				b, refused, err := t.CountHeld(ctx, one, rate, in.Body.Cycle != "current")
-				out := countedBatch{showKept(b), []keptRefusal{}}
+				out := countedBatch{showHeld(b), []heldRefusal{}}
 				for _, r := range refused {
-					out.Refused = append(out.Refused, keptRefusal{r.UserID, r.Code})
+					out.Refused = append(out.Refused, heldRefusal{r.UserID, r.Code})
 				}
 				return out, err
 			})
@@ -121,11 +121,11 @@ func HeldBatches(nodes *node.Nodes, t *traffic.Traffic) v2.Resource {
 			}
 		}
 		v2.Handle(r, v2.StaffOp("POST "+path+"/{batch_id}/dismiss", permission.BatchDecide).
-			Named("staff_kept_batch_dismiss", "Decide that a report that was refused for its time is never counted"),
-			func(ctx context.Context, who account.Identity, in *dismissal) (keptBatch, error) {
+			Named("staff_held_batch_dismiss", "Decide that a report that was refused for its time is never counted"),
+			func(ctx context.Context, who account.Identity, in *dismissal) (heldBatch, error) {
 				one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
 				b, err := t.DismissHeld(ctx, one)
-				return showKept(b), err
+				return showHeld(b), err
 			})
 	}
 }

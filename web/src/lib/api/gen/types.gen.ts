@@ -1047,11 +1047,11 @@ export type CountBody = {
 };
 
 export type CountedBatch = {
-    batch: KeptBatch;
+    batch: HeldBatch;
     /**
      * Rows that were not counted
      */
-    refused: Array<KeptRefusal>;
+    refused: Array<HeldRefusal>;
 };
 
 export type CouponChange = {
@@ -1738,6 +1738,68 @@ export type HeavyUser = {
     user_id: number;
 };
 
+export type HeldBatch = {
+    /**
+     * Where it was counted
+     */
+    cycle: 'own' | 'current';
+    decided_at: string | null;
+    /**
+     * Id of the member of staff; null: nobody yet, or at the command line
+     */
+    decided_by: number | null;
+    down_bytes: number;
+    /**
+     * Of its window, by the agent's clock
+     */
+    from_at: string;
+    id: number;
+    /**
+     * Of whoever decided
+     */
+    note: string;
+    /**
+     * At which it was counted
+     */
+    rate: string | null;
+    /**
+     * Why it was not counted: its window ended more than 7 days ago, or ends in the future
+     */
+    reason: 'too_old' | 'future';
+    received_at: string;
+    /**
+     * Boot and sequence, as the agent's log has them
+     */
+    report: string;
+    /**
+     * One of each user
+     */
+    rows: number;
+    /**
+     * Rows of it that were not counted: the users could not use the node
+     */
+    rows_refused: number | null;
+    state: 'waiting' | 'counted' | 'dismissed';
+    to_at: string;
+    /**
+     * As moved, of all rows
+     */
+    up_bytes: number;
+};
+
+export type HeldBatchPage = {
+    /**
+     * The newest first
+     */
+    batches: Array<HeldBatch>;
+    total_count: number;
+};
+
+export type HeldRefusal = {
+    code: 'not_on_list' | 'absurd' | 'counter_full';
+    user_id: number;
+};
+
 export type History = {
     /**
      * Always true
@@ -2046,68 +2108,6 @@ export type IpBanList = {
      */
     bans: Array<IpBanItem>;
     total_count: number;
-};
-
-export type KeptBatch = {
-    /**
-     * Where it was counted
-     */
-    cycle: 'own' | 'current';
-    decided_at: string | null;
-    /**
-     * Id of the member of staff; null: nobody yet, or at the command line
-     */
-    decided_by: number | null;
-    down_bytes: number;
-    /**
-     * Of its window, by the agent's clock
-     */
-    from_at: string;
-    id: number;
-    /**
-     * Of whoever decided
-     */
-    note: string;
-    /**
-     * At which it was counted
-     */
-    rate: string | null;
-    /**
-     * Why it was not counted: its window ended more than 7 days ago, or ends in the future
-     */
-    reason: 'too_old' | 'future';
-    received_at: string;
-    /**
-     * Boot and sequence, as the agent's log has them
-     */
-    report: string;
-    /**
-     * One of each user
-     */
-    rows: number;
-    /**
-     * Rows of it that were not counted: the users could not use the node
-     */
-    rows_refused: number | null;
-    state: 'waiting' | 'counted' | 'dismissed';
-    to_at: string;
-    /**
-     * As moved, of all rows
-     */
-    up_bytes: number;
-};
-
-export type KeptBatchPage = {
-    /**
-     * The newest first
-     */
-    batches: Array<KeptBatch>;
-    total_count: number;
-};
-
-export type KeptRefusal = {
-    code: 'not_on_list' | 'absurd' | 'counter_full';
-    user_id: number;
 };
 
 export type KeyBatch = {

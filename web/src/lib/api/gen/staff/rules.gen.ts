@@ -149,11 +149,11 @@ export const staffNodesListRules = {
   "q": { maxLength: 100 },
 } as const
 
-export const staffKeptBatchCountRules = {
+export const staffHeldBatchCountRules = {
   "note": { minLength: 1, maxLength: 200 },
 } as const
 
-export const staffKeptBatchDismissRules = {
+export const staffHeldBatchDismissRules = {
   "note": { minLength: 1, maxLength: 200 },
 } as const
 
