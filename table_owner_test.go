@@ -56,8 +56,8 @@ var tableOwners = map[string]string{
 		traffic_grant`,
 	"telegram": `telegram_group telegram_link_code telegram_poller telegram_sign_in telegram_topic telegram_topic_answer
 		telegram_update`,
-	"ticket": `ticket ticket_attachment ticket_canned_answer ticket_message ticket_removed_file ticket_word
-		ticket_writer`,
+	"ticket": `ticket ticket_attachment ticket_canned_answer ticket_message ticket_notice ticket_removed_file
+		ticket_word ticket_writer`,
 	"token": `jwt_key`,
 	"traffic": `foreign_agent kept_batch node_day node_link_use traffic_anomaly traffic_hour_change traffic_lease
 		traffic_report traffic_unbilled`,

@@ -12,11 +12,19 @@ import (
 // Notify notifies the user by the channels that they chose, in the language that they last used, as part of tx. It
 // returns ErrNoUser for an unknown id. Nobody is notified of a closed account.
 func (a *Accounts) Notify(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
+	_, err := a.NotifyExcept(ctx, tx, userID, content, nil)
+	return err
+}
+
+// NotifyExcept is Notify by the channels that are not in except, and returns those by which a notice was queued.
+func (a *Accounts) NotifyExcept(ctx context.Context, tx bun.Tx, userID int64, content mail.Content,
+	except []notify.Channel,
+) ([]notify.Channel, error) {
 	r, err := find(ctx, tx, "id = ?", userID)
 	if err != nil || r.ClosedAt != nil {
-		return err
+		return nil, err
 	}
-	return a.notices.Notify(ctx, tx, r.recipient(), content)
+	return a.notices.NotifyExcept(ctx, tx, r.recipient(), content, except)
 }
 
 // recipient returns the user as notices reach them.

@@ -314,6 +314,11 @@ func (b *Broadcasts) prepare(ctx context.Context, one Broadcast) (*moved, error)
 		m.next.State, m.next.EndedAt = Stopped, &now
 		return m, nil
 	}
+	if one.Channel == ByTelegram { // without a bot it waits
+		if ok, err := b.Bot.Configured(ctx); err != nil || !ok {
+			return m, err
+		}
+	}
 	each, from := b.pace(&one, now)
 	n, err := b.allowed(ctx, &one, int64(min(now.Sub(from)/each, maxStep)))
 	if err != nil || n == 0 {

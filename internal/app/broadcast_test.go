@@ -351,6 +351,17 @@ func TestBroadcast_ByAudience_AndByTelegram(t *testing.T) {
 		h.ask(testUser{}, 200, "POST", h.unsubscribePath(h.users[2]), "", nil)
 		id := h.announce(`{"title":"News","body":"**Now**"}`).ID
 		h.broadcast(200, id, "telegram", "")
+		setToken := func(token string) {
+			if err := h.Secrets.Set(h.Context(), secret.TelegramToken, token); err != nil {
+				t.Fatal(err)
+			}
+		}
+		setToken("")
+		h.passes(3, h.App)
+		if one := h.broadcasts(id)[0]; one.State != "running" || one.Passed != 0 {
+			t.Errorf("without a bot: %+v", one)
+		}
+		setToken("1:token")
 		h.passes(3, h.App)
 		if one := h.broadcasts(id)[0]; one.State != "done" || one.Users != 2 || one.Queued != 1 {
 			t.Errorf("by Telegram: %+v", one)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,26 +30,46 @@ var (
 
 // notifyStaff notifies everybody with one of the roles by mail, and by Telegram where they linked it.
 func (a *App) notifyStaff(ctx context.Context, tx bun.Tx, roles []account.Role, content mail.Content) error {
-	if err := a.Accounts.NotifyStaff(ctx, tx, roles, content); err != nil {
-		return err
-	}
+	_, err := a.notifyStaffExcept(ctx, tx, roles, content, nil)
+	return err
+}
+
+// notifyStaffExcept is notifyStaff by the channels that are not in except. It returns those that reach anybody.
+func (a *App) notifyStaffExcept(ctx context.Context, tx bun.Tx, roles []account.Role, content mail.Content,
+	except []notify.Channel,
+) (queued []notify.Channel, err error) {
 	staff, err := a.Accounts.Staff(ctx, tx, roles)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	if len(staff) > 0 && !slices.Contains(except, notify.ByMail) {
+		if err := a.Accounts.NotifyStaff(ctx, tx, roles, content); err != nil {
+			return nil, err
+		}
+		queued = append(queued, notify.ByMail)
+	}
+	hasBot, err := a.Telegram.Configured(ctx)
+	if err != nil || !hasBot || slices.Contains(except, notify.ByTelegram) {
+		return queued, err
+	}
+	isTold := false
 	for _, u := range staff {
 		if u.TelegramID == nil {
 			continue
 		}
 		letter, err := a.Mails.Write(mail.Message{To: u.Email, Lang: u.Lang, Content: content})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := a.Telegram.Notify(ctx, tx, *u.TelegramID, letter.Text); err != nil {
-			return err
+			return nil, err
 		}
+		isTold = true
 	}
-	return nil
+	if isTold {
+		queued = append(queued, notify.ByTelegram)
+	}
+	return queued, nil
 }
 
 // notifyOutage notifies the staff for nodes when an outage begins and when it ends.
@@ -137,29 +158,26 @@ func (a *App) notifyAuditFault(ctx context.Context, tx bun.Tx) error {
 }
 
 // notifyTicket tells the other side of a ticket about a message. Of several that come one after the other, before the
-// user reads or staff answers, only the first one is told.
-func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) error {
+// user reads or staff answers, each channel tells of one.
+func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) ([]notify.Channel, error) {
 	if err := a.Telegram.NoteMessage(ctx, tx, n.Message); err != nil {
-		return err
+		return nil, err
 	}
-	switch {
-	case !n.First:
-		return nil
-	case !n.Message.ByStaff:
-		return a.notifyStaff(ctx, tx, permission.TicketAnswer.Roles(), mail.TicketWaiting{
+	if !n.Message.ByStaff {
+		return a.notifyStaffExcept(ctx, tx, permission.TicketAnswer.Roles(), mail.TicketWaiting{
 			No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 			Opened: n.Message.ID == n.Ticket.FirstMessageID,
-		})
+		}, n.Told)
 	}
 	users, err := a.Accounts.Users(ctx, tx, []int64{n.Ticket.UserID})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.Accounts.Notify(ctx, tx, n.Ticket.UserID, mail.TicketAnswered{
+	return a.Accounts.NotifyExcept(ctx, tx, n.Ticket.UserID, mail.TicketAnswered{
 		No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 		ReplyTo: a.Mailbox.ReplyAddress(&n.Ticket, users[n.Ticket.UserID].Email),
 		Thread:  "ticket." + n.Ticket.UUID.String() + "@" + a.Mails.Host(),
-	})
+	}, n.Told)
 }
 
 // notifyPayment tells a user that their payment arrived.

@@ -81,44 +81,59 @@ var (
 
 // Notify queues a notice for a user by each channel that they want for its event, as part of tx.
 func (n *Notices) Notify(ctx context.Context, tx bun.Tx, to User, content mail.Content) error {
+	_, err := n.NotifyExcept(ctx, tx, to, content, nil)
+	return err
+}
+
+// NotifyExcept is Notify by the channels that are not in except. It returns those by which a notice was queued: the
+// user wants it by them and could be reached.
+func (n *Notices) NotifyExcept(ctx context.Context, tx bun.Tx, to User, content mail.Content, except []Channel) (
+	queued []Channel, err error,
+) {
 	rule, err := ruleFor(content)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wanted, err := n.wanted(ctx, tx, to.ID, rule)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, by := range Channels {
-		if !wanted[by] {
+		if !wanted[by] || slices.Contains(except, by) {
 			continue
 		}
-		if err := n.send(ctx, tx, to, by, content, rule.Page); err != nil {
-			return err
+		isQueued, err := n.send(ctx, tx, to, by, content, rule.Page)
+		if err != nil {
+			return nil, err
+		}
+		if isQueued {
+			queued = append(queued, by)
 		}
 	}
-	return nil
+	return queued, nil
 }
 
 // send queues a notice that leads to page by one channel; nothing where the user cannot be reached by it.
-func (n *Notices) send(ctx context.Context, tx bun.Tx, to User, by Channel, content mail.Content, page string) error {
+func (n *Notices) send(ctx context.Context, tx bun.Tx, to User, by Channel, content mail.Content, page string) (
+	queued bool, err error,
+) {
 	msg := mail.Message{To: to.Email, Lang: to.Lang, Content: content}
 	switch {
 	case by == ByMail:
-		return n.mails.Send(ctx, tx, msg)
+		return true, n.mails.Send(ctx, tx, msg)
 	case by == ByPush && n.push != nil:
 		return n.push.Queue(ctx, tx, to.ID, func() (webpush.Notice, error) { return n.brief(msg, page) })
 	case by == ByPush:
-		return nil
+		return false, nil
 	}
-	if n.bot == nil || to.TelegramID == nil {
-		return nil
+	if reached, err := n.ReachedByBot(ctx, to); err != nil || !reached.Linked {
+		return false, err
 	}
 	letter, err := n.mails.Write(msg)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return n.bot.Tell(ctx, tx, to, content, letter.Text)
+	return true, n.bot.Tell(ctx, tx, to, content, letter.Text)
 }
 
 // wanted returns by which channels a user is notified of an event.
@@ -239,7 +254,8 @@ func (n *Notices) Test(ctx context.Context, to User, by Channel, key string) err
 		}
 	}
 	return n.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		return n.send(ctx, tx, to, by, mail.NoticeTest{}, "/user/account/notices")
+		_, err := n.send(ctx, tx, to, by, mail.NoticeTest{}, "/user/account/notices")
+		return err
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/notify"
 	"airstrip/internal/seal"
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
@@ -97,8 +98,8 @@ func newWorld(t *testing.T, d *db.DB) *world {
 	w.checkIns = checkin.New(d, w.settings, w.accounts, w.services, captcha.New(d, key, w.settings, w.secrets))
 	w.tickets = ticket.New(d, w.settings, captcha.New(d, key, w.settings, w.secrets), w.accounts,
 		attachment.NewStore(t.TempDir(), w.settings, w.secrets))
-	w.tickets.OnMessage(func(ctx context.Context, tx bun.Tx, n ticket.Notice) error {
-		return w.bot.NoteMessage(ctx, tx, n.Message)
+	w.tickets.OnMessage(func(ctx context.Context, tx bun.Tx, n ticket.Notice) ([]notify.Channel, error) {
+		return nil, w.bot.NoteMessage(ctx, tx, n.Message)
 	})
 	w.must(w.secrets.Set(w.Context(), secret.TelegramToken, telegramtest.Token))
 	return w

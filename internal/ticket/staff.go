@@ -135,6 +135,11 @@ func (t *Tickets) Manage(ctx context.Context, id string, c Change) (*Ticket, err
 		before := k.described()
 		if c.State != nil {
 			k.set(*c.State, t.db.Now())
+			if k.Awaiting == Nobody { // whoever writes then begins anew
+				if err := forgetTold(ctx, tx, true, k.ID); err != nil {
+					return err
+				}
+			}
 		}
 		if c.Category != nil {
 			k.Category = *c.Category
@@ -217,6 +222,12 @@ func (t *Tickets) Merge(ctx context.Context, id, into string) (*Ticket, error) {
 
 func (t *Tickets) merge(ctx context.Context, tx bun.Tx, from, to *Ticket) error {
 	before := from.described()
+	// What was told of one of them says nothing of the other: the next message is told once more.
+	for _, toStaff := range []bool{false, true} {
+		if err := forgetTold(ctx, tx, toStaff, from.ID, to.ID); err != nil {
+			return err
+		}
+	}
 	for _, statement := range []string{
 		`UPDATE ticket_message SET ticket_id = ?1 WHERE ticket_id = ?0`,
 		`UPDATE ticket SET merged_into = ?1 WHERE merged_into = ?0`,

@@ -20,6 +20,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/limit"
+	"airstrip/internal/notify"
 	"airstrip/internal/setting"
 )
 
@@ -134,7 +135,7 @@ type Tickets struct {
 	accounts  *account.Accounts
 	files     *attachment.Store
 	uploads   *limit.Limiter
-	onMessage func(ctx context.Context, tx bun.Tx, n Notice) error
+	onMessage Teller
 
 	mu        sync.Mutex
 	listeners map[int64]map[*listener]struct{} // by user
@@ -144,8 +145,12 @@ type Tickets struct {
 type Notice struct {
 	Ticket  Ticket
 	Message Message
-	First   bool // of those that the user has not read or that staff has not answered
+	Told    []notify.Channel // that told the other side of a message which it has not read or answered since
 }
+
+// Teller tells the other side of a ticket about a message. It returns by which channels notices of it were queued, of
+// those that are not in n.Told.
+type Teller func(ctx context.Context, tx bun.Tx, n Notice) ([]notify.Channel, error)
 
 // New gives the tickets kept in d.
 func New(d *db.DB, settings *setting.Settings, captchas *captcha.Captchas, accounts *account.Accounts,
@@ -154,16 +159,14 @@ func New(d *db.DB, settings *setting.Settings, captchas *captcha.Captchas, accou
 	return &Tickets{
 		db: d, settings: settings, captchas: captchas, accounts: accounts, files: files,
 		uploads:   limit.Per(time.Hour, uploadsPerHour),
-		onMessage: func(context.Context, bun.Tx, Notice) error { return nil },
+		onMessage: func(context.Context, bun.Tx, Notice) ([]notify.Channel, error) { return nil, nil },
 		listeners: map[int64]map[*listener]struct{}{},
 	}
 }
 
 // OnMessage has fn told of each message that is no note, in its transaction. It must be called before the server
 // starts.
-func (t *Tickets) OnMessage(fn func(ctx context.Context, tx bun.Tx, n Notice) error) {
-	t.onMessage = fn
-}
+func (t *Tickets) OnMessage(fn Teller) { t.onMessage = fn }
 
 // find gives the ticket that id names, by its number or UUID. ErrNoTicket where there is none that fits.
 func find(ctx context.Context, idb bun.IDB, id string, narrow func(*bun.SelectQuery)) (*Ticket, error) {

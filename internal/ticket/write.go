@@ -293,10 +293,6 @@ func (t *Tickets) add(ctx context.Context, tx bun.Tx, k *Ticket, m *Message, fil
 	if err := index(ctx, tx, k.ID, m.Content, m.IsNote); err != nil {
 		return nil, err
 	}
-	n := Notice{Message: *m, First: !k.Unread()}
-	if !m.ByStaff {
-		n.First = k.LastAnswerID == k.LastMessageID
-	}
 	if m.IsNote {
 		return m, t.save(ctx, tx, k, false)
 	}
@@ -313,14 +309,13 @@ func (t *Tickets) add(ctx context.Context, tx bun.Tx, k *Ticket, m *Message, fil
 	if err := t.save(ctx, tx, k, true); err != nil {
 		return nil, err
 	}
-	n.Ticket = *k
 	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.TicketMessage, At: m.CreatedAt, Data: map[string]any{
 		"ticket_id": k.UUID, "ticket_no": k.ID, "user_id": k.UserID, "message_id": m.UUID, "by_staff": m.ByStaff,
 		"state": k.State,
 	}}); err != nil {
 		return nil, err
 	}
-	return m, t.onMessage(ctx, tx, n)
+	return m, t.notify(ctx, tx, Notice{Ticket: *k, Message: *m})
 }
 
 func (t *Tickets) byID(ctx context.Context, id int64) (*Ticket, error) {
@@ -380,7 +375,7 @@ func (t *Tickets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	}); err != nil {
 		return err
 	}
-	for _, table := range []any{(*Message)(nil), (*word)(nil)} {
+	for _, table := range []any{(*told)(nil), (*Message)(nil), (*word)(nil)} {
 		if _, err := tx.NewDelete().Model(table).Where("ticket_id IN (?)", own).Exec(ctx); err != nil {
 			return err
 		}

@@ -69,23 +69,26 @@ type messageRow struct {
 	CreatedAt      time.Time
 }
 
-// Queue has all browsers of a user notified, as part of tx. write is not called for a user without any.
-func (p *Push) Queue(ctx context.Context, tx bun.Tx, userID int64, write func() (Notice, error)) error {
+// Queue has all browsers of a user notified, as part of tx, and tells whether there are any. write is not called for a
+// user without one.
+func (p *Push) Queue(ctx context.Context, tx bun.Tx, userID int64, write func() (Notice, error)) (
+	queued bool, err error,
+) {
 	// Locked, so that none of them is removed before its message is there.
 	var to []int64
 	if err := db.Locked(tx.NewSelect().Model((*subscriptionRow)(nil)).Column("id").Where("user_id = ?", userID).
 		OrderExpr("id")).Scan(ctx, &to); err != nil || len(to) == 0 {
-		return err
+		return false, err
 	}
 	n, err := write()
 	if err != nil {
-		return err
+		return false, err
 	}
 	// The digest tells push services nothing. Topics have at most 32 characters of base64url.
 	topic := base64.RawURLEncoding.EncodeToString(p.key.Digest("push topic", []byte(n.Topic)))
 	plain, err := json.Marshal(payload{cut(n.Title, maxTitle), cut(n.Body, maxBody), n.Path, topic})
 	if err != nil {
-		return err
+		return false, err
 	}
 	now := p.db.Now()
 	rows := make([]messageRow, len(to))
@@ -99,7 +102,7 @@ func (p *Push) Queue(ctx context.Context, tx bun.Tx, userID int64, write func() 
 		Set("sealed = EXCLUDED.sealed").Set("attempts = 0").Set("next_at = EXCLUDED.next_at").
 		Set("lease_until = NULL").Set("expires_at = EXCLUDED.expires_at").Set("created_at = EXCLUDED.created_at").
 		Exec(ctx)
-	return err
+	return true, err
 }
 
 // cut gives text on one line, of at most n characters.

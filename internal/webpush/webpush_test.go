@@ -88,7 +88,8 @@ func (s *site) browser(userID int64, host string) *webpushtest.Browser {
 func (s *site) queue(userID int64, n webpush.Notice) {
 	s.Helper()
 	s.must(s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
-		return s.Queue(ctx, tx, userID, func() (webpush.Notice, error) { return n, nil })
+		_, err := s.Queue(ctx, tx, userID, func() (webpush.Notice, error) { return n, nil })
+		return err
 	}))
 }
 
@@ -143,7 +144,8 @@ func TestQueue_OfAnAbortedTransaction_SendsNothing(t *testing.T) {
 		s.browser(1, "push.example.com")
 		failed := errors.New("the cause failed")
 		err := s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
-			return errors.Join(s.Queue(ctx, tx, 1, func() (webpush.Notice, error) { return answered, nil }), failed)
+			_, err := s.Queue(ctx, tx, 1, func() (webpush.Notice, error) { return answered, nil })
+			return errors.Join(err, failed)
 		})
 		s.work()
 		if !errors.Is(err, failed) || s.service.Requests() != 0 {
