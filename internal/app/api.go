@@ -116,6 +116,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Guides(a.Guides),
 		staff.Broadcasts(a.Broadcasts),
 		staff.Role(),
+		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
 	)
 }
 

@@ -49,7 +49,7 @@ type act struct {
 // knownSecrets are texts that the acts send or that the site has, none of which may stand in the audit log.
 var knownSecrets = []string{
 	"swordfish-transfer-account", "aVeryLong1SharedKey9zQ", "sk_live_of_the_gateway",
-	"correct-horse-of-netflix", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+	"correct-horse-of-netflix", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "hunter2-smtp",
 }
 
 // auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself.
@@ -339,6 +339,10 @@ func auditedActs(h *fixture) map[string]func() act {
 			made, err := h.Shop.AddCoupon(ctx, shop.Coupon{Code: "AUTUMN", Enabled: true, Percent: new(50)}, nil)
 			must(err)
 			return staff(bob, "coupons/%d", `{"enabled":false}`, made.ID)
+		},
+		"staff_settings_change": func() act {
+			return staff(owner, "settings", `{"values":{"site_name":"Other"},"reset":["ticket_max_open"],`+
+				`"secrets":{"smtp_password":"hunter2-smtp"},"reason":"why"}`)
 		},
 		"staff_webhook_add": func() act {
 			return staff(owner, "webhooks", `{"name":"ops","url":"https://ops.example/","events":["order.paid"],`+

@@ -118,6 +118,10 @@ const (
 	WebhookRead  Permission = "webhook.read"
 	WebhookWrite Permission = "webhook.write"
 	WebhookSend  Permission = "webhook.send"
+
+	SettingRead      Permission = "setting.read"
+	SettingWrite     Permission = "setting.write"
+	SettingSensitive Permission = "setting.sensitive.write"
 )
 
 // Sets of roles that the table uses more than once. Only owners change staff, gateways and what opens every node or
@@ -317,6 +321,11 @@ var Areas = []Area{
 			EN: "add, change and remove webhooks, and replace their secrets",
 		}},
 		{WebhookSend, admins, fault.Text{ZH: "测试 Webhook，重新投递", EN: "test webhooks, and send deliveries again"}},
+		{SettingRead, admins, fault.Text{ZH: "查看设置（不含密钥）", EN: "see the settings without their secrets"}},
+		{SettingWrite, admins, fault.Text{ZH: "修改设置，恢复默认值", EN: "change settings, and give them their defaults"}},
+		{SettingSensitive, owners, fault.Text{
+			ZH: "修改涉及资金和安全的设置及密钥", EN: "change settings of money and security, and secrets",
+		}},
 		{JobRun, admins, fault.Text{
 			ZH: "运行服务器任务，也可用 jobs 权限的 API 令牌",
 			EN: "run the server's jobs, also by an API token of the scope jobs",

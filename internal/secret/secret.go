@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -53,25 +54,59 @@ func (s *Secrets) Set(ctx context.Context, name, value string) error {
 	if !slices.Contains(Names, name) {
 		return ErrUnknown
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		was, err := s.read(ctx, tx, name)
-		if err != nil { // what another key sealed is replaced all the same
-			was = "sealed with another key"
-		}
-		before, after := map[string]any{"value": audit.Secret(was)}, map[string]any{"value": audit.Secret(value)}
-		if err := audit.Record(ctx, tx, "setting.secret.set", audit.Object{Kind: "secret", ID: name}, before, after,
-			""); err != nil {
-			return err
-		}
-		if value == "" {
-			_, err := tx.NewRaw(`DELETE FROM secret WHERE name = ?`, name).Exec(ctx)
-			return err
-		}
-		_, err = tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?)
-			ON CONFLICT (name) DO UPDATE SET sealed = EXCLUDED.sealed, updated_at = EXCLUDED.updated_at`,
-			name, s.key.Seal(purpose(name), []byte(value)), s.db.Now()).Exec(ctx)
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.setIn(ctx, tx, name, value, "") })
+}
+
+// setIn is Set as part of tx, for a reason.
+func (s *Secrets) setIn(ctx context.Context, tx bun.Tx, name, value, reason string) error {
+	if !slices.Contains(Names, name) {
+		return ErrUnknown
+	}
+	was, err := s.read(ctx, tx, name)
+	if err != nil { // what another key sealed is replaced all the same
+		was = "sealed with another key"
+	}
+	before, after := map[string]any{"value": audit.Secret(was)}, map[string]any{"value": audit.Secret(value)}
+	if err := audit.Record(ctx, tx, "setting.secret.set", audit.Object{Kind: "secret", ID: name}, before, after,
+		reason); err != nil {
 		return err
-	})
+	}
+	if value == "" {
+		_, err := tx.NewRaw(`DELETE FROM secret WHERE name = ?`, name).Exec(ctx)
+		return err
+	}
+	_, err = tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?)
+		ON CONFLICT (name) DO UPDATE SET sealed = EXCLUDED.sealed, updated_at = EXCLUDED.updated_at`,
+		name, s.key.Seal(purpose(name), []byte(value)), s.db.Now()).Exec(ctx)
+	return err
+}
+
+// Setting returns what sets several secrets by name as part of a transaction, for a reason.
+func (s *Secrets) Setting(values map[string]string, reason string) func(ctx context.Context, tx bun.Tx) error {
+	return func(ctx context.Context, tx bun.Tx) error {
+		for name, value := range values {
+			if err := s.setIn(ctx, tx, name, value, reason); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Present returns when each secret was set that there is, by name.
+func (s *Secrets) Present(ctx context.Context) (map[string]time.Time, error) {
+	var rows []struct {
+		Name      string
+		UpdatedAt time.Time
+	}
+	if err := s.db.NewRaw(`SELECT name, updated_at FROM secret`).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	present := map[string]time.Time{}
+	for _, r := range rows {
+		present[r.Name] = r.UpdatedAt.UTC()
+	}
+	return present, nil
 }
 
 // Get gives the secret called name; empty where none was set.

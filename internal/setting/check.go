@@ -1,7 +1,6 @@
 package setting
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/mail"
 	"reflect"
@@ -27,14 +26,13 @@ var fields = func() map[string]reflect.Kind {
 	return names
 }()
 
-// check names everything that is wrong with a site after the settings called by values were changed. What was wrong
+// check names everything that is wrong with a site after the settings in touched were changed. What was wrong
 // before and was not touched keeps nobody from changing others.
-func (s Site) check(before *Site, values map[string]json.RawMessage) error {
+func (s Site) check(before *Site, touched map[string]bool) error {
 	var wrong fault.Problems
 	present := before.problems()
 	for _, field := range s.problems() {
-		_, touched := values[field.Name]
-		if touched || !slices.ContainsFunc(present,
+		if touched[field.Name] || !slices.ContainsFunc(present,
 			func(f fault.Field) bool { return f.Name == field.Name && f.Code == field.Code }) {
 			wrong = append(wrong, field)
 		}
@@ -60,57 +58,15 @@ func (s Site) problems() fault.Problems {
 
 type problems struct{ fault.Problems }
 
-const (
-	manyDays  = 3660
-	unlimited = 1_000_000_000 // of what limits calls, where an operator wants no limit
-
-	// maxPendingMinutes bounds how long a recharge or order may wait, and with it balance, stock and coupons that it
-	// holds. A Checkout session of Stripe lives for a day at most, and ours ends half an hour after the recharge.
-	maxPendingMinutes = 22 * 60
-)
-
 // numbers checks that every integer is within its bounds.
 func (p *problems) numbers(s *Site) {
-	for _, n := range []struct {
-		name             string
-		value, low, high int
-	}{
-		{"sign_up_per_ip_daily", s.SignUpPerIPDaily, 1, unlimited},
-		{"smtp_port", s.SMTPPort, 1, 65535},
-		{"broadcast_per_minute", s.BroadcastPerMinute, 1, unlimited},
-		{"captcha_puzzles", s.CaptchaPuzzles, 1, 1000},
-		{"captcha_zeros", s.CaptchaZeros, 1, 8},
-		{"ticket_max_open", s.TicketMaxOpen, 1, unlimited},
-		{"ticket_messages_per_hour", s.TicketMessagesPerHour, 1, unlimited},
-		{"imap_port", s.IMAPPort, 1, 65535},
-		{"attachment_quota_mb", s.AttachmentQuotaMB, 0, 1_000_000},
-		{"recharge_minutes", s.RechargeMinutes, 1, maxPendingMinutes},
-		{"commission_permille", s.CommissionPermille, 0, 1000},
-		{"commission_days", s.CommissionDays, 0, 365},
-		{"invite_quota", s.InviteQuota, -1, 1_000_000},
-		{"invite_codes", s.InviteCodes, 0, 1000},
-		{"invite_code_min", s.InviteCodeMin, 3, 32},
-		{"checkin_min_mb", s.CheckInMinMB, 1, 1_000_000},
-		{"checkin_max_mb", s.CheckInMaxMB, 1, 1_000_000},
-		{"link_per_minute", s.LinkPerMinute, 1, unlimited},
-		{"link_per_day", s.LinkPerDay, 1, unlimited},
-		{"link_per_ip_minute", s.LinkPerIPMinute, 1, unlimited},
-		{"link_update_hours", s.LinkUpdateHours, 1, 24 * 365},
-		{"link_log_days", s.LinkLogDays, 1, manyDays},
-		{"link_notice_networks", s.LinkNoticeNetworks, 0, 1_000_000},
-		{"emby_class", s.EmbyClass, 0, 1_000_000},
-		{"traffic_log_days", s.TrafficLogDays, 1, manyDays},
-		{"traffic_daily_days", s.TrafficDailyDays, 31, 10 * manyDays},
-		{"traffic_anomaly_factor", s.TrafficAnomalyFactor, 0, 1000},
-		{"traffic_anomaly_user_gb", s.TrafficAnomalyUserGB, 1, 1_000_000},
-		{"traffic_anomaly_node_gb", s.TrafficAnomalyNodeGB, 1, 1_000_000},
-		{"traffic_anomaly_users", s.TrafficAnomalyUsers, 1, 1_000_000},
-		{"node_report_seconds", s.NodeReportSeconds, 1, 3600},
-		{"node_offline_minutes", s.NodeOfflineMinutes, 1, 1440},
-	} {
-		p.When(n.value < n.low || n.value > n.high, n.name, "range", fmt.Sprintf("须为 %d 到 %d 的整数", n.low, n.high),
-			fmt.Sprintf("This is a whole number from %d to %d", n.low, n.high))
-	}
+	p.eachField(s, func(name string, value any) {
+		n, isNumber := value.(int)
+		b := bounds[name]
+		p.When(isNumber && (n < b.least || n > b.most), name, "range",
+			fmt.Sprintf("须为 %d 到 %d 的整数", b.least, b.most),
+			fmt.Sprintf("This is a whole number from %d to %d", b.least, b.most))
+	})
 	for _, name := range []string{"checkin_min_mb", "checkin_max_mb"} {
 		p.When(s.CheckInMaxMB < s.CheckInMinMB, name, "order", "签到流量的下限不能超过上限",
 			"The least of a check-in must not be above the most")
@@ -124,21 +80,13 @@ func (p *problems) numbers(s *Site) {
 
 // money checks the amounts.
 func (p *problems) money(s *Site) {
-	for _, m := range []struct {
-		name  string
-		value money.Amount
-		least money.Amount
-	}{
-		{"recharge_min", s.RechargeMin, 1},
-		{"recharge_max", s.RechargeMax, 1},
-		{"staff_credit_limit", s.StaffCreditLimit, 0},
-		{"invite_price", s.InvitePrice, 0},
-		{"payout_min", s.PayoutMin, 0},
-	} {
-		p.When(m.value < m.least || m.value > money.Max, m.name, "range",
-			fmt.Sprintf("金额须在 %s 到 %s 之间", m.least, money.Max),
-			fmt.Sprintf("The amount is from %s to %s", m.least, money.Max))
-	}
+	p.eachField(s, func(name string, value any) {
+		amount, isAmount := value.(money.Amount)
+		least := leastAmounts[name]
+		p.When(isAmount && (amount < least || amount > money.Max), name, "range",
+			fmt.Sprintf("金额须在 %s 到 %s 之间", least, money.Max),
+			fmt.Sprintf("The amount is from %s to %s", least, money.Max))
+	})
 	for _, name := range []string{"recharge_min", "recharge_max"} {
 		p.When(s.RechargeMax < s.RechargeMin, name, "order", "充值下限不能超过上限",
 			"The recharge minimum must not be above the maximum")
@@ -186,25 +134,18 @@ func (p *problems) choices(s *Site) {
 	p.When(slices.Contains(s.TelegramGroups, s.TelegramStaffGroup), "telegram_staff_group", "doubled",
 		"工作人员的群组不能同时是机器人回答用户的群组",
 		"The group of staff must not be one in which the bot answers users")
-	for _, c := range []struct {
-		name, value string
-		of          []string
-	}{
-		{"language", string(s.Language), []string{string(fault.ZH), string(fault.EN)}},
-		{"sign_up_mode", s.SignUpMode, []string{"open", "invite", "closed"}},
-		{"telegram_updates", s.TelegramUpdates, []string{"poll", "webhook"}},
-		{"change_credit", s.ChangeCredit, []string{AsTime, ToWallet}},
-		{"smtp_tls", s.SMTPTLS, []string{"starttls", "tls", "none"}},
-		{"captcha_provider", s.CaptchaProvider, []string{"pow", "turnstile", "hcaptcha", "recaptcha"}},
-		{"captcha_register", s.CaptchaRegister, []string{"never", "risk", "always"}},
-		{"captcha_login", s.CaptchaLogin, []string{"never", "risk", "always"}},
-		{"captcha_forgot_password", s.CaptchaForgotPassword, []string{"never", "risk", "always"}},
-		{"captcha_checkin", s.CaptchaCheckIn, []string{"never", "risk", "always"}},
-		{"captcha_ticket", s.CaptchaTicket, []string{"never", "risk", "always"}},
-		{"imap_tls", s.IMAPTLS, []string{"tls", "starttls", "none"}},
-	} {
-		p.When(!slices.Contains(c.of, c.value), c.name, "choice", "只能是 "+strings.Join(c.of, "、"),
-			"This is one of "+strings.Join(c.of, ", "))
+	p.eachField(s, func(name string, value any) {
+		of, isChoice := choicesOf[name]
+		p.When(isChoice && !slices.Contains(of, fmt.Sprint(value)), name, "choice", "只能是 "+strings.Join(of, "、"),
+			"This is one of "+strings.Join(of, ", "))
+	})
+}
+
+// eachField calls fn with the name and value of each setting.
+func (p *problems) eachField(s *Site, fn func(name string, value any)) {
+	v := reflect.ValueOf(*s)
+	for i := range v.NumField() {
+		fn(v.Type().Field(i).Tag.Get("json"), v.Field(i).Interface())
 	}
 }
 

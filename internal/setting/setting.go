@@ -3,18 +3,15 @@
 package setting
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -328,61 +325,4 @@ func (s *Settings) refuseCurrencyInUse(ctx context.Context, tx bun.Tx) error {
 			"Money has moved already; the currency can no longer change")
 	}
 	return err
-}
-
-// Set changes the settings named in values, all or none. Unknown names and wrong values are faults that name them.
-func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) error {
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		// The revision's row stays locked until the end, so that what is checked together and recorded as before holds.
-		if _, err := db.Bump(ctx, tx, revision); err != nil {
-			return err
-		}
-		site, err := read(ctx, tx)
-		if err != nil {
-			return err
-		}
-		before, err := read(ctx, tx) // another one: the new values are read into the slices of site
-		if err != nil {
-			return err
-		}
-		for name, value := range values {
-			kind, known := fields[name] // package json would take it in another case
-			if !known {
-				return fault.Invalid(name, "unknown", "没有这个设置", "There is no such setting")
-			}
-			if string(bytes.TrimSpace(value)) == "null" { // which package json takes for no change
-				if kind != reflect.Slice {
-					return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form")
-				}
-				value = json.RawMessage("[]")
-			}
-			one, err := json.Marshal(map[string]json.RawMessage{name: value})
-			if err != nil {
-				return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form")
-			}
-			dec := json.NewDecoder(bytes.NewReader(one))
-			if err := dec.Decode(&site); err != nil {
-				return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form").Because(err)
-			}
-			r := row{Name: name, Value: value, UpdatedAt: s.db.Now()}
-			if _, err := tx.NewInsert().Model(&r).On("CONFLICT (name) DO UPDATE").Set("value = EXCLUDED.value").
-				Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {
-				return err
-			}
-		}
-		if err := site.check(&before, values); err != nil {
-			return err
-		}
-		if site.Currency != before.Currency {
-			if err := s.refuseCurrencyInUse(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return audit.Record(ctx, tx, "setting.change", audit.Object{Kind: "setting"}, audit.Clear{Value: before},
-			audit.Clear{Value: site}, "") // what nobody may read again is no setting: see package secret
-	})
-	if err != nil {
-		return err
-	}
-	return s.load(ctx)
 }

@@ -17,6 +17,7 @@ import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-ca
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
+import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
@@ -65,6 +66,11 @@ const AdminRefundsRoute = AdminRefundsRouteImport.update({
   path: '/refunds',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminSettingsRoute = AdminSettingsRouteImport.update({
+  id: '/settings',
+  path: '/settings',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
   id: '/tickets',
   path: '/tickets',
@@ -109,6 +115,7 @@ export interface FileRoutesByFullPath {
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/settings': typeof AdminSettingsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
@@ -125,6 +132,7 @@ export interface FileRoutesByTo {
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/settings': typeof AdminSettingsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
@@ -143,6 +151,7 @@ export interface FileRoutesById {
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/settings': typeof AdminSettingsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
@@ -162,6 +171,7 @@ export interface FileRouteTypes {
     | '/admin/payouts'
     | '/admin/recharges'
     | '/admin/refunds'
+    | '/admin/settings'
     | '/admin/tickets'
     | '/admin/'
     | '/admin/announcements/$id'
@@ -178,6 +188,7 @@ export interface FileRouteTypes {
     | '/admin/payouts'
     | '/admin/recharges'
     | '/admin/refunds'
+    | '/admin/settings'
     | '/admin/tickets'
     | '/admin'
     | '/admin/announcements/$id'
@@ -195,6 +206,7 @@ export interface FileRouteTypes {
     | '/admin/payouts'
     | '/admin/recharges'
     | '/admin/refunds'
+    | '/admin/settings'
     | '/admin/tickets'
     | '/admin/'
     | '/admin/announcements/$id'
@@ -265,6 +277,13 @@ declare module '@tanstack/react-router' {
       path: '/refunds'
       fullPath: '/admin/refunds'
       preLoaderRoute: typeof AdminRefundsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/settings': {
+      id: '/admin/settings'
+      path: '/settings'
+      fullPath: '/admin/settings'
+      preLoaderRoute: typeof AdminSettingsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets': {
@@ -338,6 +357,7 @@ interface AdminRouteChildren {
   AdminPayoutsRoute: typeof AdminPayoutsRoute
   AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
+  AdminSettingsRoute: typeof AdminSettingsRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
@@ -354,6 +374,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminPayoutsRoute: AdminPayoutsRoute,
   AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
+  AdminSettingsRoute: AdminSettingsRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,

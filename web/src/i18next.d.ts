@@ -29,6 +29,7 @@ import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleMoney from './locales/zh-CN/console/money.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
+import type consoleSystem from './locales/zh-CN/console/system.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
 
 declare module 'i18next' {
@@ -64,6 +65,7 @@ declare module 'i18next' {
       'console/ticket': typeof consoleTicket
       'console/parts': typeof consoleParts
       'console/money': typeof consoleMoney
+      'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
       'console/user': typeof consoleUser
       'console/shell': typeof consoleShell

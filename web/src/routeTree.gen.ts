@@ -24,6 +24,7 @@ import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-ca
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
+import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
@@ -167,6 +168,11 @@ const AdminRechargesRoute = AdminRechargesRouteImport.update({
 const AdminRefundsRoute = AdminRefundsRouteImport.update({
   id: '/refunds',
   path: '/refunds',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminSettingsRoute = AdminSettingsRouteImport.update({
+  id: '/settings',
+  path: '/settings',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
@@ -533,6 +539,7 @@ export interface FileRoutesByFullPath {
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/settings': typeof AdminSettingsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
@@ -612,6 +619,7 @@ export interface FileRoutesByTo {
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/settings': typeof AdminSettingsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
@@ -697,6 +705,7 @@ export interface FileRoutesById {
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/settings': typeof AdminSettingsRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
@@ -785,6 +794,7 @@ export interface FileRouteTypes {
     | '/admin/payouts'
     | '/admin/recharges'
     | '/admin/refunds'
+    | '/admin/settings'
     | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
@@ -864,6 +874,7 @@ export interface FileRouteTypes {
     | '/admin/payouts'
     | '/admin/recharges'
     | '/admin/refunds'
+    | '/admin/settings'
     | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
@@ -948,6 +959,7 @@ export interface FileRouteTypes {
     | '/admin/payouts'
     | '/admin/recharges'
     | '/admin/refunds'
+    | '/admin/settings'
     | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
@@ -1136,6 +1148,13 @@ declare module '@tanstack/react-router' {
       path: '/refunds'
       fullPath: '/admin/refunds'
       preLoaderRoute: typeof AdminRefundsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/settings': {
+      id: '/admin/settings'
+      path: '/settings'
+      fullPath: '/admin/settings'
+      preLoaderRoute: typeof AdminSettingsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets': {
@@ -1643,6 +1662,7 @@ interface AdminRouteChildren {
   AdminPayoutsRoute: typeof AdminPayoutsRoute
   AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
+  AdminSettingsRoute: typeof AdminSettingsRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
@@ -1659,6 +1679,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminPayoutsRoute: AdminPayoutsRoute,
   AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
+  AdminSettingsRoute: AdminSettingsRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,

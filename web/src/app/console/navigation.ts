@@ -7,6 +7,7 @@ import {
   Megaphone,
   MessagesSquare,
   ScrollText,
+  Settings,
   Stamp,
   TriangleAlert,
   RotateCcwSquare,
@@ -121,6 +122,18 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         icon: Megaphone,
         permission: 'announcement.read',
         shortcut: 'n',
+      },
+    ],
+  },
+  {
+    group: 'system',
+    pages: [
+      {
+        to: '/admin/settings',
+        key: 'settings',
+        icon: Settings,
+        permission: 'setting.read',
+        shortcut: 's',
       },
     ],
   },

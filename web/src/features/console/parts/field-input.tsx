@@ -1,13 +1,16 @@
 import {
+  Input,
   NativeSelect,
   PasswordInput,
   Switch,
+  Text,
   Textarea,
   TextInput,
   type TextInputProps,
 } from '@mantine/core'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useWords } from './changes'
 import type { Field } from './field'
 
 /** The input of a field, in a form of react-hook-form. */
@@ -52,11 +55,26 @@ export function FieldInput<V extends FieldValues>(props: {
       return <Textarea {...shared} autosize={false} rows={4} />
     case 'markdown':
       return <Textarea {...shared} rows={12} styles={mono} />
+    case 'shown':
+      return <Shown field={field} value={props.value} />
     case 'secret':
       return <PasswordInput {...shared} autoComplete="new-password" />
     default:
       return <TextInput {...shared} {...(typed[field.kind] ?? {})} />
   }
+}
+
+/** What one may see and not change. */
+function Shown({ field, value }: { field: Field; value: unknown }) {
+  const words = useWords()
+  const isWord = typeof value === 'string' || typeof value === 'boolean'
+  return (
+    <Input.Wrapper label={field.label} description={field.hint} labelElement="div">
+      <Text style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+        {words(field, isWord ? value : undefined)}
+      </Text>
+    </Input.Wrapper>
+  )
 }
 
 const mono = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }

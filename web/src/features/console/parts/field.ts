@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+
 /** A field of a form or of an action's dialog. */
 export type Field = {
   name: string
@@ -16,9 +18,13 @@ export type Field = {
     | 'lines'
     /** Written and never read: empty leaves it as it is. */
     | 'secret'
+    /** Seen and not changed. */
+    | 'shown'
   options?: readonly { value: string; label: string }[]
   initial?: string | boolean
   isRequired?: boolean
   /** As the contract has them, `gen/staff/rules.gen.ts`. */
+  /** Below its input, such as what gives it another value. */
+  foot?: (set: (value: string | boolean) => void) => ReactNode
   rules?: { minLength?: number; maxLength?: number; pattern?: RegExp }
 }

@@ -2,7 +2,7 @@ import { Button, Card, Group, Stack, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { showServerProblem } from '@/lib/server-problem'
@@ -21,6 +21,10 @@ export type FormSection = {
   about?: string
   /** Which fields there are may follow from what is chosen. */
   fields: (values: FormValues) => readonly Field[]
+  /** Not drawn now; what was changed in it is saved with the rest. */
+  isHidden?: boolean
+  /** After its fields, such as a test of what they say. */
+  foot?: ReactNode
 }
 
 type Props = {
@@ -68,19 +72,11 @@ export function ResourceForm(props: Props) {
             onSettle={settle}
           />
         )}
-        {props.sections.map((section) => (
-          <Card key={section.title} component="section" aria-label={section.title}>
-            <Title order={2} size="h3" mb={section.about ? 4 : 'md'}>
-              {section.title}
-            </Title>
-            {section.about && <p className={classes.about}>{section.about}</p>}
-            <Stack gap="md">
-              {section.fields(values).map((field) => (
-                <FieldInput key={field.name} field={field} form={form} value={values[field.name]} />
-              ))}
-            </Stack>
-          </Card>
-        ))}
+        {props.sections
+          .filter((section) => isDrawn(section, values))
+          .map((section) => (
+            <Section key={section.title} section={section} form={form} values={values} />
+          ))}
         <Card component="section" aria-label={t('form.changes')}>
           {!props.isNew && (
             <Changes fields={fields} before={base} after={values} changed={changed} />
@@ -102,6 +98,34 @@ export function ResourceForm(props: Props) {
   )
 }
 
+function Section(props: {
+  section: FormSection
+  form: UseFormReturn<FormValues>
+  values: FormValues
+}) {
+  const { section, form, values } = props
+  return (
+    <Card component="section" aria-label={section.title}>
+      <Title order={2} size="h3" mb={section.about ? 4 : 'md'}>
+        {section.title}
+      </Title>
+      {section.about && <p className={classes.about}>{section.about}</p>}
+      <Stack gap="md">
+        {section.fields(values).map((field) => (
+          <div key={field.name}>
+            <FieldInput field={field} form={form} value={values[field.name]} />
+            {field.foot?.((value) => form.setValue(field.name, value))}
+          </div>
+        ))}
+      </Stack>
+      {section.foot}
+    </Card>
+  )
+}
+
+const isDrawn = ({ isHidden, fields }: FormSection, values: FormValues) =>
+  !isHidden && fields(values).length > 0
+
 function useResourceForm(props: Props) {
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
@@ -116,7 +140,10 @@ function useResourceForm(props: Props) {
   const [isSaved, setSaved] = useState(false)
   useEffect(() => {
     if (isSaved) return
-    keepDraft(props.draftKey, Object.fromEntries(changed.map((name) => [name, values[name] ?? ''])))
+    const fields = props.sections.flatMap((section) => [...section.fields(values)])
+    const secrets = new Set(fields.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])))
+    const kept = changed.filter((name) => !secrets.has(name))
+    keepDraft(props.draftKey, Object.fromEntries(kept.map((name) => [name, values[name] ?? ''])))
   })
   useBlocker({
     shouldBlockFn: () => false,

@@ -214,6 +214,14 @@ export const staffRefundDecideRules = {
   "answer": { minLength: 1, maxLength: 500 },
 } as const
 
+export const staffSettingsChangeRules = {
+  "reason": { maxLength: 500 },
+} as const
+
+export const staffSettingHistoryRules = {
+  "name": { maxLength: 64 },
+} as const
+
 export const staffShareAccountAddRules = {
   "name": { minLength: 1 },
   "password": { minLength: 1, maxLength: 500 },

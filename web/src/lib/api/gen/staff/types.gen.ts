@@ -4824,6 +4824,112 @@ export type SessionResult = {
     system: string;
 };
 
+export type SettingArea = {
+    area: string;
+    name: string;
+};
+
+export type SettingChange = {
+    reason?: string;
+    /**
+     * Names of those that get their defaults again
+     */
+    reset?: Array<string>;
+    /**
+     * By name; an empty one is removed
+     */
+    secrets?: {
+        [key: string]: string;
+    };
+    /**
+     * By name
+     */
+    values?: {
+        [key: string]: unknown;
+    };
+};
+
+export type SettingChoice = {
+    text: string;
+    value: string;
+};
+
+export type SettingItem = {
+    area: string;
+    changed_at: string | null;
+    /**
+     * Who changed it last, as the audit log knows; may be empty
+     */
+    changed_by: string;
+    choices: Array<SettingChoice>;
+    default: unknown;
+    hint: string;
+    /**
+     * Whether the value differs from the default
+     */
+    is_changed: boolean;
+    /**
+     * Whether changing it needs the permission setting.sensitive.write
+     */
+    is_sensitive: boolean;
+    kind: 'text' | 'long_text' | 'number' | 'amount' | 'switch' | 'choice' | 'texts' | 'numbers' | 'amounts' | 'class_names';
+    /**
+     * Of numbers and amounts; empty: no bound
+     */
+    least: string;
+    most: string;
+    name: string;
+    /**
+     * In the caller's language
+     */
+    title: string;
+    unit: string;
+    /**
+     * As the kind says: a string, an integer, a boolean, or a list of them
+     */
+    value: unknown;
+};
+
+export type SettingList = {
+    areas: Array<SettingArea>;
+    /**
+     * Passwords and keys, which are written and never read
+     */
+    secrets: Array<SettingSecret>;
+    /**
+     * By area
+     */
+    settings: Array<SettingItem>;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
+};
+
+export type SettingSecret = {
+    area: string;
+    is_set: boolean;
+    name: string;
+    set_at: string | null;
+    title: string;
+};
+
+export type SettingVersion = {
+    after: unknown;
+    at: string;
+    before: unknown;
+    by: string;
+    /**
+     * Of the audit log
+     */
+    entry_id: number;
+    /**
+     * Whether the setting has this value now
+     */
+    is_present: boolean;
+    reason: string;
+};
+
 export type ShareAccount = {
     account_id: number;
     account_name: string;
@@ -9291,6 +9397,62 @@ export type StaffRoleResponses = {
 };
 
 export type StaffRoleResponse = StaffRoleResponses[keyof StaffRoleResponses];
+
+export type StaffSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/settings';
+};
+
+export type StaffSettingsResponses = {
+    /**
+     * OK
+     */
+    200: SettingList;
+};
+
+export type StaffSettingsResponse = StaffSettingsResponses[keyof StaffSettingsResponses];
+
+export type StaffSettingsChangeData = {
+    body: SettingChange;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/settings';
+};
+
+export type StaffSettingsChangeResponses = {
+    /**
+     * OK
+     */
+    200: SettingList;
+};
+
+export type StaffSettingsChangeResponse = StaffSettingsChangeResponses[keyof StaffSettingsChangeResponses];
+
+export type StaffSettingHistoryData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/settings/{name}/history';
+};
+
+export type StaffSettingHistoryResponses = {
+    /**
+     * OK
+     */
+    200: Array<SettingVersion>;
+};
+
+export type StaffSettingHistoryResponse = StaffSettingHistoryResponses[keyof StaffSettingHistoryResponses];
 
 export type StaffShareAccountsData = {
     body?: never;
