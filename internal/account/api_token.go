@@ -39,7 +39,7 @@ const (
 	ScopeJobs  Scope = "jobs"
 
 	ScopePartner Scope = "partner" // to ask what users may use: for media servers and bots of partners
-	ScopeGrafana Scope = "grafana" // to read the traffic of any user: for dashboards
+	ScopeGrafana Scope = "grafana" // to read traffic, balance and quota of any user: for dashboards
 	ScopeGrant   Scope = "grant"   // to grant traffic to users, in addition to ScopePartner
 )
 

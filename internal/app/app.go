@@ -229,7 +229,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Mailbox = mailbox.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Accounts, a.Tickets)
 	if a.ClickHouse, err = clickhouse.New(a.cfg.clickHouse(), clickhouse.Parts{
 		DB: a.DB, Settings: a.Settings, Traffic: a.Traffic, UserIDs: a.Accounts.IDsByEmail,
-		NodeNames: a.Nodes.Registry.Names,
+		NodeNames: a.Nodes.Registry.Names, States: a.userStates,
 	}); err != nil {
 		return fmt.Errorf("AIRSTRIP_CLICKHOUSE_URL: %w", err)
 	}

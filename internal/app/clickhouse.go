@@ -47,6 +47,41 @@ func (a *App) clickHouseJobs() []v1.Job {
 	})
 }
 
+// unlimitedQuota is what copies have for a quota without end.
+const unlimitedQuota = int64(1) << 50
+
+// userStates returns what the next users after an id have now.
+func (a *App) userStates(ctx context.Context, after int64) ([]clickhouse.State, error) {
+	rows, err := a.Services.Part(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = r.UserID
+	}
+	users, err := a.Accounts.Users(ctx, a.DB, ids)
+	if err != nil {
+		return nil, err
+	}
+	available, err := a.Wallets.Available(ctx, ids)
+	states := make([]clickhouse.State, len(rows))
+	for i, r := range rows {
+		states[i] = clickhouse.State{
+			UserID: r.UserID, Up: r.UpBytes, Down: r.DownBytes, Quota: unlimitedQuota, Balance: available[r.UserID],
+			Expires: users[r.UserID].CreatedAt,
+		}
+		if r.QuotaBytes != nil {
+			states[i].Quota = *r.QuotaBytes
+		}
+		if r.ExpiresAt != nil {
+			states[i].Expires = *r.ExpiresAt
+		}
+		states[i].Expires = states[i].Expires.UTC()
+	}
+	return states, err
+}
+
 // clickHouseMetrics say what the last run of this process found. One of several servers runs each minute.
 func (a *App) clickHouseMetrics() (metrics []prometheus.Collector) {
 	for name, m := range map[string]struct {

@@ -83,9 +83,15 @@ func TestClickHouse_ReadAndImportedByItsRoutes(t *testing.T) {
 		}
 		for _, who := range []string{fmt.Sprint(ann.id), read} {
 			s.reads(t, 200, "/api/v2/tools/user_data_history_ch/"+who+"?grafana_api_key="+grafana, &history)
-			if len(history.ResultList) != 1 || history.ResultList[0]["ss_upload_size"] != 1000.0 ||
-				history.Source != "clickhouse" {
-				t.Errorf("the history is %+v, want one hour from ClickHouse", history)
+			if len(history.ResultList) != 1 || history.Source != "clickhouse" {
+				t.Fatalf("the history is %+v, want one hour from ClickHouse", history)
+			}
+			// These are the fields of the original, whose panels read them by name.
+			row := history.ResultList[0]
+			if row["user_id"] != float64(ann.id) || row["ss_upload_size"] != 1000.0 || row["ss_download_size"] == nil ||
+				row["ss_bandwidth_total_size"] == nil || row["money_amount"] != "9.00" || row["created_at"] == nil ||
+				row["user_level_expire_in"] == nil || len(row) != 7 {
+				t.Errorf("the row is %v", row)
 			}
 		}
 		s.reads(t, http.StatusForbidden, "/api/v2/tools/user_data_history_ch/"+read+"?grafana_api_key="+read, nil)

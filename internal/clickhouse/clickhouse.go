@@ -111,7 +111,6 @@ type Log interface {
 	Totals(ctx context.Context, from, to int64, fn func(traffic.HourTotal) error) error
 	Bounds(ctx context.Context) (first, last int64, ok bool, err error)
 	Page(ctx context.Context, userID int64, q traffic.PageQuery) (traffic.LogPage, error)
-	Hours(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]traffic.Point, error)
 }
 
 // Parts are what a ClickHouse copies from.
@@ -123,6 +122,8 @@ type Parts struct {
 	UserIDs func(ctx context.Context, emails []string) (map[string]int64, error)
 	// NodeNames returns the names of all nodes by their ids.
 	NodeNames func(ctx context.Context) (map[int64]string, error)
+	// States returns what the next users after an id have now, in the order of their ids, without At.
+	States func(ctx context.Context, after int64) ([]State, error)
 }
 
 // ClickHouse is the operator's. Without one most functions return ErrOff.
@@ -138,6 +139,9 @@ type ClickHouse struct {
 	// Only the holder of the lease uses these.
 	ready     bool             // the schema is that of this program
 	sentNodes map[int64]string // the names that this process sent last
+	// sentStates has digests of the states that this process sent last, statesAt the hour in which it had sent all.
+	sentStates map[int64]uint64
+	statesAt   time.Time
 }
 
 // New returns the ClickHouse of the configuration. It connects when it is first needed.

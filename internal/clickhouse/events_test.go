@@ -100,7 +100,7 @@ func TestCopy_ClickHouseWasEmptied_SendsAllAgain(t *testing.T) {
 			w.log.count(key{w.hour(ago), 1, 1, 1000}, 1, 2)
 		}
 		w.copy()
-		for _, table := range []string{"airstrip_schema", "traffic", "node", "sign_in", "audit_hit", "link_fetch"} {
+		for _, table := range []string{"airstrip_schema", "traffic", "node", "sign_in", "audit_hit", "link_fetch", "user_state"} {
 			if err := w.ch.Conn.Exec(t.Context(), "DROP TABLE "+table); err != nil {
 				t.Fatal(err)
 			}

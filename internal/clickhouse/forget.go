@@ -10,7 +10,7 @@ import (
 )
 
 // tablesOfUsers are the tables that have rows of users.
-var tablesOfUsers = []string{"traffic", "sign_in", "audit_hit", "link_fetch"}
+var tablesOfUsers = []string{"traffic", "sign_in", "audit_hit", "link_fetch", "user_state"}
 
 // forgetAgain is how long after an account was closed its rows are deleted once more: a server that was frozen for less
 // may have sent some that it had read before.

@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -45,26 +44,6 @@ func (c *ClickHouse) Records(ctx context.Context, q Query) (records []traffic.Re
 		return page.Records, FromDatabase, err
 	}
 	return records, FromClickHouse, err
-}
-
-// Hours returns what the user moved in each hour with traffic on all nodes, the oldest first: of the newest q.Limit
-// ones, after q.Offset.
-func (c *ClickHouse) Hours(ctx context.Context, q Query) (points []traffic.Point, source Source, err error) {
-	err = c.ask(ctx, `SELECT at, toInt64(sum(up)), toInt64(sum(down)), toInt64(sum(billed))
-		FROM traffic FINAL WHERE user_id = ? AND at >= ? AND at < ? GROUP BY at ORDER BY at DESC LIMIT ?, ?`, q,
-		func(rows driver.Rows) error {
-			var p traffic.Point
-			err := rows.Scan(&p.At, &p.Up, &p.Down, &p.Billed)
-			p.At = p.At.UTC()
-			points = append(points, p)
-			return err
-		})
-	if !answered(err) {
-		points, err = c.Traffic.Hours(ctx, q.UserID, q.From, q.To, q.Limit+q.Offset)
-		return points[:max(0, len(points)-int(q.Offset))], FromDatabase, err
-	}
-	slices.Reverse(points)
-	return points, FromClickHouse, err
 }
 
 // answered reports whether ClickHouse answered, were it that there is none.

@@ -73,6 +73,9 @@ func (c *ClickHouse) Copy(ctx context.Context) error {
 		if err := l.sendNodes(ctx); err != nil {
 			return err
 		}
+		if _, err := l.sendStates(ctx, false); err != nil {
+			return err
+		}
 		if _, err := l.sendMissing(ctx); err != nil {
 			return err
 		}
@@ -89,10 +92,14 @@ func (c *ClickHouse) ImportTraffic(ctx context.Context) (done Progress, err erro
 	})
 }
 
-// ImportEvents sends the events that ClickHouse does not have.
+// ImportEvents sends the events that ClickHouse does not have, and what users have now.
 func (c *ClickHouse) ImportEvents(ctx context.Context) (done Progress, err error) {
 	return done, c.withLease(ctx, func(ctx context.Context, l *lease) (err error) {
-		done.Rows, err = l.sendEvents(ctx)
+		if done.Rows, err = l.sendEvents(ctx); err != nil {
+			return err
+		}
+		states, err := l.sendStates(ctx, true)
+		done.Rows += states
 		return err
 	})
 }
@@ -166,6 +173,7 @@ func (l *lease) prepare(ctx context.Context) error {
 // reset forgets what was sent.
 func (l *lease) reset(ctx context.Context) error {
 	l.sentHour = 0
+	l.c.sentStates, l.c.statesAt = nil, time.Time{}
 	return l.held(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, query := range []string{
 			`DELETE FROM clickhouse_day`, `DELETE FROM clickhouse_event`, `UPDATE clickhouse_state SET sent_hour = 0`,

@@ -33,6 +33,11 @@ var steps = [][]string{{
 		user_id UInt64, at DateTime('UTC'), id UInt64, ip String, area String, client String, version String,
 		user_agent String, format String, status UInt16, nodes UInt32, bytes UInt64
 	) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (user_id, at, id)`,
+}, {
+	`CREATE TABLE IF NOT EXISTS user_state (
+		user_id UInt64, at DateTime('UTC'), up UInt64, down UInt64, quota UInt64, balance Int64,
+		expires DateTime('UTC'), ver UInt64
+	) ENGINE = ReplacingMergeTree(ver) PARTITION BY toYYYYMM(at) ORDER BY (user_id, at)`,
 }}
 
 // schemaTable has a row for each version that was applied, and by that says which site the database is of.

@@ -80,6 +80,7 @@ func importing(tb testing.TB, d *db.DB, address string) (*clickhouse.ClickHouse,
 		DB: d, Settings: settings, Traffic: log,
 		UserIDs:   func(context.Context, []string) (map[string]int64, error) { return nil, nil },
 		NodeNames: func(context.Context) (map[int64]string, error) { return nil, nil },
+		States:    func(context.Context, int64) ([]clickhouse.State, error) { return nil, nil },
 	})
 	if err != nil {
 		tb.Fatal(err)

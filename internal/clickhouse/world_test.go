@@ -106,22 +106,6 @@ func (m *memoryLog) Page(_ context.Context, userID int64, q traffic.PageQuery) (
 	return page, nil
 }
 
-func (m *memoryLog) Hours(
-	ctx context.Context, userID int64, from, to time.Time, limit int64,
-) (out []traffic.Point, err error) {
-	page, err := m.Page(ctx, userID, traffic.PageQuery{
-		LogFilter: traffic.LogFilter{From: from, To: to}, Limit: 1 << 40,
-	})
-	for _, r := range slices.Backward(page.Records) {
-		if n := len(out); n == 0 || !out[n-1].At.Equal(r.At) {
-			out = append(out, traffic.Point{At: r.At})
-		}
-		p := &out[len(out)-1]
-		p.Up, p.Down, p.Billed = p.Up+r.Up, p.Down+r.Down, p.Billed+r.Billed
-	}
-	return out[max(0, int64(len(out))-limit):], err
-}
-
 // world is a site with an empty ClickHouse behind a network that a test can cut or stall.
 type world struct {
 	*testing.T
@@ -130,6 +114,7 @@ type world struct {
 	log      *memoryLog
 	nodes    map[int64]string
 	users    map[string]int64
+	states   []clickhouse.State
 	ch       chtest.Database
 	net      *network
 	now      time.Time
@@ -181,12 +166,23 @@ func (w *world) open(config clickhouse.Config) *clickhouse.ClickHouse {
 		DB: w.db, Settings: w.settings, Traffic: w.log,
 		UserIDs:   func(context.Context, []string) (map[string]int64, error) { return w.users, nil },
 		NodeNames: func(context.Context) (map[int64]string, error) { return w.nodes, nil },
+		States:    w.statesAfter,
 	})
 	if err != nil {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() { c.Close() })
 	return c
+}
+
+// statesAfter gives two states at a time.
+func (w *world) statesAfter(_ context.Context, after int64) (part []clickhouse.State, err error) {
+	for _, s := range w.states {
+		if s.UserID > after && len(part) < 2 {
+			part = append(part, s)
+		}
+	}
+	return part, nil
 }
 
 // hour returns the number of the hour so many hours before the present one.

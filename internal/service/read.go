@@ -108,6 +108,16 @@ func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, e
 	return rows, revision, nil
 }
 
+// Part returns the Access of the next users after an id, in the order of their ids and with their Usage, without UUID
+// and Password. After the last user it is empty.
+func (s *Services) Part(ctx context.Context, after int64) (rows []Access, err error) {
+	if err := s.db.NewSelect().Model(&rows).Where("user_id > ?", after).OrderExpr("user_id").Limit(together).
+		Scan(ctx); err != nil {
+		return nil, err
+	}
+	return rows, s.AddUsage(ctx, rows)
+}
+
 // AddUsage sets the Usage of rows, without the packages that ended.
 func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 	var ids []int64 // of many users everybody's is read at once

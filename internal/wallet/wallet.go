@@ -102,6 +102,20 @@ func (w *Wallets) Balance(ctx context.Context, userID int64) (Balance, error) {
 	return w.BalanceIn(ctx, w.db, userID)
 }
 
+// Available returns what the wallets of users have available; of users without a wallet there is nothing.
+func (w *Wallets) Available(ctx context.Context, userIDs []int64) (map[int64]money.Amount, error) {
+	available := make(map[int64]money.Amount, len(userIDs))
+	if len(userIDs) == 0 {
+		return available, nil
+	}
+	var accounts []account
+	err := w.db.NewSelect().Model(&accounts).Where("kind = ? AND user_id IN (?)", UserWallet, bun.List(userIDs)).Scan(ctx)
+	for _, a := range accounts {
+		available[*a.UserID] = money.Amount(*a.Posted - *a.Held)
+	}
+	return available, err
+}
+
 // BalanceIn is Balance as idb, which may be a transaction, sees it.
 func (w *Wallets) BalanceIn(ctx context.Context, idb bun.IDB, userID int64) (Balance, error) {
 	var accounts []account

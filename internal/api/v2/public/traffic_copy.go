@@ -9,6 +9,7 @@ import (
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/clickhouse"
+	"airstrip/internal/money"
 	"airstrip/internal/node"
 )
 
@@ -42,17 +43,18 @@ type copiedRecords struct {
 	Result    []v2.TrafficRecord `json:"result"`
 }
 
-// historyPoint is an hour of a user, on all nodes.
+// historyPoint is what a user had in an hour.
 type historyPoint struct {
-	CreatedAt        time.Time `json:"created_at" doc:"When the hour began"`
-	UserID           int64     `json:"user_id"`
-	Upload           int64     `json:"ss_upload_size" doc:"Bytes in the hour"`
-	Download         int64     `json:"ss_download_size" doc:"Bytes in the hour"`
-	TotalTraffic     int64     `json:"total_traffic" doc:"Bytes moved in the hour"`
-	EffectiveTraffic int64     `json:"effective_traffic" doc:"Bytes billed in the hour"`
+	CreatedAt            time.Time    `json:"created_at" doc:"When the hour began"`
+	UserID               int64        `json:"user_id"`
+	SSUploadSize         int64        `json:"ss_upload_size" doc:"Bytes used of the quota, as billed"`
+	SSDownloadSize       int64        `json:"ss_download_size" doc:"Bytes used of the quota, as billed"`
+	SSBandwidthTotalSize int64        `json:"ss_bandwidth_total_size" doc:"Bytes of the quota; 1 PiB where unlimited"`
+	MoneyAmount          money.Amount `json:"money_amount" doc:"Available in the wallet"`
+	UserLevelExpireIn    time.Time    `json:"user_level_expire_in" doc:"When the last running service ends; without one the day of the sign-up"`
 }
 
-// history is the envelope of the hours of a user, as Grafana's data sources for JSON read it: the rows are result_list,
+// history is the envelope of what a user had, as Grafana's data sources for JSON read it: the rows are result_list,
 // the time is created_at.
 type history struct {
 	IsSuccess  bool              `json:"is_success" doc:"Always true"`
@@ -97,7 +99,7 @@ func TrafficCopy(
 			CopyQuery
 		}
 		v2.HandleEnvelope(r, v2.PublicOp("GET /tools/user_data_history_ch/{token}").
-			Named("tools_history", "The traffic of a user by hour from ClickHouse, the oldest first, for Grafana"),
+			Named("tools_history", "What a user had in each hour in which it changed, from ClickHouse, the oldest first, for Grafana"),
 			func(ctx context.Context, _ account.Identity, in *historyQuery) (history, error) {
 				_, err := a.APITokens.Authenticate(ctx, cmp.Or(in.Head, in.Key), account.ScopeGrafana)
 				if err != nil {
@@ -151,12 +153,12 @@ func readHistory(
 	if err != nil {
 		return out, err
 	}
-	points, source, err := c.Hours(ctx, q)
-	out.Result.UserID, out.Source, out.ResultList = userID, source, make([]historyPoint, len(points))
-	for i, p := range points {
+	states, source, err := c.History(ctx, q)
+	out.Result.UserID, out.Source, out.ResultList = userID, source, make([]historyPoint, len(states))
+	for i, p := range states {
 		out.ResultList[i] = historyPoint{
-			CreatedAt: p.At, UserID: userID, Upload: p.Up, Download: p.Down, TotalTraffic: p.Up + p.Down,
-			EffectiveTraffic: p.Billed,
+			CreatedAt: p.At, UserID: userID, SSUploadSize: p.Up, SSDownloadSize: p.Down, SSBandwidthTotalSize: p.Quota,
+			MoneyAmount: p.Balance, UserLevelExpireIn: p.Expires,
 		}
 	}
 	return out, err

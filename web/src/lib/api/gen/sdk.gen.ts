@@ -234,7 +234,7 @@ export const csrfToken = <ThrowOnError extends boolean = true>(options?: Options
 export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
 
 /**
- * The traffic of a user by hour from ClickHouse, the oldest first, for Grafana
+ * What a user had in each hour in which it changed, from ClickHouse, the oldest first, for Grafana
  */
 export const toolsHistory = <ThrowOnError extends boolean = true>(options: Options<ToolsHistoryData, ThrowOnError>): RequestResult<ToolsHistoryResponses, unknown, ThrowOnError> => (options.client ?? client).get<ToolsHistoryResponses, unknown, ThrowOnError>({ url: '/api/v2/tools/user_data_history_ch/{token}', ...options });
 

@@ -1820,22 +1820,26 @@ export type HistoryPoint = {
      */
     created_at: string;
     /**
-     * Bytes billed in the hour
+     * Available in the wallet
      */
-    effective_traffic: number;
+    money_amount: string;
     /**
-     * Bytes in the hour
+     * Bytes of the quota; 1 PiB where unlimited
+     */
+    ss_bandwidth_total_size: number;
+    /**
+     * Bytes used of the quota, as billed
      */
     ss_download_size: number;
     /**
-     * Bytes in the hour
+     * Bytes used of the quota, as billed
      */
     ss_upload_size: number;
-    /**
-     * Bytes moved in the hour
-     */
-    total_traffic: number;
     user_id: number;
+    /**
+     * When the last running service ends; without one the day of the sign-up
+     */
+    user_level_expire_in: string;
 };
 
 export type HistoryUser = {

@@ -420,7 +420,7 @@ export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<S
 export const toolsHistoryQueryKey = (options: Options<ToolsHistoryData>) => createQueryKey('toolsHistory', options);
 
 /**
- * The traffic of a user by hour from ClickHouse, the oldest first, for Grafana
+ * What a user had in each hour in which it changed, from ClickHouse, the oldest first, for Grafana
  */
 export const toolsHistoryOptions = (options: Options<ToolsHistoryData>) => queryOptions<ToolsHistoryResponse, DefaultError, ToolsHistoryResponse, ReturnType<typeof toolsHistoryQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
