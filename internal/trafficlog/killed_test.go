@@ -109,6 +109,7 @@ func TestLog_KilledAtRandom_HoldsWhatWasCommitted(t *testing.T) {
 			}
 			for run := range kills {
 				killWriter(t, url, dir, run)
+				awaitEnd(t, d)
 				expectCommitted(t, d)
 			}
 		})
@@ -123,7 +124,8 @@ func killWriter(t *testing.T, url, dir string, run int) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), writerEnv+"="+strconv.Itoa(run), writerEnv+"_URL="+url, writerEnv+"_DIR="+dir)
+	cmd.Env = append(os.Environ(), writerEnv+"="+strconv.Itoa(run), writerEnv+"_URL="+url, writerEnv+"_DIR="+dir,
+		"PGAPPNAME="+writerName)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -140,6 +142,31 @@ func killWriter(t *testing.T, url, dir string, run int) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
+}
+
+// writerName is what PostgreSQL calls connections of the process that is killed.
+const writerName = "killed writer"
+
+// awaitEnd waits until PostgreSQL has ended the transactions of the process that was killed: it still carries out a
+// commit that it had received.
+func awaitEnd(t *testing.T, d *db.DB) {
+	t.Helper()
+	if d.SQLite() {
+		return
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		var open int
+		if err := d.NewRaw(`SELECT count(*) FROM pg_stat_activity WHERE application_name = ?`, writerName).
+			Scan(t.Context(), &open); err != nil {
+			t.Fatal(err)
+		}
+		if open == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d connections of the killed process are left", open)
+		}
+	}
 }
 
 func expectCommitted(t *testing.T, d *db.DB) {
