@@ -29,7 +29,7 @@ var tableOwners = map[string]string{
 	"captcha":      `captcha_challenge`,
 	"cdkey":        `cd_key cd_key_batch cd_key_redemption cd_key_try`,
 	"checkin":      `checkin`,
-	"console":      `staff_label user_facts`,
+	"console":      `staff_label user_facts user_note`,
 	// chosen_password belongs to a migration that is written in Go
 	"db":          `chosen_password revision write_probe`,
 	"clickhouse":  `clickhouse_day clickhouse_event clickhouse_forgotten clickhouse_state`,
@@ -52,7 +52,7 @@ var tableOwners = map[string]string{
 	"service":      `access fulfilment holding_change package service service_cycle service_period`,
 	"setting":      `setting`,
 	"shareaccount": `share_account share_account_view`,
-	"shop": `coupon order_refund plan price price_history refund refund_request shop_order
+	"shop": `coupon order_refund plan price price_history refund refund_request service_gift shop_order
 		traffic_grant`,
 	"telegram": `telegram_group telegram_link_code telegram_poller telegram_sign_in telegram_topic telegram_topic_answer
 		telegram_update`,

@@ -87,33 +87,37 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from 
 			if r.Banned() { // otherwise signing up again would escape the ban
 				return ErrCloseBanned
 			}
-			if err := a.notLastOwner(ctx, tx, r); err != nil {
-				return err
-			}
-			if err := a.notices.Close(ctx, tx, r.ID); err != nil {
-				return err
-			}
-			for _, end := range a.onClose {
-				if err := end(ctx, tx, r.ID); err != nil {
-					return err
-				}
-			}
-			if err := a.wallets.Close(ctx, tx, r.ID); err != nil {
-				return err
-			}
-			b, err := a.wallets.BalanceIn(ctx, tx, r.ID) // including what arrived before the wallet was closed
-			if err != nil {
-				return err
-			}
-			if err := invalid(checkForfeit(Loss{Balance: b.Posted, Commission: b.Commission}.Money(),
-				in.Forfeit)); err != nil {
-				return err
-			}
-			if err := a.services.Close(ctx, tx, r.ID); err != nil {
-				return err
-			}
-			return a.erasePerson(ctx, tx, r, from)
+			return a.closeRow(ctx, tx, r, in.Forfeit, from)
 		}), "password", "code")
+}
+
+// closeRow closes the account whose row is locked, as part of tx. The money that is lost must be exactly forfeit.
+func (a *Accounts) closeRow(ctx context.Context, tx bun.Tx, r row, forfeit money.Amount, from Client) error {
+	if err := a.notLastOwner(ctx, tx, r); err != nil {
+		return err
+	}
+	if err := a.notices.Close(ctx, tx, r.ID); err != nil {
+		return err
+	}
+	for _, end := range a.onClose {
+		if err := end(ctx, tx, r.ID); err != nil {
+			return err
+		}
+	}
+	if err := a.wallets.Close(ctx, tx, r.ID); err != nil {
+		return err
+	}
+	b, err := a.wallets.BalanceIn(ctx, tx, r.ID) // including what arrived before the wallet was closed
+	if err != nil {
+		return err
+	}
+	if err := invalid(checkForfeit(Loss{Balance: b.Posted, Commission: b.Commission}.Money(), forfeit)); err != nil {
+		return err
+	}
+	if err := a.services.Close(ctx, tx, r.ID); err != nil {
+		return err
+	}
+	return a.erasePerson(ctx, tx, r, from)
 }
 
 // notLastOwner returns ErrLastOwner where r is the only owner.
@@ -143,7 +147,7 @@ func (a *Accounts) erasePerson(ctx context.Context, tx bun.Tx, r row, from Clien
 	now := a.db.Now()
 	if err := a.mails.Send(ctx, tx, mail.Message{
 		To: r.Email, Lang: from.Lang,
-		Content: mail.AccountClosed{At: now, IP: from.IP.String()},
+		Content: mail.AccountClosed{At: now, IP: addressOf(from)},
 	}); err != nil {
 		return err
 	}

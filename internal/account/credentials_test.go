@@ -170,11 +170,18 @@ var credentialChanges = map[string]struct {
 			return v.mine
 		},
 	},
+	"TwoFactor.TurnOffFor": {
+		kind: account.TwoFactorOff, mail: "security_changed", before: withSecondFactor,
+		change: func(w *testSite, v *victim) account.Grant {
+			w.must(w.TwoFactor.TurnOffFor(w.Context(), account.Identity{Role: account.Owner}, v.user.ID, "lost phone"))
+			return account.Grant{}
+		},
+	},
 	"Credentials.ReplaceEmail": {
 		kind: account.EmailChanged, mail: "email_changed", recovered: true,
 		change: func(w *testSite, v *victim) account.Grant {
 			_, err := w.Credentials.ReplaceEmail(w.Context(), account.Identity{Role: account.Owner}, v.user.ID, v.email,
-				"new-"+v.email, home)
+				"new-"+v.email, "lost", home)
 			w.must(err)
 			return account.Grant{}
 		},
@@ -272,18 +279,18 @@ func withSecondFactor(w *testSite, v *victim) {
 
 // changeNothing are the methods of each part that leave what opens an account as it is.
 var changeNothing = map[string]string{
-	"Accounts": "Accept ByEmail ByTelegram Close Create Emails Forget Hash IDsByEmail Import IsStaff List Lock " +
+	"Accounts": "Accept ByEmail ByTelegram Close CloseFor Create Invite Emails Forget Hash IDsByEmail Import IsStaff List Lock MayActOn " +
 		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients Users " +
 		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyStaff User",
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken URL URLKey",
-	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndOthers Refresh " +
-		"Running SignOut",
+	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndAllOf EndOthers Of " +
+		"Refresh Running SignOut",
 	"Streams":     "Follow Open",
 	"APITokens":   "Authenticate Create List Make Revoke",
 	"Credentials": "OnChange Prove RequestEmailChange",
-	"EmailCodes":  "Request",
-	"TwoFactor":   "Begin Check",
+	"EmailCodes":  "Request SendReset",
+	"TwoFactor":   "Begin Check On",
 	"Passkeys":    "Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",
 	"Bans":        "ApplyDue Ban Running Unban Of",
 	"History":     "Activity OriginOf SignIns",

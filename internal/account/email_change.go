@@ -109,7 +109,7 @@ var (
 // the operator, who is the zero Identity, since its owner can sign in as that member. Invalid input names the fields
 // user_old_email, user_new_email.
 func (cr *Credentials) ReplaceEmail(
-	ctx context.Context, by Identity, userID int64, present, email string, from Client,
+	ctx context.Context, by Identity, userID int64, present, email, reason string, from Client,
 ) (former string, err error) {
 	email = NormalEmail(email)
 	err = cr.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -135,7 +135,7 @@ func (cr *Credentials) ReplaceEmail(
 			return err
 		}
 		was, is := map[string]any{"email": former}, map[string]any{"email": email}
-		if err := audit.Record(ctx, tx, "user.email.replace", audit.ID("user", userID), was, is, ""); err != nil {
+		if err := audit.Record(ctx, tx, "user.email.replace", audit.ID("user", userID), was, is, reason); err != nil {
 			return err
 		}
 		change := cr.emailChanged(r, former, uuid.Nil, true, Client{})

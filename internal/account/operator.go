@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 
 	"airstrip/internal/audit"
@@ -13,8 +14,12 @@ import (
 
 // Create makes an account whatever the sign-up settings say.
 func (a *Accounts) Create(ctx context.Context, email, name, password string, role Role) (User, error) {
+	return a.create(ctx, email, name, password, role, "")
+}
+
+func (a *Accounts) create(ctx context.Context, email, name, password string, role Role, lang fault.Lang) (User, error) {
 	r := newRow(email, name)
-	r.Role = role
+	r.Role, r.Lang = role, cmp.Or(lang, r.Lang)
 	password = normalPassword(password)
 	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name),
 		checkPassword("password", password, r.Email, a.settings.Get().SiteName), checkRole(role)); err != nil {

@@ -144,16 +144,24 @@ func (tf *TwoFactor) TurnOff(
 	besides ...Step,
 ) error {
 	return tf.verifier.proveBoth(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx, r row) error {
-		for _, gone := range []any{(*totpRow)(nil), (*recoveryCode)(nil)} {
-			if _, err := tx.NewDelete().Model(gone).Where("account_id = ?", r.ID).Exec(ctx); err != nil {
-				return err
-			}
+		if err := tf.forget(ctx, tx, r.ID); err != nil {
+			return err
 		}
 		if err := doAll(ctx, tx, besides); err != nil {
 			return err
 		}
 		return tf.credentials.recordChange(ctx, tx, r, tf.change(TwoFactorOff, who, from), from)
 	})
+}
+
+// forget deletes the secret and the recovery codes of a user.
+func (tf *TwoFactor) forget(ctx context.Context, tx bun.Tx, userID int64) error {
+	for _, gone := range []any{(*totpRow)(nil), (*recoveryCode)(nil)} {
+		if _, err := tx.NewDelete().Model(gone).Where("account_id = ?", userID).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Step is one of several changes that a call makes in one transaction.

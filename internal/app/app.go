@@ -258,6 +258,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Tickets.Close)
 	a.Accounts.OnClose(a.Traffic.Close)
 	a.Accounts.OnClose(a.ClickHouse.Forget)
+	a.Accounts.OnClose(a.Console.Close)
 
 	a.Nodes.Monitor.OnOutage(a.notifyOutage)
 	a.Nodes.Monitor.OnAlarm(a.notifyAlarm)

@@ -35,7 +35,12 @@ var worth = map[string][]approval.Kind{
 	"staff_payment_case_credit": {approval.PaymentCase}, "staff_payment_case_refund": {approval.CaseRefund},
 	"staff_recharge_refund": {approval.Refund, approval.RefundByHand},
 	"staff_payout_pay":      {approval.CommissionPayout}, "staff_payout_refuse": {nothing},
-	"staff_order_refund": {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
+	"staff_service_give": {approval.ServiceGift}, "staff_traffic_give": {approval.Traffic},
+	"staff_service_end": {nothing}, "staff_user_add": {nothing}, "staff_user_password_mail": {nothing},
+	"staff_user_sessions_end": {nothing}, "staff_user_link_reset": {nothing}, "staff_user_two_factor_off": {nothing},
+	"staff_user_email_replace": {nothing}, "staff_user_close": {nothing}, "staff_user_note_add": {nothing},
+	"staff_user_note_remove": {nothing},
+	"staff_order_refund":     {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
 
 	"staff_approval_decide": {approval.Decision}, "staff_adjustment_confirm": {approval.Decision},
 	"staff_adjustment_decline": {approval.Decision},
@@ -213,8 +218,12 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 				}
 				h.ask(ann, 403, "GET", "/v1/payment/admin_notify?out_trade_no="+r.TradeNo, "", nil)
 			},
+			approval.ServiceGift: func() {
+				post(403, fmt.Sprintf("users/%d/service-gifts", user.id),
+					fmt.Sprintf(`{"kind":"start","plan_id":%d,"days":3,"reason":"x"}`, h.planOf(price)))
+			},
 			approval.Traffic: func() {
-				if err := h.Shop.GrantTraffic(t.Context(), user.id, "gift", gigabyte, &ann.id); !errors.Is(err,
+				if err := h.Shop.GrantTraffic(t.Context(), user.id, "gift", gigabyte, "", &ann.id); !errors.Is(err,
 					approval.ErrSecondMember) {
 					t.Fatal(err)
 				}

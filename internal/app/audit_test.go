@@ -448,6 +448,58 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_users_csv":     func() act { return staff(admin, "users/csv", "") },
 		"staff_orders_csv":    func() act { return staff(admin, "orders/csv", "") },
 		"staff_recharges_csv": func() act { return staff(admin, "recharges/csv", "") },
+		"staff_user_add":      func() act { return staff(admin, "users", `{"email":"new-one@example.com"}`) },
+		"staff_user_password_mail": func() act {
+			return staff(support, "users/%d/password-mail", `{"reason":"asked"}`, user.id)
+		},
+		"staff_user_sessions_end": func() act {
+			return staff(support, "users/%d/sessions/end", `{"reason":"asked"}`, h.users[1].id)
+		},
+		"staff_user_link_reset": func() act {
+			return staff(support, "users/%d/link/reset", `{"reason":"it leaked"}`, user.id)
+		},
+		"staff_user_two_factor_off": func() act {
+			must(h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.NewRaw(`INSERT INTO totp (account_id, sealed, confirmed_at, created_at, last_step)
+					VALUES (?, ?, ?, ?, 0)`, h.users[1].id, []byte{1}, h.now, h.now).Exec(ctx)
+				return err
+			}))
+			return staff(admin, "users/%d/two-factor/off", `{"reason":"lost"}`, h.users[1].id)
+		},
+		"staff_user_email_replace": func() act {
+			former := email
+			email = "b" + email
+			return staff(admin, "users/%d/email", fmt.Sprintf(`{"present_email":%q,"email":%q,"reason":"lost"}`, former,
+				email), h.users[2].id)
+		},
+		"staff_user_close": func() act {
+			gone := h.addUser(h.T, "gone", 0)
+			return staff(admin, "users/%d/close", `{"email":"gone@example.com","forfeit":"0.00","reason":"asked"}`, gone.id)
+		},
+		"staff_user_note_add": func() act { return staff(support, "users/%d/notes", `{"text":"kind"}`, user.id) },
+		"staff_user_note_remove": func() act {
+			n, err := h.Console.AddNote(ctx, user.id, "kind", nil)
+			must(err)
+			return staff(support, "users/%d/notes/%d", "", user.id, n.ID)
+		},
+		"staff_service_give": func() act {
+			alone()
+			return staff(admin, "users/%d/service-gifts", fmt.Sprintf(
+				`{"kind":"start","plan_id":%d,"days":3,"reason":"an outage"}`, h.planOf(price)), user.id)
+		},
+		"staff_traffic_give": func() act {
+			alone()
+			return staff(admin, "users/%d/traffic-grants",
+				fmt.Sprintf(`{"bytes":%d,"name":"Gift","reason":"an outage"}`, gigabyte), user.id)
+		},
+		"staff_service_end": func() act {
+			must(h.Shop.Give(ctx, shop.Gift{
+				UserID: user.id, Kind: shop.GiftStart, PlanID: new(h.planOf(price)), Days: 3, Reason: "x",
+			}))
+			services, _, err := h.Services.List(ctx, user.id)
+			must(err)
+			return staff(admin, "users/%d/services/%d/end", `{"reason":"fraud"}`, user.id, services[0].ID)
+		},
 		"staff_user_ban": func() act {
 			return staff(admin, fmt.Sprintf("users/%d/bans", h.users[1].id), `{"reason": "spam"}`)
 		},

@@ -294,7 +294,7 @@ func (s *moneySite) redeemAgain(u *moneyUser, b, _ int) {
 
 func (s *moneySite) giveBytes(u *moneyUser, b, c int) {
 	e := effect{packed: int64(b*256+c)*100 + 1}
-	e.err = s.Shop.GrantTraffic(s.ctx, u.id, "gift", e.packed, nil)
+	e.err = s.Shop.GrantTraffic(s.ctx, u.id, "gift", e.packed, "", nil)
 	s.did(u, e)
 }
 

@@ -67,7 +67,7 @@ func TestStaffReplaceEmail_NeedsBothAddresses(t *testing.T) {
 			}
 		}
 		_, err := h.Accounts.Credentials.ReplaceEmail(t.Context(), account.Identity{}, finance.id,
-			"finance@example.com", "new@example.com", account.Client{})
+			"finance@example.com", "new@example.com", "", account.Client{})
 		if err != nil {
 			t.Errorf("by the operator: %v", err)
 		}

@@ -34,6 +34,7 @@ const (
 	Refund        Kind = "recharge_refund"     // refund of a recharge through its gateway
 	OrderRefund   Kind = "order_refund"        // refund of an order
 	Traffic       Kind = "traffic"             // traffic grant
+	ServiceGift   Kind = "service_gift"        // gift of a service
 
 	CommissionPayout Kind = "commission_payout" // payout of commission outside of the site
 )
@@ -41,7 +42,7 @@ const (
 // Kinds are all kinds of acts.
 var Kinds = []Kind{
 	Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund,
-	OrderRefund, Traffic, CommissionPayout,
+	OrderRefund, Traffic, ServiceGift, CommissionPayout,
 }
 
 // Permission returns what a member needs to make acts of the kind, from the call that makes one until it is approved.
@@ -61,6 +62,8 @@ func (k Kind) Permission() permission.Permission {
 		return permission.Refund
 	case Traffic:
 		return permission.TrafficGrant
+	case ServiceGift:
+		return permission.ServiceGive
 	case CommissionPayout:
 		return permission.CommissionPay
 	case Decision:

@@ -108,7 +108,7 @@ func (c userEmail) Run(ctx context.Context, cfg *app.Config) error {
 			return err
 		}
 		from := account.Client{IP: netip.IPv6Loopback(), Lang: u.Lang}
-		_, err = a.Accounts.Credentials.ReplaceEmail(ctx, account.Identity{}, u.ID, c.Email, c.NewEmail, from)
+		_, err = a.Accounts.Credentials.ReplaceEmail(ctx, account.Identity{}, u.ID, c.Email, c.NewEmail, "", from)
 		return err
 	})
 }

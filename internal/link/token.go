@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
@@ -144,21 +145,48 @@ func (l *Links) All(ctx context.Context) ([]UserToken, error) {
 
 // Reset replaces the user's token; the old one is unknown from the commit on. With nodes it also replaces the user's
 // UUID and password on all nodes, in the same transaction.
-func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (Token, error) {
-	token := newToken()
-	row := l.row(userID, token)
-	err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id) DO UPDATE").
-			Set("hash = EXCLUDED.hash").Set("sealed = EXCLUDED.sealed").Set("updated_at = EXCLUDED.updated_at").
-			Exec(ctx); err != nil {
+func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (token Token, err error) {
+	err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		token, err = l.reset(ctx, tx, userID, nodes)
+		return err
+	})
+	return token, err
+}
+
+// ResetFor is Reset with nodes for a member of staff, who does not get the token.
+func (l *Links) ResetFor(ctx context.Context, userID int64, reason string) error {
+	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var was []tokenRow
+		if err := tx.NewSelect().Model(&was).Where("user_id = ?", userID).Scan(ctx); err != nil {
 			return err
 		}
-		if !nodes {
-			return nil
+		token, err := l.reset(ctx, tx, userID, true)
+		if err != nil {
+			return err
 		}
-		return l.services.ResetCredentials(ctx, tx, userID)
+		before := map[string]any{"token_made_at": nil}
+		if len(was) > 0 {
+			before["token_made_at"] = was[0].UpdatedAt
+		}
+		return audit.Record(ctx, tx, "user.link.reset", audit.ID("user", userID), before,
+			map[string]any{"token_made_at": token.UpdatedAt}, reason)
 	})
-	return l.show(token, row.UpdatedAt), err
+}
+
+func (l *Links) reset(ctx context.Context, tx bun.Tx, userID int64, nodes bool) (Token, error) {
+	token := newToken()
+	row := l.row(userID, token)
+	if _, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id) DO UPDATE").
+		Set("hash = EXCLUDED.hash").Set("sealed = EXCLUDED.sealed").Set("updated_at = EXCLUDED.updated_at").
+		Exec(ctx); err != nil {
+		return Token{}, err
+	}
+	if nodes {
+		if err := l.services.ResetCredentials(ctx, tx, userID); err != nil {
+			return Token{}, err
+		}
+	}
+	return l.show(token, row.UpdatedAt), nil
 }
 
 // ResetCredentials replaces the user's UUID and password on all nodes. The link stays.

@@ -94,6 +94,13 @@ const (
 	UserHistoryRead  Permission = "user.history.read"
 	UserBan          Permission = "user.ban"
 	UserEmailReplace Permission = "user.email.replace"
+	UserAdd          Permission = "user.add"
+	UserRecover      Permission = "user.recover"
+	UserTwoFactorOff Permission = "user.two_factor.off"
+	UserClose        Permission = "user.close"
+	UserNote         Permission = "user.note"
+	ServiceGive      Permission = "service.give"
+	ServiceEnd       Permission = "service.end"
 	StaffChange      Permission = "staff.change"
 	RoleRead         Permission = "staff.role.read"
 	NetworkBanRead   Permission = "network.ban.read"
@@ -263,6 +270,19 @@ var Areas = []Area{
 		{UserLabel, supporters, fault.Text{ZH: "给用户贴标签", EN: "put labels on users"}},
 		{UserBan, supporters, fault.Text{ZH: "封禁用户和解除封禁", EN: "ban users and end their bans"}},
 		{UserEmailReplace, admins, fault.Text{ZH: "为用户更换邮箱", EN: "give a user another address"}},
+		{UserNote, supporters, fault.Text{ZH: "查看和填写用户备注", EN: "read and write notes about users"}},
+		{UserAdd, admins, fault.Text{ZH: "添加用户", EN: "add users"}},
+		{UserRecover, supporters, fault.Text{
+			ZH: "向用户发送重设密码的邮件，结束其登录，更换其订阅链接",
+			EN: "mail users the way to another password, end their sessions, and replace their links",
+		}},
+		{UserTwoFactorOff, admins, fault.Text{ZH: "关闭用户的两步验证", EN: "turn the second factor of users off"}},
+		{UserClose, admins, fault.Text{ZH: "注销用户的账号", EN: "close the accounts of users"}},
+		{ServiceGive, admins, fault.Text{
+			ZH: "赠送套餐时长，更换套餐，重置流量",
+			EN: "give users time of plans, move them to other plans, and reset their traffic",
+		}},
+		{ServiceEnd, admins, fault.Text{ZH: "提前结束用户的服务", EN: "end services of users before their time"}},
 		{StaffChange, owners, fault.Text{
 			ZH: "对工作人员进行可对用户进行的操作",
 			EN: "do to members of staff what may be done to users",

@@ -18,6 +18,7 @@ import (
 // Faults of this package.
 var (
 	ErrNoService    = fault.NotFound("service_not_found", "没有找到该服务", "There is no such service")
+	ErrNotRunning   = fault.Conflict("service_not_running", "该服务已结束", "This service runs no more")
 	ErrNoPackage    = fault.NotFound("package_not_found", "没有找到该流量包", "There is no such package")
 	ErrFulfilled    = fault.Conflict("order_fulfilled", "该订单已经生效", "This order has taken effect already")
 	ErrTrafficLimit = fault.Conflict("traffic_limit", "续费后该服务的流量将超过 1 PiB，请等它到期后再续费",
@@ -42,7 +43,7 @@ type Terms struct {
 	Reset      Reset
 	Months     int
 	Days       int           // in addition to the months, or instead of them
-	Extra      time.Duration // in addition to both: a credit that exceeds the price, as time
+	Extra      time.Duration // in addition to both: a credit that exceeds the price, or the rest of another service
 	ExtraBytes int64         // the same of a quota that never resets
 	AutoRenew  bool
 }
@@ -52,7 +53,7 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 	if err := approval.Covered(ctx); err != nil {
 		return nil, err
 	}
-	if t.Months < 0 || t.Days < 0 || t.Months+t.Days < 1 {
+	if t.Months < 0 || t.Days < 0 || (t.Months+t.Days < 1 && t.Extra <= 0) {
 		return nil, errNoTime
 	}
 	now := s.db.Now()

@@ -21,9 +21,10 @@ const (
 	ByChange  EndReason = "changed"  // another plan replaced it, and its unused part was credited
 	ByRefund  EndReason = "refunded" // its unused part was paid back
 	ByClosing EndReason = "closed"   // the account was closed
+	ByStaff   EndReason = "stopped"  // a member of staff ended it; nothing was given back
 )
 
-// ErrGivenBack is the fault of renewing a service that a change of plan, a refund or the closing of the account ended.
+// ErrGivenBack is the fault of renewing a service that did not merely expire.
 var ErrGivenBack = fault.Conflict("service_given_back", "该服务已因更换套餐、退款或注销账户而结束，不能续费；请重新购买",
 	"This service ended by a change of plan, a refund or the closing of the account and cannot be renewed; buy a "+
 		"new one instead")

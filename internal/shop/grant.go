@@ -1,6 +1,7 @@
 package shop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -38,7 +39,9 @@ type trafficGrant struct {
 // GrantTraffic gives the user bytes that nobody paid for, as a package that lives until it is used up. What is worth
 // more than the member may give alone on a day, or is for the member, waits for a second one: approval.ErrSecondMember.
 // While something of the member for the user waits, nothing more is kept. by is nil for the operator.
-func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, bytes int64, by *int64) error {
+func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, bytes int64, reason string,
+	by *int64,
+) error {
 	if bytes < 1 || bytes > service.MaxGrant {
 		return fault.Invalid("bytes", "range", "流量须大于零且不超过 1 PiB", "The traffic is above zero and at most 1 PiB")
 	}
@@ -64,7 +67,7 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 		}
 		alone, err := s.approvals.Propose(ctx, tx, approval.Act{
 			Kind: approval.Traffic, ReferenceID: g.ID, MadeBy: by, Beneficiary: userID, Worth: worth,
-			Reason: name, Gives: map[string]any{"user_id": userID, "bytes": bytes},
+			Reason: cmp.Or(reason, name), Gives: map[string]any{"user_id": userID, "bytes": bytes},
 		})
 		if err != nil || !alone {
 			return false, err

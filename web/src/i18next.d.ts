@@ -30,6 +30,7 @@ import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleMoney from './locales/zh-CN/console/money.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
+import type consoleUserActions from './locales/zh-CN/console/user-actions.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
 
 declare module 'i18next' {
@@ -68,6 +69,7 @@ declare module 'i18next' {
       'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
       'console/user': typeof consoleUser
+      'console/user-actions': typeof consoleUserActions
       'console/shell': typeof consoleShell
     }
   }

@@ -113,6 +113,7 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 			}
 			req = req.WithContext(r.acting(req.Context(), tokenActor(giver, req)))
 			if err := s.GrantTraffic(req.Context(), user.ID, "Telegram", in.Int("sql_table_add_transfer_enable"),
+				"",
 				&giver.UserID); err != nil {
 				return Answer{}, err
 			}

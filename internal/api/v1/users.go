@@ -19,7 +19,7 @@ func (r *Router) Users(a *account.Accounts, links *link.Links) {
 		need("user_id").as(integer), need("user_old_email"), need("user_new_email"),
 	}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		userID, present, email := in.Int("user_id"), in.Get("user_old_email"), in.Get("user_new_email")
-		former, err := a.Credentials.ReplaceEmail(req.Context(), who, userID, present, email, clientOf(req))
+		former, err := a.Credentials.ReplaceEmail(req.Context(), who, userID, present, email, "", clientOf(req))
 		return done(req, map[string]any{
 			"user_id": userID, "old_email": former, "new_email": account.NormalEmail(email),
 			"updated_at": time.Now().UTC(),

@@ -6,6 +6,9 @@ import { loadUser } from '@/features/console/users/resource'
 
 export const Route = createFileRoute('/admin/users/$id')({
   loader: ({ context: { queryClient }, params: { id } }) =>
-    loadPage(loadTexts('console/user', 'console/money'), loadUser(queryClient, id)),
+    loadPage(
+      loadTexts('console/user', 'console/user-actions', 'console/money'),
+      loadUser(queryClient, id),
+    ),
   component: lazyPage(() => import('@/features/console/users/pages'), 'UserPage'),
 })

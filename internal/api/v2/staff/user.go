@@ -28,6 +28,7 @@ type userBalance struct {
 	Commission money.Amount `json:"commission" doc:"Earned by invites and released"`
 	Pending    money.Amount `json:"pending" doc:"Earned by invites and not yet released"`
 	PayingOut  money.Amount `json:"paying_out" doc:"Commission that waits to be paid outside of the site"`
+	Forfeit    money.Amount `json:"forfeit" doc:"What the user would lose if the account were closed now"`
 }
 
 type userService struct {
@@ -137,20 +138,23 @@ var banFields = map[string]string{
 	"task_start_at": "starts_at", "task_end_at": "ends_at", "ban_context": "reason", "remark": "remark",
 }
 
-func atBodyFields(err error) error {
+func atBodyFields(err error) error { return renamed(err, banFields) }
+
+// renamed gives the fields of a fault the names that the contract has for them.
+func renamed(err error, names map[string]string) error {
 	f, ok := fault.As(err)
 	if !ok || len(f.Fields) == 0 {
 		return err
 	}
 	fields := append([]fault.Field{}, f.Fields...)
 	for i := range fields {
-		if name, known := banFields[fields[i].Name]; known {
+		if name, known := names[fields[i].Name]; known {
 			fields[i].Name = name
 		}
 	}
-	renamed := *f
-	renamed.Fields = fields
-	return &renamed
+	out := *f
+	out.Fields = fields
+	return &out
 }
 
 type userDetails struct {
@@ -193,7 +197,9 @@ func (d userDetails) of(ctx context.Context, id int64) (out userDetail, err erro
 	out = userDetail{
 		UserFacts: newUserRow(&facts[0], known, plans), UUID: u.UUID, Lang: u.Lang, InviteCode: u.InviteCode,
 		TelegramID: u.TelegramID, EmailVerifiedAt: u.EmailVerifiedAt, SignedInAt: u.SignedInAt, ClosedAt: u.ClosedAt,
-		Wallet:   userBalance{b.Posted, b.Held, b.Available, b.Commission, b.Pending, b.PayingOut},
+		Wallet: userBalance{
+			b.Posted, b.Held, b.Available, b.Commission, b.Pending, b.PayingOut, b.Posted + b.Commission + b.PayingOut,
+		},
 		Services: []userService{}, Packages: []userPackage{}, Bans: []userBan{},
 	}
 	for i := range bans {

@@ -28,7 +28,7 @@ func Users(a *account.Accounts) v2.Resource {
 			Named("replace_user_email",
 				"Give a user another address; both must be right, and all sessions of the user end").ChangesByGET(),
 			func(ctx context.Context, who account.Identity, in *wish) (replacedEmail, error) {
-				former, err := a.Credentials.ReplaceEmail(ctx, who, in.UserID, in.OldEmail, in.NewEmail,
+				former, err := a.Credentials.ReplaceEmail(ctx, who, in.UserID, in.OldEmail, in.NewEmail, "",
 					v2.ClientOf(ctx))
 				return replacedEmail{in.UserID, former, account.NormalEmail(in.NewEmail), time.Now().UTC()}, err
 			})

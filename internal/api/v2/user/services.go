@@ -38,7 +38,7 @@ type serviceItem struct {
 	ResetsAt       *time.Time    `json:"resets_at" doc:"When the next cycle begins"`
 	StartedAt      time.Time     `json:"started_at"`
 	EndsAt         time.Time     `json:"ends_at" doc:"Or ended"`
-	EndReason      string        `json:"end_reason" enum:",expired,changed,refunded,closed" doc:"Why it ended; empty while it runs. Only an expired one may be renewed"`
+	EndReason      string        `json:"end_reason" enum:",expired,changed,refunded,closed,stopped" doc:"Why it ended; empty while it runs. Only an expired one may be renewed"`
 	AutoRenew      bool          `json:"auto_renew"`
 }
 

@@ -16,7 +16,9 @@ import { Facts } from '@/ui/facts'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { StatusDot } from '@/ui/status-dot'
+import { ActionMenu } from '../parts/action-runner'
 import { Person } from '../parts/person'
+import { useServiceActions } from './service-actions'
 import classes from './users.module.css'
 
 export function Section(props: { title: string; children: ReactNode }) {
@@ -65,8 +67,9 @@ function Used({ used, quota }: { used: number; quota: number | null }) {
   )
 }
 
-export function Services({ services }: { services: readonly UserService[] }) {
+export function Services({ services, user }: { services: readonly UserService[]; user: number }) {
   const { t } = useTranslation('console/user')
+  const actions = useServiceActions()
   return (
     <Section title={t('section.services')}>
       <Items empty={t('noServices')}>
@@ -75,9 +78,17 @@ export function Services({ services }: { services: readonly UserService[] }) {
             key={one.id}
             name={one.name}
             state={
-              <StatusDot tone={one.ended_at ? 'neutral' : 'success'}>
-                {t(one.ended_at ? 'service.ended' : 'service.runs')}
-              </StatusDot>
+              <span className={classes.state}>
+                <StatusDot tone={one.ended_at ? 'neutral' : 'success'}>
+                  {t(one.ended_at ? 'service.ended' : 'service.runs')}
+                </StatusDot>
+                <ActionMenu
+                  subject={{ ...one, user_id: user }}
+                  name={`${one.name} #${one.id}`}
+                  actions={actions}
+                  isRow
+                />
+              </span>
             }
             about={
               <>

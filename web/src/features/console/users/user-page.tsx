@@ -8,8 +8,11 @@ import { PageHeader } from '@/ui/page-header'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
+import { useAccountActions } from './account-actions'
 import { useBanActions } from './actions'
 import { UserState } from './columns'
+import { useGiftActions } from './gift-actions'
+import { Notes } from './notes'
 import { userOf } from './resource'
 import { Bans, Packages, Services, UserFacts, Wallet } from './sections'
 import { UserOrders } from './user-orders'
@@ -35,13 +38,16 @@ export function UserPage() {
 function Header({ user }: { user: UserDetail }) {
   const { t } = useTranslation('console/user')
   const name = user.email || `#${user.id}`
+  const gifts = useGiftActions()
+  const account = useAccountActions()
+  const bans = useBanActions()
   return (
     <DetailHeader
       list={{ title: t('title'), link: { to: '/admin/users' } }}
       title={name}
       state={<UserState state={user.state} />}
       about={`#${user.id}`}
-      menu={<ActionMenu subject={user} name={name} actions={useBanActions()} />}
+      menu={<ActionMenu subject={user} name={name} actions={[...gifts, ...account, ...bans]} />}
     />
   )
 }
@@ -51,7 +57,7 @@ function User({ user }: { user: UserDetail }) {
   return (
     <div className={classes.user}>
       <div className={classes.main}>
-        <Services services={user.services} />
+        <Services services={user.services} user={user.id} />
         {user.packages.length > 0 && <Packages packages={user.packages} />}
         {may('order.read') && <UserOrders id={user.id} />}
         {user.bans.length > 0 && <Bans bans={user.bans} />}
@@ -59,6 +65,7 @@ function User({ user }: { user: UserDetail }) {
       <div className={classes.main}>
         <UserFacts user={user} />
         <Wallet wallet={user.wallet} />
+        {may('user.note') && <Notes id={user.id} />}
       </div>
     </div>
   )

@@ -1,5 +1,7 @@
 import { useTranslation } from 'react-i18next'
+import { ActionButton } from '../parts/action-runner'
 import { ListPage } from '../parts/list-page'
+import { useAddUser } from './add-user'
 import { useUserColumns, useUserFilters } from './columns'
 import { users } from './resource'
 
@@ -15,6 +17,7 @@ export function UsersPage() {
       search={{ key: 'q', label: t('search') }}
       link={({ id }) => ({ to: '/admin/users/$id', params: { id: String(id) } })}
       empty={t('noUsers')}
+      action={<ActionButton subject={null} action={useAddUser()} isPrimary />}
     />
   )
 }

@@ -6,62 +6,7 @@ import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
-
-const GIB = 2 ** 30
-
-const lin = (change: Partial<UserDetail> = {}): UserDetail => ({
-  id: 9,
-  email: 'lin@example.com',
-  name: 'Lin',
-  lang: 'en',
-  role: '',
-  state: 'active',
-  area: 'JP',
-  uuid: '00000000-0000-0000-0000-000000000009',
-  invite_code: 'abc',
-  balance: '12.00',
-  wallet: {
-    available: '11.00',
-    posted: '12.00',
-    held: '1.00',
-    commission: '3.00',
-    pending: '2.00',
-    paying_out: '0.00',
-  },
-  plan: { id: 2, name: 'Standard' },
-  services: [
-    {
-      id: 5,
-      name: 'Standard',
-      plan_id: 2,
-      started_at: inDays(-1),
-      ends_at: inDays(29),
-      ended_at: null,
-      end_reason: '',
-      resets_at: null,
-      auto_renew: true,
-      billed_bytes: GIB,
-      quota_bytes: null,
-    },
-  ],
-  packages: [],
-  bans: [],
-  labels: ['reseller'],
-  inviter: { id: 3, email: 'wei@example.com' },
-  fetches: 4,
-  fetched_at: null,
-  created_at: inDays(-90),
-  email_verified_at: null,
-  signed_in_at: inDays(-1),
-  seen_at: inDays(-1),
-  closed_at: null,
-  telegram_id: null,
-  ends_at: inDays(29),
-  quota_bytes: null,
-  used_bytes: GIB,
-  used_percent: null,
-  ...change,
-})
+import { staffUser as lin } from './staff-user.fixture'
 
 const ban: UserDetail['bans'][number] = {
   id: 1,

@@ -286,6 +286,11 @@ export const staffUsersRules = {
   "q": { maxLength: 200 },
 } as const
 
+export const staffUserAddRules = {
+  "email": { minLength: 3, maxLength: 254 },
+  "name": { maxLength: 32 },
+} as const
+
 export const staffUsersCountRules = {
   "q": { maxLength: 200 },
 } as const
@@ -297,6 +302,50 @@ export const staffUsersCsvRules = {
 export const staffUserBanRules = {
   "reason": { minLength: 1, maxLength: 500 },
   "remark": { maxLength: 500 },
+} as const
+
+export const staffUserCloseRules = {
+  "email": { maxLength: 254 },
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffUserEmailReplaceRules = {
+  "email": { maxLength: 254 },
+  "present_email": { maxLength: 254 },
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffUserLinkResetRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffUserNoteAddRules = {
+  "text": { minLength: 1, maxLength: 2000 },
+} as const
+
+export const staffUserPasswordMailRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffServiceGiveRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffServiceEndRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffUserSessionsEndRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffTrafficGiveRules = {
+  "name": { minLength: 1, maxLength: 64 },
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffUserTwoFactorOffRules = {
+  "reason": { minLength: 1, maxLength: 500 },
 } as const
 
 export const staffAdjustmentMakeRules = {

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../client';
 import { client } from '../client.gen';
-import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponses, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponses, AdminAnnouncementResponses, AdminAnnouncementSetData, AdminAnnouncementSetResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAnnouncementAddData, StaffAnnouncementAddResponses, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponses, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponses, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponses, StaffAnnouncementChangeData, StaffAnnouncementChangeResponses, StaffAnnouncementGetData, StaffAnnouncementGetResponses, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponses, StaffAnnouncementsData, StaffAnnouncementsResponses, StaffApprovalDecideData, StaffApprovalDecideResponses, StaffApprovalsListData, StaffApprovalsListResponses, StaffAuditCsvData, StaffAuditCsvResponses, StaffAuditListData, StaffAuditListResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffCannedAnswerAddData, StaffCannedAnswerAddResponses, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponses, StaffCannedAnswerFillData, StaffCannedAnswerFillResponses, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponses, StaffCannedAnswersListData, StaffCannedAnswersListResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCommissionsListData, StaffCommissionsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffGuideAddData, StaffGuideAddResponses, StaffGuideChangeData, StaffGuideChangeResponses, StaffGuideGetData, StaffGuideGetResponses, StaffGuideRemoveData, StaffGuideRemoveResponses, StaffGuidesData, StaffGuidesResponses, StaffHeldBatchCountData, StaffHeldBatchCountResponses, StaffHeldBatchDismissData, StaffHeldBatchDismissResponses, StaffHeldBatchesData, StaffHeldBatchesResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeCertificateData, StaffNodeCertificateResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderGetData, StaffOrderGetResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffOrdersCountData, StaffOrdersCountResponses, StaffOrdersCsvData, StaffOrdersCsvResponses, StaffOrdersData, StaffOrdersResponses, StaffOverviewData, StaffOverviewResponses, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponses, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponses, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponses, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponses, StaffPaymentCaseGetData, StaffPaymentCaseGetResponses, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponses, StaffPaymentCasesListData, StaffPaymentCasesListResponses, StaffPayoutPayData, StaffPayoutPayResponses, StaffPayoutRefuseData, StaffPayoutRefuseResponses, StaffPayoutsListData, StaffPayoutsListResponses, StaffPlansListData, StaffPlansListResponses, StaffPlanTextsSetData, StaffPlanTextsSetResponses, StaffRechargeEventsData, StaffRechargeEventsResponses, StaffRechargeGetData, StaffRechargeGetResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRechargesCountData, StaffRechargesCountResponses, StaffRechargesCsvData, StaffRechargesCsvResponses, StaffRechargesData, StaffRechargesResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestGetData, StaffRefundRequestGetResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffRoleData, StaffRoleResponses, StaffSettingHistoryData, StaffSettingHistoryResponses, StaffSettingsChangeData, StaffSettingsChangeResponses, StaffSettingsData, StaffSettingsResponses, StaffShareAccountAddData, StaffShareAccountAddResponses, StaffShareAccountChangeData, StaffShareAccountChangeResponses, StaffShareAccountRemoveData, StaffShareAccountRemoveResponses, StaffShareAccountRotateData, StaffShareAccountRotateResponses, StaffShareAccountsData, StaffShareAccountsResponses, StaffShareAccountViewersData, StaffShareAccountViewersResponses, StaffShareAccountViewsData, StaffShareAccountViewsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, StaffStatisticsTrafficData, StaffStatisticsTrafficResponses, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponses, StaffStatisticsUsersData, StaffStatisticsUsersResponses, StaffTicketAnswerData, StaffTicketAnswerResponses, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponses, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponses, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponses, StaffTicketChangeData, StaffTicketChangeResponses, StaffTicketGetData, StaffTicketGetResponses, StaffTicketMergeData, StaffTicketMergeResponses, StaffTicketNoteData, StaffTicketNoteResponses, StaffTicketsListData, StaffTicketsListResponses, StaffUserBanData, StaffUserBanResponses, StaffUserGetData, StaffUserGetResponses, StaffUserLabelsSetData, StaffUserLabelsSetResponses, StaffUserLinkFetchesData, StaffUserLinkFetchesResponses, StaffUsersCountData, StaffUsersCountResponses, StaffUsersCsvData, StaffUsersCsvResponses, StaffUsersData, StaffUserSignInsData, StaffUserSignInsResponses, StaffUsersResponses, StaffUserUnbanData, StaffUserUnbanResponses, StaffWebhookAddData, StaffWebhookAddResponses, StaffWebhookChangeData, StaffWebhookChangeResponses, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponses, StaffWebhookDeliveryData, StaffWebhookDeliveryResponses, StaffWebhookEventsData, StaffWebhookEventsResponses, StaffWebhookRedeliverData, StaffWebhookRedeliverResponses, StaffWebhookRemoveData, StaffWebhookRemoveResponses, StaffWebhookRotateData, StaffWebhookRotateResponses, StaffWebhooksData, StaffWebhooksResponses, StaffWebhookTestData, StaffWebhookTestResponses } from './types.gen';
+import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponses, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponses, AdminAnnouncementResponses, AdminAnnouncementSetData, AdminAnnouncementSetResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAnnouncementAddData, StaffAnnouncementAddResponses, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponses, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponses, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponses, StaffAnnouncementChangeData, StaffAnnouncementChangeResponses, StaffAnnouncementGetData, StaffAnnouncementGetResponses, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponses, StaffAnnouncementsData, StaffAnnouncementsResponses, StaffApprovalDecideData, StaffApprovalDecideResponses, StaffApprovalsListData, StaffApprovalsListResponses, StaffAuditCsvData, StaffAuditCsvResponses, StaffAuditListData, StaffAuditListResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffCannedAnswerAddData, StaffCannedAnswerAddResponses, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponses, StaffCannedAnswerFillData, StaffCannedAnswerFillResponses, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponses, StaffCannedAnswersListData, StaffCannedAnswersListResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCommissionsListData, StaffCommissionsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffGuideAddData, StaffGuideAddResponses, StaffGuideChangeData, StaffGuideChangeResponses, StaffGuideGetData, StaffGuideGetResponses, StaffGuideRemoveData, StaffGuideRemoveResponses, StaffGuidesData, StaffGuidesResponses, StaffHeldBatchCountData, StaffHeldBatchCountResponses, StaffHeldBatchDismissData, StaffHeldBatchDismissResponses, StaffHeldBatchesData, StaffHeldBatchesResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeCertificateData, StaffNodeCertificateResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderGetData, StaffOrderGetResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffOrdersCountData, StaffOrdersCountResponses, StaffOrdersCsvData, StaffOrdersCsvResponses, StaffOrdersData, StaffOrdersResponses, StaffOverviewData, StaffOverviewResponses, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponses, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponses, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponses, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponses, StaffPaymentCaseGetData, StaffPaymentCaseGetResponses, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponses, StaffPaymentCasesListData, StaffPaymentCasesListResponses, StaffPayoutPayData, StaffPayoutPayResponses, StaffPayoutRefuseData, StaffPayoutRefuseResponses, StaffPayoutsListData, StaffPayoutsListResponses, StaffPlansListData, StaffPlansListResponses, StaffPlanTextsSetData, StaffPlanTextsSetResponses, StaffRechargeEventsData, StaffRechargeEventsResponses, StaffRechargeGetData, StaffRechargeGetResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRechargesCountData, StaffRechargesCountResponses, StaffRechargesCsvData, StaffRechargesCsvResponses, StaffRechargesData, StaffRechargesResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestGetData, StaffRefundRequestGetResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffRoleData, StaffRoleResponses, StaffServiceEndData, StaffServiceEndResponses, StaffServiceGiveData, StaffServiceGiveResponses, StaffSettingHistoryData, StaffSettingHistoryResponses, StaffSettingsChangeData, StaffSettingsChangeResponses, StaffSettingsData, StaffSettingsResponses, StaffShareAccountAddData, StaffShareAccountAddResponses, StaffShareAccountChangeData, StaffShareAccountChangeResponses, StaffShareAccountRemoveData, StaffShareAccountRemoveResponses, StaffShareAccountRotateData, StaffShareAccountRotateResponses, StaffShareAccountsData, StaffShareAccountsResponses, StaffShareAccountViewersData, StaffShareAccountViewersResponses, StaffShareAccountViewsData, StaffShareAccountViewsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, StaffStatisticsTrafficData, StaffStatisticsTrafficResponses, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponses, StaffStatisticsUsersData, StaffStatisticsUsersResponses, StaffTicketAnswerData, StaffTicketAnswerResponses, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponses, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponses, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponses, StaffTicketChangeData, StaffTicketChangeResponses, StaffTicketGetData, StaffTicketGetResponses, StaffTicketMergeData, StaffTicketMergeResponses, StaffTicketNoteData, StaffTicketNoteResponses, StaffTicketsListData, StaffTicketsListResponses, StaffTrafficGiveData, StaffTrafficGiveResponses, StaffUserAddData, StaffUserAddResponses, StaffUserBanData, StaffUserBanResponses, StaffUserCloseData, StaffUserCloseResponses, StaffUserEmailReplaceData, StaffUserEmailReplaceResponses, StaffUserGetData, StaffUserGetResponses, StaffUserLabelsSetData, StaffUserLabelsSetResponses, StaffUserLinkFetchesData, StaffUserLinkFetchesResponses, StaffUserLinkResetData, StaffUserLinkResetResponses, StaffUserNoteAddData, StaffUserNoteAddResponses, StaffUserNoteRemoveData, StaffUserNoteRemoveResponses, StaffUserNotesData, StaffUserNotesResponses, StaffUserPasswordMailData, StaffUserPasswordMailResponses, StaffUsersCountData, StaffUsersCountResponses, StaffUsersCsvData, StaffUsersCsvResponses, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponses, StaffUserSessionsResponses, StaffUserSignInsData, StaffUserSignInsResponses, StaffUsersResponses, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponses, StaffUserUnbanData, StaffUserUnbanResponses, StaffWebhookAddData, StaffWebhookAddResponses, StaffWebhookChangeData, StaffWebhookChangeResponses, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponses, StaffWebhookDeliveryData, StaffWebhookDeliveryResponses, StaffWebhookEventsData, StaffWebhookEventsResponses, StaffWebhookRedeliverData, StaffWebhookRedeliverResponses, StaffWebhookRemoveData, StaffWebhookRemoveResponses, StaffWebhookRotateData, StaffWebhookRotateResponses, StaffWebhooksData, StaffWebhooksResponses, StaffWebhookTestData, StaffWebhookTestResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1029,6 +1029,18 @@ export const staffTicketNote = <ThrowOnError extends boolean = true>(options: Op
 export const staffUsers = <ThrowOnError extends boolean = true>(options?: Options<StaffUsersData, ThrowOnError>): RequestResult<StaffUsersResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffUsersResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users', ...options });
 
 /**
+ * Add a user, who gets a mail to set a password
+ */
+export const staffUserAdd = <ThrowOnError extends boolean = true>(options: Options<StaffUserAddData, ThrowOnError>): RequestResult<StaffUserAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserAddResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Users: how many
  */
 export const staffUsersCount = <ThrowOnError extends boolean = true>(options?: Options<StaffUsersCountData, ThrowOnError>): RequestResult<StaffUsersCountResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffUsersCountResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/count', ...options });
@@ -1061,6 +1073,30 @@ export const staffUserBan = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
+ * Close the account of a user for good
+ */
+export const staffUserClose = <ThrowOnError extends boolean = true>(options: Options<StaffUserCloseData, ThrowOnError>): RequestResult<StaffUserCloseResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserCloseResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/close',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give a user another address; both must be right, and all sessions of the user end
+ */
+export const staffUserEmailReplace = <ThrowOnError extends boolean = true>(options: Options<StaffUserEmailReplaceData, ThrowOnError>): RequestResult<StaffUserEmailReplaceResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserEmailReplaceResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/email',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Give a user exactly these labels
  */
 export const staffUserLabelsSet = <ThrowOnError extends boolean = true>(options: Options<StaffUserLabelsSetData, ThrowOnError>): RequestResult<StaffUserLabelsSetResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffUserLabelsSetResponses, unknown, ThrowOnError>({
@@ -1083,9 +1119,120 @@ export const staffUserLinkFetches = <ThrowOnError extends boolean = true>(option
 export const staffLinkGroupQuery = <ThrowOnError extends boolean = true>(options: Options<StaffLinkGroupQueryData, ThrowOnError>): RequestResult<StaffLinkGroupQueryResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffLinkGroupQueryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/link-groups/{group}', ...options });
 
 /**
+ * Give a user another link and other credentials on all nodes; the member does not see them
+ */
+export const staffUserLinkReset = <ThrowOnError extends boolean = true>(options: Options<StaffUserLinkResetData, ThrowOnError>): RequestResult<StaffUserLinkResetResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserLinkResetResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/link/reset',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The newest 100 notes of staff about a user
+ */
+export const staffUserNotes = <ThrowOnError extends boolean = true>(options: Options<StaffUserNotesData, ThrowOnError>): RequestResult<StaffUserNotesResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffUserNotesResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/notes', ...options });
+
+/**
+ * Write a note about a user
+ */
+export const staffUserNoteAdd = <ThrowOnError extends boolean = true>(options: Options<StaffUserNoteAddData, ThrowOnError>): RequestResult<StaffUserNoteAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserNoteAddResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/notes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a note about a user
+ */
+export const staffUserNoteRemove = <ThrowOnError extends boolean = true>(options: Options<StaffUserNoteRemoveData, ThrowOnError>): RequestResult<StaffUserNoteRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffUserNoteRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/notes/{note_id}', ...options });
+
+/**
+ * Mail a user a code to set another password
+ */
+export const staffUserPasswordMail = <ThrowOnError extends boolean = true>(options: Options<StaffUserPasswordMailData, ThrowOnError>): RequestResult<StaffUserPasswordMailResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserPasswordMailResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/password-mail',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give a user time of a plan (start: of plan_id; extend: of what service_id is), another plan until service_id would have ended (change), or the traffic of its cycle once more (reset). 403 second_member_needed: it waits
+ */
+export const staffServiceGive = <ThrowOnError extends boolean = true>(options: Options<StaffServiceGiveData, ThrowOnError>): RequestResult<StaffServiceGiveResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffServiceGiveResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/service-gifts',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End a running service of a user for good; nothing is given back
+ */
+export const staffServiceEnd = <ThrowOnError extends boolean = true>(options: Options<StaffServiceEndData, ThrowOnError>): RequestResult<StaffServiceEndResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffServiceEndResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/services/{service_id}/end',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The running sessions of a user, by their last use
+ */
+export const staffUserSessions = <ThrowOnError extends boolean = true>(options: Options<StaffUserSessionsData, ThrowOnError>): RequestResult<StaffUserSessionsResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffUserSessionsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/sessions', ...options });
+
+/**
+ * End all sessions of a user
+ */
+export const staffUserSessionsEnd = <ThrowOnError extends boolean = true>(options: Options<StaffUserSessionsEndData, ThrowOnError>): RequestResult<StaffUserSessionsEndResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserSessionsEndResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/sessions/end',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * The newest 100 sign-ins of a user, failed ones too
  */
 export const staffUserSignIns = <ThrowOnError extends boolean = true>(options: Options<StaffUserSignInsData, ThrowOnError>): RequestResult<StaffUserSignInsResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffUserSignInsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/sign-ins', ...options });
+
+/**
+ * Give a user traffic that lasts until it is used up; 403 second_member_needed: it waits
+ */
+export const staffTrafficGive = <ThrowOnError extends boolean = true>(options: Options<StaffTrafficGiveData, ThrowOnError>): RequestResult<StaffTrafficGiveResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffTrafficGiveResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/traffic-grants',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Turn the second factor of a user off; all sessions end
+ */
+export const staffUserTwoFactorOff = <ThrowOnError extends boolean = true>(options: Options<StaffUserTwoFactorOffData, ThrowOnError>): RequestResult<StaffUserTwoFactorOffResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserTwoFactorOffResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/two-factor/off',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * What staff put into wallets and took out

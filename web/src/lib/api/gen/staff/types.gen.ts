@@ -140,6 +140,27 @@ export type ActivityResult = {
     total_count: number;
 };
 
+export type Added = {
+    email: string;
+    /**
+     * Absent: that of the caller
+     */
+    lang?: 'zh-CN' | 'en';
+    /**
+     * Absent: the part of the address before the @
+     */
+    name?: string;
+};
+
+export type AddedBody = {
+    text: string;
+};
+
+export type AddedUser = {
+    email: string;
+    id: number;
+};
+
 export type AdjustmentBody = {
     /**
      * Negative: out of the wallet
@@ -328,6 +349,21 @@ export type AnnouncementPage = {
     total_count: number;
 };
 
+export type AnotherEmailBody = {
+    /**
+     * The one that the user is to have
+     */
+    email: string;
+    /**
+     * The user's present address
+     */
+    present_email: string;
+    /**
+     * For the audit log
+     */
+    reason: string;
+};
+
 export type ApiTokenBody = {
     /**
      * null: never
@@ -398,7 +434,7 @@ export type ApprovalItem = {
     /**
      * What was given
      */
-    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'commission_payout';
+    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'commission_payout';
     /**
      * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout
      */
@@ -960,6 +996,21 @@ export type CloseBody = {
     password: string;
 };
 
+export type ClosingBody = {
+    /**
+     * The user's address, typed again
+     */
+    email: string;
+    /**
+     * The money that the user loses, wallet.forfeit of the user
+     */
+    forfeit: string | number;
+    /**
+     * For the audit log
+     */
+    reason: string;
+};
+
 export type CommissionItem = {
     /**
      * Decimal amount in the site's currency
@@ -1303,6 +1354,13 @@ export type Ended = {
     ended: number;
 };
 
+export type EndedSessions = {
+    /**
+     * How many sessions ended
+     */
+    ended: number;
+};
+
 export type EnrolmentResult = {
     /**
      * Base32, for typing; shown this once
@@ -1632,6 +1690,21 @@ export type GetMeResult = {
     user_id: number;
     user_name: string;
     user_new_id: string;
+};
+
+export type GiftBody = {
+    days?: number;
+    /**
+     * Says what: see the operation
+     */
+    kind: 'start' | 'extend' | 'change' | 'reset';
+    months?: number;
+    plan_id?: number;
+    /**
+     * For the audit log
+     */
+    reason: string;
+    service_id?: number;
 };
 
 export type GuideBody = {
@@ -3227,6 +3300,10 @@ export type NodesResult = {
     user_tier: string;
 };
 
+export type Nothing = {
+    [key: string]: never;
+};
+
 export type NoticeChannel = {
     channel: 'mail' | 'telegram' | 'push';
     /**
@@ -4740,7 +4817,7 @@ export type ServiceItem = {
     /**
      * Why it ended; empty while it runs. Only an expired one may be renewed
      */
-    end_reason: '' | 'expired' | 'changed' | 'refunded' | 'closed';
+    end_reason: '' | 'expired' | 'changed' | 'refunded' | 'closed' | 'stopped';
     /**
      * Or ended
      */
@@ -6412,6 +6489,18 @@ export type TokensResult = {
     user_id: number;
 };
 
+export type TrafficBody = {
+    bytes: number;
+    /**
+     * Of the package, as the user reads it
+     */
+    name: string;
+    /**
+     * For the audit log
+     */
+    reason: string;
+};
+
 export type TrafficPage = {
     /**
      * For after, to get the rows after these; null: there are none
@@ -6539,6 +6628,10 @@ export type UserBalance = {
      * Earned by invites and released
      */
     commission: string;
+    /**
+     * What the user would lose if the account were closed now
+     */
+    forfeit: string;
     /**
      * That waiting orders hold
      */
@@ -6702,6 +6795,16 @@ export type UserLinkFetches = {
     total_count: number;
 };
 
+export type UserNote = {
+    created_at: string;
+    id: number;
+    /**
+     * Absent: the operator
+     */
+    made_by?: PersonRef;
+    text: string;
+};
+
 export type UserPackage = {
     bytes: number;
     created_at: string;
@@ -6793,6 +6896,22 @@ export type UserService = {
     started_at: string;
 };
 
+export type UserSession = {
+    /**
+     * Country; ZZ: unknown
+     */
+    area: string;
+    browser: string;
+    created_at: string;
+    id: string;
+    ip: string;
+    /**
+     * Last sign-in or refresh
+     */
+    seen_at: string;
+    system: string;
+};
+
 export type UserSignIn = {
     /**
      * Country; ZZ: unknown
@@ -6805,6 +6924,13 @@ export type UserSignIn = {
      * What was wrong: password, email_code, two_factor; empty: a sign-in
      */
     wrong: string;
+};
+
+export type UserWithReasonBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
 };
 
 export type VerifyTokenBody = {
@@ -6973,6 +7099,13 @@ export type WebhookSecret = {
      * Checks signatures; not shown again. The former one signs beside it for a day
      */
     secret: string;
+};
+
+export type WhichBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
 };
 
 export type WithdrawalBody = {
@@ -10015,6 +10148,22 @@ export type StaffUsersResponses = {
 
 export type StaffUsersResponse = StaffUsersResponses[keyof StaffUsersResponses];
 
+export type StaffUserAddData = {
+    body: Added;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/users';
+};
+
+export type StaffUserAddResponses = {
+    /**
+     * OK
+     */
+    200: AddedUser;
+};
+
+export type StaffUserAddResponse = StaffUserAddResponses[keyof StaffUserAddResponses];
+
 export type StaffUsersCountData = {
     body?: never;
     path?: never;
@@ -10219,6 +10368,42 @@ export type StaffUserBanResponses = {
 
 export type StaffUserBanResponse = StaffUserBanResponses[keyof StaffUserBanResponses];
 
+export type StaffUserCloseData = {
+    body: ClosingBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/close';
+};
+
+export type StaffUserCloseResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffUserCloseResponse = StaffUserCloseResponses[keyof StaffUserCloseResponses];
+
+export type StaffUserEmailReplaceData = {
+    body: AnotherEmailBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/email';
+};
+
+export type StaffUserEmailReplaceResponses = {
+    /**
+     * OK
+     */
+    200: AddedUser;
+};
+
+export type StaffUserEmailReplaceResponse = StaffUserEmailReplaceResponses[keyof StaffUserEmailReplaceResponses];
+
 export type StaffUserLabelsSetData = {
     body: LabelsOfUserBody;
     path: {
@@ -10277,6 +10462,176 @@ export type StaffLinkGroupQueryResponses = {
 
 export type StaffLinkGroupQueryResponse = StaffLinkGroupQueryResponses[keyof StaffLinkGroupQueryResponses];
 
+export type StaffUserLinkResetData = {
+    body: UserWithReasonBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/link/reset';
+};
+
+export type StaffUserLinkResetResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffUserLinkResetResponse = StaffUserLinkResetResponses[keyof StaffUserLinkResetResponses];
+
+export type StaffUserNotesData = {
+    body?: never;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/notes';
+};
+
+export type StaffUserNotesResponses = {
+    /**
+     * OK
+     */
+    200: Array<UserNote>;
+};
+
+export type StaffUserNotesResponse = StaffUserNotesResponses[keyof StaffUserNotesResponses];
+
+export type StaffUserNoteAddData = {
+    body: AddedBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/notes';
+};
+
+export type StaffUserNoteAddResponses = {
+    /**
+     * OK
+     */
+    200: UserNote;
+};
+
+export type StaffUserNoteAddResponse = StaffUserNoteAddResponses[keyof StaffUserNoteAddResponses];
+
+export type StaffUserNoteRemoveData = {
+    body?: never;
+    path: {
+        user_id: number;
+        note_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/notes/{note_id}';
+};
+
+export type StaffUserNoteRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffUserNoteRemoveResponse = StaffUserNoteRemoveResponses[keyof StaffUserNoteRemoveResponses];
+
+export type StaffUserPasswordMailData = {
+    body: UserWithReasonBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/password-mail';
+};
+
+export type StaffUserPasswordMailResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffUserPasswordMailResponse = StaffUserPasswordMailResponses[keyof StaffUserPasswordMailResponses];
+
+export type StaffServiceGiveData = {
+    body: GiftBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/service-gifts';
+};
+
+export type StaffServiceGiveResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffServiceGiveResponse = StaffServiceGiveResponses[keyof StaffServiceGiveResponses];
+
+export type StaffServiceEndData = {
+    body: WhichBody;
+    path: {
+        user_id: number;
+        service_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/services/{service_id}/end';
+};
+
+export type StaffServiceEndResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffServiceEndResponse = StaffServiceEndResponses[keyof StaffServiceEndResponses];
+
+export type StaffUserSessionsData = {
+    body?: never;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/sessions';
+};
+
+export type StaffUserSessionsResponses = {
+    /**
+     * OK
+     */
+    200: Array<UserSession>;
+};
+
+export type StaffUserSessionsResponse = StaffUserSessionsResponses[keyof StaffUserSessionsResponses];
+
+export type StaffUserSessionsEndData = {
+    body: UserWithReasonBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/sessions/end';
+};
+
+export type StaffUserSessionsEndResponses = {
+    /**
+     * OK
+     */
+    200: EndedSessions;
+};
+
+export type StaffUserSessionsEndResponse = StaffUserSessionsEndResponses[keyof StaffUserSessionsEndResponses];
+
 export type StaffUserSignInsData = {
     body?: never;
     path: {
@@ -10294,6 +10649,48 @@ export type StaffUserSignInsResponses = {
 };
 
 export type StaffUserSignInsResponse = StaffUserSignInsResponses[keyof StaffUserSignInsResponses];
+
+export type StaffTrafficGiveData = {
+    body: TrafficBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/traffic-grants';
+};
+
+export type StaffTrafficGiveResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffTrafficGiveResponse = StaffTrafficGiveResponses[keyof StaffTrafficGiveResponses];
+
+export type StaffUserTwoFactorOffData = {
+    body: UserWithReasonBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/two-factor/off';
+};
+
+export type StaffUserTwoFactorOffResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffUserTwoFactorOffResponse = StaffUserTwoFactorOffResponses[keyof StaffUserTwoFactorOffResponses];
 
 export type StaffAdjustmentsListData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../../client.gen';
-import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffHeldBatchCount, staffHeldBatchDismiss, staffHeldBatches, staffIpBans, staffIpUnblock, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderGet, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffOverview, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlansList, staffPlanTextsSet, staffRechargeEvents, staffRechargeGet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffSettingHistory, staffSettings, staffSettingsChange, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffUserBan, staffUserGet, staffUserLabelsSet, staffUserLinkFetches, staffUsers, staffUsersCount, staffUsersCsv, staffUserSignIns, staffUserUnban, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
-import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffHeldBatchCountData, StaffHeldBatchCountResponse, StaffHeldBatchDismissData, StaffHeldBatchDismissResponse, StaffHeldBatchesData, StaffHeldBatchesResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderGetData, StaffOrderGetResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffOverviewData, StaffOverviewResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeEventsData, StaffRechargeEventsResponse, StaffRechargeGetData, StaffRechargeGetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffSettingHistoryData, StaffSettingHistoryResponse, StaffSettingsChangeData, StaffSettingsChangeResponse, StaffSettingsData, StaffSettingsResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffUserBanData, StaffUserBanResponse, StaffUserGetData, StaffUserGetResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUserLinkFetchesData, StaffUserLinkFetchesResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUserSignInsData, StaffUserSignInsResponse, StaffUsersResponse, StaffUserUnbanData, StaffUserUnbanResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
+import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffHeldBatchCount, staffHeldBatchDismiss, staffHeldBatches, staffIpBans, staffIpUnblock, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderGet, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffOverview, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlansList, staffPlanTextsSet, staffRechargeEvents, staffRechargeGet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffServiceEnd, staffServiceGive, staffSettingHistory, staffSettings, staffSettingsChange, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffTrafficGive, staffUserAdd, staffUserBan, staffUserClose, staffUserEmailReplace, staffUserGet, staffUserLabelsSet, staffUserLinkFetches, staffUserLinkReset, staffUserNoteAdd, staffUserNoteRemove, staffUserNotes, staffUserPasswordMail, staffUsers, staffUsersCount, staffUsersCsv, staffUserSessions, staffUserSessionsEnd, staffUserSignIns, staffUserTwoFactorOff, staffUserUnban, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
+import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffHeldBatchCountData, StaffHeldBatchCountResponse, StaffHeldBatchDismissData, StaffHeldBatchDismissResponse, StaffHeldBatchesData, StaffHeldBatchesResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderGetData, StaffOrderGetResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffOverviewData, StaffOverviewResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlansListData, StaffPlansListResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeEventsData, StaffRechargeEventsResponse, StaffRechargeGetData, StaffRechargeGetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffServiceEndData, StaffServiceEndResponse, StaffServiceGiveData, StaffServiceGiveResponse, StaffSettingHistoryData, StaffSettingHistoryResponse, StaffSettingsChangeData, StaffSettingsChangeResponse, StaffSettingsData, StaffSettingsResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffTrafficGiveData, StaffTrafficGiveResponse, StaffUserAddData, StaffUserAddResponse, StaffUserBanData, StaffUserBanResponse, StaffUserCloseData, StaffUserCloseResponse, StaffUserEmailReplaceData, StaffUserEmailReplaceResponse, StaffUserGetData, StaffUserGetResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUserLinkFetchesData, StaffUserLinkFetchesResponse, StaffUserLinkResetData, StaffUserLinkResetResponse, StaffUserNoteAddData, StaffUserNoteAddResponse, StaffUserNoteRemoveData, StaffUserNoteRemoveResponse, StaffUserNotesData, StaffUserNotesResponse, StaffUserPasswordMailData, StaffUserPasswordMailResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponse, StaffUserSessionsResponse, StaffUserSignInsData, StaffUserSignInsResponse, StaffUsersResponse, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponse, StaffUserUnbanData, StaffUserUnbanResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -2403,6 +2403,23 @@ export const staffUsersOptions = (options?: Options<StaffUsersData>) => queryOpt
     queryKey: staffUsersQueryKey(options)
 });
 
+/**
+ * Add a user, who gets a mail to set a password
+ */
+export const staffUserAddMutation = (options?: Partial<Options<StaffUserAddData>>): UseMutationOptions<StaffUserAddResponse, DefaultError, Options<StaffUserAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserAddResponse, DefaultError, Options<StaffUserAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffUsersCountQueryKey = (options?: Options<StaffUsersCountData>) => createQueryKey('staffUsersCount', options);
 
 /**
@@ -2492,6 +2509,40 @@ export const staffUserBanMutation = (options?: Partial<Options<StaffUserBanData>
 };
 
 /**
+ * Close the account of a user for good
+ */
+export const staffUserCloseMutation = (options?: Partial<Options<StaffUserCloseData>>): UseMutationOptions<StaffUserCloseResponse, DefaultError, Options<StaffUserCloseData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserCloseResponse, DefaultError, Options<StaffUserCloseData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserClose({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Give a user another address; both must be right, and all sessions of the user end
+ */
+export const staffUserEmailReplaceMutation = (options?: Partial<Options<StaffUserEmailReplaceData>>): UseMutationOptions<StaffUserEmailReplaceResponse, DefaultError, Options<StaffUserEmailReplaceData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserEmailReplaceResponse, DefaultError, Options<StaffUserEmailReplaceData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserEmailReplace({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * Give a user exactly these labels
  */
 export const staffUserLabelsSetMutation = (options?: Partial<Options<StaffUserLabelsSetData>>): UseMutationOptions<StaffUserLabelsSetResponse, DefaultError, Options<StaffUserLabelsSetData>> => {
@@ -2544,6 +2595,161 @@ export const staffLinkGroupQueryOptions = (options: Options<StaffLinkGroupQueryD
     queryKey: staffLinkGroupQueryQueryKey(options)
 });
 
+/**
+ * Give a user another link and other credentials on all nodes; the member does not see them
+ */
+export const staffUserLinkResetMutation = (options?: Partial<Options<StaffUserLinkResetData>>): UseMutationOptions<StaffUserLinkResetResponse, DefaultError, Options<StaffUserLinkResetData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserLinkResetResponse, DefaultError, Options<StaffUserLinkResetData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserLinkReset({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffUserNotesQueryKey = (options: Options<StaffUserNotesData>) => createQueryKey('staffUserNotes', options);
+
+/**
+ * The newest 100 notes of staff about a user
+ */
+export const staffUserNotesOptions = (options: Options<StaffUserNotesData>) => queryOptions<StaffUserNotesResponse, DefaultError, StaffUserNotesResponse, ReturnType<typeof staffUserNotesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffUserNotes({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffUserNotesQueryKey(options)
+});
+
+/**
+ * Write a note about a user
+ */
+export const staffUserNoteAddMutation = (options?: Partial<Options<StaffUserNoteAddData>>): UseMutationOptions<StaffUserNoteAddResponse, DefaultError, Options<StaffUserNoteAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserNoteAddResponse, DefaultError, Options<StaffUserNoteAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserNoteAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove a note about a user
+ */
+export const staffUserNoteRemoveMutation = (options?: Partial<Options<StaffUserNoteRemoveData>>): UseMutationOptions<StaffUserNoteRemoveResponse, DefaultError, Options<StaffUserNoteRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserNoteRemoveResponse, DefaultError, Options<StaffUserNoteRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserNoteRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Mail a user a code to set another password
+ */
+export const staffUserPasswordMailMutation = (options?: Partial<Options<StaffUserPasswordMailData>>): UseMutationOptions<StaffUserPasswordMailResponse, DefaultError, Options<StaffUserPasswordMailData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserPasswordMailResponse, DefaultError, Options<StaffUserPasswordMailData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserPasswordMail({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Give a user time of a plan (start: of plan_id; extend: of what service_id is), another plan until service_id would have ended (change), or the traffic of its cycle once more (reset). 403 second_member_needed: it waits
+ */
+export const staffServiceGiveMutation = (options?: Partial<Options<StaffServiceGiveData>>): UseMutationOptions<StaffServiceGiveResponse, DefaultError, Options<StaffServiceGiveData>> => {
+    const mutationOptions: UseMutationOptions<StaffServiceGiveResponse, DefaultError, Options<StaffServiceGiveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffServiceGive({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End a running service of a user for good; nothing is given back
+ */
+export const staffServiceEndMutation = (options?: Partial<Options<StaffServiceEndData>>): UseMutationOptions<StaffServiceEndResponse, DefaultError, Options<StaffServiceEndData>> => {
+    const mutationOptions: UseMutationOptions<StaffServiceEndResponse, DefaultError, Options<StaffServiceEndData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffServiceEnd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffUserSessionsQueryKey = (options: Options<StaffUserSessionsData>) => createQueryKey('staffUserSessions', options);
+
+/**
+ * The running sessions of a user, by their last use
+ */
+export const staffUserSessionsOptions = (options: Options<StaffUserSessionsData>) => queryOptions<StaffUserSessionsResponse, DefaultError, StaffUserSessionsResponse, ReturnType<typeof staffUserSessionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffUserSessions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffUserSessionsQueryKey(options)
+});
+
+/**
+ * End all sessions of a user
+ */
+export const staffUserSessionsEndMutation = (options?: Partial<Options<StaffUserSessionsEndData>>): UseMutationOptions<StaffUserSessionsEndResponse, DefaultError, Options<StaffUserSessionsEndData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserSessionsEndResponse, DefaultError, Options<StaffUserSessionsEndData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserSessionsEnd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffUserSignInsQueryKey = (options: Options<StaffUserSignInsData>) => createQueryKey('staffUserSignIns', options);
 
 /**
@@ -2561,6 +2767,40 @@ export const staffUserSignInsOptions = (options: Options<StaffUserSignInsData>) 
     },
     queryKey: staffUserSignInsQueryKey(options)
 });
+
+/**
+ * Give a user traffic that lasts until it is used up; 403 second_member_needed: it waits
+ */
+export const staffTrafficGiveMutation = (options?: Partial<Options<StaffTrafficGiveData>>): UseMutationOptions<StaffTrafficGiveResponse, DefaultError, Options<StaffTrafficGiveData>> => {
+    const mutationOptions: UseMutationOptions<StaffTrafficGiveResponse, DefaultError, Options<StaffTrafficGiveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffTrafficGive({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Turn the second factor of a user off; all sessions end
+ */
+export const staffUserTwoFactorOffMutation = (options?: Partial<Options<StaffUserTwoFactorOffData>>): UseMutationOptions<StaffUserTwoFactorOffResponse, DefaultError, Options<StaffUserTwoFactorOffData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserTwoFactorOffResponse, DefaultError, Options<StaffUserTwoFactorOffData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserTwoFactorOff({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const staffAdjustmentsListQueryKey = (options?: Options<StaffAdjustmentsListData>) => createQueryKey('staffAdjustmentsList', options);
 

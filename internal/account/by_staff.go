@@ -1,0 +1,155 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/audit"
+	"airstrip/internal/fault"
+	"airstrip/internal/mail"
+	"airstrip/internal/money"
+	"airstrip/internal/permission"
+)
+
+// ErrOnStaff is the fault of acting on a member of staff without permission.StaffChange.
+var ErrOnStaff = fault.Forbidden("staff_protected_account", "只有站长能对工作人员的账号进行此操作",
+	"Only an owner may do this to the account of a member of staff")
+
+// What follows is done to a user by a member of staff; the zero Identity is the operator. Whoever acts on a member of
+// staff needs permission.StaffChange besides: ErrOnStaff.
+
+// actedOn locks the row of a user whose account is open and whom by may act on.
+func actedOn(ctx context.Context, tx bun.Tx, by Identity, needs permission.Permission, userID int64) (row, error) {
+	r, err := findLocked(ctx, tx, "id = ? AND closed_at IS NULL", userID)
+	if err == nil && by.UserID != 0 && !by.mayActOn(needs, r) {
+		err = ErrOnStaff
+	}
+	return r, err
+}
+
+// Invite makes an account whose password nobody knows and sends its user a mail to set one. Invalid input names the
+// fields email and name.
+func (a *Accounts) Invite(ctx context.Context, by Identity, email, name string, lang fault.Lang) (User, error) {
+	if name = normalName(name); name == "" {
+		name, _, _ = strings.Cut(NormalEmail(email), "@")
+		name = string([]rune(name)[:min(32, len([]rune(name)))])
+	}
+	u, err := a.create(ctx, email, name, rand.Text(), "", lang)
+	if err != nil {
+		return u, err
+	}
+	return u, a.EmailCodes.SendReset(ctx, by, u.ID, "")
+}
+
+// SendReset mails the user a code to set another password, as if they had asked for it, whatever was asked for today.
+func (e *EmailCodes) SendReset(ctx context.Context, by Identity, userID int64, reason string) error {
+	return e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := actedOn(ctx, tx, by, permission.UserRecover, userID)
+		if err != nil {
+			return err
+		}
+		content, err := e.make(ctx, tx, presentedCode{purpose: ForForgotPassword, email: r.Email}, Client{})
+		if err != nil {
+			return err
+		}
+		if err := e.mails.Send(ctx, tx, mail.Message{
+			To: r.Email, Lang: r.Lang, Content: content, Until: e.db.Now().Add(codeLife),
+		}); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "user.password.mail", audit.ID("user", r.ID), nil,
+			map[string]any{"mailed_to": r.Email}, reason)
+	})
+}
+
+// EndAllOf ends all sessions of the user and returns how many there were.
+func (ss *Sessions) EndAllOf(ctx context.Context, by Identity, userID int64, reason string) (ended int, err error) {
+	err = ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := actedOn(ctx, tx, by, permission.UserRecover, userID)
+		if err != nil {
+			return err
+		}
+		if ended, err = ss.end(ctx, tx, "account_id = ?", r.ID); err != nil {
+			return err
+		}
+		if err := ss.history.noteBy(ctx, tx, r.ID, OtherSessionsEnded, Client{}, by.staffID()); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "user.sessions.end", audit.ID("user", r.ID), map[string]any{"sessions": ended},
+			map[string]any{"sessions": 0}, reason)
+	})
+	return ended, err
+}
+
+// Of returns the running sessions of a user, by their last use.
+func (ss *Sessions) Of(ctx context.Context, userID int64) ([]SignedInDevice, error) {
+	return ss.Devices(ctx, Identity{UserID: userID})
+}
+
+// TurnOffFor turns the second factor of a user off who has lost it. All sessions and API tokens of the user end, and
+// the user gets a mail. Where it is not on: ErrTwoFactorOff.
+func (tf *TwoFactor) TurnOffFor(ctx context.Context, by Identity, userID int64, reason string) error {
+	return tf.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := actedOn(ctx, tx, by, permission.UserTwoFactorOff, userID)
+		if err != nil {
+			return err
+		}
+		switch t, err := tf.verifier.totpOf(ctx, tx, r.ID); {
+		case err != nil:
+			return err
+		case t == nil:
+			return ErrTwoFactorOff
+		}
+		if err := tf.forget(ctx, tx, r.ID); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, "user.two_factor.off", audit.ID("user", r.ID),
+			map[string]any{"two_factor": true}, map[string]any{"two_factor": false}, reason); err != nil {
+			return err
+		}
+		change := tf.change(TwoFactorOff, Identity{}, Client{})
+		change.by, change.keep = by.staffID(), uuid.Nil
+		return tf.credentials.recordChange(ctx, tx, r, change, Client{})
+	})
+}
+
+// On tells whether the second factor of a user is on.
+func (tf *TwoFactor) On(ctx context.Context, userID int64) (bool, error) {
+	t, err := tf.verifier.totpOf(ctx, tf.db, userID)
+	return t != nil, err
+}
+
+// CloseFor closes the account of a user for good, as Close does, a banned one too. email is the user's address, typed
+// again; forfeit is the money that the user loses. Invalid input names the fields email and forfeit.
+func (a *Accounts) CloseFor(ctx context.Context, by Identity, userID int64, email string, forfeit money.Amount,
+	reason string,
+) error {
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := actedOn(ctx, tx, by, permission.UserClose, userID)
+		if err != nil {
+			return err
+		}
+		if err := invalid(checkTypedEmail(r.Email, email)); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, "user.close", audit.ID("user", r.ID),
+			map[string]any{"closed": false}, map[string]any{"closed": true, "forfeited": forfeit}, reason); err != nil {
+			return err
+		}
+		return a.closeRow(ctx, tx, r, forfeit, Client{Lang: r.Lang})
+	})
+}
+
+// MayActOn returns ErrOnStaff where by may not do to the user what needs the permission, and ErrNoUser where there is
+// no such user or the account is closed.
+func (a *Accounts) MayActOn(ctx context.Context, by Identity, needs permission.Permission, userID int64) error {
+	r, err := find(ctx, a.db, "id = ? AND closed_at IS NULL", userID)
+	if err == nil && by.UserID != 0 && !by.mayActOn(needs, r) {
+		err = ErrOnStaff
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+import { AtSign, KeyRound, Link2Off, LogOut, ShieldOff, UserX } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import {
+  staffUserClose,
+  staffUserEmailReplace,
+  staffUserLinkReset,
+  staffUserPasswordMail,
+  staffUserSessionsEnd,
+  staffUserTwoFactorOff,
+} from '@/lib/api/gen/staff/sdk.gen'
+import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
+import type { Action } from '../parts/action'
+
+const isOpen = ({ state }: UserDetail) => state !== 'closed'
+
+/** What may be done to the account of a user. */
+export function useAccountActions(): Action<UserDetail>[] {
+  return [useEmail(), ...useRecovery(), useClose()]
+}
+
+type Reasoned = (options: {
+  path: { user_id: number }
+  body: { reason: string }
+  throwOnError: true
+}) => Promise<unknown>
+
+/** Those that take nothing but a reason. */
+function useRecovery(): Action<UserDetail>[] {
+  const { t } = useTranslation('console/user-actions')
+  const of = (
+    key: 'password' | 'sessions' | 'link' | 'twoFactor',
+    icon: NonNullable<Action<UserDetail>['icon']>,
+    permission: string,
+    call: Reasoned,
+  ): Action<UserDetail> => ({
+    key,
+    icon,
+    title: t(`recover.title.${key}`),
+    permission,
+    danger: 'R',
+    isShown: isOpen,
+    effect: ({ email }) => t(`recover.effect.${key}`, { email }),
+    run: ({ id }, { reason }) =>
+      call({ path: { user_id: id }, body: { reason: String(reason) }, throwOnError: true }),
+    done: ({ email }) => t(`recover.done.${key}`, { email }),
+  })
+  return [
+    of('password', KeyRound, 'user.recover', staffUserPasswordMail),
+    of('sessions', LogOut, 'user.recover', staffUserSessionsEnd),
+    of('link', Link2Off, 'user.recover', staffUserLinkReset),
+    of('twoFactor', ShieldOff, 'user.two_factor.off', staffUserTwoFactorOff),
+  ]
+}
+
+function useEmail(): Action<UserDetail> {
+  const { t } = useTranslation('console/user-actions')
+  return {
+    key: 'email',
+    icon: AtSign,
+    title: t('email.title'),
+    permission: 'user.email.replace',
+    danger: 'R',
+    isShown: isOpen,
+    fields: () => [
+      {
+        name: 'present_email',
+        label: t('email.present'),
+        hint: t('email.presentHint'),
+        kind: 'text',
+        isRequired: true,
+      },
+      { name: 'email', label: t('email.new'), kind: 'text', isRequired: true },
+    ],
+    effect: ({ email }) => t('email.effect', { email }),
+    run: ({ id }, { present_email: present, email, reason }) =>
+      staffUserEmailReplace({
+        path: { user_id: id },
+        body: { present_email: String(present), email: String(email), reason: String(reason) },
+        throwOnError: true,
+      }),
+    done: ({ email }) => t('email.done', { email }),
+  }
+}
+
+function useClose(): Action<UserDetail> {
+  const { t } = useTranslation('console/user-actions')
+  return {
+    key: 'close',
+    icon: UserX,
+    title: t('close.title'),
+    permission: 'user.close',
+    danger: 'T',
+    isShown: isOpen,
+    effect: ({ email, wallet }) => t('close.effect', { email, amount: wallet.forfeit }),
+    typed: ({ email }) => email,
+    run: ({ id, email, wallet }, { reason }) =>
+      staffUserClose({
+        path: { user_id: id },
+        body: { email, forfeit: wallet.forfeit, reason: String(reason) },
+        throwOnError: true,
+      }),
+    done: ({ email }) => t('close.done', { email }),
+  }
+}

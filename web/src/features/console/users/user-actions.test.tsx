@@ -1,0 +1,119 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { http } from 'msw'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { UserNote } from '@/lib/api/gen/staff/types.gen'
+import { failure, server, success } from '@/test/msw/server'
+import { openSignedIn } from '@/test/render'
+import { asStaff } from '@/test/staff'
+import { staffUser } from './staff-user.fixture'
+
+const sent = vi.fn<(path: string, body: unknown) => void>()
+let notes: UserNote[]
+
+beforeEach(() => {
+  sent.mockClear()
+  notes = []
+  server.use(
+    ...asStaff(
+      'user.read',
+      'user.recover',
+      'user.close',
+      'user.note',
+      'plan.read',
+      'service.give',
+      'service.end',
+    ),
+    http.get('*/api/v2/staff/users/9', () => success(staffUser())),
+    http.get('*/api/v2/staff/plans', () =>
+      success([{ id: 2, kind: 'plan', name: 'Standard', version: '1' }]),
+    ),
+    http.get('*/api/v2/staff/users/9/notes', () => success(notes)),
+    http.post('*/api/v2/staff/users/9/notes', async ({ request }) => {
+      const { text } = (await request.json()) as { text: string }
+      const note = { id: notes.length + 1, text, created_at: new Date().toISOString() }
+      notes = [note, ...notes]
+      return success(note)
+    }),
+    http.delete('*/api/v2/staff/users/9/notes/:id', () => {
+      notes = []
+      return success({})
+    }),
+    http.post('*/api/v2/staff/users/9/*', async ({ request }) => {
+      sent(new URL(request.url).pathname.split('/users/9/')[1] ?? '', await request.json())
+      return success({})
+    }),
+  )
+})
+
+type User = Awaited<ReturnType<typeof openSignedIn>>['user']
+
+async function choose(user: User, subject: string, action: string) {
+  await user.click(await screen.findByRole('button', { name: `Actions for ${subject}` }))
+  await user.click(await screen.findByRole('menuitem', { name: action, hidden: true }))
+  return screen.findByRole('dialog', { name: action })
+}
+
+describe('what staff may do with a user', () => {
+  it('resets the link with a reason', async () => {
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await choose(user, 'lin@example.com', 'Reset the link')
+    await user.type(await within(dialog).findByRole('textbox', { name: /^Reason/ }), 'It leaked')
+    await user.click(within(dialog).getByRole('button', { name: 'Reset the link' }))
+    await waitFor(() => expect(sent).toHaveBeenCalledWith('link/reset', { reason: 'It leaked' }))
+  })
+
+  it('extends a service, and says when a second member is needed', async () => {
+    server.use(
+      http.post('*/api/v2/staff/users/9/service-gifts', async ({ request }) => {
+        sent('service-gifts', await request.json())
+        return failure(403, { message: 'wait', code: 'second_member_needed' })
+      }),
+    )
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await choose(user, 'Standard #5', 'Extend')
+    await user.type(await within(dialog).findByRole('textbox', { name: /^Reason/ }), 'An outage')
+    await user.click(within(dialog).getByRole('button', { name: 'Extend' }))
+    expect(await within(dialog).findByText(/second member/)).toBeVisible()
+    expect(sent).toHaveBeenCalledWith('service-gifts', {
+      kind: 'extend',
+      service_id: 5,
+      days: 30,
+      reason: 'An outage',
+    })
+  })
+
+  it('closes the account only once its address is typed', async () => {
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await choose(user, 'lin@example.com', 'Close the account')
+    await user.type(await within(dialog).findByRole('textbox', { name: /^Reason/ }), 'Asked')
+    const button = within(dialog).getByRole('button', { name: 'Close the account' })
+    expect(button).toBeDisabled()
+    await user.type(
+      within(dialog).getByRole('textbox', { name: /lin@example\.com/ }),
+      'lin@example.com',
+    )
+    await user.click(button)
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('close', {
+        email: 'lin@example.com',
+        forfeit: '15.00',
+        reason: 'Asked',
+      }),
+    )
+  })
+
+  it('keeps notes, and brings a removed one back', async () => {
+    const { user } = await openSignedIn('/admin/users/9')
+    const region = await screen.findByRole('region', { name: 'Notes' })
+    await user.type(within(region).getByRole('textbox'), 'A reseller')
+    await user.click(within(region).getByRole('button', { name: 'Add' }))
+    await waitFor(() => expect(notes).toHaveLength(1))
+    await waitFor(() =>
+      expect(within(region).getByRole('button', { name: 'Remove the note' })).toBeEnabled(),
+    )
+    await user.click(within(region).getByRole('button', { name: 'Remove the note' }))
+    await waitFor(() => expect(notes).toHaveLength(0))
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(notes.map(({ text }) => text)).toEqual(['A reseller']))
+  })
+})
