@@ -164,7 +164,7 @@ e2e: e2e/node_modules/.installed tools
 stress: setup build e2e/node_modules/.installed tools chdb
 	go test ./internal/app -run 'Crowd|Storm|Variant|Attack|AtOnce|Killed|FaultsAtRandom' -full -count=1 -timeout 60m -v
 	go test ./internal/api/v2 -run 'NoInput|Tokens_Forged' -full -count=1 -timeout 60m -v
-	go test ./internal/trafficlog -run Killed -full -count=1 -timeout 60m -v
+	go test ./internal/trafficlog -run Killed -kills 200 -count=1 -timeout 60m -v
 	go test ./internal/clickhouse ./internal/app -run ACurrentEngine -count=1 -v
 	go test ./internal/clickhouse -run Import_Killed -imports 50 -count=1 -timeout 60m -v
 	go test ./internal/app -run TestMoney -full -count=1 -timeout 6h -v

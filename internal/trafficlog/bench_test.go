@@ -114,6 +114,13 @@ func benchReport(b *testing.B, l *Log, now int64) {
 			report(b, i%100+1)
 		}
 	})
+	b.Run("bounds", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, ok, err := l.Bounds(b.Context()); !ok || err != nil {
+				b.Fatal(ok, err)
+			}
+		}
+	})
 	b.Run("seal", func(b *testing.B) {
 		rows := 0
 		for b.Loop() {

@@ -108,12 +108,16 @@ func (l *Log) FirstDay(ctx context.Context, tx bun.Tx) (day int64, ok bool, err 
 // FirstHour returns the hour from which on all rows are there that were not removed by retention; ok is false where
 // the log has no rows.
 func (l *Log) FirstHour(ctx context.Context, tx bun.Tx) (hour int64, ok bool, err error) {
-	var hours []int64
-	if err := tx.NewRaw(`SELECT hour FROM (SELECT min(hour) AS hour FROM traffic_now UNION ALL
-		SELECT min(h.hour) FROM traffic_hour_row AS h JOIN traffic_move AS m ON h.user_id >= m.next_user) AS ends
-		WHERE hour IS NOT NULL`).Scan(ctx, &hours); err != nil {
+	hours, err := openBounds(ctx, tx)
+	if err != nil {
 		return 0, false, err
 	}
+	var old []int64
+	if err := tx.NewRaw(`SELECT hour FROM (SELECT min(h.hour) AS hour FROM traffic_hour_row AS h
+		JOIN traffic_move AS m ON h.user_id >= m.next_user) AS ends WHERE hour IS NOT NULL`).Scan(ctx, &old); err != nil {
+		return 0, false, err
+	}
+	hours = append(hours, old...)
 	first, end, err := packDays(ctx, tx)
 	if end > 0 {
 		hours = append(hours, first*dayHours)

@@ -20,7 +20,7 @@ import (
 	"airstrip/internal/trafficlog"
 )
 
-var full = flag.Bool("full", false, "kill the process 200 times on each engine")
+var kills = flag.Int("kills", 4, "how often the process is killed on each engine")
 
 // writerEnv makes the test binary write to a log until it is killed: it names the database and the run.
 const writerEnv = "AIRSTRIP_TEST_LOG_WRITER"
@@ -92,10 +92,6 @@ func writeUntilKilled(ctx context.Context) error {
 
 // However often the process is killed, rows, days and months add up to what was committed.
 func TestLog_KilledAtRandom_HoldsWhatWasCommitted(t *testing.T) {
-	kills := 4
-	if *full {
-		kills = 200
-	}
 	for engine, url := range map[string]string{"sqlite": "", "postgres": dbtest.EmptyPostgresURL(t)} {
 		t.Run(engine, func(t *testing.T) {
 			dir := t.TempDir()
@@ -107,7 +103,7 @@ func TestLog_KilledAtRandom_HoldsWhatWasCommitted(t *testing.T) {
 			if err := d.Migrate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for run := range kills {
+			for run := range *kills {
 				killWriter(t, url, dir, run)
 				awaitEnd(t, d)
 				expectCommitted(t, d)

@@ -254,14 +254,17 @@ func (l *Log) SumByUserOn(ctx context.Context, nodeID, from int64) (map[int64]Am
 // count. ok is false where the log is empty.
 func (l *Log) Bounds(ctx context.Context) (first, last int64, ok bool, err error) {
 	err = l.db.ReadTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		var hours []int64
-		tables := `SELECT min(hour) AS hour FROM traffic_now UNION ALL SELECT max(hour) FROM traffic_now`
-		if !l.moved.Load() {
-			tables += ` UNION ALL SELECT min(hour) FROM traffic_hour_row UNION ALL SELECT max(hour) FROM traffic_hour_row`
-		}
-		if err := tx.NewRaw(`SELECT hour FROM (`+tables+`) AS ends WHERE hour IS NOT NULL`).
-			Scan(ctx, &hours); err != nil {
+		hours, err := openBounds(ctx, tx)
+		if err != nil {
 			return err
+		}
+		if !l.moved.Load() {
+			var old []int64
+			if err := tx.NewRaw(`SELECT hour FROM (SELECT min(hour) AS hour FROM traffic_hour_row UNION ALL
+				SELECT max(hour) FROM traffic_hour_row) AS ends WHERE hour IS NOT NULL`).Scan(ctx, &old); err != nil {
+				return err
+			}
+			hours = append(hours, old...)
 		}
 		from, to, err := packDays(ctx, tx)
 		if to > 0 {
@@ -273,4 +276,22 @@ func (l *Log) Bounds(ctx context.Context) (first, last int64, ok bool, err error
 		return err
 	})
 	return first, last, ok, err
+}
+
+// openBounds returns the first and the last hour that the open chunks have; nothing where there are none. The key
+// begins with the chunk, so that it is asked chunk by chunk: to look for the first hour of all would read every blob.
+func openBounds(ctx context.Context, tx bun.Tx) ([]int64, error) {
+	var ends struct{ First, Last *int64 }
+	err := tx.NewRaw(`WITH RECURSIVE chunks (chunk) AS (SELECT (SELECT chunk FROM traffic_now ORDER BY chunk LIMIT 1)
+		UNION ALL SELECT (SELECT n.chunk FROM traffic_now AS n WHERE n.chunk > c.chunk ORDER BY n.chunk LIMIT 1)
+			FROM chunks AS c WHERE c.chunk IS NOT NULL),
+		ends (first, last) AS (SELECT
+			(SELECT n.hour FROM traffic_now AS n WHERE n.chunk = c.chunk ORDER BY n.hour LIMIT 1),
+			(SELECT n.hour FROM traffic_now AS n WHERE n.chunk = c.chunk ORDER BY n.hour DESC LIMIT 1)
+			FROM chunks AS c WHERE c.chunk IS NOT NULL)
+		SELECT min(first) AS first, max(last) AS last FROM ends`).Scan(ctx, &ends)
+	if err != nil || ends.First == nil {
+		return nil, err
+	}
+	return []int64{*ends.First, *ends.Last}, nil
 }
