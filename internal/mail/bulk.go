@@ -1,9 +1,13 @@
 package mail
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	htmltemplate "html/template"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -23,33 +27,72 @@ type Announcement struct {
 func (Announcement) kind() string { return "announcement" }
 
 // writtenAtOnce is how many mails one statement inserts.
-const writtenAtOnce = 100
+const writtenAtOnce = 500
 
-// Batch is mails that are written and not yet in the queue.
-type Batch struct {
-	mails *Mails
-	rows  []row
+// sharedText is what mails of one announcement in one language have in common, so that it is stored once and not with
+// each of them.
+type sharedText struct {
+	bun.BaseModel `bun:"table:mail_text"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Sealed        []byte
+	CreatedAt     time.Time
 }
 
-// Prepare writes announcements before the transaction that queues them, which so is short.
+// textPurpose is of the key that seals what mails share.
+const textPurpose = "mail text"
+
+// Batch is announcements that are not yet in the queue.
+type Batch struct {
+	mails  *Mails
+	texts  []sharedText
+	rows   []row
+	textOf []int // the text of each row
+}
+
+// Prepare makes the mails of an announcement before the transaction that queues them, which so is short. Each is
+// written when it is sent.
 func (m *Mails) Prepare(messages []Message) (*Batch, error) {
-	b := &Batch{m, make([]row, len(messages))}
+	b := &Batch{mails: m, rows: make([]row, len(messages)), textOf: make([]int, len(messages))}
+	known := map[Announcement]int{}
 	for i, msg := range messages {
-		var err error
-		if b.rows[i], err = m.write(msg); err != nil {
-			return nil, err
+		msg.Lang = cmp.Or(msg.Lang, m.settings.Get().Language)
+		content, ok := msg.Content.(Announcement)
+		if !ok {
+			return nil, fmt.Errorf("mail: %q is not sent in bulk", msg.Content.kind())
 		}
+		b.rows[i] = m.newRow(msg, []byte(content.Unsubscribe))
+		content.Unsubscribe = ""
+		text, isKnown := known[content]
+		if !isKnown {
+			plain, err := json.Marshal(content)
+			if err != nil {
+				return nil, err
+			}
+			text = len(b.texts)
+			known[content] = text
+			b.texts = append(b.texts, sharedText{Sealed: m.key.Seal(textPurpose, plain), CreatedAt: m.db.Now()})
+		}
+		b.textOf[i] = text
 	}
 	return b, nil
 }
 
 // Send puts the mails into the queue as part of tx.
 func (b *Batch) Send(ctx context.Context, tx bun.Tx) error {
+	if len(b.rows) == 0 {
+		return nil
+	}
+	for i := range b.texts {
+		b.texts[i].ID = 0 // of a try that is repeated
+	}
+	if _, err := tx.NewInsert().Model(&b.texts).Exec(ctx); err != nil {
+		return err
+	}
+	for i := range b.rows {
+		b.rows[i].ID, b.rows[i].TextID = 0, &b.texts[b.textOf[i]].ID
+	}
 	ids := make([]int64, 0, len(b.rows))
 	for part := range slices.Chunk(b.rows, writtenAtOnce) {
-		for i := range part {
-			part[i].ID = 0 // of a try that is repeated
-		}
 		if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
 			return err
 		}
@@ -58,6 +101,24 @@ func (b *Batch) Send(ctx context.Context, tx bun.Tx) error {
 		}
 	}
 	return job.AddAll(ctx, tx, b.mails.db.Now(), bulkKind, ids)
+}
+
+// openShared writes an announcement that r shares with others; own is what r has of its own.
+func (m *Mails) openShared(ctx context.Context, r row, own []byte) (letter Letter, err error) {
+	var text sharedText
+	if err := m.db.NewSelect().Model(&text).Where("id = ?", *r.TextID).Scan(ctx); err != nil {
+		return letter, err
+	}
+	plain, err := m.key.Open(textPurpose, text.Sealed)
+	if err != nil {
+		return letter, err
+	}
+	var content Announcement
+	if err := json.Unmarshal(plain, &content); err != nil {
+		return letter, err
+	}
+	content.Unsubscribe = string(own)
+	return m.Write(Message{To: r.Recipient, Lang: r.Lang, Content: content})
 }
 
 // BulkDue counts the announcements that could be sent by now and were not, up to most.

@@ -92,7 +92,7 @@ func (m *Mails) recordResult(ctx context.Context, r row, state State, failure st
 
 // send hands the mail to the SMTP server. Once it took the mail, trouble in saying good-bye is no failure.
 func (m *Mails) send(ctx context.Context, site setting.Site, r row) error {
-	msg, err := m.compose(site, r)
+	msg, err := m.compose(ctx, site, r)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (m *Mails) send(ctx context.Context, site setting.Site, r row) error {
 	return client.Send(msg)
 }
 
-func (m *Mails) compose(site setting.Site, r row) (*gomail.Msg, error) {
-	letter, err := m.open(r)
+func (m *Mails) compose(ctx context.Context, site setting.Site, r row) (*gomail.Msg, error) {
+	letter, err := m.open(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -73,6 +73,7 @@ type row struct {
 	bun.BaseModel `bun:"table:mail"`
 	Mail
 	Sealed []byte
+	TextID *int64 // the text that it shares with others; Sealed is then what it has of its own
 }
 
 // ErrNoMail is the fault of an id that no mail has.
@@ -108,6 +109,11 @@ func (m *Mails) write(msg Message) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
+	return m.newRow(msg, plain), nil
+}
+
+// newRow returns the row of a message, with plain sealed in it.
+func (m *Mails) newRow(msg Message, plain []byte) row {
 	now := m.db.Now()
 	r := row{Sealed: m.key.Seal(sealPurpose, plain), Mail: Mail{
 		MessageID: uuid.NewString() + "@" + m.Host(), Recipient: msg.To, Kind: msg.Content.kind(), Lang: msg.Lang,
@@ -117,7 +123,7 @@ func (m *Mails) write(msg Message) (row, error) {
 	if r.ExpiresAt.IsZero() {
 		r.ExpiresAt = now.Add(maxDelivery)
 	}
-	return r, nil
+	return r
 }
 
 // List gives the newest mails, newest first.
@@ -136,12 +142,15 @@ func (m *Mails) Show(ctx context.Context, id int64) (Mail, Letter, error) {
 	if err != nil || r.Sealed == nil {
 		return r.Mail, Letter{}, err
 	}
-	letter, err := m.open(r)
+	letter, err := m.open(ctx, r)
 	return r.Mail, letter, err
 }
 
-func (m *Mails) open(r row) (letter Letter, err error) {
+func (m *Mails) open(ctx context.Context, r row) (letter Letter, err error) {
 	plain, err := m.key.Open(sealPurpose, r.Sealed)
+	if err == nil && r.TextID != nil {
+		return m.openShared(ctx, r, plain)
+	}
 	if err == nil {
 		err = json.Unmarshal(plain, &letter)
 	}
@@ -156,7 +165,12 @@ func (m *Mails) Register(q *job.Queue) {
 
 func (m *Mails) deleteOld(ctx context.Context) error {
 	return m.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", m.db.Now().Add(-retention)).Exec(ctx)
+		before := m.db.Now().Add(-retention)
+		if _, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", before).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := tx.NewDelete().Model((*sharedText)(nil)).Where("created_at < ?", before).
+			Where("NOT EXISTS (SELECT 1 FROM mail WHERE text_id = ?TableAlias.id)").Exec(ctx)
 		return err
 	})
 }

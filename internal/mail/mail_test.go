@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	netmail "net/mail"
 	"slices"
 	"strings"
@@ -339,4 +340,54 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 			t.Errorf("%T is the same in both languages", c)
 		}
 	}
+}
+
+// Announcements that differ only in their readers share one stored text, and go with it.
+func TestBulk_StoresTheTextOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		o := open(t, d)
+		var messages []mail.Message
+		for i, lang := range []fault.Lang{fault.EN, fault.ZH, fault.EN} {
+			messages = append(messages, mail.Message{
+				To: fmt.Sprintf("u%d@example.com", i), Lang: lang, Content: mail.Announcement{
+					Title: "News " + string(lang), Text: "Words", HTML: "<p>Words</p>", URL: "https://air.example.com/a",
+					Unsubscribe: fmt.Sprintf("https://air.example.com/unsubscribe/%d", i),
+				},
+			})
+		}
+		batch, err := o.Prepare(messages)
+		o.must(err)
+		o.must(d.Tx(t.Context(), batch.Send))
+		texts := func() int64 {
+			n, err := d.NewSelect().Table("mail_text").Count(t.Context())
+			o.must(err)
+			return n
+		}
+		if n := texts(); n != 2 {
+			t.Errorf("%d texts of two languages", n)
+		}
+		mails, err := o.List(t.Context(), 10)
+		o.must(err)
+		if len(mails) != 3 {
+			t.Fatalf("%d mails", len(mails))
+		}
+		for i, one := range mails {
+			_, letter, err := o.Show(t.Context(), one.ID)
+			o.must(err)
+			want := messages[2-i]
+			own := want.Content.(mail.Announcement).Unsubscribe
+			if one.Recipient != want.To || letter.Unsubscribe != own || !strings.Contains(letter.Text, own) ||
+				!strings.Contains(letter.HTML, own) || !strings.Contains(letter.Subject, "News "+string(want.Lang)) {
+				t.Errorf("%+v %+v", one, letter)
+			}
+		}
+		if _, err := o.Prepare([]mail.Message{{To: "a@example.com", Content: mail.NoticeTest{}}}); err == nil {
+			t.Error("another mail is sent in bulk")
+		}
+		o.now = o.now.AddDate(0, 0, 31)
+		o.must(o.queue.Work(t.Context()))
+		if n := texts(); n != 0 {
+			t.Errorf("%d texts stay without mails", n)
+		}
+	})
 }
