@@ -250,6 +250,18 @@ func (a *Accounts) Lock(ctx context.Context, tx bun.Tx, id int64) (User, error) 
 	return r.User, err
 }
 
+// LockAll is Lock for several users, in the order of their ids; those that do not exist or are closed are left out.
+func (a *Accounts) LockAll(ctx context.Context, tx bun.Tx, ids []int64) ([]User, error) {
+	var rows []row
+	err := db.Locked(tx.NewSelect().Model(&rows).Where("id IN (?) AND closed_at IS NULL", bun.List(ids)).
+		OrderExpr("id")).Scan(ctx)
+	users := make([]User, len(rows))
+	for i, r := range rows {
+		users[i] = r.User
+	}
+	return users, err
+}
+
 // ByEmail returns the user with this e-mail address, or ErrNoUser.
 func (a *Accounts) ByEmail(ctx context.Context, email string) (User, error) {
 	r, err := find(ctx, a.db, "email = ?", NormalEmail(email))

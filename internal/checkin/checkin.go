@@ -5,10 +5,10 @@ package checkin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -60,13 +60,17 @@ type CheckIns struct {
 	accounts *account.Accounts
 	services *service.Services
 	captchas *captcha.Captchas
+
+	mu      sync.Mutex
+	waiting []*claim // of this process
+	giving  bool     // somebody gives to those who wait
 }
 
 // New gives the check-ins kept in d.
 func New(d *db.DB, settings *setting.Settings, accounts *account.Accounts, services *service.Services,
 	captchas *captcha.Captchas,
 ) *CheckIns {
-	return &CheckIns{d, settings, accounts, services, captchas}
+	return &CheckIns{db: d, settings: settings, accounts: accounts, services: services, captchas: captchas}
 }
 
 // Register puts the forgetting of networks on the timetable.
@@ -139,12 +143,7 @@ func (c *CheckIns) CheckIn(ctx context.Context, userID int64, answer string, ip 
 	if err := c.captchas.Require(ctx, captcha.CheckIn, others >= riskyAccounts, answer, ip); err != nil {
 		return nil, err
 	}
-	var given *CheckIn
-	err = c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		given, err = c.give(ctx, tx, userID, &network)
-		return err
-	})
-	return given, err
+	return c.join(ctx, userID, network)
 }
 
 // CheckInByTelegram gives today's traffic to the user of a linked Telegram account, as part of tx. Where a captcha is
@@ -153,49 +152,11 @@ func (c *CheckIns) CheckInByTelegram(ctx context.Context, tx bun.Tx, userID int6
 	if err := c.captchas.Require(ctx, captcha.CheckIn, false, "", netip.Addr{}); err != nil {
 		return nil, err
 	}
-	return c.give(ctx, tx, userID, nil)
-}
-
-func (c *CheckIns) give(ctx context.Context, tx bun.Tx, userID int64, network *string) (*CheckIn, error) {
-	u, err := c.accounts.Lock(ctx, tx, userID) // a second call, a ban and the closing of the account wait here
+	answers, err := c.give(ctx, tx, []*claim{{userID: userID}})
 	if err != nil {
 		return nil, err
 	}
-	now := c.now()
-	last, err := c.last(ctx, tx, userID)
-	if err != nil {
-		return nil, err
-	}
-	status, err := c.status(ctx, tx, u, last)
-	if err != nil {
-		return nil, err
-	}
-	if err := status.fault(); err != nil {
-		return nil, err
-	}
-	given := &CheckIn{
-		UserID: userID, Day: DayOf(now), Streak: 1, Network: network, CreatedAt: c.db.Now(),
-		ExpiresAt: expiry(now),
-	}
-	if last != nil && last.Day == given.Day-1 {
-		given.Streak = last.Streak + 1
-	}
-	given.Bytes = amount(c.settings.Get(), given.IsBonus())
-	p, err := c.services.AddPackage(ctx, tx, service.PackageTerms{
-		UserID: userID, Name: "签到流量", Names: fault.ByLang{fault.EN: "Check-in traffic"}, Kind: service.CheckIn,
-		Bytes: given.Bytes, ExpiresAt: &given.ExpiresAt,
-	})
-	if err != nil {
-		return nil, err
-	}
-	given.PackageID = p.ID
-	if _, err := tx.NewInsert().Model(given).Exec(ctx); err != nil {
-		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
-			err = ErrDone.Because(err)
-		}
-		return nil, err
-	}
-	return given, nil
+	return answers[0].given, answers[0].err
 }
 
 // amount gives a random number of whole megabytes between the two settings, or the upper one.
@@ -218,12 +179,20 @@ func expiry(now time.Time) time.Time {
 
 // last gives the user's newest check-in; nil: there is none.
 func (c *CheckIns) last(ctx context.Context, idb bun.IDB, userID int64) (*CheckIn, error) {
+	last, err := c.lastOf(ctx, idb, []int64{userID})
+	return last[userID], err
+}
+
+// lastOf gives each user's newest check-in.
+func (c *CheckIns) lastOf(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64]*CheckIn, error) {
 	var found []CheckIn
-	err := idb.NewSelect().Model(&found).Where("user_id = ?", userID).OrderExpr("day DESC").Limit(1).Scan(ctx)
-	if err != nil || len(found) == 0 {
-		return nil, err
+	err := idb.NewSelect().Model(&found).Where("user_id IN (?)", bun.List(userIDs)).
+		Where("day = (SELECT MAX(day) FROM checkin AS newest WHERE newest.user_id = ?TableAlias.user_id)").Scan(ctx)
+	last := make(map[int64]*CheckIn, len(found))
+	for i := range found {
+		last[found[i].UserID] = &found[i]
 	}
-	return &found[0], nil
+	return last, err
 }
 
 // State says whether a user can check in now.
@@ -276,6 +245,28 @@ func (c *CheckIns) Status(ctx context.Context, userID int64) (Status, error) {
 
 // status is Status as idb sees it, of a user whose newest check-in is last.
 func (c *CheckIns) status(ctx context.Context, idb bun.IDB, u account.User, last *CheckIn) (Status, error) {
+	runs, err := c.running(ctx, idb, []account.User{u})
+	if err != nil {
+		return Status{}, err
+	}
+	return c.statusOf(u, last, runs[u.ID]), nil
+}
+
+// running returns which of the users have a running service. Newcomers need none and are not looked at.
+func (c *CheckIns) running(ctx context.Context, idb bun.IDB, users []account.User) (map[int64]bool, error) {
+	var ids []int64
+	for _, u := range users {
+		if !c.isNewcomer(u) {
+			ids = append(ids, u.ID)
+		}
+	}
+	return c.services.Running(ctx, idb, ids)
+}
+
+func (c *CheckIns) isNewcomer(u account.User) bool { return c.db.Now().Sub(u.CreatedAt) < newcomerTime }
+
+// statusOf is the status of a user whose newest check-in is last, with or without a running service.
+func (c *CheckIns) statusOf(u account.User, last *CheckIn, runs bool) Status {
 	now := c.now()
 	y, m, d := now.Date()
 	s := Status{Day: DayOf(now), NextAt: time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()).UTC()}
@@ -289,20 +280,12 @@ func (c *CheckIns) status(ctx context.Context, idb bun.IDB, u account.User, last
 		s.State = Banned
 	case last != nil && last.Day >= s.Day: // later than today after the site's time zone was changed
 		s.State, s.Today = Done, last
+	case !runs && !c.isNewcomer(u):
+		s.State = NotEligible
 	default:
 		s.State = Open
-		if c.db.Now().Sub(u.CreatedAt) < newcomerTime {
-			break
-		}
-		runs, err := c.services.HasRunning(ctx, idb, u.ID)
-		if err != nil {
-			return Status{}, err
-		}
-		if !runs {
-			s.State = NotEligible
-		}
 	}
-	return s, nil
+	return s
 }
 
 // Between gives the user's check-ins from one day to another, both included, oldest first.

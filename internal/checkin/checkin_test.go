@@ -327,6 +327,73 @@ func TestCheckIn_CaptchaBySetting(t *testing.T) {
 	})
 }
 
+// Calls at the same time are given together, and each has its own answer.
+func TestCheckIn_OfManyAtOnce_AnswersEach(t *testing.T) {
+	each(t, func(s *site) {
+		idle := s.user()
+		s.now = s.now.AddDate(0, 0, 40)
+		s.serves(idle, 1)
+		s.now = s.now.AddDate(0, 0, 40) // its service has ended
+		users := []int64{idle, 1 << 40}
+		for range 20 {
+			users = append(users, s.user())
+		}
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		given, refused := map[int64][]*checkin.CheckIn{}, map[int64][]error{}
+		for range 3 {
+			for _, user := range users {
+				wg.Go(func() {
+					one, err := s.CheckIn(s.Context(), user, "", home)
+					mu.Lock()
+					defer mu.Unlock()
+					if err != nil {
+						refused[user] = append(refused[user], err)
+					} else {
+						given[user] = append(given[user], one)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		wants := map[int64]error{idle: checkin.ErrNotEligible, 1 << 40: account.ErrNoUser}
+		for _, user := range users {
+			want, times := wants[user], 0
+			if want == nil {
+				want, times = checkin.ErrDone, 1
+			}
+			if len(given[user]) != times || len(refused[user]) != 3-times {
+				t.Fatalf("user %d: %d times, refused %v", user, len(given[user]), refused[user])
+			}
+			for _, err := range refused[user] {
+				if !errors.Is(err, want) {
+					t.Errorf("user %d: %v, want %v", user, err, want)
+				}
+			}
+			for _, one := range given[user] {
+				if one.UserID != user || one.Streak != 1 || s.status(user).Today.ID != one.ID {
+					t.Errorf("user %d is answered %+v", user, one)
+				}
+			}
+		}
+		s.sound()
+	})
+}
+
+// Who left before their turn is given nothing, and keeps nobody from theirs.
+func TestCheckIn_OfACallThatEnded_GivesNothing(t *testing.T) {
+	each(t, func(s *site) {
+		left, other := s.user(), s.user()
+		ctx, cancel := context.WithCancel(s.Context())
+		cancel()
+		if given, err := s.CheckIn(ctx, left, "", home); err == nil {
+			t.Errorf("gives %+v", given)
+		}
+		s.checksIn(other)
+		s.checksIn(left)
+	})
+}
+
 func TestCheck_ADamagedCheckIn_Shows(t *testing.T) {
 	for i, damage := range []string{
 		`UPDATE checkin SET bytes = bytes + 1`,

@@ -15,10 +15,19 @@ func (s *Services) CountRunning(ctx context.Context, userID int64) (running int6
 	return running, err
 }
 
-// HasRunning tells whether a service of the user runs.
-func (s *Services) HasRunning(ctx context.Context, idb bun.IDB, userID int64) (bool, error) {
-	return idb.NewSelect().Model((*Service)(nil)).Where("user_id = ? AND ended_at IS NULL AND ends_at > ?", userID,
-		s.db.Now()).Exists(ctx)
+// Running returns which of the users have a service that runs.
+func (s *Services) Running(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64]bool, error) {
+	runs := map[int64]bool{}
+	if len(userIDs) == 0 {
+		return runs, nil
+	}
+	var ids []int64
+	err := idb.NewSelect().Model((*Service)(nil)).Column("user_id").
+		Where("user_id IN (?) AND ended_at IS NULL AND ends_at > ?", bun.List(userIDs), s.db.Now()).Scan(ctx, &ids)
+	for _, id := range ids {
+		runs[id] = true
+	}
+	return runs, err
 }
 
 // Close ends everything that the user has, as part of the closing of the account, and makes nodes forget the

@@ -274,6 +274,25 @@ func (s *Services) give(ctx context.Context, tx bun.Tx, v *Service, orderID *int
 	return err
 }
 
+// AddPackages is AddPackage for packages that no order refers to, in the order of terms.
+func (s *Services) AddPackages(ctx context.Context, tx bun.Tx, terms []PackageTerms) ([]Package, error) {
+	if err := approval.Covered(ctx); err != nil {
+		return nil, err
+	}
+	packages, users := make([]Package, len(terms)), make([]int64, len(terms))
+	for i, t := range terms {
+		packages[i] = Package{
+			UserID: t.UserID, Name: t.Name, Names: t.Names.OrEmpty(), Kind: t.Kind, Bytes: t.Bytes,
+			CreatedAt: s.db.Now(), ExpiresAt: t.ExpiresAt,
+		}
+		users[i] = t.UserID
+	}
+	if _, err := tx.NewInsert().Model(&packages).Exec(ctx); err != nil {
+		return nil, err
+	}
+	return packages, s.Refresh(ctx, tx, users...)
+}
+
 // fulfil marks the order as done; the key refuses a second time.
 func (s *Services) fulfil(ctx context.Context, tx bun.Tx, f fulfilment) error {
 	if f.OrderID == nil {
