@@ -12,6 +12,8 @@ import { Route as rootRouteImport } from './routes/__root'
 import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
+import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
+import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
 import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
@@ -22,6 +24,12 @@ import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
+import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
+import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
+import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
+import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
@@ -39,6 +47,16 @@ const AdminIndexRoute = AdminIndexRouteImport.update({
 const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
   id: '/approvals',
   path: '/approvals',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
+  id: '/canned-answers',
+  path: '/canned-answers',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
+  id: '/commissions',
+  path: '/commissions',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminOrdersRoute = AdminOrdersRouteImport.update({
@@ -91,6 +109,36 @@ const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   path: '/announcements/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminGuidesIndexRoute = AdminGuidesIndexRouteImport.update({
+  id: '/guides/',
+  path: '/guides/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGuidesIdRoute = AdminGuidesIdRouteImport.update({
+  id: '/guides/$id',
+  path: '/guides/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
+  id: '/guides/new',
+  path: '/guides/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
+  id: '/share-accounts/',
+  path: '/share-accounts/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminShareAccountsIdRoute = AdminShareAccountsIdRouteImport.update({
+  id: '/share-accounts/$id',
+  path: '/share-accounts/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminShareAccountsNewRoute = AdminShareAccountsNewRouteImport.update({
+  id: '/share-accounts/new',
+  path: '/share-accounts/new',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
   id: '/$id',
   path: '/$id',
@@ -110,6 +158,8 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
 export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -120,13 +170,21 @@ export interface FileRoutesByFullPath {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/guides/$id': typeof AdminGuidesIdRoute
+  '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
+  '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
 }
 export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -137,15 +195,23 @@ export interface FileRoutesByTo {
   '/admin': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/guides/$id': typeof AdminGuidesIdRoute
+  '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
+  '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/admin': typeof AdminRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -156,9 +222,15 @@ export interface FileRoutesById {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/guides/$id': typeof AdminGuidesIdRoute
+  '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
+  '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
 }
 export interface FileRouteTypes {
@@ -166,6 +238,8 @@ export interface FileRouteTypes {
   fullPaths:
     | '/admin'
     | '/admin/approvals'
+    | '/admin/canned-answers'
+    | '/admin/commissions'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -176,13 +250,21 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/guides/$id'
+    | '/admin/guides/new'
+    | '/admin/share-accounts/$id'
+    | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/guides/'
+    | '/admin/share-accounts/'
     | '/admin/users/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/admin/approvals'
+    | '/admin/canned-answers'
+    | '/admin/commissions'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -193,14 +275,22 @@ export interface FileRouteTypes {
     | '/admin'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/guides/$id'
+    | '/admin/guides/new'
+    | '/admin/share-accounts/$id'
+    | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements'
+    | '/admin/guides'
+    | '/admin/share-accounts'
     | '/admin/users'
   id:
     | '__root__'
     | '/admin'
     | '/admin/approvals'
+    | '/admin/canned-answers'
+    | '/admin/commissions'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -211,9 +301,15 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/guides/$id'
+    | '/admin/guides/new'
+    | '/admin/share-accounts/$id'
+    | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/guides/'
+    | '/admin/share-accounts/'
     | '/admin/users/'
   fileRoutesById: FileRoutesById
 }
@@ -242,6 +338,20 @@ declare module '@tanstack/react-router' {
       path: '/approvals'
       fullPath: '/admin/approvals'
       preLoaderRoute: typeof AdminApprovalsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/canned-answers': {
+      id: '/admin/canned-answers'
+      path: '/canned-answers'
+      fullPath: '/admin/canned-answers'
+      preLoaderRoute: typeof AdminCannedAnswersRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/commissions': {
+      id: '/admin/commissions'
+      path: '/commissions'
+      fullPath: '/admin/commissions'
+      preLoaderRoute: typeof AdminCommissionsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/orders': {
@@ -314,6 +424,48 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/guides/': {
+      id: '/admin/guides/'
+      path: '/guides'
+      fullPath: '/admin/guides/'
+      preLoaderRoute: typeof AdminGuidesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/guides/$id': {
+      id: '/admin/guides/$id'
+      path: '/guides/$id'
+      fullPath: '/admin/guides/$id'
+      preLoaderRoute: typeof AdminGuidesIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/guides/new': {
+      id: '/admin/guides/new'
+      path: '/guides/new'
+      fullPath: '/admin/guides/new'
+      preLoaderRoute: typeof AdminGuidesNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/share-accounts/': {
+      id: '/admin/share-accounts/'
+      path: '/share-accounts'
+      fullPath: '/admin/share-accounts/'
+      preLoaderRoute: typeof AdminShareAccountsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/share-accounts/$id': {
+      id: '/admin/share-accounts/$id'
+      path: '/share-accounts/$id'
+      fullPath: '/admin/share-accounts/$id'
+      preLoaderRoute: typeof AdminShareAccountsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/share-accounts/new': {
+      id: '/admin/share-accounts/new'
+      path: '/share-accounts/new'
+      fullPath: '/admin/share-accounts/new'
+      preLoaderRoute: typeof AdminShareAccountsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/tickets/$id': {
       id: '/admin/tickets/$id'
       path: '/$id'
@@ -352,6 +504,8 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 
 interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
+  AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
+  AdminCommissionsRoute: typeof AdminCommissionsRoute
   AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
@@ -362,13 +516,21 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminGuidesIdRoute: typeof AdminGuidesIdRoute
+  AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
+  AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
+  AdminCannedAnswersRoute: AdminCannedAnswersRoute,
+  AdminCommissionsRoute: AdminCommissionsRoute,
   AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
@@ -379,8 +541,14 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminGuidesIdRoute: AdminGuidesIdRoute,
+  AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
+  AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
 }
 

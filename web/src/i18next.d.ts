@@ -32,6 +32,7 @@ import type consoleUser from './locales/zh-CN/console/user.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
 import type consoleUserActions from './locales/zh-CN/console/user-actions.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
+import type consoleSupport from './locales/zh-CN/console/support.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -68,6 +69,7 @@ declare module 'i18next' {
       'console/money': typeof consoleMoney
       'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
+      'console/support': typeof consoleSupport
       'console/user': typeof consoleUser
       'console/user-actions': typeof consoleUserActions
       'console/shell': typeof consoleShell

@@ -19,6 +19,8 @@ import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
+import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
+import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
 import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
@@ -51,6 +53,12 @@ import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscr
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
+import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
+import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
+import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
+import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
@@ -143,6 +151,16 @@ const AdminIndexRoute = AdminIndexRouteImport.update({
 const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
   id: '/approvals',
   path: '/approvals',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
+  id: '/canned-answers',
+  path: '/canned-answers',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
+  id: '/commissions',
+  path: '/commissions',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminOrdersRoute = AdminOrdersRouteImport.update({
@@ -301,6 +319,36 @@ const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
 const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   id: '/announcements/new',
   path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGuidesIndexRoute = AdminGuidesIndexRouteImport.update({
+  id: '/guides/',
+  path: '/guides/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGuidesIdRoute = AdminGuidesIdRouteImport.update({
+  id: '/guides/$id',
+  path: '/guides/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
+  id: '/guides/new',
+  path: '/guides/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
+  id: '/share-accounts/',
+  path: '/share-accounts/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminShareAccountsIdRoute = AdminShareAccountsIdRouteImport.update({
+  id: '/share-accounts/$id',
+  path: '/share-accounts/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminShareAccountsNewRoute = AdminShareAccountsNewRouteImport.update({
+  id: '/share-accounts/new',
+  path: '/share-accounts/new',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
@@ -534,6 +582,8 @@ export interface FileRoutesByFullPath {
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -564,6 +614,10 @@ export interface FileRoutesByFullPath {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/guides/$id': typeof AdminGuidesIdRoute
+  '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
+  '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
@@ -595,6 +649,8 @@ export interface FileRoutesByFullPath {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
@@ -614,6 +670,8 @@ export interface FileRoutesByTo {
   '/$': typeof SplatRoute
   '/about': typeof AboutRoute
   '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -644,6 +702,10 @@ export interface FileRoutesByTo {
   '/user': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/guides/$id': typeof AdminGuidesIdRoute
+  '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
+  '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
@@ -675,6 +737,8 @@ export interface FileRoutesByTo {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
   '/user/audit': typeof UserAuditIndexRoute
   '/user/guides': typeof UserGuidesIndexRoute
@@ -700,6 +764,8 @@ export interface FileRoutesById {
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
+  '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -732,6 +798,10 @@ export interface FileRoutesById {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/guides/$id': typeof AdminGuidesIdRoute
+  '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
+  '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/test-page/_default/api-example': typeof TestPageDefaultApiExampleRoute
@@ -763,6 +833,8 @@ export interface FileRoutesById {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
@@ -789,6 +861,8 @@ export interface FileRouteTypes {
     | '/test-page'
     | '/user'
     | '/admin/approvals'
+    | '/admin/canned-answers'
+    | '/admin/commissions'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -819,6 +893,10 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/guides/$id'
+    | '/admin/guides/new'
+    | '/admin/share-accounts/$id'
+    | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/test-page/api-example'
@@ -850,6 +928,8 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/guides/'
+    | '/admin/share-accounts/'
     | '/admin/users/'
     | '/user/audit/'
     | '/user/guides/'
@@ -869,6 +949,8 @@ export interface FileRouteTypes {
     | '/$'
     | '/about'
     | '/admin/approvals'
+    | '/admin/canned-answers'
+    | '/admin/commissions'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -899,6 +981,10 @@ export interface FileRouteTypes {
     | '/user'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/guides/$id'
+    | '/admin/guides/new'
+    | '/admin/share-accounts/$id'
+    | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/test-page/api-example'
@@ -930,6 +1016,8 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements'
+    | '/admin/guides'
+    | '/admin/share-accounts'
     | '/admin/users'
     | '/user/audit'
     | '/user/guides'
@@ -954,6 +1042,8 @@ export interface FileRouteTypes {
     | '/test-page'
     | '/user'
     | '/admin/approvals'
+    | '/admin/canned-answers'
+    | '/admin/commissions'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -986,6 +1076,10 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/guides/$id'
+    | '/admin/guides/new'
+    | '/admin/share-accounts/$id'
+    | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/test-page/_default/api-example'
@@ -1017,6 +1111,8 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/guides/'
+    | '/admin/share-accounts/'
     | '/admin/users/'
     | '/user/audit/'
     | '/user/guides/'
@@ -1113,6 +1209,20 @@ declare module '@tanstack/react-router' {
       path: '/approvals'
       fullPath: '/admin/approvals'
       preLoaderRoute: typeof AdminApprovalsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/canned-answers': {
+      id: '/admin/canned-answers'
+      path: '/canned-answers'
+      fullPath: '/admin/canned-answers'
+      preLoaderRoute: typeof AdminCannedAnswersRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/commissions': {
+      id: '/admin/commissions'
+      path: '/commissions'
+      fullPath: '/admin/commissions'
+      preLoaderRoute: typeof AdminCommissionsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/orders': {
@@ -1337,6 +1447,48 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/guides/': {
+      id: '/admin/guides/'
+      path: '/guides'
+      fullPath: '/admin/guides/'
+      preLoaderRoute: typeof AdminGuidesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/guides/$id': {
+      id: '/admin/guides/$id'
+      path: '/guides/$id'
+      fullPath: '/admin/guides/$id'
+      preLoaderRoute: typeof AdminGuidesIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/guides/new': {
+      id: '/admin/guides/new'
+      path: '/guides/new'
+      fullPath: '/admin/guides/new'
+      preLoaderRoute: typeof AdminGuidesNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/share-accounts/': {
+      id: '/admin/share-accounts/'
+      path: '/share-accounts'
+      fullPath: '/admin/share-accounts/'
+      preLoaderRoute: typeof AdminShareAccountsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/share-accounts/$id': {
+      id: '/admin/share-accounts/$id'
+      path: '/share-accounts/$id'
+      fullPath: '/admin/share-accounts/$id'
+      preLoaderRoute: typeof AdminShareAccountsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/share-accounts/new': {
+      id: '/admin/share-accounts/new'
+      path: '/share-accounts/new'
+      fullPath: '/admin/share-accounts/new'
+      preLoaderRoute: typeof AdminShareAccountsNewRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets/$id': {
@@ -1657,6 +1809,8 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 
 interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
+  AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
+  AdminCommissionsRoute: typeof AdminCommissionsRoute
   AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
@@ -1667,13 +1821,21 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminGuidesIdRoute: typeof AdminGuidesIdRoute
+  AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
+  AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
+  AdminCannedAnswersRoute: AdminCannedAnswersRoute,
+  AdminCommissionsRoute: AdminCommissionsRoute,
   AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
@@ -1684,8 +1846,14 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminGuidesIdRoute: AdminGuidesIdRoute,
+  AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
+  AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
 }
 

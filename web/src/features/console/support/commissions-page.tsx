@@ -1,0 +1,97 @@
+import { useTranslation } from 'react-i18next'
+import type { StaffCommission } from '@/lib/api/gen/staff/types.gen'
+import { useCurrency } from '@/lib/currency'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
+import { StatusDot } from '@/ui/status-dot'
+import { ListPage } from '../parts/list-page'
+import { Person } from '../parts/person'
+import type { Column } from '../parts/resource'
+import { commissions } from './resource'
+
+/** What users earned by the orders of those whom they invited. */
+export function CommissionsPage() {
+  const { t } = useTranslation('console/support')
+  return (
+    <ListPage
+      title={t('commissions.title')}
+      about={t('commissions.about')}
+      resource={commissions}
+      columns={useColumns()}
+      filters={[
+        { key: 'inviter_id', title: t('commissions.inviterNo'), kind: 'reference' },
+        {
+          key: 'owed',
+          title: t('commissions.owed'),
+          kind: 'choice',
+          isSingle: true,
+          options: [{ value: 'true', label: t('commissions.onlyOwed') }],
+        },
+      ]}
+      empty={t('commissions.empty')}
+    />
+  )
+}
+
+const tones = { pending: 'warning', released: 'success', reversed: 'neutral' } as const
+
+function useColumns(): Column<StaffCommission>[] {
+  const { t } = useTranslation('console/support')
+  const currency = useCurrency()
+  return [
+    {
+      key: 'inviter',
+      title: t('commissions.inviter'),
+      place: 'title',
+      cell: ({ inviter_id: id }) => <Person user={{ id }} />,
+    },
+    {
+      key: 'buyer',
+      title: t('commissions.buyer'),
+      cell: ({ buyer_id: id, username }) => <Person user={{ id, email: username }} />,
+    },
+    {
+      key: 'order',
+      title: t('commissions.order'),
+      width: '7rem',
+      cell: ({ order_no: no }) => `#${no}`,
+    },
+    {
+      key: 'amount',
+      title: t('commissions.amount'),
+      width: '8rem',
+      align: 'end',
+      place: 'fact',
+      cell: ({ amount }) => <Money amount={amount} currency={currency} />,
+    },
+    {
+      key: 'owed',
+      title: t('commissions.owed'),
+      width: '8rem',
+      align: 'end',
+      cell: ({ owed }) => <Money amount={owed} currency={currency} />,
+    },
+    {
+      key: 'state',
+      title: t('column.state'),
+      width: '9rem',
+      place: 'state',
+      cell: ({ state }) => (
+        <StatusDot tone={tones[state]}>{t(`commissions.state.${state}`)}</StatusDot>
+      ),
+    },
+    {
+      key: 'release',
+      title: t('commissions.release'),
+      width: '12rem',
+      place: 'fact',
+      cell: ({ release_at: time }) => <Moment time={time} withTime />,
+    },
+    {
+      key: 'created',
+      title: t('column.created'),
+      width: '12rem',
+      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+    },
+  ]
+}

@@ -1,0 +1,77 @@
+import { queryOptions } from '@tanstack/react-query'
+import {
+  staffCannedAnswersList,
+  staffCommissionsList,
+  staffGuideGet,
+  staffGuides,
+  staffShareAccounts,
+  staffShareAccountViewers,
+} from '@/lib/api/gen/staff/sdk.gen'
+import type { CannedAnswerItem, StaffGuide, StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
+import { byPart, type Resource } from '../parts/resource'
+
+const staleTime = 5_000
+
+/** For lists that are so short that they are read as a whole. */
+const whole = <T>(name: string, read: (signal: AbortSignal) => Promise<T[]>): Resource<T> => ({
+  name,
+  rowKey: (row) => (row as { id: number }).id,
+  load: async ({ signal }) => ({ rows: await read(signal) }),
+})
+
+export const guides = whole<StaffGuide>('guides', async (signal) => {
+  const { data } = await staffGuides({ signal, throwOnError: true })
+  return data.toSorted((one, other) => one.position - other.position || one.id - other.id)
+})
+
+export const guideOf = (id: string) =>
+  queryOptions({
+    queryKey: ['console', 'guides', 'one', id],
+    queryFn: async ({ signal }) =>
+      (await staffGuideGet({ path: { guide_id: Number(id) }, signal, throwOnError: true })).data,
+    staleTime,
+  })
+
+export const cannedAnswers = whole<CannedAnswerItem>(
+  'canned-answers-list',
+  async (signal) =>
+    (await staffCannedAnswersList({ signal, throwOnError: true })).data.canned_answers,
+)
+
+export const shareAccounts = whole<StaffShareAccount>(
+  'share-accounts',
+  async (signal) => (await staffShareAccounts({ signal, throwOnError: true })).data,
+)
+
+/** One share account; null where there is none with this number. */
+export const shareAccountOf = (id: string) =>
+  queryOptions({
+    queryKey: ['console', 'share-accounts', 'one', id],
+    queryFn: async ({ signal }) => {
+      const { data } = await staffShareAccounts({ signal, throwOnError: true })
+      return data.find((one) => String(one.id) === id) ?? null
+    },
+    staleTime,
+  })
+
+/** Who saw the secret of a share account. */
+export const viewersOf = (id: number) =>
+  byPart({
+    name: `share-account-viewers-${id}`,
+    list: async (options) => {
+      const path = { account_id: id }
+      const { data } = await staffShareAccountViewers({ ...options, path })
+      return { rows: data.viewers, total: data.total_count }
+    },
+    rowKey: ({ user_id: user }) => user,
+  })
+
+export const commissions = byPart({
+  name: 'commissions',
+  keys: ['inviter_id', 'owed'],
+  list: async (options) => {
+    const { data } = await staffCommissionsList(options)
+    return { rows: data.commissions, total: data.total_count }
+  },
+  rowKey: ({ no }) => no,
+})

@@ -1,0 +1,186 @@
+import { Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { staffShareAccountAdd, staffShareAccountChange } from '@/lib/api/gen/staff/sdk.gen'
+import type { ShareAccountViewer, StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
+import { Loaded } from '@/ui/loaded'
+import { Moment } from '@/ui/moment'
+import { PageHeader } from '@/ui/page-header'
+import { toast } from '@/ui/toast'
+import { ActionButton } from '../parts/action-runner'
+import { DetailHeader } from '../parts/detail-header'
+import { useMay } from '../parts/permissions'
+import { Person } from '../parts/person'
+import type { Column } from '../parts/resource'
+import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { ResourceTable } from '../parts/resource-table'
+import { shareAccountOf, viewersOf } from './resource'
+import { ShareState, useRotation } from './share-accounts-page'
+import { blankShare, shareBody, shareValues, useShareSections } from './share-form'
+
+const route = getRouteApi('/admin/share-accounts/$id')
+
+/** One share account: for whom it is, and who saw its secret. */
+export function ShareAccountPage() {
+  const { t } = useTranslation('console/support')
+  const { id } = route.useParams()
+  const query = useQuery(shareAccountOf(id))
+  const rotation = useRotation()
+  return (
+    <div data-wide>
+      {query.data ? (
+        <Header
+          title={query.data.name}
+          state={<ShareState account={query.data} />}
+          about={t('shares.seenBy', { count: query.data.users })}
+          primary={<ActionButton subject={query.data} action={rotation} />}
+        />
+      ) : (
+        <PageHeader title={t('shares.one')} />
+      )}
+      <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
+        {(account) => (account ? <Account key={id} account={account} /> : <Text>{t('gone')}</Text>)}
+      </Loaded>
+    </div>
+  )
+}
+
+function Header(props: { title: string; state?: ReactNode; about?: string; primary?: ReactNode }) {
+  const { t } = useTranslation('console/support')
+  return (
+    <DetailHeader
+      list={{ title: t('shares.title'), link: { to: '/admin/share-accounts' } }}
+      {...props}
+    />
+  )
+}
+
+function Account({ account }: { account: StaffShareAccount }) {
+  const { t } = useTranslation('console/support')
+  const may = useMay()
+  return (
+    <Stack gap="lg">
+      {may('shareaccount.write') && <Edit account={account} />}
+      <ResourceTable
+        caption={t('shares.viewers')}
+        resource={viewersOf(account.id)}
+        columns={useViewerColumns(account)}
+        empty={{ text: t('shares.noViewers') }}
+      />
+    </Stack>
+  )
+}
+
+function useViewerColumns(account: StaffShareAccount): Column<ShareAccountViewer>[] {
+  const { t } = useTranslation('console/support')
+  return [
+    {
+      key: 'user',
+      title: t('column.user'),
+      place: 'title',
+      cell: ({ user_id: id, email }) => <Person user={{ id, email }} />,
+    },
+    {
+      key: 'version',
+      title: t('shares.sawWhich'),
+      width: '12rem',
+      place: 'state',
+      cell: ({ version }) =>
+        t(version === account.secret_version ? 'shares.present' : 'shares.former'),
+    },
+    {
+      key: 'count',
+      title: t('shares.times'),
+      width: '7rem',
+      align: 'end',
+      place: 'fact',
+      cell: ({ count }) => count,
+    },
+    {
+      key: 'first',
+      title: t('shares.firstAt'),
+      width: '12rem',
+      cell: ({ first_at: time }) => <Moment time={time} withTime />,
+    },
+    {
+      key: 'last',
+      title: t('shares.lastAt'),
+      width: '12rem',
+      place: 'fact',
+      cell: ({ last_at: time }) => <Moment time={time} withTime />,
+    },
+  ]
+}
+
+function Edit({ account }: { account: StaffShareAccount }) {
+  const { t } = useTranslation('console/support')
+  const queryClient = useQueryClient()
+  const sections = useShareSections({ isNew: false })
+  const goBack = useGoBack()
+  // Of what the form shows, whatever is read meanwhile.
+  const [read, setRead] = useState(account)
+  const reload = async () => {
+    const options = { ...shareAccountOf(String(read.id)), staleTime: 0 }
+    const present = (await queryClient.fetchQuery(options)) ?? read
+    setRead(present)
+    return shareValues(present)
+  }
+  return (
+    <ResourceForm
+      draftKey={`share-account:${read.id}`}
+      initial={shareValues(read)}
+      sections={sections}
+      submit={t('save')}
+      save={(values) =>
+        staffShareAccountChange({
+          path: { account_id: read.id },
+          headers: { 'If-Match': `"${read.version}"` },
+          body: shareBody(values),
+          throwOnError: true,
+        })
+      }
+      reload={reload}
+      onSaved={() => goBack(t('saved', { name: read.name }))}
+    />
+  )
+}
+
+/** A new share account, with its secret. */
+export function NewShareAccountPage() {
+  const { t } = useTranslation('console/support')
+  const sections = useShareSections({ isNew: true })
+  const goBack = useGoBack()
+  const add = (values: FormValues) =>
+    staffShareAccountAdd({
+      body: {
+        ...shareBody(values),
+        password: String(values.password),
+        ...(values.totp && { totp: String(values.totp) }),
+      },
+      throwOnError: true,
+    })
+  return (
+    <div data-wide>
+      <Header title={t('shares.new')} />
+      <ResourceForm
+        draftKey="share-account:new"
+        initial={blankShare}
+        isNew
+        sections={sections}
+        submit={t('save')}
+        save={add}
+        onSaved={() => goBack(t('shares.added'))}
+      />
+    </div>
+  )
+}
+
+function useGoBack() {
+  const navigate = useNavigate()
+  return (said: string) => {
+    void toast('success', said)
+    void navigate({ to: '/admin/share-accounts' })
+  }
+}

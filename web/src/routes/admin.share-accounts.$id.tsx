@@ -1,0 +1,13 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { listSearch } from '@/features/console/parts/list-search'
+import { shareAccountOf } from '@/features/console/support/resource'
+
+export const Route = createFileRoute('/admin/share-accounts/$id')({
+  validateSearch: listSearch,
+  loader: ({ context: { queryClient }, params: { id } }) =>
+    loadPage(loadTexts('console/support'), queryClient.prefetchQuery(shareAccountOf(id))),
+  component: lazyPage(() => import('@/features/console/support/pages'), 'ShareAccountPage'),
+})
