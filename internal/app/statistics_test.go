@@ -60,6 +60,20 @@ func TestStatistics_SumTrafficUpByDayNodeCountryPlanAndUser(t *testing.T) {
 			ranked.Users[0].Email == "" || ranked.Users[0].Down != 25 {
 			t.Errorf("the ranking is %+v", ranked)
 		}
+		var months []struct {
+			Up       int64  `json:"up_bytes"`
+			Down     int64  `json:"down_bytes"`
+			Expected *int64 `json:"expected_bytes"`
+		}
+		h.ask(admin, 200, "GET", "/api/v2/staff/statistics/growth", "", &months)
+		moved := int64(0)
+		for _, m := range months {
+			moved += m.Up + m.Down
+		}
+		if moved != 39 || len(months) == 0 {
+			t.Errorf("growth: %+v", months)
+		}
+		h.ask(admin, 422, "GET", "/api/v2/staff/statistics/growth?months=0", "", nil)
 		h.ask(admin, 422, "GET", "/api/v2/staff/statistics/traffic?by=moon", "", nil)
 		h.ask(admin, 422, "GET", "/api/v2/staff/statistics/users?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "", nil)
 	})

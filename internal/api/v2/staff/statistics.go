@@ -64,6 +64,14 @@ type ranking struct {
 	TotalCount int64        `json:"total_count" doc:"Users who moved anything"`
 }
 
+// monthOfGrowth is what the site moved in a month.
+type monthOfGrowth struct {
+	BeginsAt time.Time `json:"begins_at" doc:"Of the month, in the site's time zone"`
+	StatisticsAmount
+	ExpectedBytes *int64 `json:"expected_bytes" nullable:"true" doc:"Up and down when the month is over, if it goes on like this; null: less than a day of it is over"`
+	ChangePercent *int64 `json:"change_percent" nullable:"true" doc:"Of expected_bytes to the month before; null: there is nothing to compare"`
+}
+
 // statistics sums traffic up for staff.
 type statistics struct {
 	accounts *account.Accounts
@@ -97,6 +105,18 @@ func Statistics(
 					return st.byPlan(ctx, from, to)
 				}
 				return st.byDay(ctx, from, to)
+			})
+		type growthQuery struct {
+			Months int `query:"months" default:"12" minimum:"1" maximum:"120" doc:"With the present one"`
+		}
+		v2.HandleList(r, v2.StaffOp("GET /staff/statistics/growth", permission.TrafficRead).
+			Named("staff_statistics_growth", "What the site moved by month, and what the present month will come to"),
+			func(ctx context.Context, _ account.Identity, in *growthQuery) (out []monthOfGrowth, err error) {
+				months, err := t.Growth(ctx, in.Months)
+				for _, m := range months {
+					out = append(out, monthOfGrowth{m.Begins, newStatisticsAmount(m.Amount), m.Expected, m.ChangePercent})
+				}
+				return out, err
 			})
 		type rankQuery struct {
 			StatisticsQuery

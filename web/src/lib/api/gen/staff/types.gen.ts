@@ -2652,6 +2652,24 @@ export type MediaChangeBody = {
     state: 'none' | 'enabled' | 'disabled';
 };
 
+export type MonthOfGrowth = {
+    /**
+     * Of the month, in the site's time zone
+     */
+    begins_at: string;
+    billed_bytes: number;
+    /**
+     * Of expected_bytes to the month before; null: there is nothing to compare
+     */
+    change_percent: number | null;
+    down_bytes: number;
+    /**
+     * Up and down when the month is over, if it goes on like this; null: less than a day of it is over
+     */
+    expected_bytes: number | null;
+    up_bytes: number;
+};
+
 export type MovementItem = {
     /**
      * Negative where money left the wallet
@@ -9730,6 +9748,27 @@ export type StaffShareAccountViewsResponses = {
 };
 
 export type StaffShareAccountViewsResponse = StaffShareAccountViewsResponses[keyof StaffShareAccountViewsResponses];
+
+export type StaffStatisticsGrowthData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * With the present one
+         */
+        months?: number;
+    };
+    url: '/api/v2/staff/statistics/growth';
+};
+
+export type StaffStatisticsGrowthResponses = {
+    /**
+     * OK
+     */
+    200: Array<MonthOfGrowth>;
+};
+
+export type StaffStatisticsGrowthResponse = StaffStatisticsGrowthResponses[keyof StaffStatisticsGrowthResponses];
 
 export type StaffStatisticsTrafficData = {
     body?: never;
