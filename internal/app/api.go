@@ -85,7 +85,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Adjustments(a.Wallets),
 		staff.Invites(a.Invites),
 		staff.Gateways(a.Gateways),
-		staff.Plans(a.Shop),
+		staff.Plans(a.Shop, a.Settings),
 		staff.Clients(a.Links),
 		staff.LinkTemplates(a.Links),
 		staff.Emby(a.Emby),

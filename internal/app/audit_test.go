@@ -412,6 +412,36 @@ func auditedActs(h *fixture) map[string]func() act {
 			must(err)
 			return staff(admin, "plans/%d/texts", `{"name_en":"Standard"}`, plans[0].ID)
 		},
+		"staff_plan_make": func() act {
+			return staff(owner, "plans", `{"kind":"plan","name":"Large","prices":[{"months":1,"amount":"30.00"}]}`)
+		},
+		"staff_plan_change": func() act {
+			plans, err := h.Shop.ListPlans(ctx)
+			must(err)
+			return staff(owner, "plans/%d", `{"devices":9}`, plans[0].ID)
+		},
+		"staff_plan_archive": func() act {
+			plans, err := h.Shop.ListPlans(ctx)
+			must(err)
+			return staff(owner, "plans/%d/archive", "", plans[len(plans)-1].ID)
+		},
+		"staff_plan_restore": func() act {
+			plans, err := h.Shop.ListPlans(ctx)
+			must(err)
+			must(h.Shop.RemovePlan(ctx, plans[len(plans)-1].ID))
+			return staff(owner, "plans/%d/restore", "", plans[len(plans)-1].ID)
+		},
+		"staff_plans_order": func() act {
+			plans, err := h.Shop.ListPlans(ctx)
+			must(err)
+			ids := []int64{}
+			for _, p := range slices.Backward(plans) {
+				ids = append(ids, p.ID)
+			}
+			body, err := json.Marshal(map[string]any{"plans": ids})
+			must(err)
+			return staff(owner, "plans/order", string(body))
+		},
 		"staff_mail_retry": func() act {
 			must(h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 				return h.Mails.Send(ctx, tx, mail.Message{To: "someone@example.com", Content: mail.EmailTaken{}})

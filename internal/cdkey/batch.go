@@ -80,7 +80,7 @@ func (k *Keys) insert(ctx context.Context, tx bun.Tx, b *Batch) ([]string, error
 	if _, err := tx.NewInsert().Model(b).Exec(ctx); err != nil {
 		return nil, db.Error(err)
 	}
-	worth, err := b.worth(ctx, tx)
+	worth, err := b.worth(ctx, tx, k.db.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +116,14 @@ func orZero(n *int) *int {
 }
 
 // worth is what all uses of the batch's keys give at most.
-func (b *Batch) worth(ctx context.Context, tx bun.Tx) (worth money.Amount, err error) {
+func (b *Batch) worth(ctx context.Context, tx bun.Tx, now time.Time) (worth money.Amount, err error) {
 	switch b.Kind {
 	case Amount:
 		worth = b.Amount
 	case Plan:
-		worth, err = shop.PlanWorth(ctx, tx, *b.PlanID, *b.Months, *b.Days)
+		worth, err = shop.PlanWorth(ctx, tx, now, *b.PlanID, *b.Months, *b.Days)
 	case Traffic:
-		worth, err = shop.TrafficWorth(ctx, tx, *b.Bytes)
+		worth, err = shop.TrafficWorth(ctx, tx, now, *b.Bytes)
 	}
 	return shop.Times(worth, int64(b.Size)*int64(b.MaxUses)), err
 }

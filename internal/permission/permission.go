@@ -56,6 +56,7 @@ const (
 
 	PlanRead  Permission = "plan.read"
 	PlanWrite Permission = "plan.text.write"
+	PlanTerms Permission = "plan.write"
 
 	NodeRead         Permission = "node.read"
 	NodeUserRead     Permission = "node.user.read"
@@ -205,6 +206,11 @@ var Areas = []Area{
 		{PlanWrite, admins, fault.Text{
 			ZH: "修改套餐和流量包的名称与介绍",
 			EN: "change the names and descriptions of plans and packages",
+		}},
+		// Who sets prices can give away whatever the shop sells, and no limit could count it.
+		{PlanTerms, owners, fault.Text{
+			ZH: "添加、修改、归档和排列套餐和流量包，含价格",
+			EN: "add, change, archive and order plans and packages, with their prices",
 		}},
 	}},
 	{fault.Text{ZH: "节点", EN: "Nodes"}, []string{"node"}, []Grant{

@@ -47,7 +47,7 @@ func (s *Shop) AddCoupon(ctx context.Context, c Coupon, by *int64) (Coupon, erro
 }
 
 func (s *Shop) proposeCoupon(ctx context.Context, tx bun.Tx, c *Coupon, by *int64) (alone bool, err error) {
-	worth, err := c.worth(ctx, tx)
+	worth, err := c.worth(ctx, tx, s.db.Now())
 	if err != nil {
 		return false, err
 	}
@@ -157,7 +157,7 @@ func (s *Shop) DecideCoupon(ctx context.Context, id int64, approve bool, by *int
 			if err := c.coversUse(ctx, tx); err != nil {
 				return err
 			}
-			worth, err := c.worth(ctx, tx)
+			worth, err := c.worth(ctx, tx, s.db.Now())
 			if err == nil && worth > act.Worth {
 				err = errCouponGrew
 			}

@@ -123,7 +123,7 @@ func (s *Shop) giftWorth(ctx context.Context, tx bun.Tx, g *Gift) (money.Amount,
 		if _, err := giftPlan(ctx, tx, *g.PlanID); err != nil {
 			return 0, err
 		}
-		return PlanWorth(ctx, tx, *g.PlanID, g.Months, g.Days)
+		return PlanWorth(ctx, tx, s.db.Now(), *g.PlanID, g.Months, g.Days)
 	}
 	if g.ServiceID == nil {
 		return 0, service.ErrNoService
@@ -140,15 +140,15 @@ func (s *Shop) giftWorth(ctx context.Context, tx bun.Tx, g *Gift) (money.Amount,
 		if err := v.Renewable(); err != nil {
 			return 0, err
 		}
-		return PlanWorth(ctx, tx, v.PlanID, g.Months, g.Days)
+		return PlanWorth(ctx, tx, s.db.Now(), v.PlanID, g.Months, g.Days)
 	case GiftChange:
 		if _, err := giftPlan(ctx, tx, *g.PlanID); err != nil {
 			return 0, err
 		}
 		const day = 24 * time.Hour
-		return PlanWorth(ctx, tx, *g.PlanID, 0, int((v.EndsAt.Sub(s.db.Now())+day-1)/day))
+		return PlanWorth(ctx, tx, s.db.Now(), *g.PlanID, 0, int((v.EndsAt.Sub(s.db.Now())+day-1)/day))
 	default:
-		return PlanWorth(ctx, tx, v.PlanID, 1, 0) // the traffic of a month, or of all of a plan that is never reset
+		return PlanWorth(ctx, tx, s.db.Now(), v.PlanID, 1, 0) // the traffic of a month, or all of it
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 		if _, err := tx.NewInsert().Model(g).Exec(ctx); err != nil {
 			return false, db.Error(err)
 		}
-		worth, err := TrafficWorth(ctx, tx, bytes)
+		worth, err := TrafficWorth(ctx, tx, s.db.Now(), bytes)
 		if err != nil {
 			return false, err
 		}

@@ -27,6 +27,9 @@ import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announ
 import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
 import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
+import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
+import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
 import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
 import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
 import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
@@ -124,6 +127,21 @@ const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
   path: '/guides/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
+  id: '/plans/',
+  path: '/plans/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPlansIdRoute = AdminPlansIdRouteImport.update({
+  id: '/plans/$id',
+  path: '/plans/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPlansNewRoute = AdminPlansNewRouteImport.update({
+  id: '/plans/new',
+  path: '/plans/new',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
   id: '/share-accounts/',
   path: '/share-accounts/',
@@ -172,12 +190,15 @@ export interface FileRoutesByFullPath {
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/plans/$id': typeof AdminPlansIdRoute
+  '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
 }
@@ -197,12 +218,15 @@ export interface FileRoutesByTo {
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/plans/$id': typeof AdminPlansIdRoute
+  '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
 }
@@ -224,12 +248,15 @@ export interface FileRoutesById {
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/plans/$id': typeof AdminPlansIdRoute
+  '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
 }
@@ -252,12 +279,15 @@ export interface FileRouteTypes {
     | '/admin/announcements/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/plans/$id'
+    | '/admin/plans/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
     | '/admin/guides/'
+    | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
   fileRoutesByTo: FileRoutesByTo
@@ -277,12 +307,15 @@ export interface FileRouteTypes {
     | '/admin/announcements/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/plans/$id'
+    | '/admin/plans/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements'
     | '/admin/guides'
+    | '/admin/plans'
     | '/admin/share-accounts'
     | '/admin/users'
   id:
@@ -303,12 +336,15 @@ export interface FileRouteTypes {
     | '/admin/announcements/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/plans/$id'
+    | '/admin/plans/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
     | '/admin/guides/'
+    | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
   fileRoutesById: FileRoutesById
@@ -445,6 +481,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminGuidesNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/plans/': {
+      id: '/admin/plans/'
+      path: '/plans'
+      fullPath: '/admin/plans/'
+      preLoaderRoute: typeof AdminPlansIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/plans/$id': {
+      id: '/admin/plans/$id'
+      path: '/plans/$id'
+      fullPath: '/admin/plans/$id'
+      preLoaderRoute: typeof AdminPlansIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/plans/new': {
+      id: '/admin/plans/new'
+      path: '/plans/new'
+      fullPath: '/admin/plans/new'
+      preLoaderRoute: typeof AdminPlansNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/share-accounts/': {
       id: '/admin/share-accounts/'
       path: '/share-accounts'
@@ -518,11 +575,14 @@ interface AdminRouteChildren {
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminPlansIdRoute: typeof AdminPlansIdRoute
+  AdminPlansNewRoute: typeof AdminPlansNewRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
 }
@@ -543,11 +603,14 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminPlansIdRoute: AdminPlansIdRoute,
+  AdminPlansNewRoute: AdminPlansNewRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
 }

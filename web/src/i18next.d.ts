@@ -28,6 +28,7 @@ import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleMoney from './locales/zh-CN/console/money.json'
+import type consoleShop from './locales/zh-CN/console/shop.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
 import type consoleUserActions from './locales/zh-CN/console/user-actions.json'
@@ -70,6 +71,7 @@ declare module 'i18next' {
       'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
       'console/support': typeof consoleSupport
+      'console/shop': typeof consoleShop
       'console/user': typeof consoleUser
       'console/user-actions': typeof consoleUserActions
       'console/shell': typeof consoleShell

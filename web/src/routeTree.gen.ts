@@ -56,6 +56,9 @@ import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announ
 import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
 import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
+import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
+import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
 import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
 import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
 import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
@@ -334,6 +337,21 @@ const AdminGuidesIdRoute = AdminGuidesIdRouteImport.update({
 const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
   id: '/guides/new',
   path: '/guides/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
+  id: '/plans/',
+  path: '/plans/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPlansIdRoute = AdminPlansIdRouteImport.update({
+  id: '/plans/$id',
+  path: '/plans/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPlansNewRoute = AdminPlansNewRouteImport.update({
+  id: '/plans/new',
+  path: '/plans/new',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
@@ -616,6 +634,8 @@ export interface FileRoutesByFullPath {
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/plans/$id': typeof AdminPlansIdRoute
+  '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -650,6 +670,7 @@ export interface FileRoutesByFullPath {
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
@@ -704,6 +725,8 @@ export interface FileRoutesByTo {
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/plans/$id': typeof AdminPlansIdRoute
+  '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -738,6 +761,7 @@ export interface FileRoutesByTo {
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
   '/user/audit': typeof UserAuditIndexRoute
@@ -800,6 +824,8 @@ export interface FileRoutesById {
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/plans/$id': typeof AdminPlansIdRoute
+  '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -834,6 +860,7 @@ export interface FileRoutesById {
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
@@ -895,6 +922,8 @@ export interface FileRouteTypes {
     | '/admin/announcements/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/plans/$id'
+    | '/admin/plans/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -929,6 +958,7 @@ export interface FileRouteTypes {
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
     | '/admin/guides/'
+    | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/user/audit/'
@@ -983,6 +1013,8 @@ export interface FileRouteTypes {
     | '/admin/announcements/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/plans/$id'
+    | '/admin/plans/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -1017,6 +1049,7 @@ export interface FileRouteTypes {
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements'
     | '/admin/guides'
+    | '/admin/plans'
     | '/admin/share-accounts'
     | '/admin/users'
     | '/user/audit'
@@ -1078,6 +1111,8 @@ export interface FileRouteTypes {
     | '/admin/announcements/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/plans/$id'
+    | '/admin/plans/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -1112,6 +1147,7 @@ export interface FileRouteTypes {
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
     | '/admin/guides/'
+    | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/user/audit/'
@@ -1470,6 +1506,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminGuidesNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/plans/': {
+      id: '/admin/plans/'
+      path: '/plans'
+      fullPath: '/admin/plans/'
+      preLoaderRoute: typeof AdminPlansIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/plans/$id': {
+      id: '/admin/plans/$id'
+      path: '/plans/$id'
+      fullPath: '/admin/plans/$id'
+      preLoaderRoute: typeof AdminPlansIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/plans/new': {
+      id: '/admin/plans/new'
+      path: '/plans/new'
+      fullPath: '/admin/plans/new'
+      preLoaderRoute: typeof AdminPlansNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/share-accounts/': {
       id: '/admin/share-accounts/'
       path: '/share-accounts'
@@ -1823,11 +1880,14 @@ interface AdminRouteChildren {
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminPlansIdRoute: typeof AdminPlansIdRoute
+  AdminPlansNewRoute: typeof AdminPlansNewRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
 }
@@ -1848,11 +1908,14 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminPlansIdRoute: AdminPlansIdRoute,
+  AdminPlansNewRoute: AdminPlansNewRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
 }

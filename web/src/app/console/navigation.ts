@@ -10,6 +10,7 @@ import {
   Megaphone,
   MessageSquareQuote,
   MessagesSquare,
+  Package,
   ScrollText,
   Settings,
   Stamp,
@@ -69,6 +70,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
   {
     group: 'shop',
     pages: [
+      { to: '/admin/plans', key: 'plans', icon: Package, permission: 'plan.read' },
       {
         to: '/admin/orders',
         key: 'orders',

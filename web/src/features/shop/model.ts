@@ -1,18 +1,14 @@
-import type { PlanItem as Plan, PriceItem as Price } from '@/lib/api/gen/types.gen'
-import { toAmount, toMinor } from '@/lib/money'
+import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
+import { toMinor } from '@/lib/money'
+import { type Obstacle, priceFor, type Trait } from '@/ui/plan-card/model'
+
+export { type Obstacle, perMonth, priceFor, type Trait } from '@/ui/plan-card/model'
 
 /** All periods on sale, in months, shortest first. */
 export function periodsOf(plans: readonly Plan[]): number[] {
   const months = plans.flatMap((plan) => plan.prices.map((price) => price.months))
   return [...new Set(months)].toSorted((a, b) => a - b)
 }
-
-export const priceFor = (plan: Plan, months: number): Price | undefined =>
-  plan.prices.find((price) => price.months === months)
-
-/** The price per month, rounded to the cent. */
-export const perMonth = ({ amount, months }: Price) =>
-  toAmount(Math.round(toMinor(amount) / months))
 
 /** Percent saved compared with repeating the plan's shortest period; 0 if nothing is saved. */
 export function savingOf(plan: Plan, months: number): number {
@@ -23,7 +19,6 @@ export function savingOf(plan: Plan, months: number): number {
   return Math.max(0, Math.round((1 - toMinor(price.amount) / full) * 100))
 }
 
-export type Trait = 'reset' | 'speed_mbps' | 'devices' | 'class_name'
 const traits: readonly Trait[] = ['class_name', 'speed_mbps', 'devices', 'reset']
 
 /** Separates traits that all plans share, which are listed once, from those that each card names. */
@@ -38,8 +33,6 @@ export function splitTraits(plans: readonly Plan[]): { shared: Trait[]; own: Tra
     own: named.filter((trait) => !isShared(trait)),
   }
 }
-
-export type Obstacle = 'soldOut' | 'limit' | 'current'
 
 /** Why a plan cannot be bought, if there is a reason. */
 export function obstacleTo(plan: Plan): Obstacle | undefined {

@@ -14,8 +14,8 @@ import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import classes from './buy-page.module.css'
-import { Stock } from './components/stock'
-import { useTraitText } from './components/trait-text'
+import { Stock } from '@/ui/plan-card/stock'
+import { useTraitText } from '@/ui/plan-card/trait-text'
 import { obstacleTo } from './model'
 
 /** The classic shop: a list with a button for each price. */

@@ -15,7 +15,7 @@ import classes from './buy-page.module.css'
 import { ChoiceSkeleton } from './components/choice-skeleton'
 import { PurchaseResult } from './components/purchase-result'
 import { Summary } from './components/summary'
-import { useTraitText } from './components/trait-text'
+import { useTraitText } from '@/ui/plan-card/trait-text'
 import { WaitingOrder } from './components/waiting-order'
 
 const route = getRouteApi('/user/shop-old/payment')

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Stack, Title } from '@mantine/core'
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
@@ -6,6 +6,8 @@ import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { showServerProblem } from '@/lib/server-problem'
+import { Dialog } from '@/ui/dialog'
+import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
 import { Changes } from './changes'
 import { ConflictNotice } from './conflict'
@@ -38,6 +40,8 @@ type Props = {
   submit: string
   /** Saves; `changed` names the fields that differ from what the server had. */
   save: (values: FormValues, changed: readonly string[]) => Promise<unknown>
+  /** What is said before these changes are saved, where it must be confirmed: object and effect in one sentence. */
+  confirm?: (values: FormValues, changed: readonly string[]) => string | undefined
   /** Reads the object once more, to show what another member made of it. */
   reload?: () => Promise<FormValues>
   onSaved: () => void
@@ -51,7 +55,7 @@ type Props = {
  */
 export function ResourceForm(props: Props) {
   const { t } = useTranslation('console/parts')
-  const { form, submit, base, values, changed, theirs, settle } = useResourceForm(props)
+  const { form, submit, base, values, changed, theirs, settle, asked } = useResourceForm(props)
   const formRef = useRef<HTMLFormElement>(null)
   useSaveKey(formRef)
   const fields = props.sections.flatMap((section) => [...section.fields(values)])
@@ -94,6 +98,14 @@ export function ResourceForm(props: Props) {
         </Card>
       </Stack>
       {props.aside && <div className={classes.aside}>{props.aside(values)}</div>}
+      {asked && (
+        <Question
+          title={props.submit}
+          effect={asked.effect}
+          onConfirm={() => asked.answer(true)}
+          onClose={() => asked.answer(false)}
+        />
+      )}
     </form>
   )
 }
@@ -126,6 +138,39 @@ function Section(props: {
 const isDrawn = ({ isHidden, fields }: FormSection, values: FormValues) =>
   !isHidden && fields(values).length > 0
 
+function Question(props: {
+  title: string
+  effect: string
+  onConfirm: () => void
+  onClose: () => void
+}) {
+  const { t: common } = useTranslation()
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <Stack gap="md">
+        <Text>{props.effect}</Text>
+        <DialogActions>
+          <Button variant="default" onClick={props.onClose} data-autofocus>
+            {common('cancel')}
+          </Button>
+          <Button onClick={props.onConfirm}>{props.title}</Button>
+        </DialogActions>
+      </Stack>
+    </Dialog>
+  )
+}
+
+/** Asks for a confirmation, and gives whether it came. */
+function useQuestion() {
+  const [asked, setAsked] = useState<{ effect: string; answer: (yes: boolean) => void }>()
+  const ask = async (effect: string) => {
+    const isConfirmed = await new Promise<boolean>((answer) => setAsked({ effect, answer }))
+    setAsked(undefined)
+    return isConfirmed
+  }
+  return { asked, ask }
+}
+
 function useResourceForm(props: Props) {
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
@@ -138,6 +183,7 @@ function useResourceForm(props: Props) {
   const values = useWatch({ control: form.control }) as FormValues
   const changed = Object.keys(values).filter((name) => values[name] !== base[name])
   const [isSaved, setSaved] = useState(false)
+  const { asked, ask } = useQuestion()
   useEffect(() => {
     if (isSaved) return
     const fields = props.sections.flatMap((section) => [...section.fields(values)])
@@ -162,6 +208,8 @@ function useResourceForm(props: Props) {
   const submit = form.handleSubmit(async (given) => {
     // Of a conflict one decides first what to keep: saved now, it would hide what the other member wrote.
     if (theirs) return
+    const effect = props.confirm?.(given, changed)
+    if (effect !== undefined && !(await ask(effect))) return
     try {
       await props.save(given, changed)
     } catch (error) {
@@ -180,7 +228,7 @@ function useResourceForm(props: Props) {
     setTheirs(undefined)
     for (const [name, value] of Object.entries(settled)) form.setValue(name, value)
   }
-  return { form, submit, base, values, changed, theirs, settle }
+  return { form, submit, base, values, changed, theirs, settle, asked }
 }
 
 /** Ctrl S saves. */

@@ -1,15 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PlanItem as Plan } from '@/lib/api/gen/types.gen'
-import { useCurrency } from '@/lib/currency'
-import { Bytes } from '@/ui/bytes'
-import { Money } from '@/ui/money'
+import { PackageCard } from '@/ui/plan-card/package-card'
 import classes from '../buy-page.module.css'
 import { obstacleTo } from '../model'
-import card from './plan-card.module.css'
 import { NotOnSale } from './not-on-sale'
-import { Stock } from './stock'
 import { Summary } from './summary'
 import { useChosenPlan } from './use-chosen-plan'
 import { useCouponSearch } from './use-coupon-search'
@@ -36,6 +31,7 @@ export function PackageChoice(props: {
           <PackageCard
             key={item.id}
             item={item}
+            obstacle={obstacleTo(item)}
             isChosen={item === chosen}
             onChoose={() =>
               void navigate({
@@ -58,46 +54,5 @@ export function PackageChoice(props: {
         />
       )}
     </div>
-  )
-}
-
-function PackageCard(props: { item: Plan; isChosen: boolean; onChoose: () => void }) {
-  const { t } = useTranslation('shop')
-  const currency = useCurrency()
-  const { item } = props
-  const price = item.prices[0]
-  const obstacle = obstacleTo(item)
-  return (
-    <label
-      className={card.card}
-      data-chosen={props.isChosen}
-      data-disabled={obstacle !== undefined}
-    >
-      <input
-        type="radio"
-        name="package"
-        className={card.radio}
-        checked={props.isChosen}
-        disabled={obstacle !== undefined}
-        aria-label={item.name}
-        onChange={props.onChoose}
-      />
-      <span className={card.head}>
-        <span className={card.name}>{item.name}</span>
-        <span className={card.mark} aria-hidden="true">
-          {props.isChosen && <Check size={14} strokeWidth={3} />}
-        </span>
-      </span>
-      <span className={card.price}>
-        <Bytes bytes={item.traffic_bytes ?? 0} size="figure" />
-      </span>
-      <span className={card.total}>
-        {item.valid_days === null ? t('untilUsed') : t('validDays', { count: item.valid_days })}
-      </span>
-      <span className={card.name}>
-        {price && <Money amount={price.amount} currency={currency} />}
-      </span>
-      <Stock plan={item} obstacle={obstacle} />
-    </label>
   )
 }

@@ -2924,6 +2924,70 @@ export type NewNodeBody = {
     visible?: boolean;
 };
 
+export type NewPlanBody = {
+    class?: number;
+    /**
+     * 0: no limit
+     */
+    devices?: number;
+    /**
+     * Node groups that it opens
+     */
+    groups?: Array<number>;
+    info?: string;
+    /**
+     * Empty: info
+     */
+    info_en?: string;
+    /**
+     * Empty: info
+     */
+    info_zh?: string;
+    /**
+     * It never changes
+     */
+    kind: 'plan' | 'package';
+    name?: string;
+    /**
+     * Empty: name
+     */
+    name_en?: string;
+    /**
+     * Empty: name
+     */
+    name_zh?: string;
+    /**
+     * How often one user may buy it; 0: as often as they like
+     */
+    per_user?: number;
+    /**
+     * All that are offered
+     */
+    prices?: Array<PlanPriceInput>;
+    renewable?: boolean;
+    reset?: 'calendar_month' | 'anniversary' | 'never';
+    /**
+     * 0: no limit
+     */
+    speed_mbps?: number;
+    /**
+     * What is left to sell; -1: no end of it
+     */
+    stock?: number;
+    /**
+     * For each quota month, of a package once; 0: unlimited
+     */
+    traffic_bytes?: number;
+    /**
+     * Of a package; 0: until it is used up
+     */
+    valid_days?: number;
+    /**
+     * Whether it is sold; a hidden plan can still be renewed
+     */
+    visible?: boolean;
+};
+
 export type NewShareAccountBody = {
     /**
      * Least class of a running service that includes it
@@ -4102,6 +4166,24 @@ export type PlanItem = {
     valid_days: number | null;
 };
 
+export type PlanOrderBody = {
+    /**
+     * Ids of all plans that are not archived, first one first
+     */
+    plans: Array<number>;
+};
+
+export type PlanPriceInput = {
+    /**
+     * Decimal amount with at most two places
+     */
+    amount: string | number;
+    /**
+     * 0 of a package
+     */
+    months: number;
+};
+
 export type PlanRef = {
     id: number;
     /**
@@ -4110,7 +4192,67 @@ export type PlanRef = {
     name: string;
 };
 
-export type PlanTextsWishBody = {
+export type PlanTerms = {
+    class?: number;
+    /**
+     * 0: no limit
+     */
+    devices?: number;
+    /**
+     * Node groups that it opens
+     */
+    groups?: Array<number>;
+    info?: string;
+    /**
+     * Empty: info
+     */
+    info_en?: string;
+    /**
+     * Empty: info
+     */
+    info_zh?: string;
+    name?: string;
+    /**
+     * Empty: name
+     */
+    name_en?: string;
+    /**
+     * Empty: name
+     */
+    name_zh?: string;
+    /**
+     * How often one user may buy it; 0: as often as they like
+     */
+    per_user?: number;
+    /**
+     * All that are offered
+     */
+    prices?: Array<PlanPriceInput>;
+    renewable?: boolean;
+    reset?: 'calendar_month' | 'anniversary' | 'never';
+    /**
+     * 0: no limit
+     */
+    speed_mbps?: number;
+    /**
+     * What is left to sell; -1: no end of it
+     */
+    stock?: number;
+    /**
+     * For each quota month, of a package once; 0: unlimited
+     */
+    traffic_bytes?: number;
+    /**
+     * Of a package; 0: until it is used up
+     */
+    valid_days?: number;
+    /**
+     * Whether it is sold; a hidden plan can still be renewed
+     */
+    visible?: boolean;
+};
+
+export type PlanTexts = {
     info?: string;
     /**
      * Empty: info
@@ -5909,6 +6051,18 @@ export type StaffPermission = {
 };
 
 export type StaffPlan = {
+    archived_at: string | null;
+    class: number;
+    /**
+     * What users call the class, in the caller's language; empty: it has no name
+     */
+    class_name: string;
+    created_at: string;
+    /**
+     * null: no limit
+     */
+    devices: number | null;
+    groups: Array<number>;
     id: number;
     /**
      * Where the reader's language has none of its own
@@ -5936,9 +6090,60 @@ export type StaffPlan = {
      */
     name_zh: string;
     /**
+     * How often one user may buy it; null: as often as they like
+     */
+    per_user: number | null;
+    /**
+     * Those offered, by months
+     */
+    prices: Array<StaffPlanPrice>;
+    renewable: boolean;
+    /**
+     * Of those, the ones that renew themselves
+     */
+    renewing: number;
+    reset: 'calendar_month' | 'anniversary' | 'never';
+    /**
+     * Services of it that run
+     */
+    running: number;
+    sort: number;
+    /**
+     * null: no limit
+     */
+    speed_mbps: number | null;
+    state: 'on_sale' | 'hidden' | 'archived';
+    /**
+     * What is left to sell; null: no end of it
+     */
+    stock: number | null;
+    /**
+     * For each quota month, of a package once; null: unlimited
+     */
+    traffic_bytes: number | null;
+    /**
+     * Of a package; null: until it is used up
+     */
+    valid_days: number | null;
+    /**
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
+};
+
+export type StaffPlanPrice = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * 0 of a package
+     */
+    months: number;
+    /**
+     * Running services that renew themselves for this period; null in the list
+     */
+    renewals: number | null;
 };
 
 export type StaffRefundBody = {

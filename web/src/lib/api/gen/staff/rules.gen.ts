@@ -185,6 +185,24 @@ export const staffPaymentCaseRefundRules = {
   "reason": { minLength: 1, maxLength: 200 },
 } as const
 
+export const staffPlanMakeRules = {
+  "info": { maxLength: 2000 },
+  "info_en": { maxLength: 2000 },
+  "info_zh": { maxLength: 2000 },
+  "name": { maxLength: 64 },
+  "name_en": { maxLength: 64 },
+  "name_zh": { maxLength: 64 },
+} as const
+
+export const staffPlanChangeRules = {
+  "info": { maxLength: 2000 },
+  "info_en": { maxLength: 2000 },
+  "info_zh": { maxLength: 2000 },
+  "name": { maxLength: 64 },
+  "name_en": { maxLength: 64 },
+  "name_zh": { maxLength: 64 },
+} as const
+
 export const staffPlanTextsSetRules = {
   "info": { maxLength: 2000 },
   "info_en": { maxLength: 2000 },

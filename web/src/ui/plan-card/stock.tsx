@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
-import type { Obstacle } from '../model'
+import type { Obstacle } from './model'
 import classes from './plan-card.module.css'
 
 const LOW_STOCK = 10

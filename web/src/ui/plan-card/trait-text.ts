@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
-import type { Trait } from '../model'
+import type { Trait } from './model'
 
 /** Returns a function that describes a plan's trait in a few words. */
 export function useTraitText() {

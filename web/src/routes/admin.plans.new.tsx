@@ -1,0 +1,12 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+
+export const Route = createFileRoute('/admin/plans/new')({
+  /** The plan that is copied. */
+  validateSearch: ({ copy }: Record<string, unknown>): { copy?: number } =>
+    typeof copy === 'number' ? { copy } : {},
+  loader: () => loadPage(loadTexts('console/shop', 'shop')),
+  component: lazyPage(() => import('@/features/console/shop/pages'), 'NewPlanPage'),
+})
