@@ -94,6 +94,15 @@ describe('the charts', () => {
     await vi.waitFor(() => expect(asked.at(-1)).toMatch(/^area-time-axis\?.*bucket=hour&node_id=3/))
   })
 
+  it('tell days that are over without traffic from those to come', async () => {
+    const noon = Date.parse('2026-01-15T12:00:00Z')
+    server.use(answers('calendar-pie', () => success([point(noon, GB, 3 * GB)])))
+    await openSignedIn('/user/subscribe-log-chart?month=2026-01')
+    const month = await screen.findByRole('table', { name: 'January 2026' })
+    expect(await within(month).findByRole('button', { name: /: 4 GB$/ })).toBeVisible()
+    expect(within(month).getAllByText('0 B')).toHaveLength(30)
+  })
+
   it('lead from a day of the calendar to its nodes and its records', async () => {
     const { user, router } = await openSignedIn('/user/subscribe-log-chart')
     await user.click(await screen.findByRole('button', { name: /: 4 GB so far$/ }))

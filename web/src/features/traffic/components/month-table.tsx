@@ -55,6 +55,7 @@ export function MonthTable(props: {
                     point={byDay.get(day)}
                     share={(byDay.get(day)?.total_traffic ?? 0) / most}
                     isToday={day === props.today}
+                    isOver={day < props.today && props.points.length > 0}
                   />
                 )}
               </td>
@@ -71,6 +72,7 @@ function Day(props: {
   point: TimeAxisPoint | undefined
   share: number
   isToday: boolean
+  isOver: boolean
 }) {
   const { t, i18n } = useTranslation('traffic')
   const navigate = route.useNavigate()
@@ -81,6 +83,11 @@ function Day(props: {
     return (
       <span className={classes.day} aria-current={current}>
         {number}
+        {props.isOver && (
+          <span className={`${classes.bytes} ${classes.nothing}`}>
+            {formatBytes(0, i18n.language)}
+          </span>
+        )}
       </span>
     )
   }
