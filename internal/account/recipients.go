@@ -35,7 +35,7 @@ func (a *Accounts) Recipients(ctx context.Context, after, last int64, onTelegram
 }
 
 // RecipientCount gives how many such users there are, and the highest id among them, as part of tx.
-func (a *Accounts) RecipientCount(ctx context.Context, tx bun.Tx, onTelegram bool) (count, last int64, err error) {
+func (a *Accounts) RecipientCount(ctx context.Context, tx bun.IDB, onTelegram bool) (count, last int64, err error) {
 	err = recipients(tx.NewSelect(), onTelegram).ColumnExpr("COUNT(*), COALESCE(MAX(id), 0)").Scan(ctx, &count, &last)
 	return count, last, err
 }

@@ -119,9 +119,40 @@ func (b *Broadcasts) Register(q *job.Queue) {
 	q.Every("announcement.resume", b.resume)
 }
 
+// Reach counts the users to whom a channel would bring an announcement if it were sent now: ErrNone. By Telegram there
+// are none while the site has no bot.
+func (b *Broadcasts) Reach(ctx context.Context, announcementID int64, channel Channel) (int64, error) {
+	var text Announcement
+	err := b.DB.NewSelect().Model(&text).Where("id = ?", announcementID).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		err = ErrNone
+	}
+	if err != nil {
+		return 0, err
+	}
+	if channel == ByTelegram {
+		if ok, err := b.Bot.Configured(ctx); err != nil || !ok {
+			return 0, err
+		}
+	}
+	m := &moved{next: Broadcast{Channel: channel}}
+	if _, m.next.LastID, err = b.Accounts.RecipientCount(ctx, b.DB, channel == ByTelegram); err != nil {
+		return 0, err
+	}
+	for m.next.State != Done {
+		m.to = m.to[:0]
+		if err := b.choose(ctx, m, &text, maxStep); err != nil {
+			return 0, err
+		}
+	}
+	return m.next.Queued, nil
+}
+
 // Start begins to send an announcement, or goes on with it where it was stopped: ErrNone, ErrNotInForce, ErrRunning,
-// ErrDone, ErrNoBot.
-func (b *Broadcasts) Start(ctx context.Context, announcementID int64, channel Channel) (one Broadcast, err error) {
+// ErrDone, ErrNoBot. The reason is for the audit log.
+func (b *Broadcasts) Start(ctx context.Context, announcementID int64, channel Channel, reason string) (
+	one Broadcast, err error,
+) {
 	if channel == ByTelegram {
 		if ok, err := b.Bot.Configured(ctx); err != nil || !ok {
 			return one, errors.Join(err, unless(ok, ErrNoBot))
@@ -165,7 +196,7 @@ func (b *Broadcasts) Start(ctx context.Context, announcementID int64, channel Ch
 		if err := b.add(ctx, tx, &one, now); err != nil {
 			return err
 		}
-		return record(ctx, tx, "announcement.broadcast", present, &one)
+		return record(ctx, tx, "announcement.broadcast", present, &one, reason)
 	})
 	return one, err
 }
@@ -190,14 +221,15 @@ func locked(ctx context.Context, tx bun.Tx, where string, values ...any) (*Broad
 	return &found[0], nil
 }
 
-func record(ctx context.Context, tx bun.Tx, action string, before, after *Broadcast) error {
+func record(ctx context.Context, tx bun.Tx, action string, before, after *Broadcast, reason string) error {
 	entry := func(one *Broadcast) any {
 		if one == nil {
 			return nil
 		}
 		return map[string]any{"channel": one.Channel, "state": one.State, "users": one.Users, "queued": one.Queued}
 	}
-	return audit.Record(ctx, tx, action, audit.ID("announcement", after.AnnouncementID), entry(before), entry(after), "")
+	return audit.Record(ctx, tx, action, audit.ID("announcement", after.AnnouncementID), entry(before), entry(after),
+		reason)
 }
 
 // add adds the job of the present step.
@@ -222,7 +254,7 @@ func (b *Broadcasts) Stop(ctx context.Context, announcementID int64, channel Cha
 		if _, err := tx.NewUpdate().Model(&one).WherePK().Exec(ctx); err != nil {
 			return err
 		}
-		return record(ctx, tx, "announcement.broadcast_stop", was, &one)
+		return record(ctx, tx, "announcement.broadcast_stop", was, &one, "")
 	})
 	return one, err
 }

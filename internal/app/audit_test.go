@@ -283,7 +283,7 @@ func auditedActs(h *fixture) map[string]func() act {
 		},
 		"staff_announcement_broadcast_stop": func() act {
 			id := announced()
-			_, err := h.Broadcasts.Start(ctx, id, announcement.ByMail)
+			_, err := h.Broadcasts.Start(ctx, id, announcement.ByMail, "")
 			must(err)
 			return staff(admin, "announcements/%d/broadcast/stop", `{"channel":"mail"}`, id)
 		},

@@ -356,7 +356,17 @@ func TestBroadcast_ByAudience_AndByTelegram(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		reach := func() (to struct{ Mail, Telegram int64 }) {
+			h.ask(h.staff[account.Viewer], 200, "GET", fmt.Sprintf("/api/v2/staff/announcements/%d/reach", id), "", &to)
+			return to
+		}
+		if to := reach(); to.Mail == 0 || to.Telegram != 1 {
+			t.Errorf("it would reach %+v", to)
+		}
 		setToken("")
+		if to := reach(); to.Telegram != 0 {
+			t.Errorf("without a bot it would reach %+v", to)
+		}
 		h.passes(3, h.App)
 		if one := h.broadcasts(id)[0]; one.State != "running" || one.Passed != 0 {
 			t.Errorf("without a bot: %+v", one)
@@ -484,7 +494,7 @@ func BenchmarkBroadcast_50000Users(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := a.Broadcasts.Start(b.Context(), one.ID, announcement.ByMail); err != nil {
+				if _, err := a.Broadcasts.Start(b.Context(), one.ID, announcement.ByMail, ""); err != nil {
 					b.Fatal(err)
 				}
 				if err := a.Queue.Work(b.Context()); err != nil {

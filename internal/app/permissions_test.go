@@ -30,6 +30,7 @@ var permissions = map[string][]account.Role{
 	"staff_adjustment_make": cashiers, "staff_adjustments_list": cashiers, "staff_adjustment_confirm": cashiers,
 	"staff_adjustment_decline": cashiers,
 	"staff_announcements":      readers, "staff_announcement_get": readers, "staff_announcement_add": admins,
+	"staff_announcement_reach":      readers,
 	"staff_announcement_broadcasts": readers, "staff_announcement_broadcast": admins,
 	"staff_announcement_broadcast_stop": admins,
 	"staff_announcement_change":         admins, "staff_announcement_remove": admins,

@@ -155,7 +155,7 @@ type broadcastStart struct {
 
 func (c broadcastStart) Run(ctx context.Context, cfg *app.Config) error {
 	return show(ctx, cfg, func(a *app.App) (any, error) {
-		return a.Broadcasts.Start(ctx, c.ID, announcement.Channel(c.By))
+		return a.Broadcasts.Start(ctx, c.ID, announcement.Channel(c.By), "")
 	})
 }
 

@@ -2,10 +2,15 @@ import { createFileRoute } from '@tanstack/react-router'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { announcementOf } from '@/features/console/content/resource'
+import { announcementOf, broadcastsOf, reachOf } from '@/features/console/content/resource'
 
 export const Route = createFileRoute('/admin/announcements/$id')({
   loader: ({ context: { queryClient }, params: { id } }) =>
-    loadPage(loadTexts('console/content'), queryClient.prefetchQuery(announcementOf(id))),
+    loadPage(
+      loadTexts('console/content'),
+      queryClient.prefetchQuery(announcementOf(id)),
+      queryClient.prefetchQuery(broadcastsOf(Number(id))),
+      queryClient.prefetchQuery(reachOf(Number(id))),
+    ),
   component: lazyPage(() => import('@/features/console/content/pages'), 'AnnouncementPage'),
 })

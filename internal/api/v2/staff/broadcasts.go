@@ -33,6 +33,19 @@ type broadcastCall struct {
 	}
 }
 
+type broadcastStart struct {
+	ID   int64 `path:"announcement_id" minimum:"1"`
+	Body struct {
+		Channel string `json:"channel" enum:"mail,telegram"`
+		Reason  string `json:"reason,omitempty" maxLength:"500" doc:"Kept in the audit log"`
+	}
+}
+
+type broadcastReach struct {
+	Mail     int64 `json:"mail"`
+	Telegram int64 `json:"telegram"`
+}
+
 type broadcastList struct {
 	Broadcasts []broadcast `json:"broadcasts" doc:"At most one by each channel"`
 }
@@ -50,11 +63,20 @@ func Broadcasts(b *announcement.Broadcasts) v2.Resource {
 				}
 				return out, err
 			})
+		v2.Handle(r, v2.StaffOp("GET /staff/announcements/{announcement_id}/reach", permission.AnnouncementRead).
+			Named("staff_announcement_reach", "To how many users each channel would bring an announcement now"),
+			func(ctx context.Context, _ account.Identity, in *announcementPath) (out broadcastReach, err error) {
+				if out.Mail, err = b.Reach(ctx, in.ID, announcement.ByMail); err != nil {
+					return out, err
+				}
+				out.Telegram, err = b.Reach(ctx, in.ID, announcement.ByTelegram)
+				return out, err
+			})
 		v2.Handle(r, v2.StaffOp("POST /staff/announcements/{announcement_id}/broadcast", permission.AnnouncementWrite).
 			Named("staff_announcement_broadcast",
 				"Send an announcement to its audience by mail or Telegram, to each user once"),
-			func(ctx context.Context, _ account.Identity, in *broadcastCall) (broadcast, error) {
-				one, err := b.Start(ctx, in.ID, announcement.Channel(in.Body.Channel))
+			func(ctx context.Context, _ account.Identity, in *broadcastStart) (broadcast, error) {
+				one, err := b.Start(ctx, in.ID, announcement.Channel(in.Body.Channel), in.Body.Reason)
 				return newBroadcast(&one), err
 			})
 		v2.Handle(r, v2.StaffOp("POST /staff/announcements/{announcement_id}/broadcast/stop",

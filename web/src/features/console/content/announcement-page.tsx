@@ -1,4 +1,4 @@
-import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { Card, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -13,6 +13,7 @@ import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { AnnouncementState, nameOf } from './announcements-page'
+import { Broadcasts } from './broadcasts'
 import { blank, bodyOf, changeOf, useAnnouncementSections, valuesOf } from './form'
 import { announcementOf } from './resource'
 
@@ -35,7 +36,12 @@ export function AnnouncementPage() {
         <PageHeader title={t('announcements.one')} />
       )}
       <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
-        {(announcement) => <Announcement key={id} announcement={announcement} />}
+        {(announcement) => (
+          <Stack gap="lg">
+            <Broadcasts announcement={announcement} />
+            <Announcement key={id} announcement={announcement} />
+          </Stack>
+        )}
       </Loaded>
     </div>
   )

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { StaffAnnouncement } from '@/lib/api/gen/staff/types.gen'
+import type { Broadcast, StaffAnnouncement } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -28,10 +28,23 @@ const announcement = (change: Partial<StaffAnnouncement> = {}): StaffAnnouncemen
   ...change,
 })
 
+const sending = (change: Partial<Broadcast> = {}): Broadcast => ({
+  channel: 'mail',
+  state: 'running',
+  users: 60,
+  passed: 30,
+  queued: 21,
+  started_at: inDays(-1),
+  ended_at: null,
+  ...change,
+})
+
 type Sent = { path: string; search: string; version: string | null; body: unknown }
 
 const sent = vi.fn<(call: Sent) => void>()
 let present: StaffAnnouncement
+
+let broadcasts: Broadcast[]
 
 const note = async (request: Request) => {
   const { pathname, search } = new URL(request.url)
@@ -48,6 +61,7 @@ beforeEach(() => {
   sent.mockClear()
   sessionStorage.clear()
   present = announcement()
+  broadcasts = []
   const one = '*/api/v2/staff/announcements/4'
   server.use(
     ...asStaff('announcement.read', 'announcement.write'),
@@ -55,6 +69,18 @@ beforeEach(() => {
       success({ announcements: [present], total_count: 1 }),
     ),
     http.get(one, () => success(present)),
+    http.get(`${one}/broadcasts`, () => success({ broadcasts })),
+    http.get(`${one}/reach`, () => success({ mail: 42, telegram: 0 })),
+    http.post(`${one}/broadcast`, async ({ request }) => {
+      await note(request)
+      broadcasts = [sending()]
+      return success(sending())
+    }),
+    http.post(`${one}/broadcast/stop`, async ({ request }) => {
+      await note(request)
+      broadcasts = [sending({ state: 'stopped' })]
+      return success(sending())
+    }),
     http.post('*/api/v2/staff/announcements', async ({ request }) => {
       await note(request)
       return success(present)
@@ -210,5 +236,30 @@ describe('the form of an announcement', () => {
     )
     await user.click(await save())
     expect(await screen.findByText('It is gone')).toBeVisible()
+  })
+})
+
+describe('the sending of an announcement', () => {
+  it('names how many get it, asks for a reason, shows how far it is, and stops', async () => {
+    const { user } = await openSignedIn('/admin/announcements/4')
+    const card = within(await screen.findByRole('region', { name: 'Send it' }))
+    expect(await card.findByText('42 users would get it')).toBeVisible()
+    expect(card.queryByRole('button', { name: 'Send by Telegram' })).toBeNull()
+    await user.click(card.getByRole('button', { name: 'Send by mail' }))
+    let dialog = within(await screen.findByRole('dialog', { name: 'Send by mail' }))
+    expect(dialog.getByText(/is sent to 42 users/)).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Send by mail' }))
+    expect(await dialog.findByText('This is needed.')).toBeVisible()
+    await user.type(dialog.getByRole('textbox', { name: /^Reason/ }), 'News')
+    await user.click(dialog.getByRole('button', { name: 'Send by mail' }))
+    expect(await card.findByText('30 of 60 looked at, 21 sent')).toBeVisible()
+    expect(sent.mock.lastCall?.[0]).toMatchObject({
+      path: '/api/v2/staff/announcements/4/broadcast',
+      body: { channel: 'mail', reason: 'News' },
+    })
+    await user.click(card.getByRole('button', { name: 'Stop' }))
+    dialog = within(await screen.findByRole('dialog', { name: 'Stop' }))
+    await user.click(dialog.getByRole('button', { name: 'Stop' }))
+    expect(await card.findByText('Stopped')).toBeVisible()
   })
 })

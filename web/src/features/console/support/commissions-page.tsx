@@ -59,7 +59,7 @@ function useColumns(): Column<StaffCommission>[] {
     {
       key: 'amount',
       title: t('commissions.amount'),
-      width: '8rem',
+      width: '6.5rem',
       align: 'end',
       place: 'fact',
       cell: ({ amount }) => <Money amount={amount} currency={currency} />,
@@ -67,14 +67,14 @@ function useColumns(): Column<StaffCommission>[] {
     {
       key: 'owed',
       title: t('commissions.owed'),
-      width: '8rem',
+      width: '6.5rem',
       align: 'end',
       cell: ({ owed }) => <Money amount={owed} currency={currency} />,
     },
     {
       key: 'state',
       title: t('column.state'),
-      width: '9rem',
+      width: '7.5rem',
       place: 'state',
       cell: ({ state }) => (
         <StatusDot tone={tones[state]}>{t(`commissions.state.${state}`)}</StatusDot>
@@ -83,15 +83,9 @@ function useColumns(): Column<StaffCommission>[] {
     {
       key: 'release',
       title: t('commissions.release'),
-      width: '12rem',
+      width: '8rem',
       place: 'fact',
-      cell: ({ release_at: time }) => <Moment time={time} withTime />,
-    },
-    {
-      key: 'created',
-      title: t('column.created'),
-      width: '12rem',
-      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+      cell: ({ release_at: time }) => <Moment time={time} />,
     },
   ]
 }

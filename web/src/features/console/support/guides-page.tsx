@@ -55,20 +55,20 @@ function useColumns(): Column<StaffGuide>[] {
     {
       key: 'category',
       title: t('column.category'),
-      width: '12rem',
+      width: '9rem',
       place: 'fact',
       cell: (one) => one.category || one.category_zh || one.category_en || '—',
     },
     {
       key: 'client',
       title: t('column.client'),
-      width: '10rem',
+      width: '9rem',
       cell: ({ client_id: client }) => client || '—',
     },
     {
       key: 'languages',
       title: t('column.languages'),
-      width: '9rem',
+      width: '7rem',
       cell: (one) =>
         [
           one.body && t('language.all'),
@@ -81,23 +81,16 @@ function useColumns(): Column<StaffGuide>[] {
     {
       key: 'state',
       title: t('column.state'),
-      width: '8rem',
+      width: '7rem',
       place: 'state',
       cell: (one) => <GuideState guide={one} />,
     },
     {
-      key: 'position',
-      title: t('column.position'),
-      width: '6rem',
-      align: 'end',
-      cell: ({ position }) => position,
-    },
-    {
       key: 'updated',
       title: t('column.updated'),
-      width: '12rem',
+      width: '8rem',
       place: 'fact',
-      cell: ({ updated_at: time }) => <Moment time={time} withTime />,
+      cell: ({ updated_at: time }) => <Moment time={time} />,
     },
   ]
 }

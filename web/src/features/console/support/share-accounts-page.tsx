@@ -68,8 +68,8 @@ function useColumns(): Column<StaffShareAccount>[] {
     {
       key: 'rotated',
       title: t('shares.rotated'),
-      width: '12rem',
-      cell: ({ rotated_at: time }) => <Moment time={time} withTime />,
+      width: '9rem',
+      cell: ({ rotated_at: time }) => <Moment time={time} />,
     },
     {
       key: 'state',

@@ -787,6 +787,19 @@ export type BroadcastList = {
     broadcasts: Array<Broadcast>;
 };
 
+export type BroadcastReach = {
+    mail: number;
+    telegram: number;
+};
+
+export type BroadcastStartBody = {
+    channel: 'mail' | 'telegram';
+    /**
+     * Kept in the audit log
+     */
+    reason?: string;
+};
+
 export type CannedAnswerItem = {
     /**
      * The same in English

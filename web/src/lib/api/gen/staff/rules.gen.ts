@@ -22,6 +22,10 @@ export const staffAnnouncementChangeRules = {
   "title_zh": { maxLength: 100 },
 } as const
 
+export const staffAnnouncementBroadcastRules = {
+  "reason": { maxLength: 500 },
+} as const
+
 export const staffAuditListRules = {
   "action": { maxLength: 64 },
   "object": { maxLength: 64 },

@@ -787,6 +787,19 @@ export type BroadcastList = {
     broadcasts: Array<Broadcast>;
 };
 
+export type BroadcastReach = {
+    mail: number;
+    telegram: number;
+};
+
+export type BroadcastStartBody = {
+    channel: 'mail' | 'telegram';
+    /**
+     * Kept in the audit log
+     */
+    reason?: string;
+};
+
 export type CannedAnswerItem = {
     /**
      * The same in English
@@ -7555,7 +7568,7 @@ export type StaffAnnouncementChangeResponses = {
 export type StaffAnnouncementChangeResponse = StaffAnnouncementChangeResponses[keyof StaffAnnouncementChangeResponses];
 
 export type StaffAnnouncementBroadcastData = {
-    body: BroadcastCallBody;
+    body: BroadcastStartBody;
     path: {
         announcement_id: number;
     };
@@ -7607,6 +7620,24 @@ export type StaffAnnouncementBroadcastsResponses = {
 };
 
 export type StaffAnnouncementBroadcastsResponse = StaffAnnouncementBroadcastsResponses[keyof StaffAnnouncementBroadcastsResponses];
+
+export type StaffAnnouncementReachData = {
+    body?: never;
+    path: {
+        announcement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/announcements/{announcement_id}/reach';
+};
+
+export type StaffAnnouncementReachResponses = {
+    /**
+     * OK
+     */
+    200: BroadcastReach;
+};
+
+export type StaffAnnouncementReachResponse = StaffAnnouncementReachResponses[keyof StaffAnnouncementReachResponses];
 
 export type StaffApprovalsListData = {
     body?: never;
