@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"errors"
 	"html"
 	"net/http"
@@ -22,6 +23,7 @@ var build = fstest.MapFS{
 	"assets/a-123.js.br": {Data: []byte("small")},
 	"builds/latest.json": {Data: []byte(`{"build":"1"}`)},
 	"favicon.svg":        {Data: []byte("<svg/>")},
+	"service-worker.js":  {Data: []byte("self")},
 	".vite/pages.json":   pageList,
 }
 
@@ -318,4 +320,50 @@ func sources(policy, directive string) string {
 		}
 	}
 	return ""
+}
+
+// A browser asks for a newer worker on each visit, and what the worker loads comes from the site alone.
+func TestServiceWorker_IsAskedForAnew_AndLoadsFromTheSite(t *testing.T) {
+	app, err := web.New(build, t.TempDir(), ownCaptcha, noSite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := get(t, app, "/service-worker.js")
+	if r.StatusCode != 200 || r.Header.Get("Cache-Control") != "no-cache" || body(t, r) != "self" ||
+		r.Header.Get("Content-Security-Policy") != "default-src 'self'" ||
+		!strings.HasPrefix(r.Header.Get("Content-Type"), "text/javascript") {
+		t.Errorf("%d %v", r.StatusCode, r.Header)
+	}
+	if again := get(t, app, "/service-worker.js", "If-None-Match", r.Header.Get("ETag")); again.StatusCode != 304 {
+		t.Errorf("the same worker is sent again: %d", again.StatusCode)
+	}
+	without, err := web.New(fstest.MapFS{"index.html": build["index.html"], ".vite/pages.json": pageList}, t.TempDir(),
+		ownCaptcha, noSite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := get(t, without, "/service-worker.js", "Accept", asBrowser); r.StatusCode != 404 ||
+		strings.Contains(body(t, r), "csp-nonce") {
+		t.Errorf("a build without a worker answers %d, in place of it a page", r.StatusCode)
+	}
+}
+
+func TestManifest_NamesTheSiteInItsLanguage(t *testing.T) {
+	w := httptest.NewRecorder()
+	web.Manifest(w, `Air "Strip" <b>`, "zh-CN")
+	var m struct {
+		Name, Lang, Display string
+		StartURL            string `json:"start_url"`
+		Icons               []struct{ Src, Sizes, Purpose string }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil {
+		t.Fatal(err)
+	}
+	if w.Header().Get("Content-Type") != "application/manifest+json" || w.Header().Get("Cache-Control") != "no-cache" {
+		t.Errorf("%v", w.Header())
+	}
+	if m.Name != `Air "Strip" <b>` || m.Lang != "zh-CN" || m.Display != "standalone" || m.StartURL != "/user/dashboard" ||
+		len(m.Icons) != 3 {
+		t.Errorf("%+v", m)
+	}
 }
