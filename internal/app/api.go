@@ -80,11 +80,11 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),
-		staff.CDKeys(a.CDKeys),
+		staff.CDKeys(a.CDKeys, a.Accounts),
 		staff.Coupons(a.Shop),
 		staff.Adjustments(a.Wallets),
 		staff.Invites(a.Invites),
-		staff.Gateways(a.Gateways),
+		staff.Gateways(a.Gateways, a.Payments),
 		staff.Plans(a.Shop, a.Settings),
 		staff.Clients(a.Links),
 		staff.LinkTemplates(a.Links),

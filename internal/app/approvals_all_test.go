@@ -65,14 +65,15 @@ var worth = map[string][]approval.Kind{
 	"staff_webhook_remove": {nothing}, "staff_webhook_test": {nothing}, "staff_webhook_redeliver": {nothing},
 	"staff_share_account_add": {nothing}, "staff_share_account_change": {nothing},
 	"staff_share_account_rotate": {nothing}, "staff_share_account_remove": {nothing},
-	"staff_emby_set":    {nothing}, // for whom the plan admits only
+	"staff_emby_set":     {nothing}, // for whom the plan admits only
+	"staff_gateway_test": {nothing}, "staff_gateways_order": {nothing},
 	"staff_gateway_add": {nothing}, "staff_gateway_change": {nothing}, "staff_gateway_remove": {nothing},
 	"staff_held_batch_count": {nothing}, "staff_held_batch_dismiss": {nothing},
 	"staff_link_template_set": {nothing}, "staff_link_template_remove": {nothing},
 	"staff_link_template_preview": {nothing},
 	"staff_plan_make":             {nothing}, "staff_plan_change": {nothing}, "staff_plan_archive": {nothing},
 	"staff_plan_restore": {nothing}, "staff_plans_order": {nothing},
-	"staff_plan_texts_set":        {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
+	"staff_plan_texts_set": {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
 	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing},
 	"staff_node_secret": {nothing},
 	"staff_users_csv":   {nothing}, "staff_orders_csv": {nothing}, "staff_recharges_csv": {nothing},

@@ -391,6 +391,23 @@ func auditedActs(h *fixture) map[string]func() act {
 			return staff(owner, "gateways/%d",
 				`{"title_en":"Other","credentials":{"instructions_en":"swordfish-transfer-account"}}`, gateway())
 		},
+		"staff_gateway_test": func() act {
+			a := staff(bob, "gateways/%d/test", "", gateway())
+			a.reads = true
+			return a
+		},
+		"staff_gateways_order": func() act {
+			gateway()
+			accounts, err := h.Gateways.List(ctx)
+			must(err)
+			ids := []int64{}
+			for i := range slices.Backward(accounts) {
+				ids = append(ids, accounts[i].ID)
+			}
+			body, err := json.Marshal(map[string]any{"gateways": ids})
+			must(err)
+			return staff(owner, "gateways/order", string(body))
+		},
 		"staff_gateway_remove": func() act { return staff(owner, "gateways/%d", "", gateway()) },
 		"staff_link_template_set": func() act {
 			return staff(admin, "link-templates/site/0", `{"document":{"rules":"none"}}`)

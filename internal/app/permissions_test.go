@@ -58,6 +58,8 @@ var permissions = map[string][]account.Role{
 	"staff_emby_list":            supporters, "staff_emby_set": admins,
 	"staff_recharge_refund": cashiers, "staff_recharge_refunds_list": cashiers, "staff_recharge_refund_get": cashiers,
 	"staff_recharge_refund_confirm": cashiers, "staff_recharge_refund_decline": cashiers,
+	"staff_gateway_get": cashiers, "staff_gateway_test": cashiers, "staff_gateways_order": ownerOnly,
+	"staff_coupon_get": cashiers, "staff_cd_key_redemptions": cashiers,
 	"staff_gateway_kinds": cashiers, "staff_gateways_list": cashiers, "staff_gateway_add": ownerOnly,
 	"staff_gateway_change": ownerOnly, "staff_gateway_remove": ownerOnly,
 	"staff_link_templates_list": readers, "staff_link_template_set": admins, "staff_link_template_remove": admins,

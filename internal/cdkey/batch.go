@@ -229,8 +229,8 @@ func (k *Keys) Confirm(ctx context.Context, id int64, by *int64) error {
 	})
 }
 
-// Void makes all keys of a batch worthless that are not used up. What was redeemed stays.
-func (k *Keys) Void(ctx context.Context, id int64, by *int64) error {
+// Void makes all keys of a batch worthless that are not used up, for a reason. What was redeemed stays.
+func (k *Keys) Void(ctx context.Context, id int64, by *int64, reason string) error {
 	return k.change(ctx, id, func(ctx context.Context, tx bun.Tx, b Batch) error {
 		if b.VoidedAt != nil {
 			return nil
@@ -247,7 +247,7 @@ func (k *Keys) Void(ctx context.Context, id int64, by *int64) error {
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key_batch", id), voided{}, voided{b.VoidedAt}, "")
+		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key_batch", id), voided{}, voided{b.VoidedAt}, reason)
 	})
 }
 
@@ -256,11 +256,11 @@ func (k *Keys) Decide(ctx context.Context, id int64, approve bool, by *int64) er
 	if approve {
 		return k.Confirm(ctx, id, by)
 	}
-	return k.Void(ctx, id, by)
+	return k.Void(ctx, id, by, "")
 }
 
-// VoidKey makes one key of a batch worthless.
-func (k *Keys) VoidKey(ctx context.Context, batchID, id int64) error {
+// VoidKey makes one key of a batch worthless, for a reason.
+func (k *Keys) VoidKey(ctx context.Context, batchID, id int64, reason string) error {
 	return k.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewUpdate().Model((*Key)(nil)).Set("voided_at = COALESCE(voided_at, ?)", k.db.Now()).
 			Where("id = ? AND batch_id = ?", id, batchID).Exec(ctx))
@@ -271,7 +271,7 @@ func (k *Keys) VoidKey(ctx context.Context, batchID, id int64) error {
 			return err
 		}
 		before, after := map[string]any{"voided": false}, map[string]any{"batch_id": batchID, "voided": true}
-		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key", id), before, after, "")
+		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key", id), before, after, reason)
 	})
 }
 

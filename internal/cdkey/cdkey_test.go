@@ -220,7 +220,7 @@ func TestAKeyThatCannotBeRedeemedLooksLikeNone(t *testing.T) {
 		}
 		_, old := c.make(t, cdkey.Batch{Gift: fen(100), Size: 1, ExpiresAt: &soon})
 		gone, void := c.make(t, cdkey.Batch{Gift: fen(100), Size: 1})
-		if err := c.Void(t.Context(), gone.ID, new(int64(7))); err != nil {
+		if err := c.Void(t.Context(), gone.ID, new(int64(7)), "test"); err != nil {
 			t.Fatal(err)
 		}
 		one, single := c.make(t, cdkey.Batch{Gift: fen(100), Size: 2})
@@ -228,10 +228,10 @@ func TestAKeyThatCannotBeRedeemedLooksLikeNone(t *testing.T) {
 		if err != nil || len(keys) != 2 {
 			t.Fatal(keys, err)
 		}
-		if err := c.VoidKey(t.Context(), one.ID, keys[0].ID); err != nil {
+		if err := c.VoidKey(t.Context(), one.ID, keys[0].ID, ""); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.VoidKey(t.Context(), gone.ID, keys[1].ID); !errors.Is(err, cdkey.ErrNoKey) {
+		if err := c.VoidKey(t.Context(), gone.ID, keys[1].ID, ""); !errors.Is(err, cdkey.ErrNoKey) {
 			t.Error("a key of another batch: ", err)
 		}
 		now = soon

@@ -192,3 +192,12 @@ func (k *Keys) Redemptions(ctx context.Context, userID, limit, offset int64) (re
 		OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return redemptions, total, err
 }
+
+// RedeemedOf gives a part of the uses of a batch's keys, newest first, and how many there are in all.
+func (k *Keys) RedeemedOf(ctx context.Context, batchID, limit, offset int64) (redemptions []Redemption, total int64,
+	err error,
+) {
+	total, err = selectRedemptions(k.db, &redemptions).Where("?TableAlias.batch_id = ?", batchID).
+		OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return redemptions, total, err
+}

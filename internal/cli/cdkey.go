@@ -113,8 +113,8 @@ type cdkeyVoid struct {
 func (c cdkeyVoid) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
 		if c.Key != 0 {
-			return a.CDKeys.VoidKey(ctx, c.Batch, c.Key)
+			return a.CDKeys.VoidKey(ctx, c.Batch, c.Key, "")
 		}
-		return a.CDKeys.Void(ctx, c.Batch, nil)
+		return a.CDKeys.Void(ctx, c.Batch, nil, "")
 	})
 }

@@ -114,6 +114,39 @@ func (g *Gateways) Remove(ctx context.Context, id int64) error {
 	return err
 }
 
+// ErrGatewayOrder is the fault of an order that does not name each account once.
+var ErrGatewayOrder = fault.Conflict("gateway_order_stale", "支付网关已有变化，请刷新后重新排序",
+	"The gateways changed meanwhile; read them again and put them in order once more")
+
+// Order puts the accounts in this order. It must name each of them once: ErrGatewayOrder.
+func (g *Gateways) Order(ctx context.Context, ids []int64) error {
+	err := g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := db.Bump(ctx, tx, revision); err != nil {
+			return err
+		}
+		var before []int64
+		if err := tx.NewSelect().Model((*Account)(nil)).Column("id").Order("sort", "id").Scan(ctx, &before); err != nil {
+			return err
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(ids))) {
+			return ErrGatewayOrder
+		}
+		for i, id := range ids {
+			if _, err := tx.NewUpdate().Model((*Account)(nil)).Set("sort = ?", i+1).Where("id = ? AND sort <> ?", id, i+1).
+				Exec(ctx); err != nil {
+				return err
+			}
+		}
+		type order struct{ Gateways []int64 }
+		return audit.Record(ctx, tx, "gateway.order", audit.Object{Kind: "gateway_order", ID: "site"}, order{before},
+			order{ids}, "")
+	})
+	if err != nil {
+		return err
+	}
+	return g.load(ctx)
+}
+
 // save runs fn, which reads an account and writes it. The revision is bumped first: its row stays locked until the end,
 // so that no two changes overwrite each other.
 func (g *Gateways) save(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) (*Account, error)) (saved *Account,

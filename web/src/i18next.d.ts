@@ -28,6 +28,9 @@ import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleMoney from './locales/zh-CN/console/money.json'
+import type consoleCoupon from './locales/zh-CN/console/coupon.json'
+import type consoleCdkey from './locales/zh-CN/console/cdkey.json'
+import type consoleGateway from './locales/zh-CN/console/gateway.json'
 import type consoleShop from './locales/zh-CN/console/shop.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
@@ -71,6 +74,9 @@ declare module 'i18next' {
       'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
       'console/support': typeof consoleSupport
+      'console/coupon': typeof consoleCoupon
+      'console/cdkey': typeof consoleCdkey
+      'console/gateway': typeof consoleGateway
       'console/shop': typeof consoleShop
       'console/user': typeof consoleUser
       'console/user-actions': typeof consoleUserActions

@@ -53,6 +53,15 @@ import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscr
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminCdKeysIndexRouteImport } from './routes/admin.cd-keys.index'
+import { Route as AdminCdKeysIdRouteImport } from './routes/admin.cd-keys.$id'
+import { Route as AdminCdKeysNewRouteImport } from './routes/admin.cd-keys.new'
+import { Route as AdminCouponsIndexRouteImport } from './routes/admin.coupons.index'
+import { Route as AdminCouponsIdRouteImport } from './routes/admin.coupons.$id'
+import { Route as AdminCouponsNewRouteImport } from './routes/admin.coupons.new'
+import { Route as AdminGatewaysIndexRouteImport } from './routes/admin.gateways.index'
+import { Route as AdminGatewaysIdRouteImport } from './routes/admin.gateways.$id'
+import { Route as AdminGatewaysNewRouteImport } from './routes/admin.gateways.new'
 import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
 import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
@@ -322,6 +331,51 @@ const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
 const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   id: '/announcements/new',
   path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCdKeysIndexRoute = AdminCdKeysIndexRouteImport.update({
+  id: '/cd-keys/',
+  path: '/cd-keys/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCdKeysIdRoute = AdminCdKeysIdRouteImport.update({
+  id: '/cd-keys/$id',
+  path: '/cd-keys/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCdKeysNewRoute = AdminCdKeysNewRouteImport.update({
+  id: '/cd-keys/new',
+  path: '/cd-keys/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCouponsIndexRoute = AdminCouponsIndexRouteImport.update({
+  id: '/coupons/',
+  path: '/coupons/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCouponsIdRoute = AdminCouponsIdRouteImport.update({
+  id: '/coupons/$id',
+  path: '/coupons/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminCouponsNewRoute = AdminCouponsNewRouteImport.update({
+  id: '/coupons/new',
+  path: '/coupons/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGatewaysIndexRoute = AdminGatewaysIndexRouteImport.update({
+  id: '/gateways/',
+  path: '/gateways/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGatewaysIdRoute = AdminGatewaysIdRouteImport.update({
+  id: '/gateways/$id',
+  path: '/gateways/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminGatewaysNewRoute = AdminGatewaysNewRouteImport.update({
+  id: '/gateways/new',
+  path: '/gateways/new',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminGuidesIndexRoute = AdminGuidesIndexRouteImport.update({
@@ -632,6 +686,12 @@ export interface FileRoutesByFullPath {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
+  '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
+  '/admin/coupons/$id': typeof AdminCouponsIdRoute
+  '/admin/coupons/new': typeof AdminCouponsNewRoute
+  '/admin/gateways/$id': typeof AdminGatewaysIdRoute
+  '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -669,6 +729,9 @@ export interface FileRoutesByFullPath {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
+  '/admin/coupons/': typeof AdminCouponsIndexRoute
+  '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
@@ -723,6 +786,12 @@ export interface FileRoutesByTo {
   '/user': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
+  '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
+  '/admin/coupons/$id': typeof AdminCouponsIdRoute
+  '/admin/coupons/new': typeof AdminCouponsNewRoute
+  '/admin/gateways/$id': typeof AdminGatewaysIdRoute
+  '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -760,6 +829,9 @@ export interface FileRoutesByTo {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/cd-keys': typeof AdminCdKeysIndexRoute
+  '/admin/coupons': typeof AdminCouponsIndexRoute
+  '/admin/gateways': typeof AdminGatewaysIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
@@ -822,6 +894,12 @@ export interface FileRoutesById {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
+  '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
+  '/admin/coupons/$id': typeof AdminCouponsIdRoute
+  '/admin/coupons/new': typeof AdminCouponsNewRoute
+  '/admin/gateways/$id': typeof AdminGatewaysIdRoute
+  '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -859,6 +937,9 @@ export interface FileRoutesById {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
+  '/admin/coupons/': typeof AdminCouponsIndexRoute
+  '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
@@ -920,6 +1001,12 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/cd-keys/$id'
+    | '/admin/cd-keys/new'
+    | '/admin/coupons/$id'
+    | '/admin/coupons/new'
+    | '/admin/gateways/$id'
+    | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/plans/$id'
@@ -957,6 +1044,9 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/cd-keys/'
+    | '/admin/coupons/'
+    | '/admin/gateways/'
     | '/admin/guides/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
@@ -1011,6 +1101,12 @@ export interface FileRouteTypes {
     | '/user'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/cd-keys/$id'
+    | '/admin/cd-keys/new'
+    | '/admin/coupons/$id'
+    | '/admin/coupons/new'
+    | '/admin/gateways/$id'
+    | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/plans/$id'
@@ -1048,6 +1144,9 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements'
+    | '/admin/cd-keys'
+    | '/admin/coupons'
+    | '/admin/gateways'
     | '/admin/guides'
     | '/admin/plans'
     | '/admin/share-accounts'
@@ -1109,6 +1208,12 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/cd-keys/$id'
+    | '/admin/cd-keys/new'
+    | '/admin/coupons/$id'
+    | '/admin/coupons/new'
+    | '/admin/gateways/$id'
+    | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/plans/$id'
@@ -1146,6 +1251,9 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/cd-keys/'
+    | '/admin/coupons/'
+    | '/admin/gateways/'
     | '/admin/guides/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
@@ -1483,6 +1591,69 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/cd-keys/': {
+      id: '/admin/cd-keys/'
+      path: '/cd-keys'
+      fullPath: '/admin/cd-keys/'
+      preLoaderRoute: typeof AdminCdKeysIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/cd-keys/$id': {
+      id: '/admin/cd-keys/$id'
+      path: '/cd-keys/$id'
+      fullPath: '/admin/cd-keys/$id'
+      preLoaderRoute: typeof AdminCdKeysIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/cd-keys/new': {
+      id: '/admin/cd-keys/new'
+      path: '/cd-keys/new'
+      fullPath: '/admin/cd-keys/new'
+      preLoaderRoute: typeof AdminCdKeysNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/coupons/': {
+      id: '/admin/coupons/'
+      path: '/coupons'
+      fullPath: '/admin/coupons/'
+      preLoaderRoute: typeof AdminCouponsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/coupons/$id': {
+      id: '/admin/coupons/$id'
+      path: '/coupons/$id'
+      fullPath: '/admin/coupons/$id'
+      preLoaderRoute: typeof AdminCouponsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/coupons/new': {
+      id: '/admin/coupons/new'
+      path: '/coupons/new'
+      fullPath: '/admin/coupons/new'
+      preLoaderRoute: typeof AdminCouponsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/gateways/': {
+      id: '/admin/gateways/'
+      path: '/gateways'
+      fullPath: '/admin/gateways/'
+      preLoaderRoute: typeof AdminGatewaysIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/gateways/$id': {
+      id: '/admin/gateways/$id'
+      path: '/gateways/$id'
+      fullPath: '/admin/gateways/$id'
+      preLoaderRoute: typeof AdminGatewaysIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/gateways/new': {
+      id: '/admin/gateways/new'
+      path: '/gateways/new'
+      fullPath: '/admin/gateways/new'
+      preLoaderRoute: typeof AdminGatewaysNewRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/guides/': {
@@ -1878,6 +2049,12 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminCdKeysIdRoute: typeof AdminCdKeysIdRoute
+  AdminCdKeysNewRoute: typeof AdminCdKeysNewRoute
+  AdminCouponsIdRoute: typeof AdminCouponsIdRoute
+  AdminCouponsNewRoute: typeof AdminCouponsNewRoute
+  AdminGatewaysIdRoute: typeof AdminGatewaysIdRoute
+  AdminGatewaysNewRoute: typeof AdminGatewaysNewRoute
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
@@ -1886,6 +2063,9 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminCdKeysIndexRoute: typeof AdminCdKeysIndexRoute
+  AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
+  AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
@@ -1906,6 +2086,12 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminCdKeysIdRoute: AdminCdKeysIdRoute,
+  AdminCdKeysNewRoute: AdminCdKeysNewRoute,
+  AdminCouponsIdRoute: AdminCouponsIdRoute,
+  AdminCouponsNewRoute: AdminCouponsNewRoute,
+  AdminGatewaysIdRoute: AdminGatewaysIdRoute,
+  AdminGatewaysNewRoute: AdminGatewaysNewRoute,
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
@@ -1914,6 +2100,9 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminCdKeysIndexRoute: AdminCdKeysIndexRoute,
+  AdminCouponsIndexRoute: AdminCouponsIndexRoute,
+  AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,

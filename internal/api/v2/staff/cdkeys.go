@@ -88,8 +88,34 @@ func (b batchBody) batch() cdkey.Batch {
 	return out
 }
 
+type keyUse struct {
+	ID         int64     `json:"id"`
+	KeyID      int64     `json:"key_id"`
+	Prefix     string    `json:"prefix" doc:"The key's first characters"`
+	User       personRef `json:"user"`
+	RedeemedAt time.Time `json:"redeemed_at"`
+}
+
+type keyUses struct {
+	Redemptions []keyUse `json:"redemptions" doc:"Newest first"`
+	TotalCount  int64    `json:"total_count"`
+}
+
+// reasonBody says why something is done, for the audit log.
+type reasonBody struct {
+	Reason string `json:"reason,omitempty" maxLength:"500" doc:"For the audit log"`
+}
+
+// text returns the reason that was given, if any.
+func (b *reasonBody) text() string {
+	if b == nil {
+		return ""
+	}
+	return b.Reason
+}
+
 // CDKeys adds making, confirming and voiding cd-keys.
-func CDKeys(k *cdkey.Keys) v2.Resource {
+func CDKeys(k *cdkey.Keys, a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		type part struct {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
@@ -139,19 +165,44 @@ func CDKeys(k *cdkey.Keys) v2.Resource {
 			func(ctx context.Context, who account.Identity, in *which) (v2.Empty, error) {
 				return v2.Empty{}, k.Confirm(ctx, in.BatchID, &who.UserID)
 			})
+		v2.Handle(r, v2.StaffOp("GET /staff/cd-keys/{batch_id}/redemptions", permission.CDKeyRead).
+			Named("staff_cd_key_redemptions", "Who redeemed keys of a batch"),
+			func(ctx context.Context, _ account.Identity, in *whichPart) (keyUses, error) {
+				uses, total, err := k.RedeemedOf(ctx, in.BatchID, in.Limit, in.Offset)
+				if err != nil {
+					return keyUses{}, err
+				}
+				users := make([]int64, len(uses))
+				for i := range uses {
+					users[i] = uses[i].UserID
+				}
+				known, err := peopleOf(ctx, a, users)
+				out := keyUses{[]keyUse{}, total}
+				for _, u := range uses {
+					out.Redemptions = append(out.Redemptions, keyUse{
+						u.ID, u.KeyID, u.Prefix, known.ref(u.UserID), u.CreatedAt,
+					})
+				}
+				return out, err
+			})
 		v2.Handle(r, v2.StaffOp("POST /staff/cd-keys/{batch_id}/void", permission.CDKeyVoid).
 			Named("staff_cd_keys_void", "Make all keys of a batch worthless; what was redeemed stays"),
-			func(ctx context.Context, who account.Identity, in *which) (v2.Empty, error) {
-				return v2.Empty{}, k.Void(ctx, in.BatchID, &who.UserID)
+			func(ctx context.Context, who account.Identity, in *struct {
+				BatchID int64 `path:"batch_id"`
+				Body    *reasonBody
+			},
+			) (v2.Empty, error) {
+				return v2.Empty{}, k.Void(ctx, in.BatchID, &who.UserID, in.Body.text())
 			})
 		v2.Handle(r, v2.StaffOp("POST /staff/cd-keys/{batch_id}/keys/{key_id}/void", permission.CDKeyVoid).
 			Named("staff_cd_key_void", "Make one key worthless"),
 			func(ctx context.Context, _ account.Identity, in *struct {
 				BatchID int64 `path:"batch_id"`
 				KeyID   int64 `path:"key_id"`
+				Body    *reasonBody
 			},
 			) (v2.Empty, error) {
-				return v2.Empty{}, k.VoidKey(ctx, in.BatchID, in.KeyID)
+				return v2.Empty{}, k.VoidKey(ctx, in.BatchID, in.KeyID, in.Body.text())
 			})
 	}
 }

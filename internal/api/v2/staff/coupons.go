@@ -152,6 +152,25 @@ func Coupons(s *shop.Shop) v2.Resource {
 				return out, err
 			})
 
+		v2.Handle(r, v2.StaffOp("GET /staff/coupons/{coupon_id}", permission.CouponRead).
+			Named("staff_coupon_get", "A coupon"),
+			func(ctx context.Context, _ account.Identity, in *struct {
+				ID int64 `path:"coupon_id" minimum:"1"`
+			},
+			) (couponItem, error) {
+				version, err := r.Version(ctx, audit.ID("coupon", in.ID))
+				if err != nil {
+					return couponItem{}, err
+				}
+				c, err := s.Coupon(ctx, in.ID)
+				if err != nil {
+					return couponItem{}, err
+				}
+				out := newCouponItem(&c)
+				out.Version = version
+				return out, nil
+			})
+
 		type couponWish struct {
 			ID   int64 `path:"coupon_id" minimum:"1"`
 			Body CouponChange

@@ -68,6 +68,15 @@ type GatewayChange struct {
 	Credentials map[string]string `json:"credentials,omitempty" doc:"Those that change; an empty one is removed"`
 }
 
+type gatewayTest struct {
+	Works   bool   `json:"works"`
+	Problem string `json:"problem" doc:"What the platform or the network said; empty: it works"`
+}
+
+type gatewayOrderBody struct {
+	Gateways []int64 `json:"gateways" maxItems:"1000" doc:"Ids of all accounts, first one first"`
+}
+
 type newGatewayBody struct {
 	Kind string `json:"kind" maxLength:"32"`
 	Name string `json:"name" maxLength:"32" doc:"Stands in the notify address and in the ledger, and never changes"`
@@ -144,7 +153,7 @@ func unlessZero(a money.Amount) *money.Amount {
 
 // Gateways adds what staff does with the site's accounts at payment platforms. Who may change them may turn the site's
 // income elsewhere, so only owners do.
-func Gateways(g *payment.Gateways) v2.Resource {
+func Gateways(g *payment.Gateways, p *payment.Payments) v2.Resource {
 	return func(r *v2.Router) {
 		v2.HandleList(r, v2.StaffOp("GET /staff/gateways/kinds", permission.GatewayRead).
 			Named("staff_gateway_kinds", "The payment platforms there are, with the credentials they need"),
@@ -202,6 +211,40 @@ func Gateways(g *payment.Gateways) v2.Resource {
 		type which struct {
 			ID int64 `path:"gateway_id" minimum:"1"`
 		}
+		read := func(ctx context.Context, id int64) (gatewayAccount, error) {
+			accounts, err := g.List(ctx)
+			if err != nil {
+				return gatewayAccount{}, err
+			}
+			i := slices.IndexFunc(accounts, func(a payment.Account) bool { return a.ID == id })
+			if i < 0 {
+				return gatewayAccount{}, payment.ErrNoAccount
+			}
+			return newGatewayAccount(g, &accounts[i]), nil
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/gateways/{gateway_id}", permission.GatewayRead).
+			Named("staff_gateway_get", "An account with a payment platform"),
+			func(ctx context.Context, _ account.Identity, in *which) (gatewayAccount, error) {
+				version, err := r.Version(ctx, audit.ID("gateway", in.ID))
+				if err != nil {
+					return gatewayAccount{}, err
+				}
+				out, err := read(ctx, in.ID)
+				out.Version = version
+				return out, err
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/gateways/{gateway_id}/test", permission.GatewayRead).
+			Named("staff_gateway_test", "Ask the platform about a payment that there is not, to see that it knows the account"),
+			func(ctx context.Context, _ account.Identity, in *which) (gatewayTest, error) {
+				problem, err := p.TestGateway(ctx, in.ID)
+				return gatewayTest{problem == "", problem}, err
+			})
+		v2.Handle(r, v2.StaffOp("PUT /staff/gateways/order", permission.GatewayWrite).
+			Named("staff_gateways_order", "Put the accounts in another order").
+			WithoutVersion("it is refused where the accounts are not those that its caller saw"),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[gatewayOrderBody]) (v2.Empty, error) {
+				return v2.Empty{}, g.Order(ctx, in.Body.Gateways)
+			})
 		type changeWish struct {
 			ID   int64 `path:"gateway_id" minimum:"1"`
 			Body GatewayChange
@@ -209,17 +252,7 @@ func Gateways(g *payment.Gateways) v2.Resource {
 		v2.HandleChange(r, v2.StaffOp("PATCH /staff/gateways/{gateway_id}", permission.GatewayWrite).
 			Named("staff_gateway_change", "Change an account; recharges that have begun keep what they were promised"),
 			func(in *changeWish) audit.Object { return audit.ID("gateway", in.ID) },
-			func(ctx context.Context, in *changeWish) (gatewayAccount, error) {
-				accounts, err := g.List(ctx)
-				if err != nil {
-					return gatewayAccount{}, err
-				}
-				i := slices.IndexFunc(accounts, func(a payment.Account) bool { return a.ID == in.ID })
-				if i < 0 {
-					return gatewayAccount{}, payment.ErrNoAccount
-				}
-				return newGatewayAccount(g, &accounts[i]), nil
-			},
+			func(ctx context.Context, in *changeWish) (gatewayAccount, error) { return read(ctx, in.ID) },
 			func(ctx context.Context, _ account.Identity, in *changeWish) (gatewayAccount, error) {
 				apply, err := in.Body.read()
 				if err != nil {

@@ -5,6 +5,8 @@ import {
   BookOpen,
   HandCoins,
   KeyRound,
+  KeySquare,
+  Landmark,
   LayoutDashboard,
   type LucideIcon,
   Megaphone,
@@ -14,6 +16,7 @@ import {
   ScrollText,
   Settings,
   Stamp,
+  TicketPercent,
   TriangleAlert,
   RotateCcwSquare,
   Users,
@@ -71,6 +74,8 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
     group: 'shop',
     pages: [
       { to: '/admin/plans', key: 'plans', icon: Package, permission: 'plan.read' },
+      { to: '/admin/coupons', key: 'coupons', icon: TicketPercent, permission: 'coupon.read' },
+      { to: '/admin/cd-keys', key: 'cdkeys', icon: KeySquare, permission: 'cdkey.read' },
       {
         to: '/admin/orders',
         key: 'orders',
@@ -83,6 +88,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
   {
     group: 'money',
     pages: [
+      { to: '/admin/gateways', key: 'gateways', icon: Landmark, permission: 'gateway.read' },
       {
         to: '/admin/recharges',
         key: 'recharges',

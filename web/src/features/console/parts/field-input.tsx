@@ -58,6 +58,7 @@ export function FieldInput<V extends FieldValues>(props: {
     case 'shown':
       return <Shown field={field} value={props.value} />
     case 'secret':
+      if (field.isLong) return <Textarea {...shared} rows={4} styles={mono} spellCheck={false} />
       return <PasswordInput {...shared} autoComplete="new-password" />
     default:
       return <TextInput {...shared} {...(typed[field.kind] ?? {})} />

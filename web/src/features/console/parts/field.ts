@@ -20,6 +20,8 @@ export type Field = {
     | 'secret'
     /** Seen and not changed. */
     | 'shown'
+  /** Of a secret: it has several lines, such as a key in PEM. */
+  isLong?: boolean
   options?: readonly { value: string; label: string }[]
   initial?: string | boolean
   isRequired?: boolean

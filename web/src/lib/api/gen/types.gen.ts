@@ -1598,6 +1598,13 @@ export type GatewayKind = {
     title: string;
 };
 
+export type GatewayOrderBody = {
+    /**
+     * Ids of all accounts, first one first
+     */
+    gateways: Array<number>;
+};
+
 export type GatewayRefundItem = {
     /**
      * Out of the wallet
@@ -1671,6 +1678,14 @@ export type GatewayRefundWishBody = {
      * The user reads it
      */
     reason: string;
+};
+
+export type GatewayTest = {
+    /**
+     * What the platform or the network said; empty: it works
+     */
+    problem: string;
+    works: boolean;
 };
 
 export type GetMeResult = {
@@ -2275,6 +2290,25 @@ export type KeyItem = {
     prefix: string;
     used: number;
     voided_at: string | null;
+};
+
+export type KeyUse = {
+    id: number;
+    key_id: number;
+    /**
+     * The key's first characters
+     */
+    prefix: string;
+    redeemed_at: string;
+    user: PersonRef;
+};
+
+export type KeyUses = {
+    /**
+     * Newest first
+     */
+    redemptions: Array<KeyUse>;
+    total_count: number;
 };
 
 export type Labels = {
@@ -4529,6 +4563,13 @@ export type Reality = {
      * Hex, of even length, at most 16 digits
      */
     short_ids?: Array<string>;
+};
+
+export type ReasonBody = {
+    /**
+     * For the audit log
+     */
+    reason?: string;
 };
 
 export type RebuiltNode = {

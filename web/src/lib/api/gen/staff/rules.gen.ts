@@ -70,6 +70,14 @@ export const staffCdKeysMakeRules = {
   "name": { maxLength: 64 },
 } as const
 
+export const staffCdKeyVoidRules = {
+  "reason": { maxLength: 500 },
+} as const
+
+export const staffCdKeysVoidRules = {
+  "reason": { maxLength: 500 },
+} as const
+
 export const staffClientRemoveRules = {
   "client_id": { maxLength: 40 },
 } as const

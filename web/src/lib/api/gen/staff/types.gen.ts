@@ -1598,6 +1598,13 @@ export type GatewayKind = {
     title: string;
 };
 
+export type GatewayOrderBody = {
+    /**
+     * Ids of all accounts, first one first
+     */
+    gateways: Array<number>;
+};
+
 export type GatewayRefundItem = {
     /**
      * Out of the wallet
@@ -1671,6 +1678,14 @@ export type GatewayRefundWishBody = {
      * The user reads it
      */
     reason: string;
+};
+
+export type GatewayTest = {
+    /**
+     * What the platform or the network said; empty: it works
+     */
+    problem: string;
+    works: boolean;
 };
 
 export type GetMeResult = {
@@ -2275,6 +2290,25 @@ export type KeyItem = {
     prefix: string;
     used: number;
     voided_at: string | null;
+};
+
+export type KeyUse = {
+    id: number;
+    key_id: number;
+    /**
+     * The key's first characters
+     */
+    prefix: string;
+    redeemed_at: string;
+    user: PersonRef;
+};
+
+export type KeyUses = {
+    /**
+     * Newest first
+     */
+    redemptions: Array<KeyUse>;
+    total_count: number;
 };
 
 export type Labels = {
@@ -4529,6 +4563,13 @@ export type Reality = {
      * Hex, of even length, at most 16 digits
      */
     short_ids?: Array<string>;
+};
+
+export type ReasonBody = {
+    /**
+     * For the audit log
+     */
+    reason?: string;
 };
 
 export type RebuiltNode = {
@@ -8044,7 +8085,7 @@ export type StaffCdKeysConfirmResponses = {
 export type StaffCdKeysConfirmResponse = StaffCdKeysConfirmResponses[keyof StaffCdKeysConfirmResponses];
 
 export type StaffCdKeyVoidData = {
-    body?: never;
+    body?: ReasonBody;
     path: {
         batch_id: number;
         key_id: number;
@@ -8062,8 +8103,29 @@ export type StaffCdKeyVoidResponses = {
 
 export type StaffCdKeyVoidResponse = StaffCdKeyVoidResponses[keyof StaffCdKeyVoidResponses];
 
-export type StaffCdKeysVoidData = {
+export type StaffCdKeyRedemptionsData = {
     body?: never;
+    path: {
+        batch_id: number;
+    };
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/cd-keys/{batch_id}/redemptions';
+};
+
+export type StaffCdKeyRedemptionsResponses = {
+    /**
+     * OK
+     */
+    200: KeyUses;
+};
+
+export type StaffCdKeyRedemptionsResponse = StaffCdKeyRedemptionsResponses[keyof StaffCdKeyRedemptionsResponses];
+
+export type StaffCdKeysVoidData = {
+    body?: ReasonBody;
     path: {
         batch_id: number;
     };
@@ -8285,6 +8347,24 @@ export type StaffCouponMakeResponses = {
 
 export type StaffCouponMakeResponse = StaffCouponMakeResponses[keyof StaffCouponMakeResponses];
 
+export type StaffCouponGetData = {
+    body?: never;
+    path: {
+        coupon_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/coupons/{coupon_id}';
+};
+
+export type StaffCouponGetResponses = {
+    /**
+     * OK
+     */
+    200: CouponItem;
+};
+
+export type StaffCouponGetResponse = StaffCouponGetResponses[keyof StaffCouponGetResponses];
+
 export type StaffCouponChangeData = {
     body: CouponChange;
     headers: {
@@ -8394,6 +8474,22 @@ export type StaffGatewayKindsResponses = {
 
 export type StaffGatewayKindsResponse = StaffGatewayKindsResponses[keyof StaffGatewayKindsResponses];
 
+export type StaffGatewaysOrderData = {
+    body: GatewayOrderBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/gateways/order';
+};
+
+export type StaffGatewaysOrderResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffGatewaysOrderResponse = StaffGatewaysOrderResponses[keyof StaffGatewaysOrderResponses];
+
 export type StaffGatewayRemoveData = {
     body?: never;
     path: {
@@ -8411,6 +8507,24 @@ export type StaffGatewayRemoveResponses = {
 };
 
 export type StaffGatewayRemoveResponse = StaffGatewayRemoveResponses[keyof StaffGatewayRemoveResponses];
+
+export type StaffGatewayGetData = {
+    body?: never;
+    path: {
+        gateway_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/gateways/{gateway_id}';
+};
+
+export type StaffGatewayGetResponses = {
+    /**
+     * OK
+     */
+    200: GatewayAccount;
+};
+
+export type StaffGatewayGetResponse = StaffGatewayGetResponses[keyof StaffGatewayGetResponses];
 
 export type StaffGatewayChangeData = {
     body: GatewayChange;
@@ -8435,6 +8549,24 @@ export type StaffGatewayChangeResponses = {
 };
 
 export type StaffGatewayChangeResponse = StaffGatewayChangeResponses[keyof StaffGatewayChangeResponses];
+
+export type StaffGatewayTestData = {
+    body?: never;
+    path: {
+        gateway_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/gateways/{gateway_id}/test';
+};
+
+export type StaffGatewayTestResponses = {
+    /**
+     * OK
+     */
+    200: GatewayTest;
+};
+
+export type StaffGatewayTestResponse = StaffGatewayTestResponses[keyof StaffGatewayTestResponses];
 
 export type StaffGuidesData = {
     body?: never;

@@ -1,0 +1,149 @@
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/lib/api/errors'
+import { staffGatewayAddRules as rules } from '@/lib/api/gen/staff/rules.gen'
+import type { GatewayAccount, GatewayKind } from '@/lib/api/gen/staff/types.gen'
+import { useCurrency } from '@/lib/currency'
+import type { Field } from '../parts/field'
+import type { FormSection } from '../parts/resource-form'
+import { credentialField } from './gateway-values'
+
+const money = /^\d+(\.\d{1,2})?$/
+const icons = [
+  'alipay',
+  'bank',
+  'card',
+  'cash',
+  'crypto',
+  'epay',
+  'manual',
+  'sandbox',
+  'stripe',
+  'wallet',
+  'wechatpay',
+]
+
+/** The sections of a gateway's form, made from the fields of its kind. */
+export function useGatewaySections(kind: GatewayKind, account?: GatewayAccount): FormSection[] {
+  return [useShown(account === undefined), useCredentials(kind, account), useCosts(kind)]
+}
+
+function useShown(isNew: boolean): FormSection {
+  const { t } = useTranslation('console/gateway')
+  const name: Field = {
+    name: 'name',
+    label: t('field.name'),
+    hint: t('hint.name'),
+    kind: 'text',
+    isRequired: true,
+    rules: { ...rules.name, pattern: /^[a-z0-9_-]+$/ },
+  }
+  const title = (field: 'title_zh' | 'title_en'): Field => ({
+    name: field,
+    label: t(`field.${field}`),
+    hint: t('hint.title'),
+    kind: 'text',
+    rules: rules[field],
+  })
+  const icon: Field = {
+    name: 'icon',
+    label: t('field.icon'),
+    kind: 'choice',
+    options: [
+      { value: '', label: t('iconOfKind') },
+      ...icons.map((value) => ({ value, label: value })),
+    ],
+  }
+  const enabled: Field = {
+    name: 'enabled',
+    label: t('field.enabled'),
+    hint: t('hint.enabled'),
+    kind: 'switch',
+  }
+  const fields = [...(isNew ? [name] : []), title('title_zh'), title('title_en'), icon, enabled]
+  return { title: t('section.shown'), fields: () => fields }
+}
+
+function useCredentials(kind: GatewayKind, account: GatewayAccount | undefined): FormSection {
+  const { t } = useTranslation('console/gateway')
+  const fields = kind.fields.map(({ name, title, required, long, choices }): Field => {
+    const isSet = account?.credentials.includes(name) === true
+    return {
+      name: credentialField(name),
+      label: title,
+      isRequired: required && !isSet,
+      ...(isSet && { hint: t('hint.set') }),
+      ...(choices.length > 0
+        ? {
+            kind: 'choice',
+            options: ['', ...choices].map((value) => ({ value, label: value || t('unchanged') })),
+          }
+        : { kind: 'secret', isLong: long }),
+    }
+  })
+  return {
+    title: t('section.credentials'),
+    about: t('section.credentialsAbout'),
+    fields: () => fields,
+  }
+}
+
+function useCosts(kind: GatewayKind): FormSection {
+  const { t } = useTranslation('console/gateway')
+  const site = useCurrency()
+  const amount = (name: 'fee_fixed' | 'minimum' | 'maximum', hint: string): Field => ({
+    name,
+    label: t(`field.${name}`, { currency: site }),
+    hint,
+    kind: 'money',
+    rules: { pattern: money },
+  })
+  const currency: Field = {
+    name: 'currency',
+    label: t('field.currency'),
+    kind: 'choice',
+    options: kind.currencies.map((value) => ({ value, label: value })),
+  }
+  const rate: Field = {
+    name: 'rate',
+    label: t('field.rate', { currency: site }),
+    kind: 'text',
+    isRequired: true,
+    rules: rules.rate,
+  }
+  const percent: Field = {
+    name: 'fee_percent',
+    label: t('field.fee_percent'),
+    hint: t('hint.fee'),
+    kind: 'text',
+    rules: rules.fee_percent,
+  }
+  return {
+    title: t('section.costs'),
+    fields: (values) => [
+      currency,
+      ...(values.currency === site || values.currency === '' ? [] : [rate]),
+      percent,
+      amount('fee_fixed', t('hint.fee')),
+      amount('minimum', t('hint.limit')),
+      amount('maximum', t('hint.limit')),
+    ],
+  }
+}
+
+/** The server calls credentials `credentials.pid`: its problems are put at the form's fields of them. */
+export async function atFields<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new ApiError(error.message, {
+      status: error.status,
+      code: error.code,
+      details: error.details,
+      fields: error.fields.map((problem) => ({
+        ...problem,
+        field: problem.field.replace(/^credentials\./, 'credentials_'),
+      })),
+    })
+  }
+}

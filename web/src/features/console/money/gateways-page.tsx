@@ -1,0 +1,126 @@
+import { Button, Group } from '@mantine/core'
+import { ListOrdered, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { staffGatewaysList, staffGatewaysOrder } from '@/lib/api/gen/staff/sdk.gen'
+import type { GatewayAccount } from '@/lib/api/gen/staff/types.gen'
+import { ButtonLink } from '@/ui/button-link'
+import { CopyButton } from '@/ui/copy-button'
+import { StatusDot } from '@/ui/status-dot'
+import { ListPage } from '../parts/list-page'
+import { OrderDialog } from '../parts/order-dialog'
+import { useMay } from '../parts/permissions'
+import type { Column } from '../parts/resource'
+import { useGatewayActions } from './gateway-actions'
+import { gateways } from './gateway-resource'
+
+/** The site's accounts with payment platforms. */
+export function GatewaysPage() {
+  const { t } = useTranslation('console/gateway')
+  const may = useMay()
+  return (
+    <ListPage
+      title={t('title')}
+      about={t('about')}
+      resource={gateways}
+      columns={useColumns()}
+      link={({ id }) => ({ to: '/admin/gateways/$id', params: { id: String(id) } })}
+      actions={useGatewayActions()}
+      nameOf={({ name }) => name}
+      empty={t('empty')}
+      action={may('gateway.write') && <PageActions />}
+    />
+  )
+}
+
+function PageActions() {
+  const { t } = useTranslation('console/gateway')
+  const [ordered, setOrdered] = useState<{ id: number; name: string }[]>()
+  const open = async () => {
+    const { data } = await staffGatewaysList({ throwOnError: true })
+    setOrdered(data.map(({ id, name }) => ({ id, name })))
+  }
+  return (
+    <Group gap="xs">
+      <Button
+        variant="default"
+        leftSection={<ListOrdered size={16} aria-hidden="true" />}
+        onClick={() => void open()}
+      >
+        {t('order')}
+      </Button>
+      <ButtonLink to="/admin/gateways/new" leftSection={<Plus size={16} aria-hidden="true" />}>
+        {t('new')}
+      </ButtonLink>
+      {ordered && (
+        <OrderDialog
+          title={t('order')}
+          items={ordered}
+          save={(ids) => staffGatewaysOrder({ body: { gateways: ids }, throwOnError: true })}
+          onClose={() => setOrdered(undefined)}
+        />
+      )}
+    </Group>
+  )
+}
+
+/** Where the platform sends its notifies. */
+export const notifyAddress = ({ notify_path: path }: GatewayAccount) =>
+  new URL(path, location.origin).href
+
+export function GatewayState({ gateway }: { gateway: GatewayAccount }) {
+  const { t } = useTranslation('console/gateway')
+  return (
+    <StatusDot tone={gateway.enabled ? 'success' : 'neutral'}>
+      {t(gateway.enabled ? 'state.on' : 'state.off')}
+    </StatusDot>
+  )
+}
+
+function useColumns(): Column<GatewayAccount>[] {
+  const { t, i18n } = useTranslation('console/gateway')
+  return [
+    { key: 'name', title: t('field.name'), place: 'title', cell: ({ name }) => name },
+    {
+      key: 'title',
+      title: t('column.title'),
+      cell: (one) => (i18n.language.startsWith('zh') ? one.title_zh : one.title_en),
+    },
+    {
+      key: 'kind',
+      title: t('column.kind'),
+      width: '8rem',
+      place: 'fact',
+      cell: ({ kind }) => kind,
+    },
+    {
+      key: 'fee',
+      title: t('column.fee'),
+      width: '9rem',
+      place: 'fact',
+      align: 'end',
+      cell: ({ fee_percent: percent, fee_fixed: fixed }) => `${percent}% + ${fixed}`,
+    },
+    {
+      key: 'currency',
+      title: t('field.currency'),
+      width: '7rem',
+      cell: ({ currency }) => currency,
+    },
+    {
+      key: 'state',
+      title: t('column.state'),
+      width: '8rem',
+      place: 'state',
+      cell: (gateway) => <GatewayState gateway={gateway} />,
+    },
+    {
+      key: 'notify',
+      title: t('column.notify'),
+      width: '8rem',
+      cell: (gateway) => (
+        <CopyButton size="compact-sm" text={notifyAddress(gateway)} name={t('column.notify')} />
+      ),
+    },
+  ]
+}

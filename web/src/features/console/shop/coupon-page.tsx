@@ -1,0 +1,166 @@
+import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { staffCouponChange, staffCouponMake } from '@/lib/api/gen/staff/sdk.gen'
+import type { CouponItem } from '@/lib/api/gen/staff/types.gen'
+import { Fact } from '@/ui/fact'
+import { Facts } from '@/ui/facts'
+import { Loaded } from '@/ui/loaded'
+import { Moment } from '@/ui/moment'
+import { Notice } from '@/ui/notice'
+import { PageHeader } from '@/ui/page-header'
+import { TextLink } from '@/ui/text-link'
+import { toast } from '@/ui/toast'
+import { ActionMenu } from '../parts/action-runner'
+import { DetailHeader } from '../parts/detail-header'
+import { useMay } from '../parts/permissions'
+import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useCouponSections } from './coupon-form'
+import { CouponState } from './coupon-state'
+import { blankCoupon, couponBody, couponChange, couponValues } from './coupon-values'
+import { Off, useCouponActions } from './coupons-page'
+import { couponOf } from './resource'
+
+const route = getRouteApi('/admin/coupons/$id')
+
+/** One coupon: what it takes off, how often it was used, and its terms. */
+export function CouponPage() {
+  const { t } = useTranslation('console/coupon')
+  const { id } = route.useParams()
+  const query = useQuery(couponOf(id))
+  return (
+    <div data-wide>
+      {query.data ? <Header coupon={query.data} /> : <PageHeader title={t('one')} />}
+      <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
+        {(coupon) => <Coupon key={id} coupon={coupon} />}
+      </Loaded>
+    </div>
+  )
+}
+
+const list = (title: string) => ({ title, link: { to: '/admin/coupons' as const } })
+
+function Header({ coupon }: { coupon: CouponItem }) {
+  const { t } = useTranslation('console/coupon')
+  return (
+    <DetailHeader
+      list={list(t('title'))}
+      title={coupon.code}
+      state={<CouponState coupon={coupon} />}
+      about={`#${coupon.id}`}
+      menu={<ActionMenu subject={coupon} name={coupon.code} actions={useCouponActions()} />}
+    />
+  )
+}
+
+function Coupon({ coupon }: { coupon: CouponItem }) {
+  const may = useMay()
+  return may('coupon.write') && !coupon.declined && !coupon.waits ? (
+    <Edit coupon={coupon} />
+  ) : (
+    <Use coupon={coupon} />
+  )
+}
+
+/** How often it was used, leading to the orders that did. */
+function Use({ coupon }: { coupon: CouponItem }) {
+  const { t } = useTranslation('console/coupon')
+  const may = useMay()
+  return (
+    <Card component="section" aria-label={t('section.facts')}>
+      <Title order={2} size="h3" mb="sm">
+        {t('section.facts')}
+      </Title>
+      {coupon.proposed && <Notice tone="warning">{t('changeWaits')}</Notice>}
+      <Facts>
+        <Fact name={t('column.off')}>
+          <Off coupon={coupon} />
+        </Fact>
+        <Fact name={t('column.used')}>{`${coupon.taken} / ${coupon.total ?? '∞'}`}</Fact>
+        <Fact name={t('column.maker')}>
+          {coupon.made_by === null ? t('operator') : `#${coupon.made_by}`}
+        </Fact>
+        <Fact name={t('column.created')}>
+          <Moment time={coupon.created_at} withTime />
+        </Fact>
+      </Facts>
+      {may('order.read') && (
+        <Text mt="sm">
+          <TextLink to="/admin/orders" search={{ coupon: coupon.id } as never} underline="hover">
+            {t('redemptions')}
+          </TextLink>
+        </Text>
+      )}
+    </Card>
+  )
+}
+
+function Edit({ coupon }: { coupon: CouponItem }) {
+  const { t } = useTranslation('console/coupon')
+  const queryClient = useQueryClient()
+  const sections = useCouponSections(false)
+  const onSaved = useGoBack()
+  // Of what the form shows, whatever is read meanwhile.
+  const [read, setRead] = useState(coupon)
+  const save = (values: FormValues, changed: readonly string[]) =>
+    staffCouponChange({
+      path: { coupon_id: read.id },
+      headers: { 'If-Match': `"${read.version}"` },
+      body: couponChange(values, changed),
+      throwOnError: true,
+    })
+  const reload = async () => {
+    const present = await queryClient.fetchQuery({ ...couponOf(String(read.id)), staleTime: 0 })
+    setRead(present)
+    return couponValues(present)
+  }
+  const aside = () => <Use coupon={read} />
+  return (
+    <ResourceForm
+      draftKey={`coupon:${read.id}`}
+      initial={couponValues(read)}
+      sections={sections}
+      submit={t('save')}
+      save={save}
+      reload={reload}
+      onSaved={() => onSaved(t('saved', { code: read.code }))}
+      aside={aside}
+    />
+  )
+}
+
+/** A new coupon. */
+export function NewCouponPage() {
+  const { t } = useTranslation('console/coupon')
+  const sections = useCouponSections(true)
+  const onSaved = useGoBack()
+  const isWaiting = useRef(false)
+  return (
+    <div data-wide>
+      <DetailHeader list={list(t('title'))} title={t('new')} />
+      <ResourceForm
+        draftKey="coupon:new"
+        initial={blankCoupon}
+        isNew
+        sections={sections}
+        submit={t('make')}
+        confirm={(values) => t('makeEffect', { code: String(values.code).toUpperCase() })}
+        save={async (values) => {
+          const { data } = await staffCouponMake({ body: couponBody(values), throwOnError: true })
+          isWaiting.current = data.waits
+        }}
+        onSaved={() => onSaved(t(isWaiting.current ? 'madeWaits' : 'made'))}
+      />
+    </div>
+  )
+}
+
+function useGoBack() {
+  const navigate = useNavigate()
+  return (said: string) => {
+    void toast('success', said)
+    void navigate({ to: '/admin/coupons' })
+  }
+}

@@ -1,0 +1,13 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { listSearch } from '@/features/console/parts/list-search'
+import { keyBatchOf } from '@/features/console/shop/resource'
+
+export const Route = createFileRoute('/admin/cd-keys/$id')({
+  validateSearch: listSearch,
+  loader: ({ context: { queryClient }, params: { id } }) =>
+    loadPage(loadTexts('console/cdkey'), queryClient.prefetchQuery(keyBatchOf(id))),
+  component: lazyPage(() => import('@/features/console/shop/pages'), 'KeyBatchPage'),
+})
