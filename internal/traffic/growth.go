@@ -10,8 +10,8 @@ import (
 type Month struct {
 	Begins time.Time
 	Amount
-	// Expected is what will have been moved, up and down, when the month is over, if it goes on like this. nil: less than a
-	// day of it is over.
+	// Expected is what will have been moved, up and down, when the month is over, if it goes on like this. nil: less
+	// than a day of it is over.
 	Expected *int64
 	// ChangePercent compares Expected with the month before. nil: there is nothing to compare.
 	ChangePercent *int64

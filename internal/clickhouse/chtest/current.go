@@ -151,6 +151,27 @@ type Recording struct {
 	URL  string
 	mark string
 	conn clickhouse.Conn
+	none bool // nothing was noted yet
+}
+
+// open returns how many statements have begun and not ended.
+func (r *Recording) open(t testing.TB) (n int64) {
+	t.Helper()
+	if err := r.conn.Exec(t.Context(), "SYSTEM FLUSH LOGS"); err != nil {
+		t.Fatal(err)
+	}
+	var exists uint8 // the server makes the table when it has something to note
+	if err := r.conn.QueryRow(t.Context(), "EXISTS TABLE system.query_log").Scan(&exists); err != nil {
+		t.Fatal(err)
+	}
+	if r.none = exists == 0; r.none {
+		return 0
+	}
+	if err := r.conn.QueryRow(t.Context(), `SELECT toInt64(countIf(type = 1)) - toInt64(countIf(type IN (2, 4)))
+		FROM system.query_log WHERE position(client_name, ?) > 0`, r.mark).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // Record returns a recording of the statements on this database.
@@ -164,17 +185,16 @@ func (d Database) Record() *Recording {
 	return r
 }
 
-// Statements returns the statements that have ended well since the recording began, in their order.
+// Statements returns the statements that have ended well since the recording began, those of one second in any order.
 func (r *Recording) Statements(t testing.TB) (all []string) {
 	t.Helper()
-	if err := r.conn.Exec(t.Context(), "SYSTEM FLUSH LOGS"); err != nil {
-		t.Fatal(err)
+	// The server notes the end of a statement after its client has the answer.
+	for end := time.Now().Add(20 * time.Second); r.open(t) > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("statements have not ended")
+		}
 	}
-	var exists uint8 // the server makes the table when it has something to log
-	if err := r.conn.QueryRow(t.Context(), "EXISTS TABLE system.query_log").Scan(&exists); err != nil {
-		t.Fatal(err)
-	}
-	if exists == 0 {
+	if r.none {
 		return nil
 	}
 	rows, err := r.conn.Query(t.Context(), `SELECT query FROM system.query_log WHERE type = 2

@@ -114,7 +114,9 @@ func Statistics(
 			func(ctx context.Context, _ account.Identity, in *growthQuery) (out []monthOfGrowth, err error) {
 				months, err := t.Growth(ctx, in.Months)
 				for _, m := range months {
-					out = append(out, monthOfGrowth{m.Begins, newStatisticsAmount(m.Amount), m.Expected, m.ChangePercent})
+					out = append(out, monthOfGrowth{
+						m.Begins, newStatisticsAmount(m.Amount), m.Expected, m.ChangePercent,
+					})
 				}
 				return out, err
 			})
