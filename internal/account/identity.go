@@ -39,6 +39,7 @@ type Identity struct {
 	refusal   error
 	IssuedAt  time.Time // of the access token
 	ExpiresAt time.Time
+	Proved    bool // whether the session showed a password or a passkey within stepUpLife
 
 	apiTokenID int64 // 0: a session
 	banned     bool

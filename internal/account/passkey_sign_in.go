@@ -40,16 +40,27 @@ func (p *Passkeys) BeginSignIn(ctx context.Context, from Client) (options json.R
 func (p *Passkeys) SignIn(
 	ctx context.Context, response json.RawMessage, remember bool, from Client,
 ) (g Grant, err error) {
+	err = p.use(ctx, response, from, func(ctx context.Context, tx bun.Tx, r row) error {
+		g, err = p.signIns.complete(ctx, tx, r, byKey, remember, from)
+		return err
+	})
+	return g, err
+}
+
+// use runs then for the user whose passkey answered a challenge of BeginSignIn.
+func (p *Passkeys) use(
+	ctx context.Context, response json.RawMessage, from Client, then func(context.Context, bun.Tx, row) error,
+) error {
 	if p.webauthn == nil {
-		return g, ErrPasskeysOff
+		return ErrPasskeysOff
 	}
 	answer, err := protocol.ParseCredentialRequestResponseBytes(response)
 	if err != nil {
-		return g, ErrPasskeyInvalid.Because(err)
+		return ErrPasskeyInvalid.Because(err)
 	}
 	c, err := p.consumeChallenge(ctx, answer.Response.CollectedClientData.Challenge, nil)
 	if err != nil {
-		return g, err
+		return err
 	}
 	var good bool
 	err = p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -74,13 +85,12 @@ func (p *Passkeys) SignIn(
 		if !good {
 			return p.history.note(ctx, tx, r.ID, PasskeySuspected, from)
 		}
-		g, err = p.signIns.complete(ctx, tx, r, remember, from)
-		return err
+		return then(ctx, tx, r)
 	})
 	if err == nil && !good {
 		err = ErrPasskeySuspected
 	}
-	return g, err
+	return err
 }
 
 // countUse records a use of the key. An authenticator with a counter counts upwards. Where the counter does not grow

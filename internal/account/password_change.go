@@ -40,7 +40,7 @@ func (cr *Credentials) ChangePassword(
 			if err != nil {
 				return err
 			}
-			g, err = cr.sessions.begin(ctx, tx, r, s.Remember, from)
+			g, err = cr.sessions.begin(ctx, tx, r, byKey, s.Remember, from)
 			return err
 		})
 	if errors.Is(err, ErrWrongCredentials) {

@@ -35,7 +35,7 @@ func newSessions(c Config, roles *staffRoles, history *History) *Sessions {
 	ss := &Sessions{
 		db: c.DB, key: c.Key, notices: c.Notices, tokens: c.Tokens, roles: roles, history: history,
 		refreshes: limit.Per(time.Minute, 60),
-		byToken: c.DB.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL
+		byToken: c.DB.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL, s.proved_at
 			FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
 			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),
 	}
@@ -55,6 +55,7 @@ type session struct {
 	UserAgent     string
 	CreatedAt     time.Time
 	SeenAt        time.Time
+	ProvedAt      *time.Time // the newest proof by password or passkey; nil: none
 	ExpiresAt     time.Time
 	EndedAt       *time.Time
 }
@@ -77,12 +78,25 @@ type Grant struct {
 	Refresh string
 }
 
+// proof is what a person showed to begin a session.
+type proof bool
+
+const (
+	byKey  proof = true  // the password, or a passkey
+	byPost proof = false // something that was sent to them: a link, a code, a confirmation in Telegram
+)
+
 // begin starts a session for a user who has proved who they are.
-func (ss *Sessions) begin(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
+func (ss *Sessions) begin(
+	ctx context.Context, tx bun.Tx, r row, shown proof, remember bool, from Client,
+) (Grant, error) {
 	now := ss.db.Now()
 	s := session{
 		ID: newID(), AccountID: r.ID, Remember: remember, IP: from.IP.String(), UserAgent: userAgent(from),
 		CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(token.RefreshLifeOf(remember)),
+	}
+	if shown == byKey {
+		s.ProvedAt = &now
 	}
 	if _, err := tx.NewInsert().Model(&s).Exec(ctx); err != nil {
 		return Grant{}, err
@@ -212,13 +226,16 @@ func (ss *Sessions) Authenticate(ctx context.Context, access string) (Identity, 
 		ExpiresAt: claims.ExpiresAt.UTC(),
 	}
 	var banned bool
-	err = ss.byToken.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID, &banned)
+	var provedAt bun.NullTime
+	err = ss.byToken.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID, &banned,
+		&provedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		return Identity{}, ErrSignedOut
 	}
 	if err != nil {
 		return Identity{}, err
 	}
+	who.Proved = ss.stillProved(provedAt)
 	return ss.roles.withhold(ctx, who, banned)
 }
 

@@ -51,7 +51,7 @@ func (si *SignIns) ByPassword(ctx context.Context, c SignIn, from Client) (Grant
 	}
 	err = si.verifier.prove(ctx, c.Email, c.Password, si.verifier.secondFactor(c.TwoFactor, from), from,
 		func(ctx context.Context, tx bun.Tx, r row) (err error) {
-			g, err = si.complete(ctx, tx, r, c.Remember, from)
+			g, err = si.complete(ctx, tx, r, byKey, c.Remember, from)
 			return err
 		})
 	return g, si.withPass(ctx, atTwoFactor(err), from)
@@ -73,7 +73,9 @@ func (si *SignIns) withPass(ctx context.Context, err error, from Client) error {
 
 // complete records a sign-in of the user r, as read before the proof, and begins the session. It returns
 // ErrCredentialsChanged where the credentials changed meanwhile.
-func (si *SignIns) complete(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
+func (si *SignIns) complete(
+	ctx context.Context, tx bun.Tx, r row, shown proof, remember bool, from Client,
+) (Grant, error) {
 	now := si.db.Now()
 	r.SignedInAt = &now
 	n, err := db.Changed(tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().
@@ -96,7 +98,7 @@ func (si *SignIns) complete(ctx context.Context, tx bun.Tx, r row, remember bool
 	if err := si.history.note(ctx, tx, r.ID, SignedIn, from); err != nil {
 		return Grant{}, err
 	}
-	return si.sessions.begin(ctx, tx, r, remember, from)
+	return si.sessions.begin(ctx, tx, r, shown, remember, from)
 }
 
 // ByCode begins a session for who presents a code that was sent for ForLogin. Invalid input names the fields email,
@@ -137,7 +139,7 @@ func (si *SignIns) ByCode(ctx context.Context, c SignIn, from Client) (Grant, er
 			if _, err := tx.NewUpdate().Model(&r).Column("email_verified_at").WherePK().Exec(ctx); err != nil {
 				return err
 			}
-			g, err = si.complete(ctx, tx, r, c.Remember, from)
+			g, err = si.complete(ctx, tx, r, byPost, c.Remember, from)
 			return err
 		})
 	return g, cmp.Or(atTwoFactor(err), wrong)
@@ -176,7 +178,7 @@ func (si *SignIns) ByTelegram(
 		if err := si.verifier.secondFactor(twoFactor, from)(ctx, tx, r); err != nil {
 			return err
 		}
-		g, err = si.complete(ctx, tx, r, remember, from)
+		g, err = si.complete(ctx, tx, r, byPost, remember, from)
 		return err
 	})
 	return g, atTwoFactor(err)

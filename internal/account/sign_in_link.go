@@ -146,7 +146,7 @@ func (si *SignIns) once(
 		if r.CredentialsChangedAt != nil && !made.After(r.CredentialsChangedAt.Truncate(time.Second)) {
 			return ErrSignInLink
 		}
-		g, err = si.complete(ctx, tx, r, false, from)
+		g, err = si.complete(ctx, tx, r, byPost, false, from)
 		return err
 	})
 	return g, err

@@ -118,7 +118,7 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 		if err := s.history.note(ctx, tx, made.ID, SignedUp, from); err != nil {
 			return err
 		}
-		g, err = s.sessions.begin(ctx, tx, made, false, from)
+		g, err = s.sessions.begin(ctx, tx, made, byKey, false, from)
 		return err
 	})
 	return g, cmp.Or(err, wrong)

@@ -44,7 +44,6 @@ var (
 		"With the one key of all nodes the node_id is needed")
 	ErrOtherNodeType = fault.NotFound("other_node_type", "该节点不是这种类型", "This node is not of that type")
 	ErrSignIn        = fault.Unauthorized("sign_in_required", "请先登录", "Please sign in")
-	ErrNotForYou     = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
 	ErrAmount        = fault.Unprocessable("amount_too_large", "金额过大，请减小后重试",
 		"The amount is too large; please try a smaller one")
 	ErrUnavailable = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试",

@@ -120,6 +120,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Broadcasts(a.Broadcasts),
 		staff.Role(),
 		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
+		staff.StepUp(a.Accounts),
 	)
 }
 

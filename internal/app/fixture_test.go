@@ -24,7 +24,7 @@ type fixture struct {
 	since map[int64]signedIn
 }
 
-// signedIn is a sign-in with its time; it is good for a quarter of an hour.
+// signedIn is a sign-in with its time; it is good for ten minutes, then it is too old for what is dangerous.
 type signedIn struct {
 	bearer string
 	at     time.Time
@@ -104,7 +104,7 @@ func (h *fixture) present(c testUser) testUser {
 	if !ok {
 		return c
 	}
-	if h.now.Sub(known.at) > 15*time.Minute {
+	if h.now.Sub(known.at) > 9*time.Minute {
 		g, err := h.Accounts.SignIns.ByPassword(h.Context(), account.SignIn{
 			Email:    h.names[c.id] + "@example.com",
 			Password: "a long enough password",

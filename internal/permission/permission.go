@@ -142,6 +142,21 @@ var (
 	readers    = []Role{Owner, Admin, Support, Viewer}
 )
 
+// ErrRefused is returned to who lacks the permission for what they ask.
+var ErrRefused = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
+
+// dangerous are the permissions for what must not happen by a session that was left open: it moves money, gives what is
+// worth money, shows or replaces a secret, opens an account or takes one away. An operation that needs one asks for a
+// recent password or passkey. Operations that are dangerous alone among those of their permission say so themselves.
+var dangerous = []Permission{
+	ApprovalDecide, AdjustmentMake, Refund, CommissionPay, CaseDecide, PaymentConfirm, GatewayWrite, CDKeyMake,
+	CDKeyVoid, CouponWrite, NodeSecretRotate, NodeCertificate, SharedKeyWrite, TrafficGrant, LinkExport, UserBan,
+	UserEmailReplace, StaffChange, MailCodeRead, ShareWrite, WebhookWrite,
+}
+
+// Dangerous reports whether what needs p asks for a recent password or passkey.
+func (p Permission) Dangerous() bool { return slices.Contains(dangerous, p) }
+
 // Grant is one row of the table.
 type Grant struct {
 	Permission Permission

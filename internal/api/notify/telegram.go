@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"airstrip/internal/api"
+	"airstrip/internal/permission"
 	"airstrip/internal/telegram"
 )
 
@@ -20,7 +21,7 @@ func Telegram(mux *http.ServeMux, bot *telegram.Bot) {
 			err = bot.Webhook(r.Context(), r.Header.Get("X-Telegram-Bot-Api-Secret-Token"), body)
 		}
 		if errors.Is(err, telegram.ErrWebhook) {
-			err = api.ErrNotForYou
+			err = permission.ErrRefused
 		}
 		if err != nil {
 			fail(w, r, err)

@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -81,8 +80,8 @@ func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.
 			return nil, err
 		}
 		who, err := r.authenticate(req.Context(), bearer)
-		if err == nil && !who.Role.Has(permission.JobRun) {
-			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
+		if err == nil {
+			err = who.Admit(permission.JobRun, false)
 		}
 		return &who, err
 	}
@@ -90,7 +89,7 @@ func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.
 		if key := query.Get(name); key != "" {
 			_, _, err := nodes.Secrets.NodeByKey(req.Context(), key, 0)
 			if err == nil {
-				return nil, api.ErrNotForYou
+				return nil, permission.ErrRefused
 			}
 			if !errors.Is(err, node.ErrSecret) {
 				return nil, err

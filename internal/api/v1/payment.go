@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"cmp"
 	"crypto/subtle"
 	"math"
 	"net/http"
@@ -74,8 +73,8 @@ func (r *Router) cookies(pattern string, a *account.Accounts, needs rule, ps par
 	r.staffRule(pattern, needs)
 	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		who, err := byCookies(req, a)
-		if err == nil && !needs.admits(who) {
-			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
+		if err == nil {
+			err = needs.admits(who)
 		}
 		if err != nil {
 			fail(w, req, err)

@@ -4,7 +4,6 @@ package v1
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -71,7 +70,7 @@ func (r *Router) open(pattern string, ps params, fn handler) {
 
 // user registers a route for signed-in users.
 func (r *Router) user(pattern string, ps params, fn member) {
-	r.guarded(pattern, ps, func(account.Identity) bool { return true }, fn)
+	r.guarded(pattern, ps, func(account.Identity) error { return nil }, fn)
 }
 
 // rule says what a route of staff needs, and the kinds of acts by which it gives something that is worth money. A route
@@ -103,7 +102,7 @@ func (r *Router) staffRule(pattern string, needs rule) {
 	r.staffRoutes[pattern] = needs
 }
 
-func (u rule) admits(who account.Identity) bool { return who.Role.Has(u.permission) }
+func (u rule) admits(who account.Identity) error { return who.Admit(u.permission, len(u.gives) > 0) }
 
 // under lets a handler give what the rule names, and nothing else, and has the audit log record who calls.
 func (r *Router) under(u rule, fn member) member {
@@ -130,7 +129,7 @@ func tokenActor(who account.Identity, req *http.Request) audit.Actor {
 	return actor
 }
 
-func (r *Router) guarded(pattern string, ps params, admits func(account.Identity) bool, fn member) {
+func (r *Router) guarded(pattern string, ps params, admits func(account.Identity) error, fn member) {
 	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		bearer, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		if !ok {
@@ -138,8 +137,8 @@ func (r *Router) guarded(pattern string, ps params, admits func(account.Identity
 			return
 		}
 		who, err := r.authenticate(req.Context(), bearer)
-		if err == nil && !admits(who) {
-			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
+		if err == nil {
+			err = admits(who)
 		}
 		if err != nil {
 			fail(w, req, err)

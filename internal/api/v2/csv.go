@@ -22,6 +22,7 @@ type csvFile struct {
 // HandleCSV registers an operation whose answer is a file of rows.
 func HandleCSV[I any](r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) ([][]string, error)) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I]())
+	o.stepUp = o.stepUp || o.access == staff
 	h := r.operation(o)
 	text := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	h.Responses = map[string]*huma.Response{

@@ -24,6 +24,7 @@ func HandleCSVStream[I any](
 	r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) (Rows, error),
 ) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I]())
+	o.stepUp = o.stepUp || o.access == staff
 	h := r.operation(o)
 	text := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	h.Responses = map[string]*huma.Response{

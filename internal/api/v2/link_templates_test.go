@@ -64,7 +64,7 @@ func newTemplateServer(t *testing.T, d *db.DB) *templateServer {
 	}
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
-		return account.Identity{UserID: 9, Role: account.Role(bearer)}, nil
+		return account.Identity{UserID: 9, Proved: true, Role: account.Role(bearer)}, nil
 	}, staff.LinkTemplates(links))
 	apilink.Register(mux, links)
 	return &templateServer{

@@ -42,6 +42,7 @@ type Op struct {
 	access       access
 	permission   permission.Permission
 	gives        []approval.Kind
+	stepUp       bool // asks for a recent password or passkey; see StepUp
 	summary      string
 	message      fault.Text    // of the envelope on success; empty: a plain "done"
 	keyed        bool          // takes an Idempotency-Key
@@ -68,7 +69,7 @@ func StaffOp(route string, needs permission.Permission, gives ...approval.Kind) 
 			panic("v2: " + route + " gives " + string(kind) + ", which needs " + string(kind.Permission()))
 		}
 	}
-	o.permission, o.gives = needs, gives
+	o.permission, o.gives, o.stepUp = needs, gives, needs.Dangerous() || len(gives) > 0
 	return o
 }
 
@@ -106,6 +107,13 @@ func (o Op) WithKey() Op {
 // WithoutVersion marks a PUT or PATCH of staff that overwrites nothing which its caller could have read: why says how.
 func (o Op) WithoutVersion(why string) Op {
 	o.versionless = why != ""
+	return o
+}
+
+// StepUp has the operation ask for a recent password or passkey, where others of its permission are not dangerous. What
+// needs a dangerous permission, gives what is worth money or exports rows asks for it anyway.
+func (o Op) StepUp() Op {
+	o.stepUp = true
 	return o
 }
 

@@ -220,6 +220,9 @@ func (r *Router) operation(o Op) huma.Operation {
 	if o.access == staff {
 		h.Extensions["x-permission"] = permission.Must(o.permission, o.id)
 		r.needed[o.permission] = true
+		if o.stepUp {
+			h.Extensions["x-step-up"] = true
+		}
 		if len(o.gives) > 0 {
 			h.Extensions["x-staff-gives"] = o.gives
 		}
@@ -280,8 +283,8 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		who, err := r.identify(req.Context(), o, bearer)
-		if err == nil && o.access == staff && !who.Role.Has(o.permission) {
-			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
+		if err == nil && o.access == staff {
+			err = who.Admit(o.permission, o.stepUp)
 		}
 		if err == nil {
 			err = cmp.Or(checkText(req), checkParameters(hc.Operation(), req))

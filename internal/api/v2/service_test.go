@@ -80,7 +80,7 @@ func newField(t *testing.T, d *db.DB) *field {
 			return account.Identity{}, api.ErrSignIn
 		}
 		if id == owner {
-			return account.Identity{UserID: id, Role: account.Owner}, nil
+			return account.Identity{UserID: id, Proved: true, Role: account.Owner}, nil
 		}
 		return account.Identity{UserID: id}, nil
 	}, user.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings,

@@ -73,6 +73,7 @@ func Broadcasts(b *announcement.Broadcasts) v2.Resource {
 				return out, err
 			})
 		v2.Handle(r, v2.StaffOp("POST /staff/announcements/{announcement_id}/broadcast", permission.AnnouncementWrite).
+			StepUp().
 			Named("staff_announcement_broadcast",
 				"Send an announcement to its audience by mail or Telegram, to each user once"),
 			func(ctx context.Context, _ account.Identity, in *broadcastStart) (broadcast, error) {

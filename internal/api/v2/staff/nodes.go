@@ -131,7 +131,7 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 				}
 				return one(ctx, made)
 			})
-		v2.Handle(r, v2.StaffOp("DELETE /staff/nodes/{node_id}", permission.NodeWrite).
+		v2.Handle(r, v2.StaffOp("DELETE /staff/nodes/{node_id}", permission.NodeWrite).StepUp().
 			Named("staff_node_remove", "Remove a node; what was counted on it stays"),
 			func(ctx context.Context, _ account.Identity, in *v2.NodeID) (v2.Empty, error) {
 				return v2.Empty{}, nodes.Remove(ctx, in.ID)

@@ -18,10 +18,15 @@ import { ConsoleBottomBar } from './console-bottom-bar'
 import { ConsoleNav } from './console-nav'
 import classes from './console.module.css'
 import { usePages } from './use-pages'
+import { useStepUp } from './use-step-up'
 
 const ConsoleDrawer = lazyPart(() => import('./console-drawer'), 'ConsoleDrawer')
 const ConsolePalette = lazyPart(() => import('./console-palette'), 'ConsolePalette')
 const ConsoleKeys = lazyPart(() => import('./console-keys'), 'ConsoleKeys')
+const StepUpDialog = lazyPart(
+  () => import('@/features/console/parts/step-up-dialog'),
+  'StepUpDialog',
+)
 const Toaster = lazyPart(
   () => import('@/ui/toaster').then(({ Toaster: one }) => ({ Toaster: one })),
   'Toaster',
@@ -38,6 +43,7 @@ export function ConsoleLayout() {
   const [isHelpOpen, help] = useDisclosure(false)
   useShortcuts(help.open, usePageKeys())
   const isToasting = useIsToasting()
+  const stepUp = useStepUp()
 
   return (
     <div className={layout.shell}>
@@ -63,6 +69,7 @@ export function ConsoleLayout() {
         {paletteCalls > 0 && <ConsolePalette key={paletteCalls} onShowKeys={help.open} />}
         {isHelpOpen && <ConsoleKeys onClose={help.close} />}
         {isToasting && <Toaster />}
+        {stepUp && <StepUpDialog onEnd={stepUp} />}
       </Suspense>
     </div>
   )

@@ -14,6 +14,13 @@ export function authorizeWith(source: Authorization): void {
   authorization = source
 }
 
+let askAgain: (() => Promise<boolean>) | undefined
+
+/** Has `ask` make the user show who they are, where the server asks for that; false when they do not. */
+export function proveWith(ask: (() => Promise<boolean>) | undefined): void {
+  askAgain = ask
+}
+
 const MAX_WAIT_MS = 30_000
 
 /** Sends a request in the user's language, without a bearer token. Anything but a 2xx answer is thrown as an ApiError. */
@@ -44,7 +51,7 @@ async function answerTo(request: Request): Promise<Response> {
   }
 }
 
-/** The same with the bearer token; after a 401 it tries once more with a new one. */
+/** The same with the bearer token; after a 401 it tries once more with a new one, and after a step-up. */
 export async function send(request: Request): Promise<Response> {
   const token = authorization.accessToken()
   if (!token) return sendOpenly(request)
@@ -53,8 +60,9 @@ export async function send(request: Request): Promise<Response> {
   try {
     return await sendOpenly(withBearer(request, token))
   } catch (failure) {
-    const isRefused = failure instanceof ApiError && failure.status === 401
-    if (!isRefused || !(await authorization.replace(token))) throw failure
+    if (!(failure instanceof ApiError)) throw failure
+    if (failure.code === 'step_up_required' && (await askAgain?.())) return send(again)
+    if (failure.status !== 401 || !(await authorization.replace(token))) throw failure
     return sendOpenly(withBearer(again, authorization.accessToken()))
   }
 }

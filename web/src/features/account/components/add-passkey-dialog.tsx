@@ -14,7 +14,7 @@ import { showServerProblem } from '@/lib/server-problem'
 import { Dialog } from '@/ui/dialog'
 import { FormError } from '@/ui/form-error'
 import { newPasskeyForm, type NewPasskeyForm } from '../own-account-model'
-import { createPasskey, passkeyProblem } from '../passkey'
+import { createPasskey, passkeyProblem } from '@/lib/passkey'
 import { PasswordField } from '@/ui/password-field'
 import { SecondFactorField } from '@/ui/second-factor-field'
 

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { FormError } from '@/ui/form-error'
-import { askForPasskey, hasPasskeys, type PasskeyAnswer, passkeyProblem } from '../passkey'
+import { askForPasskey, hasPasskeys, type PasskeyAnswer, passkeyProblem } from '@/lib/passkey'
 import { beginPasskeySignIn, signInByPasskey } from '../passkey-calls'
 import { useSignIn } from '../use-sign-in'
 

@@ -6406,6 +6406,23 @@ export type StatusChangeBody = {
     status?: 'open' | 'closed';
 };
 
+export type StepUpBody = {
+    /**
+     * Code of the app or a recovery code, where the second factor is on
+     */
+    code?: string;
+    /**
+     * AuthenticationResponseJSON of WebAuthn, for options of auth_passkey_begin; in the place of the password
+     */
+    credential?: {
+        [key: string]: unknown;
+    };
+    /**
+     * The caller's own; without a passkey
+     */
+    password?: string;
+};
+
 export type SystemAnnouncement = {
     /**
      * All of the type: pinned ones first, then the newest

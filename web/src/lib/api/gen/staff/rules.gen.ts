@@ -267,6 +267,11 @@ export const staffShareAccountRotateRules = {
   "totp": { maxLength: 1000 },
 } as const
 
+export const staffStepUpRules = {
+  "code": { maxLength: 64 },
+  "password": { maxLength: 1024 },
+} as const
+
 export const staffTicketAttachmentRemoveRules = {
   "attachment_id": { maxLength: 36 },
 } as const

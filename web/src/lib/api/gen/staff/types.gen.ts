@@ -6406,6 +6406,23 @@ export type StatusChangeBody = {
     status?: 'open' | 'closed';
 };
 
+export type StepUpBody = {
+    /**
+     * Code of the app or a recovery code, where the second factor is on
+     */
+    code?: string;
+    /**
+     * AuthenticationResponseJSON of WebAuthn, for options of auth_passkey_begin; in the place of the password
+     */
+    credential?: {
+        [key: string]: unknown;
+    };
+    /**
+     * The caller's own; without a passkey
+     */
+    password?: string;
+};
+
 export type SystemAnnouncement = {
     /**
      * All of the type: pinned ones first, then the newest
@@ -10337,6 +10354,22 @@ export type StaffStatisticsUsersCsvResponses = {
 };
 
 export type StaffStatisticsUsersCsvResponse = StaffStatisticsUsersCsvResponses[keyof StaffStatisticsUsersCsvResponses];
+
+export type StaffStepUpData = {
+    body: StepUpBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/step_up';
+};
+
+export type StaffStepUpResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffStepUpResponse = StaffStepUpResponses[keyof StaffStepUpResponses];
 
 export type StaffTicketAttachmentRemoveData = {
     body?: never;

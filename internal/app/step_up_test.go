@@ -1,0 +1,143 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/permission"
+)
+
+// dangerousPermissions are those whose operations ask for a recent password or passkey: written down apart from
+// package permission, so that whoever takes one out there must take it out here too.
+var dangerousPermissions = []permission.Permission{
+	"approval.decide", "money.adjustment.make", "money.refund", "money.commission.pay", "payment.case.decide",
+	"payment.confirm", "gateway.write", "cdkey.make", "cdkey.void", "coupon.write", "node.secret.rotate",
+	"node.certificate.read", "node.shared_key.write", "traffic.grant", "link.export", "user.ban", "user.email.replace",
+	"staff.change", "mail.code.read", "shareaccount.write", "webhook.write",
+}
+
+// dangerousAlone are operations that ask for it, although others of their permission do not.
+var dangerousAlone = []string{"staff_announcement_broadcast", "staff_node_remove"}
+
+func (r staffRoute) isDangerous() bool {
+	return slices.Contains(dangerousPermissions, r.permission) || slices.Contains(dangerousAlone, r.id) ||
+		strings.HasSuffix(r.path, "/csv")
+}
+
+func stepUpAsked(w *httptest.ResponseRecorder) bool {
+	return w.Code == http.StatusForbidden && strings.Contains(w.Body.String(), `"step_up_required"`)
+}
+
+func TestStepUp_EachDangerousOperation_RefusesASessionThatWasLeftOpen(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		routes := h.staffRoutes(t)
+		h.now = h.now.Add(11 * time.Minute)
+		owner := h.staff[account.Owner]
+		h.since = map[int64]signedIn{} // nobody signs in anew
+		asked := 0
+		for _, r := range routes {
+			if r.token {
+				continue
+			}
+			w := h.asMember(owner, r)
+			if stepUpAsked(w) != r.isDangerous() {
+				t.Errorf("%s %s (%s), which needs %s, answers %d %s to an old session", r.method, r.path, r.id,
+					r.permission, w.Code, w.Body)
+			}
+			if r.isDangerous() {
+				asked++
+			}
+			if w := h.asMember(h.staff[account.Viewer], r); stepUpAsked(w) &&
+				!slices.Contains(r.roles, account.Viewer) {
+				t.Errorf("%s asks a viewer to step up for what viewers may not do", r.id)
+			}
+		}
+		if asked < 40 {
+			t.Errorf("only %d operations ask for it", asked)
+		}
+		for _, p := range dangerousPermissions {
+			if !p.Known() || !p.Dangerous() {
+				t.Errorf("%s is not dangerous", p)
+			}
+		}
+		for _, g := range permission.Table {
+			if g.Permission.Dangerous() != slices.Contains(dangerousPermissions, g.Permission) {
+				t.Errorf("%s is dangerous: %t", g.Permission, g.Permission.Dangerous())
+			}
+		}
+
+		if w := h.call(t.Context(), owner, "POST", "/api/v2/staff/step_up", `{"password":"a long enough password"}`); w.
+			Code != http.StatusOK {
+			t.Fatal(w.Body)
+		}
+		for _, r := range routes {
+			if w := h.asMember(owner, r); !r.token && (stepUpAsked(w) || w.Code == http.StatusForbidden) {
+				t.Errorf("%s answers %s after the password", r.id, w.Body)
+			}
+		}
+	})
+}
+
+func TestStepUp_IsOfOneSessionAndOneMember(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		owner, admin := h.staff[account.Owner], h.staff[account.Admin]
+		h.now = h.now.Add(11 * time.Minute)
+		signIn := func(email string) string {
+			g, err := h.Accounts.SignIns.ByPassword(t.Context(),
+				account.SignIn{Email: email, Password: "a long enough password"}, account.Client{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g.Access
+		}
+		dangerous := func(bearer string) bool {
+			return stepUpAsked(h.call(t.Context(), testUser{bearer: bearer}, "GET", "/api/v2/staff/users/csv", ""))
+		}
+		stepUp := func(bearer, password string) int {
+			return h.call(t.Context(), testUser{bearer: bearer}, "POST", "/api/v2/staff/step_up",
+				fmt.Sprintf(`{"password":%q}`, password)).Code
+		}
+		if !dangerous(admin.bearer) || dangerous(signIn("admin@example.com")) {
+			t.Error("another session of the same member counts, or a sign-in does not")
+		}
+		if !dangerous(admin.bearer) {
+			t.Error("a sign-in elsewhere lets an old session act")
+		}
+		if code := stepUp(admin.bearer, "something else entirely"); code != http.StatusUnprocessableEntity ||
+			!dangerous(admin.bearer) {
+			t.Errorf("a wrong password answers %d", code)
+		}
+		if code := stepUp(owner.bearer, "a long enough password"); code != http.StatusOK || dangerous(owner.bearer) ||
+			!dangerous(admin.bearer) {
+			t.Errorf("the owner's password answers %d, or it counts for another member", code)
+		}
+		if code := stepUp(h.users[0].bearer, "a long enough password"); code != http.StatusForbidden {
+			t.Errorf("a user steps up: %d", code)
+		}
+		h.now = h.now.Add(9 * time.Minute)
+		owner.bearer = signIn("owner@example.com")
+		token, _, err := h.Accounts.SignIns.MakeToken(t.Context(), "owner@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := h.Accounts.SignIns.ByToken(t.Context(), token.String(), account.Client{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !dangerous(g.Access) {
+			t.Error("a sign-in by link counts as one by password")
+		}
+		for range 5 {
+			stepUp(admin.bearer, "something else entirely")
+		}
+		if code := stepUp(signIn("admin@example.com"), "a long enough password"); code != http.StatusOK {
+			t.Errorf("guesses of one session hold up another: %d", code)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+import { screen, waitFor } from '@testing-library/react'
+import { http } from 'msw'
+import { expect, it } from 'vitest'
+import { send } from '@/lib/api/client'
+import { failure, server, success } from '@/test/msw/server'
+import { openSignedIn } from '@/test/render'
+import { asStaff } from '@/test/staff'
+
+const RIGHT = 'a long enough password'
+
+/** A server that asks for the password once, and how often the dangerous call came. */
+function askingServer() {
+  let isProved = false
+  const calls: string[] = []
+  server.use(
+    ...asStaff('ticket.read'),
+    http.get('*/api/v2/staff/tickets', () => success({ tickets: [], total_count: 0 })),
+    http.delete('*/api/v2/staff/nodes/7', ({ request }) => {
+      calls.push(request.headers.get('Idempotency-Key') ?? '')
+      return isProved
+        ? success({})
+        : failure(403, { code: 'step_up_required', message: 'Show who you are' })
+    }),
+    http.post('*/api/v2/staff/step_up', async ({ request }) => {
+      const { password, code } = (await request.json()) as { password: string; code?: string }
+      const wrong = (field: string) =>
+        failure(422, {
+          code: 'invalid_input',
+          message: 'Invalid',
+          errors: [{ field, code: 'wrong', message: `${field} is wrong` }],
+        })
+      if (password !== RIGHT) return wrong('password')
+      if (code !== '123456') return wrong('code')
+      isProved = true
+      return success({})
+    }),
+  )
+  return calls
+}
+
+const dangerous = () =>
+  send(
+    new Request(`${location.origin}/api/v2/staff/nodes/7`, {
+      method: 'DELETE',
+      headers: { 'Idempotency-Key': 'k' },
+    }),
+  )
+
+it('asks for password and code where the server wants them, and repeats the call with the same key', async () => {
+  const calls = askingServer()
+  const { user } = await openSignedIn('/admin/tickets')
+  await screen.findByRole('main')
+  const answer = dangerous()
+  const password = await screen.findByLabelText('Your password')
+  await user.type(password, 'wrong')
+  await user.click(screen.getByRole('button', { name: 'Go on' }))
+  await screen.findByText('password is wrong')
+  await user.clear(password)
+  await user.type(password, RIGHT)
+  await user.click(screen.getByRole('button', { name: 'Go on' }))
+  await user.type(await screen.findByLabelText(/^Code of your app/), '123456')
+  await user.click(screen.getByRole('button', { name: 'Go on' }))
+  expect((await answer).ok).toBe(true)
+  expect(calls).toEqual(['k', 'k'])
+  await waitFor(() => expect(screen.queryByLabelText('Your password')).toBeNull())
+})
+
+it('does nothing where the member cancels', async () => {
+  const calls = askingServer()
+  const { user } = await openSignedIn('/admin/tickets')
+  await screen.findByRole('main')
+  const answer = dangerous().catch((error: unknown) => error)
+  await user.type(await screen.findByLabelText('Your password'), '{Escape}')
+  expect(await answer).toMatchObject({ code: 'step_up_required' })
+  expect(calls).toHaveLength(1)
+})
