@@ -19,7 +19,7 @@ var dangerousPermissions = []permission.Permission{
 	"approval.decide", "money.adjustment.make", "money.refund", "money.commission.pay", "payment.case.decide",
 	"payment.confirm", "gateway.write", "cdkey.make", "cdkey.void", "coupon.write", "node.secret.rotate",
 	"node.certificate.read", "node.shared_key.write", "traffic.grant", "link.export", "user.ban", "user.email.replace",
-	"staff.change", "mail.code.read", "shareaccount.write", "webhook.write",
+	"staff.change", "mail.code.read", "shareaccount.write", "webhook.write", "setting.sensitive.write",
 }
 
 // dangerousAlone are operations that ask for it, although others of their permission do not.

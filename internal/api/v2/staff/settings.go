@@ -3,6 +3,7 @@ package staff
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -126,7 +127,7 @@ var errNoSetting = fault.NotFound("setting_not_found", "没有这个设置", "Th
 
 func (s settings) change(ctx context.Context, who account.Identity, in *settingChange) error {
 	c := setting.Change{Values: in.Values, Reset: in.Reset, Reason: in.Reason}
-	if !who.Role.Has(permission.SettingSensitive) {
+	if refused := who.Admit(permission.SettingSensitive, false); refused != nil {
 		var wrong fault.Problems
 		names := c.Names()
 		for name := range in.Secrets {
@@ -139,6 +140,9 @@ func (s settings) change(ctx context.Context, who account.Identity, in *settingC
 				"Only owners may change this")
 		}
 		if err := wrong.Err(); err != nil {
+			if errors.Is(refused, account.ErrStepUp) {
+				return refused
+			}
 			return err
 		}
 	}
