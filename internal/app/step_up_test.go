@@ -20,6 +20,7 @@ var dangerousPermissions = []permission.Permission{
 	"payment.confirm", "gateway.write", "cdkey.make", "cdkey.void", "coupon.write", "node.secret.rotate",
 	"node.certificate.read", "node.shared_key.write", "traffic.grant", "link.export", "user.ban", "user.email.replace",
 	"staff.change", "mail.code.read", "shareaccount.write", "webhook.write", "setting.sensitive.write",
+	"user.recover", "user.two_factor.off", "user.close", "service.give", "service.end",
 }
 
 // dangerousAlone are operations that ask for it, although others of their permission do not.

@@ -151,7 +151,8 @@ var ErrRefused = fault.Forbidden("not_allowed", "没有权限", "You are not all
 var dangerous = []Permission{
 	ApprovalDecide, AdjustmentMake, Refund, CommissionPay, CaseDecide, PaymentConfirm, GatewayWrite, CDKeyMake,
 	CDKeyVoid, CouponWrite, NodeSecretRotate, NodeCertificate, SharedKeyWrite, TrafficGrant, LinkExport, UserBan,
-	UserEmailReplace, StaffChange, MailCodeRead, SettingSensitive, ShareWrite, WebhookWrite,
+	UserEmailReplace, UserRecover, UserTwoFactorOff, UserClose, ServiceGive, ServiceEnd, StaffChange, MailCodeRead,
+	SettingSensitive, ShareWrite, WebhookWrite,
 }
 
 // Dangerous reports whether what needs p asks for a recent password or passkey.
