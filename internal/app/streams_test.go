@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,13 +109,24 @@ func TestStream_EndsWithWhatOpenedIt_OnEveryServer(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
+			"password by the operator": func(_ testUser, email string) {
+				if err := f.Accounts.Credentials.SetPassword(ctx, email, "another long password"); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"e-mail by the operator": func(as testUser, email string) {
+				if _, err := f.Accounts.Credentials.ReplaceEmail(ctx, account.Identity{}, as.id, email,
+					"new"+email, account.Client{}); err != nil {
+					t.Fatal(err)
+				}
+			},
 			"closing": func(as testUser, email string) {
 				call(as, "POST", "/api/v2/user/account/close",
 					fmt.Sprintf(`{"password":%q,"email":%q,"forfeit":"0.00"}`, password, email))
 			},
 		} {
-			who := f.addUser(t, fmt.Sprintf("user%d", len(name)), 0)
-			email := fmt.Sprintf("user%d@example.com", len(name))
+			user := strings.ReplaceAll(name, " ", "-")
+			who, email := f.addUser(t, user, 0), user+"@example.com"
 			events := openStream(t.Context(), t, site, who.bearer)
 			end(who, email)
 			if !ends(events, 2*time.Second) {
