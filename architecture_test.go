@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"payment", "link", "renewal", "cdkey"},
 	{"ticket", "clickhouse", "shareaccount", "emby", "checkin", "announcement", "guide"},
 	{"telegram", "mailbox", "console"},
+	{"bulk"},
 	{"api"},
 	{"app"},
 	{"cli"},

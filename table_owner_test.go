@@ -26,6 +26,7 @@ var tableOwners = map[string]string{
 	"guide":        `guide guide_seed`,
 	"approval":     `staff_grant staff_grant_day`,
 	"audit":        `audit_entry audit_head audit_seal`,
+	"bulk":         `bulk_job bulk_job_row`,
 	"captcha":      `captcha_challenge`,
 	"cdkey":        `cd_key cd_key_batch cd_key_redemption cd_key_try`,
 	"checkin":      `checkin`,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
@@ -152,4 +153,25 @@ func (a *Accounts) MayActOn(ctx context.Context, by Identity, needs permission.P
 		err = ErrOnStaff
 	}
 	return err
+}
+
+// BanIn bans a user now as part of tx, for a job that a member of staff made; nil is the operator. No member of staff
+// is banned by a job: ErrOnStaff.
+func (b *Bans) BanIn(ctx context.Context, tx bun.Tx, t BanTask, by *int64) error {
+	now := b.db.Now()
+	t.CreatedAt, t.StartsAt, t.MadeBy = now, now, by
+	if t.EndsAt != nil {
+		t.EndsAt = new(t.EndsAt.UTC().Truncate(time.Millisecond))
+	}
+	r, err := find(ctx, tx, "id = ? AND closed_at IS NULL", t.AccountID)
+	if err == nil && r.Role != "" {
+		err = ErrOnStaff
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
+		return err
+	}
+	return b.applyTo(ctx, tx, r.ID)
 }

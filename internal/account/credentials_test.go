@@ -292,7 +292,7 @@ var changeNothing = map[string]string{
 	"EmailCodes":  "Request SendReset",
 	"TwoFactor":   "Begin Check On",
 	"Passkeys":    "Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",
-	"Bans":        "ApplyDue Ban Running Unban Of",
+	"Bans":        "ApplyDue Ban BanIn Running Unban Of",
 	"History":     "Activity OriginOf SignIns",
 }
 

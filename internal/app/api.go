@@ -110,6 +110,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.UserActions(a.Accounts, a.Links),
 		staff.UserGifts(a.Shop),
 		staff.UserNotes(a.Console, a.Accounts),
+		staff.BulkJobs(a.Bulks, a.Accounts),
 		staff.Overview(a.Console),
 		staff.UserHistory(a.Accounts, a.Links),
 		staff.AuditRules(a.Nodes),

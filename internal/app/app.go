@@ -34,6 +34,7 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/attachment"
 	"airstrip/internal/audit"
+	"airstrip/internal/bulk"
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/checkin"
@@ -115,6 +116,7 @@ type App struct {
 	Tickets   *ticket.Tickets
 	Mailbox   *mailbox.Mailbox
 	Console   *console.Console
+	Bulks     *bulk.Bulk
 
 	Copies        *job.Queue // of what ClickHouse gets
 	ClickHouse    *clickhouse.ClickHouse
@@ -246,6 +248,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, a.Gateways)
 
 	a.Console = console.New(a.DB, a.cfg.key, a.Settings, a.Accounts)
+	a.Bulks = bulk.New(a.DB, a.Console, a.Accounts, a.Wallets, a.Services, a.Approvals)
 	a.decideApprovals()
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Invites.Close)
@@ -273,7 +276,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
 		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
-		a.Broadcasts, a.Tickets, a.Mailbox, a.Push,
+		a.Broadcasts, a.Tickets, a.Mailbox, a.Push, a.Bulks,
 	} {
 		part.Register(a.Queue)
 	}

@@ -17,6 +17,7 @@ func (a *App) decideApprovals() {
 	a.Approvals.DecidedBy(approval.Coupon, a.Shop.DecideCoupon)
 	a.Approvals.DecidedBy(approval.OrderRefund, a.Shop.DecideOrderRefund)
 	a.Approvals.DecidedBy(approval.Traffic, a.Shop.DecideGrant)
+	a.Approvals.DecidedBy(approval.BulkJob, a.Bulks.Decide)
 	a.Approvals.DecidedBy(approval.ServiceGift, a.Shop.DecideGift)
 	a.Approvals.DecidedBy(approval.CommissionPayout, a.Invites.DecidePayout)
 	a.Approvals.DecidedBy(approval.PaymentByHand, a.Payments.DecideByHand)

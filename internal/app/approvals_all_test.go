@@ -36,6 +36,8 @@ var worth = map[string][]approval.Kind{
 	"staff_recharge_refund": {approval.Refund, approval.RefundByHand},
 	"staff_payout_pay":      {approval.CommissionPayout}, "staff_payout_refuse": {nothing},
 	"staff_service_give": {approval.ServiceGift}, "staff_traffic_give": {approval.Traffic},
+	"staff_bulk_job_make": {nothing}, "staff_bulk_job_start": {approval.BulkJob}, "staff_bulk_job_stop": {nothing},
+	"staff_bulk_job_resume": {nothing}, "staff_bulk_job_retry": {nothing},
 	"staff_service_end": {nothing}, "staff_user_add": {nothing}, "staff_user_password_mail": {nothing},
 	"staff_user_sessions_end": {nothing}, "staff_user_link_reset": {nothing}, "staff_user_two_factor_off": {nothing},
 	"staff_user_email_replace": {nothing}, "staff_user_close": {nothing}, "staff_user_note_add": {nothing},
@@ -221,6 +223,12 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 					t.Fatal(err)
 				}
 				h.ask(ann, 403, "GET", "/v1/payment/admin_notify?out_trade_no="+r.TradeNo, "", nil)
+			},
+			approval.BulkJob: func() {
+				var made struct{ Job struct{ ID int64 } }
+				h.ask(ann, 200, "POST", "/api/v2/staff/bulk-jobs", fmt.Sprintf(
+					`{"kind":"balance","details":{"amount":"1.00"},"reason":"x","ids":[%d]}`, user.id), &made)
+				post(200, fmt.Sprintf("bulk-jobs/%d/start", made.Job.ID), "")
 			},
 			approval.ServiceGift: func() {
 				post(403, fmt.Sprintf("users/%d/service-gifts", user.id),

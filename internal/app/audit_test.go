@@ -21,6 +21,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/announcement"
 	"airstrip/internal/audit"
+	"airstrip/internal/bulk"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/guide"
 	"airstrip/internal/link"
@@ -234,6 +235,24 @@ func auditedActs(h *fixture) map[string]func() act {
 		return made.ID
 	}
 
+	// A job that fails for its one user, who has no service.
+	bulkJob := func(steps ...string) int64 {
+		alone()
+		who := account.Identity{UserID: admin.id, Role: account.Admin}
+		j, err := h.Bulks.Freeze(ctx, who, bulk.Job{
+			Kind: bulk.Reset, Reason: "x",
+		}, bulk.Selection{IDs: []int64{h.addUser(h.T, fmt.Sprint("bulk", late), 0).id}})
+		late++
+		must(err)
+		for _, step := range steps {
+			do := map[string]func(context.Context, account.Identity, int64) (*bulk.Job, error){
+				"start": h.Bulks.Start, "stop": h.Bulks.Stop,
+			}[step]
+			_, err := do(ctx, who, j.ID)
+			must(err)
+		}
+		return j.ID
+	}
 	return map[string]func() act{
 		"staff_ticket_answer": func() act {
 			return staff(support, "tickets/%d/messages", `{"content":"an answer"}`, newTicket())
@@ -522,6 +541,18 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_user_close": func() act {
 			gone := h.addUser(h.T, "gone", 0)
 			return staff(admin, "users/%d/close", `{"email":"gone@example.com","forfeit":"0.00","reason":"asked"}`, gone.id)
+		},
+		"staff_bulk_job_make": func() act {
+			return staff(admin, "bulk-jobs", fmt.Sprintf(
+				`{"kind":"label","details":{"label":"vip"},"reason":"x","ids":[%d]}`, user.id))
+		},
+		"staff_bulk_job_start":  func() act { return staff(admin, "bulk-jobs/%d/start", "", bulkJob()) },
+		"staff_bulk_job_stop":   func() act { return staff(admin, "bulk-jobs/%d/stop", "", bulkJob("start")) },
+		"staff_bulk_job_resume": func() act { return staff(admin, "bulk-jobs/%d/resume", "", bulkJob("start", "stop")) },
+		"staff_bulk_job_retry": func() act {
+			id := bulkJob("start")
+			must(h.Bulks.Run(ctx))
+			return staff(admin, "bulk-jobs/%d/retry", "", id)
 		},
 		"staff_user_note_add": func() act { return staff(support, "users/%d/notes", `{"text":"kind"}`, user.id) },
 		"staff_user_note_remove": func() act {

@@ -35,6 +35,7 @@ const (
 	OrderRefund   Kind = "order_refund"        // refund of an order
 	Traffic       Kind = "traffic"             // traffic grant
 	ServiceGift   Kind = "service_gift"        // gift of a service
+	BulkJob       Kind = "bulk_job"            // job on many users
 
 	CommissionPayout Kind = "commission_payout" // payout of commission outside of the site
 )
@@ -42,7 +43,7 @@ const (
 // Kinds are all kinds of acts.
 var Kinds = []Kind{
 	Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund,
-	OrderRefund, Traffic, ServiceGift, CommissionPayout,
+	OrderRefund, Traffic, ServiceGift, BulkJob, CommissionPayout,
 }
 
 // Permission returns what a member needs to make acts of the kind, from the call that makes one until it is approved.
@@ -62,6 +63,8 @@ func (k Kind) Permission() permission.Permission {
 		return permission.Refund
 	case Traffic:
 		return permission.TrafficGrant
+	case BulkJob:
+		return permission.UserBulk
 	case ServiceGift:
 		return permission.ServiceGive
 	case CommissionPayout:

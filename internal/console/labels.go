@@ -83,6 +83,39 @@ func (c *Console) SetLabels(ctx context.Context, object string, id int64, madeBy
 	return labels, err
 }
 
+// CheckLabel returns the fault of a text that is no label, at the field label.
+func CheckLabel(label string) error {
+	if _, err := checkLabels([]string{label}); err != nil {
+		return fault.Invalid("label", "format", "标签须为 1 到 40 个字符，不含逗号和感叹号，也不能是 none",
+			"A label has 1 to 40 characters, neither commas nor exclamation marks, and is not “none”")
+	}
+	return nil
+}
+
+// AddLabel puts one label on a thing as part of tx, or with on false takes it off; a thing that is so already stays.
+func (c *Console) AddLabel(ctx context.Context, tx bun.Tx, object string, id int64, madeBy *int64, label string,
+	on bool,
+) error {
+	if !on {
+		_, err := tx.NewDelete().Model((*labelRow)(nil)).Where("object = ? AND object_id = ? AND label = ?", object, id,
+			label).Exec(ctx)
+		return err
+	}
+	has, err := tx.NewSelect().Model((*labelRow)(nil)).Where("object = ? AND object_id = ?", object, id).Count(ctx)
+	if err != nil {
+		return err
+	}
+	if has >= MaxLabels {
+		return ErrLabels
+	}
+	row := labelRow{Object: object, ObjectID: id, Label: label, MadeBy: madeBy, CreatedAt: c.db.Now()}
+	_, err = tx.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(ctx)
+	return err
+}
+
+// ErrLabels is the fault of one label too many.
+var ErrLabels = fault.Conflict("too_many_labels", "最多 20 个标签", "At most 20 labels")
+
 func checkLabels(labels []string) ([]string, error) {
 	out := make([]string, 0, len(labels))
 	var wrong fault.Problems

@@ -142,6 +142,12 @@ func (c *Console) UsersByID(ctx context.Context, ids []int64) (users []User, err
 	return users, err
 }
 
+// FactsIn returns the facts about users as tx sees them, without labels.
+func (c *Console) FactsIn(ctx context.Context, tx bun.Tx, ids []int64) (users []User, err error) {
+	err = tx.NewSelect().Model(&users).Where("user_id IN (?)", bun.List(ids)).Scan(ctx)
+	return users, err
+}
+
 // maxFound is how many users a search for something of theirs takes in.
 const maxFound = 1000
 

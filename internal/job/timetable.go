@@ -24,6 +24,8 @@ var Timetable = map[string]time.Duration{
 	"account.forget":      24 * time.Hour,
 	"announcement.resume": time.Minute,
 	"audit.seal":          10 * time.Second,
+	"bulk.run":            5 * time.Second,
+	"bulk.forget":         10 * time.Minute,
 	"captcha.forget":      time.Hour,
 	"cdkey.forget":        24 * time.Hour,
 	"clickhouse.copy":     time.Minute,

@@ -100,6 +100,7 @@ const (
 	UserTwoFactorOff Permission = "user.two_factor.off"
 	UserClose        Permission = "user.close"
 	UserNote         Permission = "user.note"
+	UserBulk         Permission = "user.bulk"
 	ServiceGive      Permission = "service.give"
 	ServiceEnd       Permission = "service.end"
 	StaffChange      Permission = "staff.change"
@@ -299,6 +300,10 @@ var Areas = []Area{
 			EN: "mail users the way to another password, end their sessions, and replace their links",
 		}},
 		{UserTwoFactorOff, admins, fault.Text{ZH: "关闭用户的两步验证", EN: "turn the second factor of users off"}},
+		{UserBulk, admins, fault.Text{
+			ZH: "对许多用户批量操作（每项操作还需其自身的权限）",
+			EN: "do to many users at once what one may do to each",
+		}},
 		{UserClose, admins, fault.Text{ZH: "注销用户的账号", EN: "close the accounts of users"}},
 		{ServiceGive, admins, fault.Text{
 			ZH: "赠送套餐时长，更换套餐，重置流量",

@@ -67,3 +67,19 @@ func (s *Services) Stop(ctx context.Context, tx bun.Tx, userID, serviceID int64)
 	}
 	return v, s.end(ctx, tx, Item{UserID: userID, ServiceID: &v.ID}, ByStaff)
 }
+
+// Longest returns the user's running service that ends last, as part of tx, and its plan; ErrNotRunning where none
+// runs.
+func (s *Services) Longest(ctx context.Context, tx bun.Tx, userID int64) (serviceID, planID int64, err error) {
+	var running []Service
+	err = tx.NewSelect().Model(&running).Column("id", "plan_id").
+		Where("user_id = ? AND ended_at IS NULL AND ends_at > ?", userID, s.db.Now()).
+		OrderExpr("ends_at DESC, id DESC").Limit(1).Scan(ctx)
+	if err == nil && len(running) == 0 {
+		err = ErrNotRunning
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return running[0].ID, running[0].PlanID, nil
+}

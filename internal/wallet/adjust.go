@@ -206,3 +206,20 @@ func (w *Wallets) Adjustments(ctx context.Context, state AdjustmentState, userID
 	total, err = q.ScanAndCount(ctx)
 	return adjustments, total, err
 }
+
+// Give puts money into a wallet as a posted adjustment, as part of tx. Its worth is part of another act, which covers
+// it.
+func (w *Wallets) Give(ctx context.Context, tx bun.Tx, userID int64, amount money.Amount, reason string,
+	by *int64,
+) error {
+	if err := w.MayGain(ctx, tx, userID); err != nil {
+		return err
+	}
+	a := &Adjustment{
+		UserID: userID, Amount: amount, Reason: reason, State: AdjustmentPending, MadeBy: by, CreatedAt: w.db.Now(),
+	}
+	if _, err := tx.NewInsert().Model(a).Exec(ctx); err != nil {
+		return db.Error(err)
+	}
+	return w.endAdjustment(ctx, tx, a, AdjustmentPosted, nil)
+}

@@ -24,6 +24,8 @@ import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminBulkJobsIndexRouteImport } from './routes/admin.bulk-jobs.index'
+import { Route as AdminBulkJobsIdRouteImport } from './routes/admin.bulk-jobs.$id'
 import { Route as AdminCdKeysIndexRouteImport } from './routes/admin.cd-keys.index'
 import { Route as AdminCdKeysIdRouteImport } from './routes/admin.cd-keys.$id'
 import { Route as AdminCdKeysNewRouteImport } from './routes/admin.cd-keys.new'
@@ -119,6 +121,16 @@ const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
 const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   id: '/announcements/new',
   path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminBulkJobsIndexRoute = AdminBulkJobsIndexRouteImport.update({
+  id: '/bulk-jobs/',
+  path: '/bulk-jobs/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminBulkJobsIdRoute = AdminBulkJobsIdRouteImport.update({
+  id: '/bulk-jobs/$id',
+  path: '/bulk-jobs/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminCdKeysIndexRoute = AdminCdKeysIndexRouteImport.update({
@@ -242,6 +254,7 @@ export interface FileRoutesByFullPath {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
   '/admin/coupons/$id': typeof AdminCouponsIdRoute
@@ -257,6 +270,7 @@ export interface FileRoutesByFullPath {
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
@@ -279,6 +293,7 @@ export interface FileRoutesByTo {
   '/admin': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
   '/admin/coupons/$id': typeof AdminCouponsIdRoute
@@ -294,6 +309,7 @@ export interface FileRoutesByTo {
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/bulk-jobs': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys': typeof AdminCdKeysIndexRoute
   '/admin/coupons': typeof AdminCouponsIndexRoute
   '/admin/gateways': typeof AdminGatewaysIndexRoute
@@ -318,6 +334,7 @@ export interface FileRoutesById {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
   '/admin/coupons/$id': typeof AdminCouponsIdRoute
@@ -333,6 +350,7 @@ export interface FileRoutesById {
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
@@ -358,6 +376,7 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
     | '/admin/coupons/$id'
@@ -373,6 +392,7 @@ export interface FileRouteTypes {
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
     | '/admin/gateways/'
@@ -395,6 +415,7 @@ export interface FileRouteTypes {
     | '/admin'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
     | '/admin/coupons/$id'
@@ -410,6 +431,7 @@ export interface FileRouteTypes {
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements'
+    | '/admin/bulk-jobs'
     | '/admin/cd-keys'
     | '/admin/coupons'
     | '/admin/gateways'
@@ -433,6 +455,7 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
     | '/admin/coupons/$id'
@@ -448,6 +471,7 @@ export interface FileRouteTypes {
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
     | '/admin/gateways/'
@@ -566,6 +590,20 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/bulk-jobs/': {
+      id: '/admin/bulk-jobs/'
+      path: '/bulk-jobs'
+      fullPath: '/admin/bulk-jobs/'
+      preLoaderRoute: typeof AdminBulkJobsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/bulk-jobs/$id': {
+      id: '/admin/bulk-jobs/$id'
+      path: '/bulk-jobs/$id'
+      fullPath: '/admin/bulk-jobs/$id'
+      preLoaderRoute: typeof AdminBulkJobsIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/cd-keys/': {
@@ -744,6 +782,7 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminBulkJobsIdRoute: typeof AdminBulkJobsIdRoute
   AdminCdKeysIdRoute: typeof AdminCdKeysIdRoute
   AdminCdKeysNewRoute: typeof AdminCdKeysNewRoute
   AdminCouponsIdRoute: typeof AdminCouponsIdRoute
@@ -758,6 +797,7 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminBulkJobsIndexRoute: typeof AdminBulkJobsIndexRoute
   AdminCdKeysIndexRoute: typeof AdminCdKeysIndexRoute
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
@@ -781,6 +821,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminBulkJobsIdRoute: AdminBulkJobsIdRoute,
   AdminCdKeysIdRoute: AdminCdKeysIdRoute,
   AdminCdKeysNewRoute: AdminCdKeysNewRoute,
   AdminCouponsIdRoute: AdminCouponsIdRoute,
@@ -795,6 +836,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminBulkJobsIndexRoute: AdminBulkJobsIndexRoute,
   AdminCdKeysIndexRoute: AdminCdKeysIndexRoute,
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,

@@ -33,6 +33,7 @@ import type consoleCdkey from './locales/zh-CN/console/cdkey.json'
 import type consoleGateway from './locales/zh-CN/console/gateway.json'
 import type consoleShop from './locales/zh-CN/console/shop.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
+import type consoleBulk from './locales/zh-CN/console/bulk.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
 import type consoleUserActions from './locales/zh-CN/console/user-actions.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
@@ -79,6 +80,7 @@ declare module 'i18next' {
       'console/gateway': typeof consoleGateway
       'console/shop': typeof consoleShop
       'console/user': typeof consoleUser
+      'console/bulk': typeof consoleBulk
       'console/user-actions': typeof consoleUserActions
       'console/shell': typeof consoleShell
     }

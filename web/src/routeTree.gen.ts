@@ -53,6 +53,8 @@ import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscr
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminBulkJobsIndexRouteImport } from './routes/admin.bulk-jobs.index'
+import { Route as AdminBulkJobsIdRouteImport } from './routes/admin.bulk-jobs.$id'
 import { Route as AdminCdKeysIndexRouteImport } from './routes/admin.cd-keys.index'
 import { Route as AdminCdKeysIdRouteImport } from './routes/admin.cd-keys.$id'
 import { Route as AdminCdKeysNewRouteImport } from './routes/admin.cd-keys.new'
@@ -331,6 +333,16 @@ const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
 const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   id: '/announcements/new',
   path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminBulkJobsIndexRoute = AdminBulkJobsIndexRouteImport.update({
+  id: '/bulk-jobs/',
+  path: '/bulk-jobs/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminBulkJobsIdRoute = AdminBulkJobsIdRouteImport.update({
+  id: '/bulk-jobs/$id',
+  path: '/bulk-jobs/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminCdKeysIndexRoute = AdminCdKeysIndexRouteImport.update({
@@ -686,6 +698,7 @@ export interface FileRoutesByFullPath {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
   '/admin/coupons/$id': typeof AdminCouponsIdRoute
@@ -729,6 +742,7 @@ export interface FileRoutesByFullPath {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
@@ -786,6 +800,7 @@ export interface FileRoutesByTo {
   '/user': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
   '/admin/coupons/$id': typeof AdminCouponsIdRoute
@@ -829,6 +844,7 @@ export interface FileRoutesByTo {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/bulk-jobs': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys': typeof AdminCdKeysIndexRoute
   '/admin/coupons': typeof AdminCouponsIndexRoute
   '/admin/gateways': typeof AdminGatewaysIndexRoute
@@ -894,6 +910,7 @@ export interface FileRoutesById {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
   '/admin/coupons/$id': typeof AdminCouponsIdRoute
@@ -937,6 +954,7 @@ export interface FileRoutesById {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
@@ -1001,6 +1019,7 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
     | '/admin/coupons/$id'
@@ -1044,6 +1063,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
     | '/admin/gateways/'
@@ -1101,6 +1121,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
     | '/admin/coupons/$id'
@@ -1144,6 +1165,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements'
+    | '/admin/bulk-jobs'
     | '/admin/cd-keys'
     | '/admin/coupons'
     | '/admin/gateways'
@@ -1208,6 +1230,7 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
     | '/admin/coupons/$id'
@@ -1251,6 +1274,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
     | '/admin/gateways/'
@@ -1591,6 +1615,20 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/bulk-jobs/': {
+      id: '/admin/bulk-jobs/'
+      path: '/bulk-jobs'
+      fullPath: '/admin/bulk-jobs/'
+      preLoaderRoute: typeof AdminBulkJobsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/bulk-jobs/$id': {
+      id: '/admin/bulk-jobs/$id'
+      path: '/bulk-jobs/$id'
+      fullPath: '/admin/bulk-jobs/$id'
+      preLoaderRoute: typeof AdminBulkJobsIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/cd-keys/': {
@@ -2049,6 +2087,7 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminBulkJobsIdRoute: typeof AdminBulkJobsIdRoute
   AdminCdKeysIdRoute: typeof AdminCdKeysIdRoute
   AdminCdKeysNewRoute: typeof AdminCdKeysNewRoute
   AdminCouponsIdRoute: typeof AdminCouponsIdRoute
@@ -2063,6 +2102,7 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminBulkJobsIndexRoute: typeof AdminBulkJobsIndexRoute
   AdminCdKeysIndexRoute: typeof AdminCdKeysIndexRoute
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
@@ -2086,6 +2126,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminBulkJobsIdRoute: AdminBulkJobsIdRoute,
   AdminCdKeysIdRoute: AdminCdKeysIdRoute,
   AdminCdKeysNewRoute: AdminCdKeysNewRoute,
   AdminCouponsIdRoute: AdminCouponsIdRoute,
@@ -2100,6 +2141,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminBulkJobsIndexRoute: AdminBulkJobsIndexRoute,
   AdminCdKeysIndexRoute: AdminCdKeysIndexRoute,
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,

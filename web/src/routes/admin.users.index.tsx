@@ -10,6 +10,9 @@ export const Route = createFileRoute('/admin/users/')({
   validateSearch: listSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, deps }) =>
-    loadPage(loadTexts('console/user', 'console/user-actions'), loadList(queryClient, users, deps)),
+    loadPage(
+      loadTexts('console/user', 'console/user-actions', 'console/bulk'),
+      loadList(queryClient, users, deps),
+    ),
   component: lazyPage(() => import('@/features/console/users/pages'), 'UsersPage'),
 })

@@ -8,6 +8,7 @@ import {
   KeySquare,
   Landmark,
   LayoutDashboard,
+  ListChecks,
   type LucideIcon,
   Megaphone,
   MessageSquareQuote,
@@ -68,6 +69,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         shortcut: 'u',
         isOnBottomBar: true,
       },
+      { to: '/admin/bulk-jobs', key: 'bulkJobs', icon: ListChecks, permission: 'user.bulk' },
     ],
   },
   {

@@ -66,7 +66,7 @@ export function ListPage<T>(props: {
 }
 
 /** The rows that the filters find, as a file. */
-function CsvButton<T>({ resource }: { resource: Resource<T> }) {
+export function CsvButton<T>({ resource }: { resource: Resource<T> }) {
   const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
   const { search } = useListSearch()

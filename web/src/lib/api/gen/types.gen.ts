@@ -434,7 +434,7 @@ export type ApprovalItem = {
     /**
      * What was given
      */
-    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'commission_payout';
+    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'bulk_job' | 'commission_payout';
     /**
      * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout
      */
@@ -798,6 +798,93 @@ export type BroadcastStartBody = {
      * Kept in the audit log
      */
     reason?: string;
+};
+
+export type BulkDetails = {
+    /**
+     * Of balance
+     */
+    amount?: string | number;
+    /**
+     * Of traffic
+     */
+    bytes?: number;
+    /**
+     * Of extend and ban; 0 of ban: no end
+     */
+    days?: number;
+    /**
+     * Of label and unlabel
+     */
+    label?: string;
+    /**
+     * Of ban: whether the users get a mail
+     */
+    mail?: boolean;
+    /**
+     * Of traffic: the package's, as users read it
+     */
+    name?: string;
+};
+
+export type BulkJob = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * 0: none
+     */
+    bytes: number;
+    created_at: string;
+    /**
+     * 0: none
+     */
+    days: number;
+    done: number;
+    ended_at: string | null;
+    failed: number;
+    /**
+     * That found the users; empty: they were named one by one
+     */
+    filter: string;
+    id: number;
+    kind: 'traffic' | 'extend' | 'reset' | 'balance' | 'ban' | 'label' | 'unlabel';
+    label: string;
+    /**
+     * Absent: the operator
+     */
+    made_by?: PersonRef;
+    name: string;
+    reason: string;
+    /**
+     * Users, exactly
+     */
+    rows: number;
+    started_at: string | null;
+    state: 'frozen' | 'waiting' | 'running' | 'stopped' | 'done' | 'declined';
+    /**
+     * Of all users together at most; null: without bound
+     */
+    worth: string | null;
+};
+
+export type BulkJobList = {
+    /**
+     * Newest first
+     */
+    jobs: Array<BulkJob>;
+    total_count: number;
+};
+
+export type BulkJobRow = {
+    ended_at: string | null;
+    /**
+     * Code of what refused it; empty: nothing
+     */
+    error: string;
+    state: 'waiting' | 'done' | 'failed';
+    user: PersonRef;
 };
 
 export type CannedAnswerItem = {
@@ -1429,6 +1516,14 @@ export type FilledAnswer = {
      * In the language of the ticket's user where there is one
      */
     content: string;
+};
+
+export type FrozenBulkJob = {
+    /**
+     * Five of the users
+     */
+    examples: Array<PersonRef>;
+    job: BulkJob;
 };
 
 export type GatewayAccount = {
@@ -7398,6 +7493,23 @@ export type WebhookSecret = {
 export type WhichBody = {
     /**
      * For the audit log
+     */
+    reason: string;
+};
+
+export type Wish = {
+    details: BulkDetails;
+    /**
+     * Instead of ids: filters of staff_users, as a query
+     */
+    filter?: string;
+    /**
+     * Numbers of the users
+     */
+    ids?: Array<number>;
+    kind: 'traffic' | 'extend' | 'reset' | 'balance' | 'ban' | 'label' | 'unlabel';
+    /**
+     * For the audit log; users who are banned or get money read it
      */
     reason: string;
 };

@@ -54,6 +54,11 @@ export const staffIpUnblockRules = {
   "ip": { minLength: 2, maxLength: 64 },
 } as const
 
+export const staffBulkJobMakeRules = {
+  "filter": { maxLength: 4000 },
+  "reason": { minLength: 1, maxLength: 200 },
+} as const
+
 export const staffCannedAnswerAddRules = {
   "content_en": { maxLength: 10000 },
   "content_zh": { maxLength: 10000 },

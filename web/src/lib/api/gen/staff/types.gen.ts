@@ -434,7 +434,7 @@ export type ApprovalItem = {
     /**
      * What was given
      */
-    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'commission_payout';
+    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'bulk_job' | 'commission_payout';
     /**
      * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout
      */
@@ -798,6 +798,93 @@ export type BroadcastStartBody = {
      * Kept in the audit log
      */
     reason?: string;
+};
+
+export type BulkDetails = {
+    /**
+     * Of balance
+     */
+    amount?: string | number;
+    /**
+     * Of traffic
+     */
+    bytes?: number;
+    /**
+     * Of extend and ban; 0 of ban: no end
+     */
+    days?: number;
+    /**
+     * Of label and unlabel
+     */
+    label?: string;
+    /**
+     * Of ban: whether the users get a mail
+     */
+    mail?: boolean;
+    /**
+     * Of traffic: the package's, as users read it
+     */
+    name?: string;
+};
+
+export type BulkJob = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * 0: none
+     */
+    bytes: number;
+    created_at: string;
+    /**
+     * 0: none
+     */
+    days: number;
+    done: number;
+    ended_at: string | null;
+    failed: number;
+    /**
+     * That found the users; empty: they were named one by one
+     */
+    filter: string;
+    id: number;
+    kind: 'traffic' | 'extend' | 'reset' | 'balance' | 'ban' | 'label' | 'unlabel';
+    label: string;
+    /**
+     * Absent: the operator
+     */
+    made_by?: PersonRef;
+    name: string;
+    reason: string;
+    /**
+     * Users, exactly
+     */
+    rows: number;
+    started_at: string | null;
+    state: 'frozen' | 'waiting' | 'running' | 'stopped' | 'done' | 'declined';
+    /**
+     * Of all users together at most; null: without bound
+     */
+    worth: string | null;
+};
+
+export type BulkJobList = {
+    /**
+     * Newest first
+     */
+    jobs: Array<BulkJob>;
+    total_count: number;
+};
+
+export type BulkJobRow = {
+    ended_at: string | null;
+    /**
+     * Code of what refused it; empty: nothing
+     */
+    error: string;
+    state: 'waiting' | 'done' | 'failed';
+    user: PersonRef;
 };
 
 export type CannedAnswerItem = {
@@ -1429,6 +1516,14 @@ export type FilledAnswer = {
      * In the language of the ticket's user where there is one
      */
     content: string;
+};
+
+export type FrozenBulkJob = {
+    /**
+     * Five of the users
+     */
+    examples: Array<PersonRef>;
+    job: BulkJob;
 };
 
 export type GatewayAccount = {
@@ -7402,6 +7497,23 @@ export type WhichBody = {
     reason: string;
 };
 
+export type Wish = {
+    details: BulkDetails;
+    /**
+     * Instead of ids: filters of staff_users, as a query
+     */
+    filter?: string;
+    /**
+     * Numbers of the users
+     */
+    ids?: Array<number>;
+    kind: 'traffic' | 'extend' | 'reset' | 'balance' | 'ban' | 'label' | 'unlabel';
+    /**
+     * For the audit log; users who are banned or get money read it
+     */
+    reason: string;
+};
+
 export type WithdrawalBody = {
     /**
      * Decimal amount with at most two places
@@ -7946,6 +8058,156 @@ export type StaffIpUnblockResponses = {
 };
 
 export type StaffIpUnblockResponse = StaffIpUnblockResponses[keyof StaffIpUnblockResponses];
+
+export type StaffBulkJobsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/bulk-jobs';
+};
+
+export type StaffBulkJobsResponses = {
+    /**
+     * OK
+     */
+    200: BulkJobList;
+};
+
+export type StaffBulkJobsResponse = StaffBulkJobsResponses[keyof StaffBulkJobsResponses];
+
+export type StaffBulkJobMakeData = {
+    body: Wish;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/bulk-jobs';
+};
+
+export type StaffBulkJobMakeResponses = {
+    /**
+     * OK
+     */
+    200: FrozenBulkJob;
+};
+
+export type StaffBulkJobMakeResponse = StaffBulkJobMakeResponses[keyof StaffBulkJobMakeResponses];
+
+export type StaffBulkJobData = {
+    body?: never;
+    path: {
+        job_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/bulk-jobs/{job_id}';
+};
+
+export type StaffBulkJobResponses = {
+    /**
+     * OK
+     */
+    200: BulkJob;
+};
+
+export type StaffBulkJobResponse = StaffBulkJobResponses[keyof StaffBulkJobResponses];
+
+export type StaffBulkJobResumeData = {
+    body?: never;
+    path: {
+        job_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/bulk-jobs/{job_id}/resume';
+};
+
+export type StaffBulkJobResumeResponses = {
+    /**
+     * OK
+     */
+    200: BulkJob;
+};
+
+export type StaffBulkJobResumeResponse = StaffBulkJobResumeResponses[keyof StaffBulkJobResumeResponses];
+
+export type StaffBulkJobRetryData = {
+    body?: never;
+    path: {
+        job_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/bulk-jobs/{job_id}/retry';
+};
+
+export type StaffBulkJobRetryResponses = {
+    /**
+     * OK
+     */
+    200: BulkJob;
+};
+
+export type StaffBulkJobRetryResponse = StaffBulkJobRetryResponses[keyof StaffBulkJobRetryResponses];
+
+export type StaffBulkJobRowsData = {
+    body?: never;
+    path: {
+        job_id: number;
+    };
+    query?: {
+        state?: 'waiting' | 'done' | 'failed';
+        /**
+         * Number of the user before
+         */
+        after?: number;
+        limit?: number;
+    };
+    url: '/api/v2/staff/bulk-jobs/{job_id}/rows';
+};
+
+export type StaffBulkJobRowsResponses = {
+    /**
+     * OK
+     */
+    200: Array<BulkJobRow>;
+};
+
+export type StaffBulkJobRowsResponse = StaffBulkJobRowsResponses[keyof StaffBulkJobRowsResponses];
+
+export type StaffBulkJobStartData = {
+    body?: never;
+    path: {
+        job_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/bulk-jobs/{job_id}/start';
+};
+
+export type StaffBulkJobStartResponses = {
+    /**
+     * OK
+     */
+    200: BulkJob;
+};
+
+export type StaffBulkJobStartResponse = StaffBulkJobStartResponses[keyof StaffBulkJobStartResponses];
+
+export type StaffBulkJobStopData = {
+    body?: never;
+    path: {
+        job_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/bulk-jobs/{job_id}/stop';
+};
+
+export type StaffBulkJobStopResponses = {
+    /**
+     * OK
+     */
+    200: BulkJob;
+};
+
+export type StaffBulkJobStopResponse = StaffBulkJobStopResponses[keyof StaffBulkJobStopResponses];
 
 export type StaffCannedAnswersListData = {
     body?: never;

@@ -1,0 +1,2 @@
+export { BulkJobPage } from './bulk-job-page'
+export { BulkJobsPage } from './bulk-jobs-page'

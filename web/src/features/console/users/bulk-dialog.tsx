@@ -1,0 +1,214 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { staffBulkJobMake, staffBulkJobStart } from '@/lib/api/gen/staff/sdk.gen'
+import type { FrozenBulkJob } from '@/lib/api/gen/staff/types.gen'
+import { problemText, showServerProblem } from '@/lib/server-problem'
+import { Dialog } from '@/ui/dialog'
+import { DialogActions } from '@/ui/dialog-actions'
+import { FormError } from '@/ui/form-error'
+import type { Values } from '../parts/action'
+import type { Field } from '../parts/field'
+import { FieldInput } from '../parts/field-input'
+import type { BulkKind, Chosen } from './bulk-kinds'
+import { GIB } from './gift-actions'
+
+/** From how many users on their number has to be typed. */
+const TYPED_FROM = 100
+
+type Props = { kind: BulkKind; chosen: Chosen; onClose: () => void }
+
+/** Asks what each user gets, has the server freeze the choice, and names count, examples and worth before it begins. */
+export function BulkDialog(props: Props) {
+  const { t } = useTranslation('console/bulk')
+  const [frozen, setFrozen] = useState<FrozenBulkJob>()
+  return (
+    <Dialog title={t(`kind.${props.kind}`)} onClose={props.onClose}>
+      {frozen ? (
+        <Confirmation frozen={frozen} onClose={props.onClose} />
+      ) : (
+        <Details {...props} onFrozen={setFrozen} />
+      )}
+    </Dialog>
+  )
+}
+
+function useFields(kind: BulkKind): Field[] {
+  const { t } = useTranslation('console/bulk')
+  const of: Record<string, Field> = {
+    bytes: {
+      name: 'bytes',
+      label: t('field.gigabytes'),
+      kind: 'number',
+      isRequired: true,
+      initial: '10',
+    },
+    name: {
+      name: 'name',
+      label: t('field.name'),
+      kind: 'text',
+      isRequired: true,
+      initial: t('field.gift'),
+      rules: { maxLength: 64 },
+    },
+    days: {
+      name: 'days',
+      label: t('field.days'),
+      kind: 'number',
+      isRequired: kind === 'extend',
+      ...(kind === 'ban' && { hint: t('field.banDays') }),
+      initial: kind === 'extend' ? '3' : '',
+    },
+    amount: {
+      name: 'amount',
+      label: t('field.amount'),
+      kind: 'money',
+      isRequired: true,
+      rules: { pattern: /^\d+(\.\d{1,2})?$/ },
+    },
+    label: {
+      name: 'label',
+      label: t('field.label'),
+      kind: 'text',
+      isRequired: true,
+      rules: { maxLength: 40 },
+    },
+    mail: { name: 'mail', label: t('field.mail'), kind: 'switch' },
+    reason: {
+      name: 'reason',
+      label: t(kind === 'ban' || kind === 'balance' ? 'field.shownReason' : 'field.reason'),
+      kind: 'textarea',
+      isRequired: true,
+      rules: { maxLength: 200 },
+    },
+  }
+  const names: Record<BulkKind, string[]> = {
+    traffic: ['bytes', 'name'],
+    extend: ['days'],
+    reset: [],
+    balance: ['amount'],
+    ban: ['days', 'mail'],
+    label: ['label'],
+    unlabel: ['label'],
+  }
+  return [...names[kind], 'reason'].flatMap((name) => of[name] ?? [])
+}
+
+function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
+  const { t } = useTranslation('console/bulk')
+  const { t: common } = useTranslation()
+  const { kind, chosen } = props
+  const fields = useFields(kind)
+  const form = useForm<Values>({
+    defaultValues: Object.fromEntries(
+      fields.map(({ name, kind: input, initial }) => [
+        name,
+        initial ?? (input === 'switch' ? false : ''),
+      ]),
+    ),
+  })
+  const values = useWatch({ control: form.control }) as Values
+  const submit = form.handleSubmit(async (given) => {
+    const text = (name: string) => String(given[name] ?? '').trim()
+    try {
+      const { data } = await staffBulkJobMake({
+        body: {
+          kind,
+          reason: text('reason'),
+          details: {
+            ...(text('bytes') && { bytes: Math.round(Number(text('bytes')) * GIB) }),
+            ...(text('name') && { name: text('name') }),
+            ...(text('days') && { days: Number(text('days')) }),
+            ...(text('amount') && { amount: text('amount') }),
+            ...(text('label') && { label: text('label') }),
+            ...(given['mail'] === true && { mail: true }),
+          },
+          ...chosen,
+        },
+        throwOnError: true,
+      })
+      props.onFrozen(data)
+    } catch (error) {
+      showServerProblem(form, error, common)
+    }
+  })
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <Text>{t('nothingYet')}</Text>
+        {fields.map((field) => (
+          <FieldInput key={field.name} field={field} form={form} value={values[field.name]} />
+        ))}
+        <FormError message={form.formState.errors.root?.message} />
+        <DialogActions>
+          <Button variant="default" onClick={props.onClose} data-autofocus>
+            {common('cancel')}
+          </Button>
+          <Button type="submit" loading={form.formState.isSubmitting}>
+            {t('count')}
+          </Button>
+        </DialogActions>
+      </Stack>
+    </form>
+  )
+}
+
+function Confirmation({ frozen, onClose }: { frozen: FrozenBulkJob; onClose: () => void }) {
+  const { t, i18n } = useTranslation('console/bulk')
+  const { t: common } = useTranslation()
+  const { job, examples } = frozen
+  const [typed, setTyped] = useState('')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const start = useMutation({
+    mutationFn: () => staffBulkJobStart({ path: { job_id: job.id }, throwOnError: true }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['console'] })
+      onClose()
+      await navigate({ to: '/admin/bulk-jobs/$id', params: { id: String(job.id) } })
+    },
+  })
+  const isTyped = job.rows > TYPED_FROM
+  return (
+    <Stack gap="md">
+      <Text>
+        {t('confirm', {
+          count: job.rows,
+          shown: new Intl.NumberFormat(i18n.language).format(job.rows),
+        })}
+      </Text>
+      <Text c="dimmed">
+        {t('examples', {
+          names: examples.map(({ id, email }) => email || `#${id}`).join(', '),
+        })}
+      </Text>
+      <Text>{job.worth === null ? t('worthless') : t('worth', { amount: job.worth })}</Text>
+      {isTyped && (
+        <TextInput
+          label={t('typeCount', { count: job.rows })}
+          value={typed}
+          inputMode="numeric"
+          autoComplete="off"
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      )}
+      <FormError message={start.error ? problemText(start.error, common) : undefined} />
+      <DialogActions>
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {common('cancel')}
+        </Button>
+        <Button
+          color="red"
+          loading={start.isPending}
+          disabled={isTyped && typed.trim() !== String(job.rows)}
+          onClick={() => start.mutate()}
+        >
+          {t('begin')}
+        </Button>
+      </DialogActions>
+    </Stack>
+  )
+}
