@@ -69,16 +69,22 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
       routeFileIgnorePattern: '^(?!__root|auth|\\$)',
       generatedRouteTree: './src/openRouteTree.gen.ts',
     }),
-    // Those of customers, and those of the staff console, which only staff loads. The tree of all is for types.
+    // Those of customers; of the staff console; and the site's first steps with the pages for trying things out. The tree
+    // of all is for types.
     tanstackRouterGenerator({
       target: 'react',
-      routeFileIgnorePattern: '^admin',
+      routeFileIgnorePattern: '^(admin|setup|test-page)',
       generatedRouteTree: './src/userRouteTree.gen.ts',
     }),
     tanstackRouterGenerator({
       target: 'react',
       routeFileIgnorePattern: '^(?!__root|admin)',
       generatedRouteTree: './src/consoleRouteTree.gen.ts',
+    }),
+    tanstackRouterGenerator({
+      target: 'react',
+      routeFileIgnorePattern: '^(?!__root|setup|test-page)',
+      generatedRouteTree: './src/extraRouteTree.gen.ts',
     }),
     react(),
     buildId(),

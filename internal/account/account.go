@@ -34,6 +34,7 @@ import (
 
 // Accounts holds all users and the parts that act on them, one for each concern.
 type Accounts struct {
+	Setup       *Setup
 	SignUps     *SignUps
 	SignIns     *SignIns
 	Sessions    *Sessions
@@ -100,11 +101,13 @@ func New(c Config) *Accounts {
 		db: c.DB, settings: c.Settings, mails: c.Mails, notices: c.Notices, hasher: hasher, verifier: verifier,
 		codes: codes, sessions: sessions, history: history, existenceChecks: existenceChecks,
 	}
+	signUps := &SignUps{
+		db: c.DB, settings: c.Settings, hasher: hasher, limits: limits, codes: codes, sessions: sessions,
+		history: history, wallets: c.Wallets, services: c.Services, existenceChecks: existenceChecks,
+	}
 	return &Accounts{
-		SignUps: &SignUps{
-			db: c.DB, settings: c.Settings, hasher: hasher, limits: limits, codes: codes, sessions: sessions,
-			history: history, wallets: c.Wallets, services: c.Services, existenceChecks: existenceChecks,
-		},
+		Setup:   &Setup{db: c.DB, settings: c.Settings, limits: limits, signUps: signUps},
+		SignUps: signUps,
 		Streams: &Streams{db: c.DB, open: map[*openStream]struct{}{}},
 		SignIns: signIns, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
 		APITokens: &APITokens{db: c.DB, notices: c.Notices, roles: roles, verifier: verifier, history: history},

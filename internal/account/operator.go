@@ -34,6 +34,9 @@ func (a *Accounts) create(ctx context.Context, email, name, password string, rol
 		if made, err = a.SignUps.insert(ctx, tx, r); err != nil {
 			return err
 		}
+		if err := noteOwner(ctx, tx, made); err != nil {
+			return err
+		}
 		if err := webhook.Emit(ctx, tx, made.created()); err != nil {
 			return err
 		}
@@ -66,6 +69,9 @@ func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
 		was := r.Role
 		r.Role = role
 		if _, err := tx.NewUpdate().Model(&r).Column("role").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		if err := noteOwner(ctx, tx, r); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, "staff.role", audit.ID("user", r.ID), map[string]any{"role": was},

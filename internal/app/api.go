@@ -37,6 +37,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		public.Cookies(a.Accounts),
 		public.EmailCodes(a.Accounts),
 		public.Passkeys(a.Accounts),
+		public.Setup(a.Accounts, a.Audit),
 		public.Telegram(a.Telegram),
 		public.Traffic(a.Accounts, a.Traffic, a.Nodes),
 		public.TrafficCopy(a.Accounts, a.ClickHouse, a.Nodes, func() time.Time { return a.DB.Now() }),

@@ -296,6 +296,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	return nil
 }
 
+// setupPage is where the browser shows the first steps of a site without an owner.
+const setupPage = "/setup"
+
 // stopWithin limits how long a stop waits for open requests.
 const stopWithin = 10 * time.Second
 
@@ -321,6 +324,10 @@ func (a *App) Serve(ctx context.Context) error {
 	if a.ClickHouse.On() {
 		reg.MustRegister(a.clickHouseMetrics()...)
 	}
+	setupCode, err := a.Accounts.Setup.Start(ctx)
+	if err != nil {
+		return err
+	}
 	a.DB.ProbeWrites(ctx) // before the first question for /ready
 	handler, err := a.handler(reg)
 	if err != nil {
@@ -341,6 +348,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Announcements.Follow(ctx) })
+	background.Go(func() { a.Accounts.Setup.Run(ctx, setupCode) })
 	background.Go(func() { a.Accounts.Streams.Follow(ctx) })
 	background.Go(func() { a.Tickets.Follow(ctx) })
 	background.Go(func() { a.Guides.Begin(ctx) })
@@ -375,6 +383,7 @@ func (a *App) Serve(ctx context.Context) error {
 	debug.FreeOSMemory() // what only the start needed: templates being parsed, the schema being compared
 	slog.InfoContext(ctx, "serving", "address", listener.Addr().String(), "site", a.cfg.site, "version", a.version,
 		"sqlite", a.DB.SQLite(), "demo", a.cfg.Demo)
+	a.printSetup(ctx, setupCode)
 
 	select {
 	case err = <-failed:
@@ -390,6 +399,14 @@ func (a *App) Serve(ctx context.Context) error {
 	stopLogging()
 	background.Wait()
 	return err
+}
+
+// printSetup says how one becomes the first owner; nothing where the site has one.
+func (a *App) printSetup(ctx context.Context, code string) {
+	if code != "" {
+		slog.InfoContext(ctx, "nobody owns this site yet: open the address and enter the code to become its owner",
+			"address", a.cfg.site+setupPage, "code", code)
+	}
 }
 
 // server limits the time that a client may take for the header of its request. Package api limits how slowly a body may
@@ -408,6 +425,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages.LeadTo(setupPage, a.Accounts.Setup.Leads)
 	mux.Handle("/", pages)
 	a.health(mux)
 	a.api(mux)

@@ -116,7 +116,7 @@ func TestStream_EndsWithWhatOpenedIt_OnEveryServer(t *testing.T) {
 			},
 			"e-mail by the operator": func(as testUser, email string) {
 				if _, err := f.Accounts.Credentials.ReplaceEmail(ctx, account.Identity{}, as.id, email,
-					"new"+email, account.Client{}); err != nil {
+					"new"+email, "test", account.Client{}); err != nil {
 					t.Fatal(err)
 				}
 			},

@@ -18,6 +18,7 @@ import type guide from './locales/zh-CN/guide.json'
 import type home from './locales/zh-CN/home.json'
 import type share from './locales/zh-CN/share.json'
 import type staff from './locales/zh-CN/staff.json'
+import type setupSteps from './locales/zh-CN/setup/steps.json'
 import type security from './locales/zh-CN/security.json'
 import type passkey from './locales/zh-CN/open/passkey.json'
 import type telegram from './locales/zh-CN/open/telegram.json'
@@ -62,6 +63,7 @@ declare module 'i18next' {
       home: typeof home
       invite: typeof invite
       security: typeof security
+      'setup/steps': typeof setupSteps
       share: typeof share
       staff: typeof staff
       passkey: typeof passkey

@@ -15,6 +15,7 @@ import { Route as AboutRouteImport } from './routes/about'
 import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AuthRouteImport } from './routes/auth'
 import { Route as SettingsRouteImport } from './routes/settings'
+import { Route as SetupRouteImport } from './routes/setup'
 import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
@@ -145,6 +146,11 @@ const AuthRoute = AuthRouteImport.update({
 const SettingsRoute = SettingsRouteImport.update({
   id: '/settings',
   path: '/settings',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SetupRoute = SetupRouteImport.update({
+  id: '/setup',
+  path: '/setup',
   getParentRoute: () => rootRouteImport,
 } as any)
 const TestPageRoute = TestPageRouteImport.update({
@@ -663,6 +669,7 @@ export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
   '/auth': typeof AuthRouteWithChildren
   '/settings': typeof SettingsRouteWithChildren
+  '/setup': typeof SetupRoute
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -767,6 +774,7 @@ export interface FileRoutesByTo {
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
   '/about': typeof AboutRoute
+  '/setup': typeof SetupRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
@@ -873,6 +881,7 @@ export interface FileRoutesById {
   '/admin': typeof AdminRouteWithChildren
   '/auth': typeof AuthRouteWithChildren
   '/settings': typeof SettingsRouteWithChildren
+  '/setup': typeof SetupRoute
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -984,6 +993,7 @@ export interface FileRouteTypes {
     | '/admin'
     | '/auth'
     | '/settings'
+    | '/setup'
     | '/test-page'
     | '/user'
     | '/admin/approvals'
@@ -1088,6 +1098,7 @@ export interface FileRouteTypes {
     | '/'
     | '/$'
     | '/about'
+    | '/setup'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
@@ -1193,6 +1204,7 @@ export interface FileRouteTypes {
     | '/admin'
     | '/auth'
     | '/settings'
+    | '/setup'
     | '/test-page'
     | '/user'
     | '/admin/approvals'
@@ -1303,6 +1315,7 @@ export interface RootRouteChildren {
   AdminRoute: typeof AdminRouteWithChildren
   AuthRoute: typeof AuthRouteWithChildren
   SettingsRoute: typeof SettingsRouteWithChildren
+  SetupRoute: typeof SetupRoute
   TestPageRoute: typeof TestPageRouteWithChildren
   UserRoute: typeof UserRouteWithChildren
 }
@@ -1349,6 +1362,13 @@ declare module '@tanstack/react-router' {
       path: '/settings'
       fullPath: '/settings'
       preLoaderRoute: typeof SettingsRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/setup': {
+      id: '/setup'
+      path: '/setup'
+      fullPath: '/setup'
+      preLoaderRoute: typeof SetupRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/test-page': {
@@ -2340,6 +2360,7 @@ const rootRouteChildren: RootRouteChildren = {
   AdminRoute: AdminRouteWithChildren,
   AuthRoute: AuthRouteWithChildren,
   SettingsRoute: SettingsRouteWithChildren,
+  SetupRoute: SetupRoute,
   TestPageRoute: TestPageRouteWithChildren,
   UserRoute: UserRouteWithChildren,
 }

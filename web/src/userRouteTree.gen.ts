@@ -14,7 +14,6 @@ import { Route as SplatRouteImport } from './routes/$'
 import { Route as AboutRouteImport } from './routes/about'
 import { Route as AuthRouteImport } from './routes/auth'
 import { Route as SettingsRouteImport } from './routes/settings'
-import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
@@ -23,9 +22,6 @@ import { Route as AuthSignInByAccessJwtRouteImport } from './routes/auth.sign-in
 import { Route as AuthSignOutRouteImport } from './routes/auth.sign-out'
 import { Route as AuthSignUpRouteImport } from './routes/auth.sign-up'
 import { Route as SettingsIndexRouteImport } from './routes/settings.index'
-import { Route as TestPageIndexRouteImport } from './routes/test-page.index'
-import { Route as TestPageDefaultRouteImport } from './routes/test-page._default'
-import { Route as TestPageWideRouteImport } from './routes/test-page._wide'
 import { Route as UserIndexRouteImport } from './routes/user.index'
 import { Route as UserSplatRouteImport } from './routes/user.$'
 import { Route as UserConnectionResetRouteImport } from './routes/user.connection-reset'
@@ -38,17 +34,6 @@ import { Route as UserServicesOldRouteImport } from './routes/user.services-old'
 import { Route as UserShareAccountsRouteImport } from './routes/user.share-accounts'
 import { Route as UserSubscribeLogChartRouteImport } from './routes/user.subscribe-log-chart'
 import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscribe-log-detail'
-import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
-import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
-import { Route as TestPageDefaultShopDemoRouteImport } from './routes/test-page._default.shop-demo'
-import { Route as TestPageDefaultTest1RouteImport } from './routes/test-page._default.test1'
-import { Route as TestPageDefaultTest4RouteImport } from './routes/test-page._default.test4'
-import { Route as TestPageDefaultTest5RouteImport } from './routes/test-page._default.test5'
-import { Route as TestPageDefaultTest6RouteImport } from './routes/test-page._default.test6'
-import { Route as TestPageDefaultTest7RouteImport } from './routes/test-page._default.test7'
-import { Route as TestPageDefaultTest8RouteImport } from './routes/test-page._default.test8'
-import { Route as TestPageWideTest2RouteImport } from './routes/test-page._wide.test2'
-import { Route as TestPageWideTest3RouteImport } from './routes/test-page._wide.test3'
 import { Route as UserAccountActivityRouteImport } from './routes/user.account.activity'
 import { Route as UserAccountCloseRouteImport } from './routes/user.account.close'
 import { Route as UserAccountEditEmailRouteImport } from './routes/user.account.edit-email'
@@ -104,11 +89,6 @@ const SettingsRoute = SettingsRouteImport.update({
   path: '/settings',
   getParentRoute: () => rootRouteImport,
 } as any)
-const TestPageRoute = TestPageRouteImport.update({
-  id: '/test-page',
-  path: '/test-page',
-  getParentRoute: () => rootRouteImport,
-} as any)
 const UserRoute = UserRouteImport.update({
   id: '/user',
   path: '/user',
@@ -148,19 +128,6 @@ const SettingsIndexRoute = SettingsIndexRouteImport.update({
   id: '/',
   path: '/',
   getParentRoute: () => SettingsRoute,
-} as any)
-const TestPageIndexRoute = TestPageIndexRouteImport.update({
-  id: '/',
-  path: '/',
-  getParentRoute: () => TestPageRoute,
-} as any)
-const TestPageDefaultRoute = TestPageDefaultRouteImport.update({
-  id: '/_default',
-  getParentRoute: () => TestPageRoute,
-} as any)
-const TestPageWideRoute = TestPageWideRouteImport.update({
-  id: '/_wide',
-  getParentRoute: () => TestPageRoute,
 } as any)
 const UserIndexRoute = UserIndexRouteImport.update({
   id: '/',
@@ -221,63 +188,6 @@ const UserSubscribeLogDetailRoute = UserSubscribeLogDetailRouteImport.update({
   id: '/subscribe-log-detail',
   path: '/subscribe-log-detail',
   getParentRoute: () => UserRoute,
-} as any)
-const TestPageDefaultApiExampleRoute =
-  TestPageDefaultApiExampleRouteImport.update({
-    id: '/api-example',
-    path: '/api-example',
-    getParentRoute: () => TestPageDefaultRoute,
-  } as any)
-const TestPageDefaultDashboardDemoRoute =
-  TestPageDefaultDashboardDemoRouteImport.update({
-    id: '/dashboard-demo',
-    path: '/dashboard-demo',
-    getParentRoute: () => TestPageDefaultRoute,
-  } as any)
-const TestPageDefaultShopDemoRoute = TestPageDefaultShopDemoRouteImport.update({
-  id: '/shop-demo',
-  path: '/shop-demo',
-  getParentRoute: () => TestPageDefaultRoute,
-} as any)
-const TestPageDefaultTest1Route = TestPageDefaultTest1RouteImport.update({
-  id: '/test1',
-  path: '/test1',
-  getParentRoute: () => TestPageDefaultRoute,
-} as any)
-const TestPageDefaultTest4Route = TestPageDefaultTest4RouteImport.update({
-  id: '/test4',
-  path: '/test4',
-  getParentRoute: () => TestPageDefaultRoute,
-} as any)
-const TestPageDefaultTest5Route = TestPageDefaultTest5RouteImport.update({
-  id: '/test5',
-  path: '/test5',
-  getParentRoute: () => TestPageDefaultRoute,
-} as any)
-const TestPageDefaultTest6Route = TestPageDefaultTest6RouteImport.update({
-  id: '/test6',
-  path: '/test6',
-  getParentRoute: () => TestPageDefaultRoute,
-} as any)
-const TestPageDefaultTest7Route = TestPageDefaultTest7RouteImport.update({
-  id: '/test7',
-  path: '/test7',
-  getParentRoute: () => TestPageDefaultRoute,
-} as any)
-const TestPageDefaultTest8Route = TestPageDefaultTest8RouteImport.update({
-  id: '/test8',
-  path: '/test8',
-  getParentRoute: () => TestPageDefaultRoute,
-} as any)
-const TestPageWideTest2Route = TestPageWideTest2RouteImport.update({
-  id: '/test2',
-  path: '/test2',
-  getParentRoute: () => TestPageWideRoute,
-} as any)
-const TestPageWideTest3Route = TestPageWideTest3RouteImport.update({
-  id: '/test3',
-  path: '/test3',
-  getParentRoute: () => TestPageWideRoute,
 } as any)
 const UserAccountActivityRoute = UserAccountActivityRouteImport.update({
   id: '/account/activity',
@@ -434,7 +344,6 @@ export interface FileRoutesByFullPath {
   '/about': typeof AboutRoute
   '/auth': typeof AuthRouteWithChildren
   '/settings': typeof SettingsRouteWithChildren
-  '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
@@ -454,19 +363,7 @@ export interface FileRoutesByFullPath {
   '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
-  '/test-page/': typeof TestPageIndexRoute
   '/user/': typeof UserIndexRoute
-  '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
-  '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
-  '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
-  '/test-page/test1': typeof TestPageDefaultTest1Route
-  '/test-page/test4': typeof TestPageDefaultTest4Route
-  '/test-page/test5': typeof TestPageDefaultTest5Route
-  '/test-page/test6': typeof TestPageDefaultTest6Route
-  '/test-page/test7': typeof TestPageDefaultTest7Route
-  '/test-page/test8': typeof TestPageDefaultTest8Route
-  '/test-page/test2': typeof TestPageWideTest2Route
-  '/test-page/test3': typeof TestPageWideTest3Route
   '/user/account/activity': typeof UserAccountActivityRoute
   '/user/account/close': typeof UserAccountCloseRoute
   '/user/account/edit-email': typeof UserAccountEditEmailRoute
@@ -506,7 +403,6 @@ export interface FileRoutesByTo {
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
-  '/test-page': typeof TestPageIndexRoute
   '/user/$': typeof UserSplatRoute
   '/user/connection-reset': typeof UserConnectionResetRoute
   '/user/dashboard': typeof UserDashboardRoute
@@ -521,17 +417,6 @@ export interface FileRoutesByTo {
   '/auth': typeof AuthIndexRoute
   '/settings': typeof SettingsIndexRoute
   '/user': typeof UserIndexRoute
-  '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
-  '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
-  '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
-  '/test-page/test1': typeof TestPageDefaultTest1Route
-  '/test-page/test4': typeof TestPageDefaultTest4Route
-  '/test-page/test5': typeof TestPageDefaultTest5Route
-  '/test-page/test6': typeof TestPageDefaultTest6Route
-  '/test-page/test7': typeof TestPageDefaultTest7Route
-  '/test-page/test8': typeof TestPageDefaultTest8Route
-  '/test-page/test2': typeof TestPageWideTest2Route
-  '/test-page/test3': typeof TestPageWideTest3Route
   '/user/account/activity': typeof UserAccountActivityRoute
   '/user/account/close': typeof UserAccountCloseRoute
   '/user/account/edit-email': typeof UserAccountEditEmailRoute
@@ -569,15 +454,12 @@ export interface FileRoutesById {
   '/about': typeof AboutRoute
   '/auth': typeof AuthRouteWithChildren
   '/settings': typeof SettingsRouteWithChildren
-  '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
-  '/test-page/_default': typeof TestPageDefaultRouteWithChildren
-  '/test-page/_wide': typeof TestPageWideRouteWithChildren
   '/user/$': typeof UserSplatRoute
   '/user/connection-reset': typeof UserConnectionResetRoute
   '/user/dashboard': typeof UserDashboardRoute
@@ -591,19 +473,7 @@ export interface FileRoutesById {
   '/user/subscribe-log-detail': typeof UserSubscribeLogDetailRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
-  '/test-page/': typeof TestPageIndexRoute
   '/user/': typeof UserIndexRoute
-  '/test-page/_default/api-example': typeof TestPageDefaultApiExampleRoute
-  '/test-page/_default/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
-  '/test-page/_default/shop-demo': typeof TestPageDefaultShopDemoRoute
-  '/test-page/_default/test1': typeof TestPageDefaultTest1Route
-  '/test-page/_default/test4': typeof TestPageDefaultTest4Route
-  '/test-page/_default/test5': typeof TestPageDefaultTest5Route
-  '/test-page/_default/test6': typeof TestPageDefaultTest6Route
-  '/test-page/_default/test7': typeof TestPageDefaultTest7Route
-  '/test-page/_default/test8': typeof TestPageDefaultTest8Route
-  '/test-page/_wide/test2': typeof TestPageWideTest2Route
-  '/test-page/_wide/test3': typeof TestPageWideTest3Route
   '/user/account/activity': typeof UserAccountActivityRoute
   '/user/account/close': typeof UserAccountCloseRoute
   '/user/account/edit-email': typeof UserAccountEditEmailRoute
@@ -642,7 +512,6 @@ export interface FileRouteTypes {
     | '/about'
     | '/auth'
     | '/settings'
-    | '/test-page'
     | '/user'
     | '/auth/forgot-password'
     | '/auth/sign-in'
@@ -662,19 +531,7 @@ export interface FileRouteTypes {
     | '/user/subscribe-log-detail'
     | '/auth/'
     | '/settings/'
-    | '/test-page/'
     | '/user/'
-    | '/test-page/api-example'
-    | '/test-page/dashboard-demo'
-    | '/test-page/shop-demo'
-    | '/test-page/test1'
-    | '/test-page/test4'
-    | '/test-page/test5'
-    | '/test-page/test6'
-    | '/test-page/test7'
-    | '/test-page/test8'
-    | '/test-page/test2'
-    | '/test-page/test3'
     | '/user/account/activity'
     | '/user/account/close'
     | '/user/account/edit-email'
@@ -714,7 +571,6 @@ export interface FileRouteTypes {
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
-    | '/test-page'
     | '/user/$'
     | '/user/connection-reset'
     | '/user/dashboard'
@@ -729,17 +585,6 @@ export interface FileRouteTypes {
     | '/auth'
     | '/settings'
     | '/user'
-    | '/test-page/api-example'
-    | '/test-page/dashboard-demo'
-    | '/test-page/shop-demo'
-    | '/test-page/test1'
-    | '/test-page/test4'
-    | '/test-page/test5'
-    | '/test-page/test6'
-    | '/test-page/test7'
-    | '/test-page/test8'
-    | '/test-page/test2'
-    | '/test-page/test3'
     | '/user/account/activity'
     | '/user/account/close'
     | '/user/account/edit-email'
@@ -776,15 +621,12 @@ export interface FileRouteTypes {
     | '/about'
     | '/auth'
     | '/settings'
-    | '/test-page'
     | '/user'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
-    | '/test-page/_default'
-    | '/test-page/_wide'
     | '/user/$'
     | '/user/connection-reset'
     | '/user/dashboard'
@@ -798,19 +640,7 @@ export interface FileRouteTypes {
     | '/user/subscribe-log-detail'
     | '/auth/'
     | '/settings/'
-    | '/test-page/'
     | '/user/'
-    | '/test-page/_default/api-example'
-    | '/test-page/_default/dashboard-demo'
-    | '/test-page/_default/shop-demo'
-    | '/test-page/_default/test1'
-    | '/test-page/_default/test4'
-    | '/test-page/_default/test5'
-    | '/test-page/_default/test6'
-    | '/test-page/_default/test7'
-    | '/test-page/_default/test8'
-    | '/test-page/_wide/test2'
-    | '/test-page/_wide/test3'
     | '/user/account/activity'
     | '/user/account/close'
     | '/user/account/edit-email'
@@ -848,7 +678,6 @@ export interface RootRouteChildren {
   AboutRoute: typeof AboutRoute
   AuthRoute: typeof AuthRouteWithChildren
   SettingsRoute: typeof SettingsRouteWithChildren
-  TestPageRoute: typeof TestPageRouteWithChildren
   UserRoute: typeof UserRouteWithChildren
 }
 
@@ -887,13 +716,6 @@ declare module '@tanstack/react-router' {
       path: '/settings'
       fullPath: '/settings'
       preLoaderRoute: typeof SettingsRouteImport
-      parentRoute: typeof rootRouteImport
-    }
-    '/test-page': {
-      id: '/test-page'
-      path: '/test-page'
-      fullPath: '/test-page'
-      preLoaderRoute: typeof TestPageRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/user': {
@@ -951,27 +773,6 @@ declare module '@tanstack/react-router' {
       fullPath: '/settings/'
       preLoaderRoute: typeof SettingsIndexRouteImport
       parentRoute: typeof SettingsRoute
-    }
-    '/test-page/': {
-      id: '/test-page/'
-      path: '/'
-      fullPath: '/test-page/'
-      preLoaderRoute: typeof TestPageIndexRouteImport
-      parentRoute: typeof TestPageRoute
-    }
-    '/test-page/_default': {
-      id: '/test-page/_default'
-      path: ''
-      fullPath: '/test-page'
-      preLoaderRoute: typeof TestPageDefaultRouteImport
-      parentRoute: typeof TestPageRoute
-    }
-    '/test-page/_wide': {
-      id: '/test-page/_wide'
-      path: ''
-      fullPath: '/test-page'
-      preLoaderRoute: typeof TestPageWideRouteImport
-      parentRoute: typeof TestPageRoute
     }
     '/user/': {
       id: '/user/'
@@ -1056,83 +857,6 @@ declare module '@tanstack/react-router' {
       fullPath: '/user/subscribe-log-detail'
       preLoaderRoute: typeof UserSubscribeLogDetailRouteImport
       parentRoute: typeof UserRoute
-    }
-    '/test-page/_default/api-example': {
-      id: '/test-page/_default/api-example'
-      path: '/api-example'
-      fullPath: '/test-page/api-example'
-      preLoaderRoute: typeof TestPageDefaultApiExampleRouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/dashboard-demo': {
-      id: '/test-page/_default/dashboard-demo'
-      path: '/dashboard-demo'
-      fullPath: '/test-page/dashboard-demo'
-      preLoaderRoute: typeof TestPageDefaultDashboardDemoRouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/shop-demo': {
-      id: '/test-page/_default/shop-demo'
-      path: '/shop-demo'
-      fullPath: '/test-page/shop-demo'
-      preLoaderRoute: typeof TestPageDefaultShopDemoRouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/test1': {
-      id: '/test-page/_default/test1'
-      path: '/test1'
-      fullPath: '/test-page/test1'
-      preLoaderRoute: typeof TestPageDefaultTest1RouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/test4': {
-      id: '/test-page/_default/test4'
-      path: '/test4'
-      fullPath: '/test-page/test4'
-      preLoaderRoute: typeof TestPageDefaultTest4RouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/test5': {
-      id: '/test-page/_default/test5'
-      path: '/test5'
-      fullPath: '/test-page/test5'
-      preLoaderRoute: typeof TestPageDefaultTest5RouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/test6': {
-      id: '/test-page/_default/test6'
-      path: '/test6'
-      fullPath: '/test-page/test6'
-      preLoaderRoute: typeof TestPageDefaultTest6RouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/test7': {
-      id: '/test-page/_default/test7'
-      path: '/test7'
-      fullPath: '/test-page/test7'
-      preLoaderRoute: typeof TestPageDefaultTest7RouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_default/test8': {
-      id: '/test-page/_default/test8'
-      path: '/test8'
-      fullPath: '/test-page/test8'
-      preLoaderRoute: typeof TestPageDefaultTest8RouteImport
-      parentRoute: typeof TestPageDefaultRoute
-    }
-    '/test-page/_wide/test2': {
-      id: '/test-page/_wide/test2'
-      path: '/test2'
-      fullPath: '/test-page/test2'
-      preLoaderRoute: typeof TestPageWideTest2RouteImport
-      parentRoute: typeof TestPageWideRoute
-    }
-    '/test-page/_wide/test3': {
-      id: '/test-page/_wide/test3'
-      path: '/test3'
-      fullPath: '/test-page/test3'
-      preLoaderRoute: typeof TestPageWideTest3RouteImport
-      parentRoute: typeof TestPageWideRoute
     }
     '/user/account/activity': {
       id: '/user/account/activity'
@@ -1372,64 +1096,6 @@ const SettingsRouteWithChildren = SettingsRoute._addFileChildren(
   SettingsRouteChildren,
 )
 
-interface TestPageDefaultRouteChildren {
-  TestPageDefaultApiExampleRoute: typeof TestPageDefaultApiExampleRoute
-  TestPageDefaultDashboardDemoRoute: typeof TestPageDefaultDashboardDemoRoute
-  TestPageDefaultShopDemoRoute: typeof TestPageDefaultShopDemoRoute
-  TestPageDefaultTest1Route: typeof TestPageDefaultTest1Route
-  TestPageDefaultTest4Route: typeof TestPageDefaultTest4Route
-  TestPageDefaultTest5Route: typeof TestPageDefaultTest5Route
-  TestPageDefaultTest6Route: typeof TestPageDefaultTest6Route
-  TestPageDefaultTest7Route: typeof TestPageDefaultTest7Route
-  TestPageDefaultTest8Route: typeof TestPageDefaultTest8Route
-}
-
-const TestPageDefaultRouteChildren: TestPageDefaultRouteChildren = {
-  TestPageDefaultApiExampleRoute: TestPageDefaultApiExampleRoute,
-  TestPageDefaultDashboardDemoRoute: TestPageDefaultDashboardDemoRoute,
-  TestPageDefaultShopDemoRoute: TestPageDefaultShopDemoRoute,
-  TestPageDefaultTest1Route: TestPageDefaultTest1Route,
-  TestPageDefaultTest4Route: TestPageDefaultTest4Route,
-  TestPageDefaultTest5Route: TestPageDefaultTest5Route,
-  TestPageDefaultTest6Route: TestPageDefaultTest6Route,
-  TestPageDefaultTest7Route: TestPageDefaultTest7Route,
-  TestPageDefaultTest8Route: TestPageDefaultTest8Route,
-}
-
-const TestPageDefaultRouteWithChildren = TestPageDefaultRoute._addFileChildren(
-  TestPageDefaultRouteChildren,
-)
-
-interface TestPageWideRouteChildren {
-  TestPageWideTest2Route: typeof TestPageWideTest2Route
-  TestPageWideTest3Route: typeof TestPageWideTest3Route
-}
-
-const TestPageWideRouteChildren: TestPageWideRouteChildren = {
-  TestPageWideTest2Route: TestPageWideTest2Route,
-  TestPageWideTest3Route: TestPageWideTest3Route,
-}
-
-const TestPageWideRouteWithChildren = TestPageWideRoute._addFileChildren(
-  TestPageWideRouteChildren,
-)
-
-interface TestPageRouteChildren {
-  TestPageDefaultRoute: typeof TestPageDefaultRouteWithChildren
-  TestPageWideRoute: typeof TestPageWideRouteWithChildren
-  TestPageIndexRoute: typeof TestPageIndexRoute
-}
-
-const TestPageRouteChildren: TestPageRouteChildren = {
-  TestPageDefaultRoute: TestPageDefaultRouteWithChildren,
-  TestPageWideRoute: TestPageWideRouteWithChildren,
-  TestPageIndexRoute: TestPageIndexRoute,
-}
-
-const TestPageRouteWithChildren = TestPageRoute._addFileChildren(
-  TestPageRouteChildren,
-)
-
 interface UserRouteChildren {
   UserSplatRoute: typeof UserSplatRoute
   UserConnectionResetRoute: typeof UserConnectionResetRoute
@@ -1526,7 +1192,6 @@ const rootRouteChildren: RootRouteChildren = {
   AboutRoute: AboutRoute,
   AuthRoute: AuthRouteWithChildren,
   SettingsRoute: SettingsRouteWithChildren,
-  TestPageRoute: TestPageRouteWithChildren,
   UserRoute: UserRouteWithChildren,
 }
 export const routeTree = rootRouteImport

@@ -23,6 +23,7 @@ const CONSOLE_ROUTE = '/admin/'
 const CONSOLE = { js: 300, css: 36, files: 34 }
 const CONSOLE_RESOURCE = 40
 const HOME_ROUTE = '/user/dashboard'
+const SETUP_ROUTE = '/setup'
 const SHOWN = 8
 
 function entryFiles(): string[] {
@@ -112,6 +113,7 @@ const pages = needs.filter(({ files }) => files.length > 0).map(({ route }) => r
 for (const route of [
   HOME_ROUTE,
   CONSOLE_ROUTE,
+  SETUP_ROUTE,
   '/auth/sign-in',
   '/auth/sign-up',
   '/auth/forgot-password',

@@ -90,8 +90,11 @@ function readRoutes(): Route[] {
 /** The trees of routes that an address is looked up in (src/app/has-page.ts). */
 function routesOf(path: string): string[] {
   if (path.startsWith('/auth')) return []
-  const isOfConsole = /^\/admin(\/|$)/.test(path)
-  return isOfConsole ? ['userRouteTree.gen', 'app/console/routes'] : ['userRouteTree.gen']
+  const further = [
+    ...(/^\/admin(\/|$)/.test(path) ? ['app/console/routes'] : []),
+    ...(/^\/(setup|test-page)(\/|$)/.test(path) ? ['app/extra-routes'] : []),
+  ]
+  return ['userRouteTree.gen', ...further]
 }
 
 function filesOf(start: Chunk[], all: Chunk[]): string[] {

@@ -126,6 +126,8 @@ var summariesZH = map[string]string{
 	"shop_old":                         "在售商品（经典格式）",
 	"shop_plans":                       "在售商品及价格",
 	"shop_pre_order":                   "查询此刻购买的价格；不更改任何内容",
+	"setup_check_code":                 "询问首次设置码是否正确",
+	"setup_owner":                      "用设置码创建站长并登录",
 	"site_get":                         "站点的公开信息",
 	"ss_password_get":                  "用户在节点上的凭据",
 	"ss_password_reset":                "重新生成节点凭据；客户端须更新订阅",

@@ -36,7 +36,13 @@ type App struct {
 	pages   pages
 	vendors func() []string // The captcha and chat vendors that are configured now.
 	site    func() ([]byte, error)
+
+	leads   func() bool // Whether all pages lead to one; see LeadTo.
+	leadsTo string
 }
+
+// LeadTo has all pages lead to the one at path while leads returns true.
+func (a *App) LeadTo(path string, leads func() bool) { a.leadsTo, a.leads = path, leads }
 
 // New serves dist and copies its assets to dir for later builds to serve. Pages may load what vendors names, a
 // captcha's provider or crisp, from its own addresses. They contain what site returns, the result of GET /api/v2/site.
@@ -126,6 +132,9 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.NotFound(w, r)
 		}
 	case isPublic(name) && a.file(w, r, a.dist, name):
+	case a.leads != nil && a.leads() && name != strings.TrimPrefix(a.leadsTo, "/") && isBrowser(r):
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, a.leadsTo, http.StatusFound)
 	case a.pages.has(r.URL.Path):
 		a.page(w, r.URL.Path, http.StatusOK)
 	default:

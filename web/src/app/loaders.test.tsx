@@ -40,6 +40,7 @@ it.each(addresses)('%s loads its texts and the data of its first screen', async 
   await waitFor(() => expect(router.state.status).toBe('idle'))
   const frame = new Set(calls)
 
+  if (href === '/setup') await hasPageOf(router)(href)
   await router.preloadRoute({ to: href } as never)
   const loaded = new Set([...frame, ...calls])
   const loadedTexts = new Set(texts())
@@ -56,7 +57,7 @@ const hasLoader = ({ options, parentRoute }: Node): boolean =>
 
 it('each page has a loader, or its layout has one', async () => {
   const router = createAppRouter()
-  await hasPageOf(router)('/admin')
+  for (const path of ['/admin', '/setup']) await hasPageOf(router)(path)
   const pages = Object.values(router.routesById).filter(
     ({ id, options, children }) => options.component && !children && !id.endsWith('$'),
   )

@@ -1,4 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
+import i18next from 'i18next'
 import { userGetMeOptions, walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { siteOptions } from '@/lib/api/site'
 import { recentRecharges } from '@/lib/recent-recharge'
@@ -17,11 +18,13 @@ const validateSearch = searchOf({
 
 export const Route = createFileRoute('/user/wallet/recharge/new')({
   validateSearch,
-  loaderDeps: ({ search: { amount } }) => ({ amount }),
-  loader: async ({ context: { queryClient }, deps: { amount } }) => {
+  loaderDeps: ({ search: { id, amount } }) => ({ id, amount }),
+  loader: async ({ context: { queryClient }, deps: { id, amount } }) => {
     const site = await queryClient.ensureQueryData(siteOptions())
     await loadPage(
-      loadTexts('wallet', 'order'),
+      loadTexts('wallet'),
+      // Only a recharge that pays for an order names one.
+      id !== undefined && i18next.loadNamespaces('order'),
       queryClient.prefetchQuery(startGateways(site, amount)),
       queryClient.prefetchQuery(recentRecharges()),
       queryClient.prefetchQuery(walletGetOptions()),

@@ -32,6 +32,7 @@ type siteResult struct {
 	About    siteAbout    `json:"about"`
 	Tests    bool         `json:"test_pages" doc:"Whether the pages under /test-page are there"`
 	Crisp    string       `json:"crisp_website_id" doc:"Of the live chat; empty: there is none"`
+	Unowned  bool         `json:"unowned" doc:"Whether nobody owns the site yet: /setup makes its owner"`
 
 	Maintenance []siteMaintenance `json:"maintenance" doc:"What is announced about maintenance and concerns everybody, for a strip on every page"`
 }
@@ -113,7 +114,7 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 				s.SourceURL,
 			},
 			Tests: s.TestPages,
-			Crisp: s.CrispWebsiteID,
+			Crisp: s.CrispWebsiteID, Unowned: accounts.Setup.IsOpen(),
 
 			Maintenance: maintenance(announcements),
 		}

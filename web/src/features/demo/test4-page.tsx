@@ -1,4 +1,3 @@
-import { resolver } from '@/lib/resolver'
 import {
   Button,
   Checkbox,
@@ -10,29 +9,17 @@ import {
   Switch,
   TextInput,
 } from '@mantine/core'
-import type { TFunction } from 'i18next'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import * as z from 'zod/mini'
 import { FormDone } from '@/ui/form-done'
 import { Part } from './components/part'
 import { TestPage } from './components/test-page'
 import classes from './demo-pages.module.css'
 
-const filled = (t: TFunction<'demo'>) =>
-  z.object({
-    name: z.string().check(z.trim(), z.minLength(1, t('form.required'))),
-    password: z.string().check(z.minLength(1, t('form.required'))),
-    terms: z.boolean().check(z.refine((agreed) => agreed, t('form.agree'))),
-  })
-
 /** Every kind of field; the form says what is wrong at its field. */
 export function Test4Page() {
   const { t } = useTranslation('demo')
-  const form = useForm({
-    resolver: resolver(filled(t)),
-    defaultValues: { name: '', password: '', terms: false },
-  })
+  const form = useForm({ defaultValues: { name: '', password: '', terms: false } })
   const { errors, isSubmitSuccessful } = form.formState
   const submit = form.handleSubmit(() => undefined)
   return (
@@ -44,14 +31,16 @@ export function Test4Page() {
               label={t('form.name')}
               description={t('form.nameHint')}
               error={errors.name?.message}
-              {...form.register('name')}
+              {...form.register('name', {
+                validate: (name) => name.trim() !== '' || t('form.required'),
+              })}
             />
             <PasswordInput
               label={t('form.password')}
               autoComplete="new-password"
               visibilityToggleButtonProps={{ 'aria-label': t('form.password') }}
               error={errors.password?.message}
-              {...form.register('password')}
+              {...form.register('password', { required: t('form.required') })}
             />
             <NumberInput label={t('form.amount')} defaultValue={10} min={1} size="md" />
             <NativeSelect
@@ -67,7 +56,7 @@ export function Test4Page() {
             <Checkbox
               label={t('form.terms')}
               error={errors.terms?.message}
-              {...form.register('terms')}
+              {...form.register('terms', { required: t('form.agree') })}
             />
             <FormDone message={isSubmitSuccessful ? t('form.done') : undefined} />
             <Button type="submit">{t('form.submit')}</Button>

@@ -53,6 +53,17 @@ export const required: Record<string, readonly string[]> = {
     "body.cap_id",
     "body.solutions"
   ],
+  "POST /api/v2/setup/check-code": [
+    "body.code"
+  ],
+  "POST /api/v2/setup/owner": [
+    "body.code",
+    "body.email",
+    "body.password",
+    "body.site_name",
+    "body.language",
+    "body.time_zone"
+  ],
   "GET /api/v2/tools/user_data_history_ch/{token}": [
     "path.token"
   ],

@@ -75,6 +75,18 @@ export const captchaConsumeRules = {
   "verify_token": { maxLength: 256 },
 } as const
 
+export const setupCheckCodeRules = {
+  "code": { maxLength: 64 },
+} as const
+
+export const setupOwnerRules = {
+  "code": { maxLength: 64 },
+  "email": { maxLength: 320 },
+  "password": { maxLength: 1024 },
+  "site_name": { maxLength: 100 },
+  "time_zone": { maxLength: 100 },
+} as const
+
 export const toolsHistoryRules = {
   "token": { maxLength: 64 },
   "grafana_api_key": { maxLength: 64 },

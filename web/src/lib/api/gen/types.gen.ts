@@ -5320,6 +5320,34 @@ export type SettingVersion = {
     reason: string;
 };
 
+export type SetupBody = {
+    /**
+     * What the server printed when it started
+     */
+    code: string;
+    email: string;
+    /**
+     * Of readers whose browser asks for no language that the pages have
+     */
+    language: 'zh-CN' | 'en';
+    /**
+     * 8 to 128 characters, not among the most common
+     */
+    password: string;
+    site_name: string;
+    /**
+     * IANA name of the zone in which the site counts days
+     */
+    time_zone: string;
+};
+
+export type SetupCodeBody = {
+    /**
+     * What the server printed when it started
+     */
+    code: string;
+};
+
 export type ShareAccount = {
     account_id: number;
     account_name: string;
@@ -5768,6 +5796,10 @@ export type SiteResult = {
      * IANA name of the zone in which the site counts days
      */
     time_zone: string;
+    /**
+     * Whether nobody owns the site yet: /setup makes its owner
+     */
+    unowned: boolean;
     version: string;
 };
 
@@ -7858,6 +7890,38 @@ export type CsrfTokenResponses = {
 };
 
 export type CsrfTokenResponse = CsrfTokenResponses[keyof CsrfTokenResponses];
+
+export type SetupCheckCodeData = {
+    body: SetupCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/setup/check-code';
+};
+
+export type SetupCheckCodeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type SetupCheckCodeResponse = SetupCheckCodeResponses[keyof SetupCheckCodeResponses];
+
+export type SetupOwnerData = {
+    body: SetupBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/setup/owner';
+};
+
+export type SetupOwnerResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type SetupOwnerResponse = SetupOwnerResponses[keyof SetupOwnerResponses];
 
 export type SiteGetData = {
     body?: never;

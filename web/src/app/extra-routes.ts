@@ -1,0 +1,1 @@
+export { routeTree } from '@/extraRouteTree.gen'
