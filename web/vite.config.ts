@@ -59,33 +59,28 @@ async function groups() {
   ]
 }
 
+/** A tree of the routes in the files whose name begins with one of these, beside the one of all, which is for types. */
+const tree = (name: string, files: string) =>
+  tanstackRouterGenerator({
+    target: 'react',
+    routeFileIgnorePattern: `^(?!__root|${files})`,
+    generatedRouteTree: `./src/${name}RouteTree.gen.ts`,
+  })
+
+const trees = [
+  // The routes that visitors start with; routes/$.tsx loads the rest.
+  tree('open', 'auth|\\$'),
+  tree('user', '(?!admin|setup|test-page)'),
+  tree('console', 'admin'),
+  // The site's first steps, and the pages for trying things out.
+  tree('extra', 'setup|test-page'),
+]
+
 export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
   plugins: [
     // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
     tanstackRouter({ target: 'react', autoCodeSplitting: false }),
-    // The routes that visitors start with; routes/$.tsx loads the rest.
-    tanstackRouterGenerator({
-      target: 'react',
-      routeFileIgnorePattern: '^(?!__root|auth|\\$)',
-      generatedRouteTree: './src/openRouteTree.gen.ts',
-    }),
-    // Those of customers; of the staff console; and the site's first steps with the pages for trying things out. The tree
-    // of all is for types.
-    tanstackRouterGenerator({
-      target: 'react',
-      routeFileIgnorePattern: '^(admin|setup|test-page)',
-      generatedRouteTree: './src/userRouteTree.gen.ts',
-    }),
-    tanstackRouterGenerator({
-      target: 'react',
-      routeFileIgnorePattern: '^(?!__root|admin)',
-      generatedRouteTree: './src/consoleRouteTree.gen.ts',
-    }),
-    tanstackRouterGenerator({
-      target: 'react',
-      routeFileIgnorePattern: '^(?!__root|setup|test-page)',
-      generatedRouteTree: './src/extraRouteTree.gen.ts',
-    }),
+    ...trees,
     react(),
     buildId(),
     preloadRoutes(),

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api/agent"
 	v1 "airstrip/internal/api/v1"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/api/v2/public"
@@ -89,6 +90,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Plans(a.Shop, a.Settings),
 		staff.Clients(a.Links),
 		staff.LinkTemplates(a.Links),
+		staff.LinkFetches(a.Console, a.Accounts, a.Links),
 		staff.Emby(a.Emby),
 		staff.Webhooks(a.Webhooks),
 		staff.ShareAccounts(a.Shares, a.Accounts),
@@ -98,6 +100,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Approvals(a.Approvals),
 		staff.Audit(a.Audit, a.Accounts),
 		staff.Nodes(a.Nodes, a.Agents.Line),
+		staff.NodeActions(a.Nodes, a.Links, a.agentConfig),
+		staff.NodeGroups(a.Nodes),
 		staff.NodeStats(a.Nodes, a.Traffic),
 		staff.Statistics(a.Accounts, a.Services, a.Shop, a.Nodes, a.Traffic),
 		staff.NodeMigration(a.Nodes),
@@ -167,6 +171,11 @@ func (a *App) linkURLs(ctx context.Context, userID int64) ([]string, error) {
 func (a *App) linkURLsIn(ctx context.Context, tx bun.Tx, userID int64) ([]string, error) {
 	token, err := a.Links.TokenIn(ctx, tx, userID)
 	return token.URLs, err
+}
+
+// agentConfig returns what the agent of a node is told.
+func (a *App) agentConfig(ctx context.Context, id int64) (any, error) {
+	return agent.Describe(ctx, a.Nodes, a.Settings, id)
 }
 
 // typesOnly returns an App that has no parts: its operations can be registered, and none called.

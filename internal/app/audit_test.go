@@ -508,9 +508,32 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_node_add": func() act {
 			return staff(admin, "nodes", `{"protocol":"trojan","name":"jp","address":"jp.example","port":443}`)
 		},
-		"staff_node_change":   func() act { return staff(admin, "nodes/%d", `{"port":8080}`, addNode().ID) },
-		"staff_node_remove":   func() act { return staff(admin, "nodes/%d", "", addNode().ID) },
-		"staff_node_secret":   func() act { return staff(admin, "nodes/%d/secret", `{}`, addNode().ID) },
+		"staff_node_change":  func() act { return staff(admin, "nodes/%d", `{"port":8080}`, addNode().ID) },
+		"staff_node_remove":  func() act { return staff(admin, "nodes/%d", "", addNode().ID) },
+		"staff_node_secret":  func() act { return staff(admin, "nodes/%d/secret", `{}`, addNode().ID) },
+		"staff_node_silence": func() act { return staff(admin, "nodes/%d/silence", `{"hours":2}`, addNode().ID) },
+		"staff_nodes_change": func() act {
+			return staff(admin, "nodes/change-several", fmt.Sprintf(`{"ids":[%d],"rate":"2"}`, addNode().ID))
+		},
+		"staff_link_fetches_csv": func() act { return staff(admin, "link-fetches/csv", "") },
+		"staff_clients_order":    func() act { return staff(admin, "clients/order", `{"ids":["v2rayng"]}`) },
+		"staff_audit_rules_try": func() act {
+			a := staff(admin, "audit-rules/try", `{"destination":"www.example.com:443"}`)
+			a.reads = true
+			return a
+		},
+		"staff_ip_ban": func() act {
+			return staff(admin, "ip-bans", fmt.Sprintf(`{"ip_cidr":"203.0.113.0/24","task_end_at":%q,"ban_context":"spam"}`,
+				h.now.Add(time.Hour).Format(time.RFC3339)))
+		},
+		"staff_ip_unban": func() act { return staff(admin, "ip-bans/free", `{"ip_cidr":"203.0.113.0/24"}`) },
+		"staff_link_groups_deal": func() act {
+			_, err := h.Nodes.Change(ctx, addNode().ID, func(n *node.Node) {
+				n.GroupHosts = node.GroupHosts{1: {Host: "one.example"}}
+			})
+			must(err)
+			return staff(admin, "link-groups/deal", `{}`)
+		},
 		"staff_users_csv":     func() act { return staff(admin, "users/csv", "") },
 		"staff_orders_csv":    func() act { return staff(admin, "orders/csv", "") },
 		"staff_recharges_csv": func() act { return staff(admin, "recharges/csv", "") },

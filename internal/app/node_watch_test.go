@@ -133,3 +133,28 @@ func TestHeaviestUsers_OfNode(t *testing.T) {
 		h.ask(h.staff[account.Viewer], 403, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/online", a.Node.ID), "", nil)
 	})
 }
+
+func TestOutage_SilencedNode_IsRecordedAndToldToNobodyUntilTheSilenceEnds(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		a := h.add("hk", "")
+		h.userList(a.Secret)
+		if err := h.Nodes.Silences.Set(h.Context(), a.Node.ID, 721*time.Hour); err == nil {
+			t.Error("a node was silenced for longer than a month")
+		}
+		if err := h.Nodes.Silences.Set(h.Context(), a.Node.ID, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if notified := h.watch(30 * time.Minute); len(notified) != 0 {
+			t.Errorf("of a silenced node: %v", notified)
+		}
+		outages, err := h.Nodes.Monitor.Outages(h.Context(), a.Node.ID, h.now.Add(-time.Hour))
+		if err != nil || len(outages) != 1 {
+			t.Errorf("%v, %v", outages, err)
+		}
+		h.now = h.now.Add(time.Hour)
+		h.userList(a.Secret)
+		if notified := h.search(time.Second); len(notified) != 2 {
+			t.Errorf("after the silence: %v", notified)
+		}
+	})
+}

@@ -87,6 +87,15 @@ func (a *App) notifyOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.O
 	}}); err != nil {
 		return err
 	}
+	return a.notifyOfNode(ctx, tx, n, content)
+}
+
+// notifyOfNode tells them of a node, unless staff silenced it.
+func (a *App) notifyOfNode(ctx context.Context, tx bun.Tx, n node.Node, content mail.Content) error {
+	silenced, err := a.Nodes.Silences.Holds(ctx, tx, n.ID)
+	if err != nil || silenced {
+		return err
+	}
 	return a.notifyStaff(ctx, tx, nodeStaff, content)
 }
 
@@ -104,7 +113,7 @@ func (a *App) notifyAlarm(ctx context.Context, tx bun.Tx, n node.Node, why node.
 		node.BeyondLink: mail.NodeBeyondLink{Node: n.Name, At: a.DB.Now(), LinkMbps: n.LinkMbps},
 		node.Doubled:    mail.NodeDouble{Node: n.Name, At: a.DB.Now()},
 	}
-	return a.notifyStaff(ctx, tx, nodeStaff, contents[why])
+	return a.notifyOfNode(ctx, tx, n, contents[why])
 }
 
 // notifyAnomalies notifies them of days of users and nodes that are far beyond their usual. However many there are, it

@@ -6,6 +6,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -118,6 +119,18 @@ func actingIn(ctx context.Context) *acting {
 	return nil
 }
 
+type reasonKey struct{}
+
+// Because returns a context in which entries without a reason of their own get this one.
+func Because(ctx context.Context, reason string) context.Context {
+	return context.WithValue(ctx, reasonKey{}, reason)
+}
+
+func reasonIn(ctx context.Context) string {
+	reason, _ := ctx.Value(reasonKey{}).(string)
+	return reason
+}
+
 // Record writes, as part of tx, that the actor of ctx did action to object, and why. before and after are what it is in
 // JSON; of two objects only the fields that differ are stored, and nil means that it did not exist. Nothing is written
 // where no member of staff and no operator acts: users and jobs have logs of their own.
@@ -139,7 +152,7 @@ func Record(ctx context.Context, tx bun.Tx, action string, object Object, before
 	e := Entry{
 		Key: uuid.New(), At: a.log.db.Now(), Actor: a.who.Kind, ActorRole: a.who.Role, ActorName: a.who.Name,
 		Address: a.who.Address, RequestID: a.who.RequestID, Action: action, Object: object.Kind, ObjectID: object.ID,
-		Before: was, After: is, Reason: short(reason),
+		Before: was, After: is, Reason: short(cmp.Or(reason, reasonIn(ctx))),
 	}
 	if a.who.UserID != 0 {
 		e.ActorID = &a.who.UserID

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/link"
 	"airstrip/internal/listing"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
@@ -196,6 +198,20 @@ func (c *Console) Recharges() *listing.Resource {
 		return &found
 	})
 	r.Filters = append(r.Filters, labelFilter("recharge", "id"))
+	return r
+}
+
+// LinkFetches declares the list of link fetches.
+func (c *Console) LinkFetches() *listing.Resource {
+	r := link.FetchList()
+	r.SearchDoc = "An address, or what finds the user of the link"
+	r.Search = c.SearchOf("id", "user_id", func(typed string) *listing.Condition {
+		if _, err := netip.ParseAddr(typed); err != nil {
+			return nil
+		}
+		found := listing.Equal("ip", typed)
+		return &found
+	})
 	return r
 }
 

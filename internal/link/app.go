@@ -83,6 +83,37 @@ func (l *Links) ChangeApp(ctx context.Context, a App) error {
 	})
 }
 
+// OrderApps puts the programs of the catalogue into an order; those that are not named follow, as they were.
+func (l *Links) OrderApps(ctx context.Context, ids []string) error {
+	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var apps []App
+		if err := db.Locked(tx.NewSelect().Model(&apps).OrderExpr("sort, id")).Scan(ctx); err != nil {
+			return err
+		}
+		place := func(a App) int {
+			if i := slices.Index(ids, a.ID); i >= 0 {
+				return i
+			}
+			return len(ids)
+		}
+		slices.SortStableFunc(apps, func(a, b App) int { return place(a) - place(b) })
+		for i := range apps {
+			was, is := apps[i], apps[i]
+			if is.Sort = (i + 1) * 10; is.Sort == was.Sort {
+				continue
+			}
+			if _, err := tx.NewUpdate().Model(&is).Column("sort").WherePK().Exec(ctx); err != nil {
+				return err
+			}
+			object := audit.Object{Kind: "client", ID: is.ID}
+			if err := audit.Record(ctx, tx, "client.change", object, was, is, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // RemoveApp removes a program from the catalogue.
 func (l *Links) RemoveApp(ctx context.Context, id string) error {
 	return l.replaceApp(ctx, "client.remove", id, nil, func(ctx context.Context, tx bun.Tx) (int64, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/audit"
@@ -203,28 +204,123 @@ func asFault(p *format.Problem) error {
 	return fault.Invalid("document."+p.Key, p.Code, p.ZH, p.EN)
 }
 
-// Preview returns the file of a client with document merged over the site's template, with sample nodes of each kind.
-// An empty document shows the site's own.
-func (l *Links) Preview(ctx context.Context, clientType string, document json.RawMessage) (format.File, error) {
-	client, ok := format.Resolve(clientType, "", "")
+// PreviewOf says what a preview shows.
+type PreviewOf struct {
+	ClientType string
+	Document   json.RawMessage // That is tried; empty: nothing, what is there counts.
+	Scope      Scope           // That the document is for, in place of what it has; empty: laid over the site's.
+	ScopeID    int64
+	UserID     int64 // Whose nodes and templates; 0: one node of each kind, and the site's template.
+}
+
+// Preview returns the file that a client would get, after checking it against the schemas that clients publish. Secrets
+// of users are made up.
+func (l *Links) Preview(ctx context.Context, of PreviewOf, lang fault.Lang) (format.File, error) {
+	client, ok := format.Resolve(of.ClientType, "", "")
 	if !ok || client.Page {
 		return format.File{}, ErrClientType
 	}
-	documents, err := l.siteDocuments(ctx)
+	proxies, groups := format.Sample(), []int{}
+	if of.UserID != 0 {
+		access, err := l.services.Access(ctx, of.UserID)
+		if err != nil {
+			return format.File{}, err
+		}
+		if proxies, err = l.sampleProxies(ctx, &access, lang); err != nil {
+			return format.File{}, err
+		}
+		groups = access.Groups
+	}
+	all, err := l.Templates(ctx)
 	if err != nil {
 		return format.File{}, err
 	}
-	if len(document) > 0 {
-		documents = append(documents, document)
-	}
-	t, err := published(documents)
+	t, err := published(of.documents(all, groups))
 	if err != nil {
 		return format.File{}, err
 	}
 	site := l.settings.Get()
-	return format.Render(format.Sample(), format.Options{
+	client.Status = false
+	return format.Render(proxies, format.Options{
 		Client: client, Flags: true, Title: site.SiteName,
-		Hours: site.LinkUpdateHours, Template: t,
+		Hours: site.LinkUpdateHours, Template: t, Lang: lang,
+	}), nil
+}
+
+// documents returns the documents of the preview in the order in which they are laid over each other.
+func (of PreviewOf) documents(all []Template, groups []int) (out []json.RawMessage) {
+	draft := Template{Scope: of.Scope, ScopeID: of.ScopeID, Document: of.Document}
+	if len(of.Document) > 0 && of.Scope != "" {
+		all = slices.DeleteFunc(slices.Clone(all), func(t Template) bool {
+			return t.Scope == of.Scope && t.ScopeID == of.ScopeID
+		})
+		all = append(all, draft)
+		slices.SortStableFunc(all, func(a, b Template) int {
+			return cmp.Or(
+				slices.Index(scopes, a.Scope)-slices.Index(scopes, b.Scope), cmp.Compare(a.ScopeID, b.ScopeID))
+		})
+	}
+	for _, t := range all {
+		tried := of.Scope != "" && t.Scope == of.Scope && t.ScopeID == of.ScopeID
+		if t.Scope == ForSite || tried || t.Scope == ForGroup && slices.Contains(groups, int(t.ScopeID)) ||
+			t.Scope == ForUser && of.UserID != 0 && t.ScopeID == of.UserID {
+			out = append(out, t.Document)
+		}
+	}
+	if len(of.Document) > 0 && of.Scope == "" {
+		out = append(out, of.Document)
+	}
+	return out
+}
+
+// sampleProxies returns the nodes that a user may use, as one with made-up secrets.
+func (l *Links) sampleProxies(ctx context.Context, access *service.Access, lang fault.Lang) ([]format.Proxy, error) {
+	all, err := l.nodes.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown := &listed{}
+	for _, n := range all {
+		if n.Visible && n.Serves() {
+			n.Settings = n.Settings.WithSampleKeys()
+			shown.nodes = append(shown.nodes, n)
+		}
+	}
+	sample := *access
+	sample.UUID, sample.Password = uuid.MustParse(format.SampleSecret), format.SampleSecret
+	proxies, _ := shown.proxies(ctx, tokenOwner{UserID: access.UserID, Lang: lang}, &sample, "")
+	return proxies, nil
+}
+
+// Affected returns how many users with a running service a template of a scope is for.
+func (l *Links) Affected(ctx context.Context, scope Scope, id int64) (int, error) {
+	if scope == ForUser {
+		return 1, nil
+	}
+	users, err := l.services.Allowed(ctx, 0, int(id))
+	return len(users), err
+}
+
+// NodeEntries returns the file of a client with one node alone, as a user with made-up secrets would get it: its own
+// entry and one for each of its relays, without groups and rules.
+func (l *Links) NodeEntries(n node.Node, clientType string, lang fault.Lang) (format.File, error) {
+	client, ok := format.Resolve(clientType, "", "")
+	if !ok || client.Page {
+		return format.File{}, ErrClientType
+	}
+	var proxies []format.Proxy
+	n.Settings = n.Settings.WithSampleKeys()
+	for _, entry := range n.Localized(lang).Entries(0) {
+		p, err := format.NewProxy(entry, node.UserSecret(n, uuid.MustParse(format.SampleSecret), format.SampleSecret))
+		if err != nil {
+			return format.File{}, fault.Unprocessable("node_without_entry", "没有客户端能使用该节点："+err.Error(),
+				"No client could use this node: "+err.Error()).Because(err)
+		}
+		proxies = append(proxies, p)
+	}
+	client.Status = false
+	return format.Render(proxies, format.Options{
+		Client: client, NodesOnly: true, Flags: true, Lang: lang, Title: l.settings.Get().SiteName,
 	}), nil
 }
 

@@ -40,6 +40,20 @@ func (lg *LinkGroups) Of(ctx context.Context, userID int64) (int, error) {
 	return groups[0], nil
 }
 
+// Counts returns how many users are assigned to each link group.
+func (lg *LinkGroups) Counts(ctx context.Context) (map[int]int64, error) {
+	var rows []struct {
+		LinkGroup int
+		Users     int64
+	}
+	err := lg.db.NewRaw(`SELECT link_group, count(*) AS users FROM user_link_group GROUP BY link_group`).Scan(ctx, &rows)
+	by := make(map[int]int64, len(rows))
+	for _, r := range rows {
+		by[r.LinkGroup] = r.Users
+	}
+	return by, err
+}
+
 // Reassign assigns all users to the link groups that enabled nodes have, so that the sizes of two groups differ
 // by one user at most. A user stays in their group unless it has too many. With shuffle all users are assigned at
 // random, so that those who shared an endpoint that leaked no longer do.

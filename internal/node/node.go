@@ -258,6 +258,32 @@ func (s Settings) Over(was Settings) Settings {
 	return s
 }
 
+// WithoutKeys returns the settings without what is made where it is left out: keys, passwords, short ids and the
+// certificate that the server signed itself. Certificates of others stay.
+func (s Settings) WithoutKeys() Settings {
+	s = s.clone()
+	s.ServerKey, s.ObfsPassword = "", ""
+	if s.Reality != nil {
+		s.Reality.PrivateKey, s.Reality.PublicKey, s.Reality.ShortIDs = "", "", nil
+	}
+	if s.TLS != nil && s.TLS.Pin != "" {
+		s.TLS.Certificate, s.TLS.Key, s.TLS.Pin = "", "", ""
+	}
+	return s
+}
+
+// WithSampleKeys returns the settings with made-up values in place of the secrets that clients know too.
+func (s Settings) WithSampleKeys() Settings {
+	s = s.clone()
+	if size := keySize(s.Method); size > 0 {
+		s.ServerKey = key2022(make([]byte, size), size)
+	}
+	if s.Obfs != "" {
+		s.ObfsPassword = "sample-password"
+	}
+	return s
+}
+
 // clone returns a deep copy.
 func (s Settings) clone() Settings {
 	if s.TLS != nil {

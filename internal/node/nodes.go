@@ -26,6 +26,7 @@ type Nodes struct {
 	Presence    *Presence
 	DeviceSlots *DeviceSlots
 	LinkGroups  *LinkGroups
+	Silences    *Silences
 }
 
 // New returns the nodes stored in d. Secrets in their settings are sealed with key. Each part knows only those that are
@@ -59,7 +60,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 				ExpiryCalculator: otter.ExpiryWriting[int64, recentlyWritten](writtenFor),
 			}),
 		},
-		LinkGroups: &LinkGroups{db: d},
+		LinkGroups: &LinkGroups{db: d}, Silences: &Silences{db: d},
 	}
 }
 

@@ -179,6 +179,38 @@ func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 	return err
 }
 
+// Trial says whether a rule stops a destination.
+type Trial struct {
+	Rule    Rule
+	Matches bool
+}
+
+// Try returns for each rule in force whether it stops a destination, host:port, and the same of a pattern that is no
+// rule yet, with the third-party agents that cannot apply it. An empty pattern stops nothing.
+func (rs *Rules) Try(ctx context.Context, destination, pattern string) (trials []Trial, draft Trial, notHeldBy []string,
+	err error,
+) {
+	draft.Rule = Rule{Name: "draft", Pattern: pattern}
+	if pattern != "" {
+		if err := checkRule(&draft.Rule); err != nil {
+			return nil, draft, nil, err
+		}
+		draft.Matches = draft.Rule.stops(destination)
+		notHeldBy = grammarOf(pattern).NotHeldBy()
+	}
+	rules, err := rs.InForce(ctx)
+	for i := range rules {
+		trials = append(trials, Trial{rules[i], rules[i].stops(destination)})
+	}
+	return trials, draft, notHeldBy, err
+}
+
+// stops reports whether the pattern, which was checked, matches a destination.
+func (r *Rule) stops(destination string) bool {
+	pattern, err := regexp.Compile(r.Pattern)
+	return err == nil && pattern.MatchString(destination)
+}
+
 // Remove takes an audit rule out of force.
 func (rs *Rules) Remove(ctx context.Context, id int64) error {
 	return rs.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -62,6 +62,7 @@ const (
 	NodeUserRead     Permission = "node.user.read"
 	NodeSpeedRead    Permission = "node.speed_test.read"
 	NodeWrite        Permission = "node.write"
+	NodeSilence      Permission = "node.silence"
 	NodeSecretRotate Permission = "node.secret.rotate"
 	NodeCertificate  Permission = "node.certificate.read"
 	SharedKeyRead    Permission = "node.shared_key.read"
@@ -238,6 +239,10 @@ var Areas = []Area{
 		}},
 		{NodeSpeedRead, admins, fault.Text{ZH: "查看节点测速", EN: "see speed tests of a node"}},
 		{NodeWrite, admins, fault.Text{ZH: "添加、修改和移除节点", EN: "add, change and remove nodes"}},
+		{NodeSilence, supporters, fault.Text{
+			ZH: "暂停某个节点的故障通知",
+			EN: "silence the notices of a node's outages for a time",
+		}},
 		{NodeSecretRotate, admins, fault.Text{ZH: "更换节点程序的密钥", EN: "give a node's agent another secret"}},
 		{NodeCertificate, admins, fault.Text{ZH: "取走节点的证书和私钥", EN: "take a node's certificate with its private key"}},
 		{SharedKeyRead, admins, fault.Text{ZH: "查看是否有一把密钥可打开所有节点", EN: "see whether one key opens all nodes"}},

@@ -14,6 +14,7 @@ import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
@@ -38,6 +39,9 @@ import { Route as AdminGatewaysNewRouteImport } from './routes/admin.gateways.ne
 import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
 import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
+import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
+import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
 import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
 import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
 import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
@@ -47,6 +51,8 @@ import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
+import { Route as AdminNodesIdIndexRouteImport } from './routes/admin.nodes.$id.index'
+import { Route as AdminNodesIdEditRouteImport } from './routes/admin.nodes.$id.edit'
 
 const AdminRoute = AdminRouteImport.update({
   id: '/admin',
@@ -71,6 +77,11 @@ const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   id: '/commissions',
   path: '/commissions',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
+  id: '/node-groups',
+  path: '/node-groups',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminOrdersRoute = AdminOrdersRouteImport.update({
@@ -193,6 +204,21 @@ const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
   path: '/guides/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminNodesIndexRoute = AdminNodesIndexRouteImport.update({
+  id: '/nodes/',
+  path: '/nodes/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodesNewRoute = AdminNodesNewRouteImport.update({
+  id: '/nodes/new',
+  path: '/nodes/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodesSeveralRoute = AdminNodesSeveralRouteImport.update({
+  id: '/nodes/several',
+  path: '/nodes/several',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
   id: '/plans/',
   path: '/plans/',
@@ -238,12 +264,23 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
   path: '/users/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminNodesIdIndexRoute = AdminNodesIdIndexRouteImport.update({
+  id: '/nodes/$id/',
+  path: '/nodes/$id/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodesIdEditRoute = AdminNodesIdEditRouteImport.update({
+  id: '/nodes/$id/edit',
+  path: '/nodes/$id/edit',
+  getParentRoute: () => AdminRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -263,6 +300,8 @@ export interface FileRoutesByFullPath {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/nodes/new': typeof AdminNodesNewRoute
+  '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
@@ -275,14 +314,18 @@ export interface FileRoutesByFullPath {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
+  '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
 }
 export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -302,6 +345,8 @@ export interface FileRoutesByTo {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/nodes/new': typeof AdminNodesNewRoute
+  '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
@@ -314,9 +359,12 @@ export interface FileRoutesByTo {
   '/admin/coupons': typeof AdminCouponsIndexRoute
   '/admin/gateways': typeof AdminGatewaysIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
+  '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
+  '/admin/nodes/$id': typeof AdminNodesIdIndexRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -324,6 +372,7 @@ export interface FileRoutesById {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -343,6 +392,8 @@ export interface FileRoutesById {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/nodes/new': typeof AdminNodesNewRoute
+  '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
@@ -355,9 +406,12 @@ export interface FileRoutesById {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
+  '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -366,6 +420,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -385,6 +440,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/nodes/new'
+    | '/admin/nodes/several'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/share-accounts/$id'
@@ -397,14 +454,18 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/nodes/$id/edit'
+    | '/admin/nodes/$id/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -424,6 +485,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/nodes/new'
+    | '/admin/nodes/several'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/share-accounts/$id'
@@ -436,15 +499,19 @@ export interface FileRouteTypes {
     | '/admin/coupons'
     | '/admin/gateways'
     | '/admin/guides'
+    | '/admin/nodes'
     | '/admin/plans'
     | '/admin/share-accounts'
     | '/admin/users'
+    | '/admin/nodes/$id/edit'
+    | '/admin/nodes/$id'
   id:
     | '__root__'
     | '/admin'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -464,6 +531,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/nodes/new'
+    | '/admin/nodes/several'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/share-accounts/$id'
@@ -476,9 +545,12 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/nodes/$id/edit'
+    | '/admin/nodes/$id/'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -520,6 +592,13 @@ declare module '@tanstack/react-router' {
       path: '/commissions'
       fullPath: '/admin/commissions'
       preLoaderRoute: typeof AdminCommissionsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/node-groups': {
+      id: '/admin/node-groups'
+      path: '/node-groups'
+      fullPath: '/admin/node-groups'
+      preLoaderRoute: typeof AdminNodeGroupsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/orders': {
@@ -690,6 +769,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminGuidesNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/nodes/': {
+      id: '/admin/nodes/'
+      path: '/nodes'
+      fullPath: '/admin/nodes/'
+      preLoaderRoute: typeof AdminNodesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/nodes/new': {
+      id: '/admin/nodes/new'
+      path: '/nodes/new'
+      fullPath: '/admin/nodes/new'
+      preLoaderRoute: typeof AdminNodesNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/nodes/several': {
+      id: '/admin/nodes/several'
+      path: '/nodes/several'
+      fullPath: '/admin/nodes/several'
+      preLoaderRoute: typeof AdminNodesSeveralRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/plans/': {
       id: '/admin/plans/'
       path: '/plans'
@@ -753,6 +853,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/nodes/$id/': {
+      id: '/admin/nodes/$id/'
+      path: '/nodes/$id'
+      fullPath: '/admin/nodes/$id/'
+      preLoaderRoute: typeof AdminNodesIdIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/nodes/$id/edit': {
+      id: '/admin/nodes/$id/edit'
+      path: '/nodes/$id/edit'
+      fullPath: '/admin/nodes/$id/edit'
+      preLoaderRoute: typeof AdminNodesIdEditRouteImport
+      parentRoute: typeof AdminRoute
+    }
   }
 }
 
@@ -772,6 +886,7 @@ interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
@@ -791,6 +906,8 @@ interface AdminRouteChildren {
   AdminGatewaysNewRoute: typeof AdminGatewaysNewRoute
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminNodesNewRoute: typeof AdminNodesNewRoute
+  AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
   AdminPlansNewRoute: typeof AdminPlansNewRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
@@ -802,15 +919,19 @@ interface AdminRouteChildren {
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
+  AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
+  AdminNodesIdIndexRoute: typeof AdminNodesIdIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
@@ -830,6 +951,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGatewaysNewRoute: AdminGatewaysNewRoute,
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminNodesNewRoute: AdminNodesNewRoute,
+  AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
   AdminPlansNewRoute: AdminPlansNewRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
@@ -841,9 +964,12 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
+  AdminNodesIdEditRoute: AdminNodesIdEditRoute,
+  AdminNodesIdIndexRoute: AdminNodesIdIndexRoute,
 }
 
 const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)

@@ -37,6 +37,7 @@ import type consoleUser from './locales/zh-CN/console/user.json'
 import type consoleBulk from './locales/zh-CN/console/bulk.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
 import type consoleUserActions from './locales/zh-CN/console/user-actions.json'
+import type consoleNode from './locales/zh-CN/console/node.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
 import type consoleSupport from './locales/zh-CN/console/support.json'
 
@@ -76,6 +77,7 @@ declare module 'i18next' {
       'console/money': typeof consoleMoney
       'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
+      'console/node': typeof consoleNode
       'console/support': typeof consoleSupport
       'console/coupon': typeof consoleCoupon
       'console/cdkey': typeof consoleCdkey

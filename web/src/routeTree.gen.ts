@@ -22,6 +22,7 @@ import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
@@ -68,6 +69,9 @@ import { Route as AdminGatewaysNewRouteImport } from './routes/admin.gateways.ne
 import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
 import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
+import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
+import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
 import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
 import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
 import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
@@ -111,6 +115,8 @@ import { Route as UserTicketsIndexRouteImport } from './routes/user.tickets.inde
 import { Route as UserTicketsNewRouteImport } from './routes/user.tickets.new'
 import { Route as UserWalletIndexRouteImport } from './routes/user.wallet.index'
 import { Route as UserWalletPurchaseRecordsOldRouteImport } from './routes/user.wallet.purchase-records-old'
+import { Route as AdminNodesIdIndexRouteImport } from './routes/admin.nodes.$id.index'
+import { Route as AdminNodesIdEditRouteImport } from './routes/admin.nodes.$id.edit'
 import { Route as UserTicketsViewIdRouteImport } from './routes/user.tickets.view.$id'
 import { Route as UserWalletBillingIndexRouteImport } from './routes/user.wallet.billing.index'
 import { Route as UserWalletRechargeIndexRouteImport } from './routes/user.wallet.recharge.index'
@@ -181,6 +187,11 @@ const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   id: '/commissions',
   path: '/commissions',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
+  id: '/node-groups',
+  path: '/node-groups',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminOrdersRoute = AdminOrdersRouteImport.update({
@@ -411,6 +422,21 @@ const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
   path: '/guides/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminNodesIndexRoute = AdminNodesIndexRouteImport.update({
+  id: '/nodes/',
+  path: '/nodes/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodesNewRoute = AdminNodesNewRouteImport.update({
+  id: '/nodes/new',
+  path: '/nodes/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodesSeveralRoute = AdminNodesSeveralRouteImport.update({
+  id: '/nodes/several',
+  path: '/nodes/several',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
   id: '/plans/',
   path: '/plans/',
@@ -630,6 +656,16 @@ const UserWalletPurchaseRecordsOldRoute =
     path: '/wallet/purchase-records-old',
     getParentRoute: () => UserRoute,
   } as any)
+const AdminNodesIdIndexRoute = AdminNodesIdIndexRouteImport.update({
+  id: '/nodes/$id/',
+  path: '/nodes/$id/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminNodesIdEditRoute = AdminNodesIdEditRouteImport.update({
+  id: '/nodes/$id/edit',
+  path: '/nodes/$id/edit',
+  getParentRoute: () => AdminRoute,
+} as any)
 const UserTicketsViewIdRoute = UserTicketsViewIdRouteImport.update({
   id: '/tickets/view/$id',
   path: '/tickets/view/$id',
@@ -675,6 +711,7 @@ export interface FileRoutesByFullPath {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -714,6 +751,8 @@ export interface FileRoutesByFullPath {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/nodes/new': typeof AdminNodesNewRoute
+  '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
@@ -754,6 +793,7 @@ export interface FileRoutesByFullPath {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
@@ -763,9 +803,11 @@ export interface FileRoutesByFullPath {
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/tickets/': typeof UserTicketsIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
+  '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
   '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
   '/user/wallet/recharge/': typeof UserWalletRechargeIndexRoute
   '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
@@ -778,6 +820,7 @@ export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -817,6 +860,8 @@ export interface FileRoutesByTo {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/nodes/new': typeof AdminNodesNewRoute
+  '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
@@ -857,6 +902,7 @@ export interface FileRoutesByTo {
   '/admin/coupons': typeof AdminCouponsIndexRoute
   '/admin/gateways': typeof AdminGatewaysIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
@@ -866,9 +912,11 @@ export interface FileRoutesByTo {
   '/user/shop-old': typeof UserShopOldIndexRoute
   '/user/tickets': typeof UserTicketsIndexRoute
   '/user/wallet': typeof UserWalletIndexRoute
+  '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
+  '/admin/nodes/$id': typeof AdminNodesIdIndexRoute
   '/user/wallet/billing': typeof UserWalletBillingIndexRoute
   '/user/wallet/recharge': typeof UserWalletRechargeIndexRoute
   '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
@@ -887,6 +935,7 @@ export interface FileRoutesById {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -928,6 +977,8 @@ export interface FileRoutesById {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/nodes/new': typeof AdminNodesNewRoute
+  '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
@@ -968,6 +1019,7 @@ export interface FileRoutesById {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
@@ -977,9 +1029,11 @@ export interface FileRoutesById {
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/tickets/': typeof UserTicketsIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
+  '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
   '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
   '/user/wallet/recharge/': typeof UserWalletRechargeIndexRoute
   '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
@@ -999,6 +1053,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -1038,6 +1093,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/nodes/new'
+    | '/admin/nodes/several'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/share-accounts/$id'
@@ -1078,6 +1135,7 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
@@ -1087,9 +1145,11 @@ export interface FileRouteTypes {
     | '/user/shop-old/'
     | '/user/tickets/'
     | '/user/wallet/'
+    | '/admin/nodes/$id/edit'
     | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
+    | '/admin/nodes/$id/'
     | '/user/wallet/billing/'
     | '/user/wallet/recharge/'
     | '/user/wallet/billing/view-invoice/$id'
@@ -1102,6 +1162,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -1141,6 +1202,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/nodes/new'
+    | '/admin/nodes/several'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/share-accounts/$id'
@@ -1181,6 +1244,7 @@ export interface FileRouteTypes {
     | '/admin/coupons'
     | '/admin/gateways'
     | '/admin/guides'
+    | '/admin/nodes'
     | '/admin/plans'
     | '/admin/share-accounts'
     | '/admin/users'
@@ -1190,9 +1254,11 @@ export interface FileRouteTypes {
     | '/user/shop-old'
     | '/user/tickets'
     | '/user/wallet'
+    | '/admin/nodes/$id/edit'
     | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
+    | '/admin/nodes/$id'
     | '/user/wallet/billing'
     | '/user/wallet/recharge'
     | '/user/wallet/billing/view-invoice/$id'
@@ -1210,6 +1276,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -1251,6 +1318,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/nodes/new'
+    | '/admin/nodes/several'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/share-accounts/$id'
@@ -1291,6 +1360,7 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
     | '/admin/users/'
@@ -1300,9 +1370,11 @@ export interface FileRouteTypes {
     | '/user/shop-old/'
     | '/user/tickets/'
     | '/user/wallet/'
+    | '/admin/nodes/$id/edit'
     | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
+    | '/admin/nodes/$id/'
     | '/user/wallet/billing/'
     | '/user/wallet/recharge/'
     | '/user/wallet/billing/view-invoice/$id'
@@ -1411,6 +1483,13 @@ declare module '@tanstack/react-router' {
       path: '/commissions'
       fullPath: '/admin/commissions'
       preLoaderRoute: typeof AdminCommissionsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/node-groups': {
+      id: '/admin/node-groups'
+      path: '/node-groups'
+      fullPath: '/admin/node-groups'
+      preLoaderRoute: typeof AdminNodeGroupsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/orders': {
@@ -1735,6 +1814,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminGuidesNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/nodes/': {
+      id: '/admin/nodes/'
+      path: '/nodes'
+      fullPath: '/admin/nodes/'
+      preLoaderRoute: typeof AdminNodesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/nodes/new': {
+      id: '/admin/nodes/new'
+      path: '/nodes/new'
+      fullPath: '/admin/nodes/new'
+      preLoaderRoute: typeof AdminNodesNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/nodes/several': {
+      id: '/admin/nodes/several'
+      path: '/nodes/several'
+      fullPath: '/admin/nodes/several'
+      preLoaderRoute: typeof AdminNodesSeveralRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/plans/': {
       id: '/admin/plans/'
       path: '/plans'
@@ -2036,6 +2136,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserWalletPurchaseRecordsOldRouteImport
       parentRoute: typeof UserRoute
     }
+    '/admin/nodes/$id/': {
+      id: '/admin/nodes/$id/'
+      path: '/nodes/$id'
+      fullPath: '/admin/nodes/$id/'
+      preLoaderRoute: typeof AdminNodesIdIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/nodes/$id/edit': {
+      id: '/admin/nodes/$id/edit'
+      path: '/nodes/$id/edit'
+      fullPath: '/admin/nodes/$id/edit'
+      preLoaderRoute: typeof AdminNodesIdEditRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/user/tickets/view/$id': {
       id: '/user/tickets/view/$id'
       path: '/tickets/view/$id'
@@ -2097,6 +2211,7 @@ interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
@@ -2116,6 +2231,8 @@ interface AdminRouteChildren {
   AdminGatewaysNewRoute: typeof AdminGatewaysNewRoute
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminNodesNewRoute: typeof AdminNodesNewRoute
+  AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
   AdminPlansNewRoute: typeof AdminPlansNewRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
@@ -2127,15 +2244,19 @@ interface AdminRouteChildren {
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
+  AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
+  AdminNodesIdIndexRoute: typeof AdminNodesIdIndexRoute
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
@@ -2155,6 +2276,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGatewaysNewRoute: AdminGatewaysNewRoute,
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminNodesNewRoute: AdminNodesNewRoute,
+  AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
   AdminPlansNewRoute: AdminPlansNewRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
@@ -2166,9 +2289,12 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
+  AdminNodesIdEditRoute: AdminNodesIdEditRoute,
+  AdminNodesIdIndexRoute: AdminNodesIdIndexRoute,
 }
 
 const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
+	"airstrip/internal/setting"
 	"airstrip/internal/traffic"
 )
 
@@ -74,6 +75,25 @@ type changeJSON struct {
 	Drop      []dropJSON  `json:"drop,omitempty"` // Addresses to cut, repeated until the agent confirms them.
 	Heartbeat bool        `json:"heartbeat,omitempty"`
 	Reset     bool        `json:"reset,omitempty"`
+}
+
+// describedJSON is what an agent receives apart from its users.
+type describedJSON struct {
+	Node    *nodeJSON  `json:"node"`
+	Rules   []ruleJSON `json:"rules"`
+	Blocked []string   `json:"blocked"`
+	Users   int        `json:"users"` // How many there are.
+}
+
+// Describe returns what the agent of a node receives, for staff: without secrets, and of its users the number alone.
+func Describe(ctx context.Context, nodes *node.Nodes, settings *setting.Settings, id int64) (any, error) {
+	f, err := nodes.Feeds.Snapshot(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	f.Node.Settings = f.Node.Settings.Shown()
+	described, err := (&server{nodes: nodes, settings: settings}).nodeJSON(ctx, *f.Node)
+	return describedJSON{described, rulesJSON(f.Rules), append([]string{}, f.Blocked...), len(f.Users)}, err
 }
 
 func (s *server) nodeJSON(ctx context.Context, n node.Node) (*nodeJSON, error) {

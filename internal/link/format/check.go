@@ -373,9 +373,12 @@ func readXray(body []byte) error {
 	return nil
 }
 
+// SampleSecret is what stands for a user's secret in files that staff looks at.
+const SampleSecret = "00000000-0000-4000-8000-000000000000"
+
 // Sample returns a node of each kind, with made-up secrets.
 func Sample() []Proxy {
-	const host, secret = "node.example.com", "00000000-0000-4000-8000-000000000000"
+	const host, secret = "node.example.com", SampleSecret
 	p := func(name, country string, protocol node.Protocol, transport, security string) Proxy {
 		out := Proxy{
 			Name: name, Country: country, Protocol: protocol, Address: host, Port: 443, Transport: transport,

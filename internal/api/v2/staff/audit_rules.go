@@ -44,6 +44,19 @@ type auditRuleBody struct {
 	ExemptUserIDs []int64 `json:"exempt_user_ids,omitempty" maxItems:"1000"`
 }
 
+type auditRuleTrial struct {
+	Rules          []auditRuleMatch `json:"rules" doc:"In force, that stop the destination"`
+	PatternMatches bool             `json:"pattern_matches" doc:"Whether the pattern given would stop it"`
+	NotHeldBy      []string         `json:"not_held_by" doc:"Agents of others that could not refuse all that the pattern does"`
+}
+
+type auditRuleMatch struct {
+	ID            int64    `json:"id"`
+	Name          string   `json:"name"`
+	NotHeldBy     []string `json:"not_held_by"`
+	ExemptUserIDs []int64  `json:"exempt_user_ids"`
+}
+
 type staffAuditRecords struct {
 	Records    []staffAuditRecord `json:"records" doc:"Newest first"`
 	TotalCount int64              `json:"total_count"`
@@ -128,6 +141,25 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 			Named("staff_audit_rule_remove", "Lift an audit rule; its hits stay in the log"),
 			func(ctx context.Context, _ account.Identity, in *which) (v2.Empty, error) {
 				return v2.Empty{}, nodes.Rules.Remove(ctx, in.ID)
+			})
+		type trialBody struct {
+			Destination string `json:"destination" minLength:"1" maxLength:"300" doc:"host:port" example:"www.example.com:443"`
+			Pattern     string `json:"pattern,omitempty" maxLength:"1000" doc:"Of a rule that is not there yet"`
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/audit-rules/try", permission.RuleRead).
+			Named("staff_audit_rules_try", "Which audit rules stop a destination, and whether a pattern would"),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[trialBody]) (auditRuleTrial, error) {
+				trials, draft, notHeldBy, err := nodes.Rules.Try(ctx, in.Body.Destination, in.Body.Pattern)
+				out := auditRuleTrial{[]auditRuleMatch{}, draft.Matches, append([]string{}, notHeldBy...)}
+				for _, t := range trials {
+					if t.Matches {
+						out.Rules = append(out.Rules, auditRuleMatch{
+							t.Rule.ID, t.Rule.Name, append([]string{}, t.Rule.Grammar().NotHeldBy()...),
+							append([]int64{}, t.Rule.Exempt...),
+						})
+					}
+				}
+				return out, err
 			})
 		type recordsQuery struct {
 			UserID int64 `query:"user_id" minimum:"1" doc:"Of this user only"`

@@ -96,6 +96,14 @@ func Clients(links *link.Links) v2.Resource {
 				a := in.Body.app(in.ClientID)
 				return showStaffApp(a, v2.Version{}), links.ChangeApp(ctx, a)
 			})
+		type orderWish struct {
+			IDs []string `json:"ids" minItems:"1" maxItems:"500" doc:"The first comes first; those left out follow"`
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/clients/order", permission.ClientWrite).
+			Named("staff_clients_order", "Put the programs of the catalogue into an order"),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[orderWish]) (v2.Empty, error) {
+				return v2.Empty{}, links.OrderApps(ctx, in.Body.IDs)
+			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/clients/{client_id}", permission.ClientWrite).
 			Named("staff_client_remove", "Take a program out of the catalogue"),
 			func(ctx context.Context, _ account.Identity, in *appPath) (v2.Empty, error) {

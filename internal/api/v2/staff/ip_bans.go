@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/ipban"
 	"airstrip/internal/permission"
@@ -26,7 +27,23 @@ type ipBanItem struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// IPBans adds, for staff, the networks whose requests are refused; they are banned and freed under /v1/admin.
+type ipBanBody struct {
+	Network  string     `json:"ip_cidr" minLength:"2" maxLength:"64" doc:"An address or a network" example:"203.0.113.0/24"`
+	StartsAt *time.Time `json:"task_start_at,omitempty" doc:"Absent: now"`
+	EndsAt   time.Time  `json:"task_end_at"`
+	Reason   string     `json:"ban_context" minLength:"1" maxLength:"500" doc:"Who is refused reads it"`
+	Remark   string     `json:"remark,omitempty" maxLength:"500" doc:"For staff"`
+}
+
+type freedNetwork struct {
+	Ended int64 `json:"ended" doc:"Bans of exactly this network"`
+}
+
+func showIPBan(b ipban.Ban) ipBanItem {
+	return ipBanItem{b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, b.CreatedAt}
+}
+
+// IPBans adds, for staff, the networks whose requests are refused.
 func IPBans(bans *ipban.Bans) v2.Resource {
 	return func(r *v2.Router) {
 		type part struct {
@@ -39,12 +56,31 @@ func IPBans(bans *ipban.Bans) v2.Resource {
 				list, total, err := bans.List(ctx, in.Limit, in.Offset)
 				out := ipBanList{[]ipBanItem{}, total}
 				for _, b := range list {
-					out.Bans = append(out.Bans, ipBanItem{
-						b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark,
-						b.MadeBy, b.CreatedAt,
-					})
+					out.Bans = append(out.Bans, showIPBan(b))
 				}
 				return out, err
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/ip-bans", permission.NetworkBan).
+			Named("staff_ip_ban", "Refuse the requests of a network for a time"),
+			func(ctx context.Context, who account.Identity, in *v2.Body[ipBanBody]) (ipBanItem, error) {
+				ban := ipban.Ban{
+					Network: in.Body.Network, EndsAt: in.Body.EndsAt, Reason: in.Body.Reason, Remark: in.Body.Remark,
+					MadeBy: &who.UserID,
+				}
+				if in.Body.StartsAt != nil {
+					ban.StartsAt = *in.Body.StartsAt
+				}
+				made, err := bans.Add(ctx, ban, api.CallerOf(ctx).IP)
+				return showIPBan(made), err
+			})
+		type freeBody struct {
+			Network string `json:"ip_cidr" minLength:"2" maxLength:"64"`
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/ip-bans/free", permission.NetworkBan).
+			Named("staff_ip_unban", "Let a network in again"),
+			func(ctx context.Context, who account.Identity, in *v2.Body[freeBody]) (freedNetwork, error) {
+				ended, err := bans.End(ctx, in.Body.Network, &who.UserID)
+				return freedNetwork{ended}, err
 			})
 	}
 }

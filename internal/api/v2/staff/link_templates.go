@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/audit"
 	"airstrip/internal/link"
@@ -39,6 +40,10 @@ type linkGroupPath struct {
 
 type linkGroupQuery struct {
 	Query string `json:"query" doc:"To be added to the user's link after ? or &"`
+}
+
+type affectedUsers struct {
+	Users int `json:"users"`
 }
 
 type linkPreview struct {
@@ -107,17 +112,27 @@ func LinkTemplates(links *link.Links) v2.Resource {
 				query, err := links.GroupQuery(ctx, in.UserID, in.Group)
 				return linkGroupQuery{query}, err
 			})
+		type previewBody struct {
+			ClientType string          `json:"client_type" doc:"As in the link" example:"ClashMeta"`
+			Document   json.RawMessage `json:"document,omitempty" doc:"That is tried; absent: what is there counts"`
+			Scope      link.Scope      `json:"scope,omitempty" enum:"site,group,user" doc:"That the document is for, in place of what it has; absent: it is laid over the site's"`
+			ScopeID    int64           `json:"scope_id,omitempty" minimum:"0"`
+			UserID     int64           `json:"user_id,omitempty" minimum:"0" doc:"Whose nodes and templates; absent: one node of each kind, and the site's template"`
+		}
 		v2.Handle(r, v2.StaffOp("POST /staff/link-templates/preview", permission.TemplateRead).
-			Named("staff_link_template_preview", "The file that a client would get, with one node of each kind"),
-			func(ctx context.Context, _ account.Identity, in *struct {
-				Body struct {
-					ClientType string          `json:"client_type" doc:"As in the link" example:"ClashMeta"`
-					Document   json.RawMessage `json:"document,omitempty" doc:"Laid over the site's template; absent: that alone"`
-				}
-			},
-			) (linkPreview, error) {
-				f, err := links.Preview(ctx, in.Body.ClientType, in.Body.Document)
+			Named("staff_link_template_preview", "The file that a client would get, with made-up secrets of a user"),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[previewBody]) (linkPreview, error) {
+				f, err := links.Preview(ctx, link.PreviewOf{
+					ClientType: in.Body.ClientType, Document: in.Body.Document, Scope: in.Body.Scope,
+					ScopeID: in.Body.ScopeID, UserID: in.Body.UserID,
+				}, api.CallerOf(ctx).Lang)
 				return linkPreview{string(f.Body), f.Type, f.Nodes, f.LeftOut, f.Suffix}, err
+			})
+		v2.Handle(r, v2.StaffOp("GET /staff/link-templates/{scope}/{scope_id}/affected", permission.TemplateRead).
+			Named("staff_link_template_affected", "How many users with a running service a template is for"),
+			func(ctx context.Context, _ account.Identity, in *templatePath) (affectedUsers, error) {
+				users, err := links.Affected(ctx, in.Scope, in.ScopeID)
+				return affectedUsers{users}, err
 			})
 	}
 }

@@ -1,8 +1,10 @@
 package staff
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +60,31 @@ type staffNode struct {
 	Online     int64                   `json:"online_users"`
 	CreatedAt  time.Time               `json:"created_at"`
 	UpdatedAt  time.Time               `json:"updated_at"`
+
+	SilencedUntil *time.Time `json:"silenced_until" nullable:"true" doc:"Until then staff is told of none of its outages and alarms; null: it is"`
+	ratePermille  int64
 	v2.Version
+}
+
+// sortNodes sorts by what the query names, with a minus the largest first; empty: not at all.
+func sortNodes(nodes []staffNode, by string) {
+	field, down := strings.CutPrefix(by, "-")
+	compare, known := map[string]func(a, b staffNode) int{
+		"name":  func(a, b staffNode) int { return cmp.Compare(a.Name, b.Name) },
+		"cpu":   func(a, b staffNode) int { return cmp.Compare(a.CPU, b.CPU) },
+		"users": func(a, b staffNode) int { return cmp.Compare(a.Online, b.Online) },
+		"used":  func(a, b staffNode) int { return cmp.Compare(a.UsedBytes, b.UsedBytes) },
+		"rate":  func(a, b staffNode) int { return cmp.Compare(a.ratePermille, b.ratePermille) },
+	}[field]
+	if !known {
+		return
+	}
+	slices.SortStableFunc(nodes, func(a, b staffNode) int {
+		if down {
+			a, b = b, a
+		}
+		return compare(a, b)
+	})
 }
 
 // The names of node's types are too general for the contract.
@@ -103,7 +129,7 @@ func newStaffNode(n node.Node, st node.State, month node.Month, now time.Time) s
 		Status: st.Health(now), Agent: st.Version, Uptime: st.UptimeSeconds, Load: append([]float64{}, st.Load...),
 		CPU: float64(st.CPUPermille) / 10, Memory: float64(st.MemoryPermille) / 10,
 		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connected: st.Connections, Online: st.OnlineUsers, CreatedAt: n.CreatedAt,
-		UpdatedAt: n.UpdatedAt,
+		UpdatedAt: n.UpdatedAt, ratePermille: n.Rate(now),
 	}
 	if !st.SeenAt.IsZero() {
 		out.SeenAt = &st.SeenAt
@@ -143,6 +169,7 @@ type NodeChange struct {
 	Sort       *int                     `json:"sort,omitempty"`
 	Visible    *bool                    `json:"visible,omitempty"`
 	Enabled    *bool                    `json:"enabled,omitempty"`
+	NewKeys    bool                     `json:"new_keys,omitempty" doc:"Make the keys, passwords and self-signed certificate of the settings anew; clients need their link again"`
 }
 
 type newNodeBody struct {
@@ -208,6 +235,9 @@ func (c NodeChange) read() (func(*node.Node), error) {
 		assign(&n.Enabled, c.Enabled)
 		if c.Settings != nil {
 			n.Settings = node.Settings(*c.Settings).Over(n.Settings)
+		}
+		if c.NewKeys {
+			n.Settings = n.Settings.WithoutKeys()
 		}
 		if c.Rate != nil {
 			n.RatePermille = always

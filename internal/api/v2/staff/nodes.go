@@ -3,6 +3,7 @@ package staff
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,9 +20,16 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 	show := func(ctx context.Context, states map[int64]node.State, chosen ...node.Node) ([]staffNode, error) {
 		now := nodes.Limits.LocalTime()
 		months, err := nodes.Limits.Months(ctx, chosen...)
+		if err != nil {
+			return nil, err
+		}
+		silences, err := nodes.Silences.All(ctx)
 		out := make([]staffNode, len(chosen))
 		for i, n := range chosen {
 			out[i] = newStaffNode(n, states[n.ID], months[n.ID], now)
+			if until, silenced := silences[n.ID]; silenced {
+				out[i].SilencedUntil = &until
+			}
 		}
 		return out, err
 	}
@@ -48,6 +56,10 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 			Q        string `query:"q" maxLength:"100" doc:"In the name, the address, a tag or the remark"`
 			Status   string `query:"status" enum:"online,late,offline" doc:"Absent: any"`
 			Protocol string `query:"protocol" enum:"shadowsocks,vmess,vless,trojan,hysteria2,tuic,anytls" doc:"Absent: any"`
+			Enabled  string `query:"enabled" enum:"true,false" doc:"Absent: any"`
+			GroupID  string `query:"group_id" pattern:"^[0-9]{1,7}$" doc:"Of this group; absent: any"`
+			Country  string `query:"country" pattern:"^[A-Z]{2}$" doc:"Absent: any"`
+			Sort     string `query:"sort" enum:"name,-name,cpu,-cpu,users,-users,used,-used,rate,-rate" doc:"With a minus the largest first; absent: the order of links"`
 			Limit    int    `query:"limit" default:"50" minimum:"1" maximum:"500"`
 			Offset   int    `query:"offset" default:"0" minimum:"0"`
 		}
@@ -72,17 +84,23 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 						n.Remark)
 					if strings.Contains(words, strings.ToLower(in.Q)) && (in.Status == "" ||
 						in.Status == string(states[n.ID].Health(nodes.Limits.LocalTime()))) && (in.Protocol == "" ||
-						in.Protocol == string(n.Protocol)) {
+						in.Protocol == string(n.Protocol)) && (in.Enabled == "" ||
+						in.Enabled == strconv.FormatBool(n.Enabled)) && (in.GroupID == "" ||
+						in.GroupID == strconv.Itoa(n.GroupID)) && (in.Country == "" || in.Country == n.Country) {
 						found = append(found, n)
 					}
 				}
-				page := found[min(in.Offset, len(found)):]
-				page = page[:min(in.Limit, len(page))]
-				shown, err := show(ctx, states, page...)
+				shown, err := show(ctx, states, found...)
+				if err != nil {
+					return staffNodePage{}, err
+				}
+				sortNodes(shown, in.Sort)
+				shown = shown[min(in.Offset, len(shown)):]
+				shown = shown[:min(in.Limit, len(shown))]
 				for i := range shown {
 					shown[i].Version = versions.Of(shown[i].ID)
 				}
-				return staffNodePage{len(found), shown}, err
+				return staffNodePage{len(found), shown}, nil
 			})
 		v2.Handle(r, v2.StaffOp("GET /staff/nodes/{node_id}", permission.NodeRead).
 			Named("staff_node_get", "One node"),
@@ -131,10 +149,14 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 				}
 				return one(ctx, made)
 			})
+		type removal struct {
+			ID     int64  `path:"node_id" minimum:"1"`
+			Reason string `query:"reason" maxLength:"500" doc:"For the audit log"`
+		}
 		v2.Handle(r, v2.StaffOp("DELETE /staff/nodes/{node_id}", permission.NodeWrite).StepUp().
 			Named("staff_node_remove", "Remove a node; what was counted on it stays"),
-			func(ctx context.Context, _ account.Identity, in *v2.NodeID) (v2.Empty, error) {
-				return v2.Empty{}, nodes.Remove(ctx, in.ID)
+			func(ctx context.Context, _ account.Identity, in *removal) (v2.Empty, error) {
+				return v2.Empty{}, nodes.Remove(audit.Because(ctx, in.Reason), in.ID)
 			})
 		v2.Handle(r, v2.StaffOp("POST /staff/nodes/{node_id}/certificate", permission.NodeCertificate).
 			Named("staff_node_certificate",
@@ -150,12 +172,14 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 		type secretWish struct {
 			ID   int64 `path:"node_id" minimum:"1"`
 			Body struct {
-				HonourOldMinutes int `json:"honour_old_minutes,omitempty" minimum:"0" maximum:"43200" doc:"How long the present secret stays good"`
+				HonourOldMinutes int    `json:"honour_old_minutes,omitempty" minimum:"0" maximum:"43200" doc:"How long the present secret stays good"`
+				Reason           string `json:"reason,omitempty" maxLength:"500" doc:"For the audit log"`
 			}
 		}
 		v2.Handle(r, v2.StaffOp("POST /staff/nodes/{node_id}/secret", permission.NodeSecretRotate).
 			Named("staff_node_secret", "Give a node's agent another secret"),
 			func(ctx context.Context, _ account.Identity, in *secretWish) (madeSecret, error) {
+				ctx = audit.Because(ctx, in.Body.Reason)
 				secret, err := nodes.Secrets.Rotate(ctx, in.ID, time.Duration(in.Body.HonourOldMinutes)*time.Minute)
 				if err != nil {
 					return madeSecret{}, err

@@ -18,7 +18,8 @@ type userSignIn struct {
 	Wrong     string    `json:"wrong" doc:"What was wrong: password, email_code, two_factor; empty: a sign-in"`
 }
 
-type userLinkFetch struct {
+// UserLinkFetch is a fetch of a link as staff sees it; exported because it is embedded.
+type UserLinkFetch struct {
 	ID        int64     `json:"id"`
 	At        time.Time `json:"at"`
 	IP        string    `json:"ip"`
@@ -34,8 +35,15 @@ type userLinkFetch struct {
 	Bytes     int64     `json:"bytes"`
 }
 
+func newUserLinkFetch(f link.Fetch) UserLinkFetch {
+	return UserLinkFetch{
+		f.ID, f.FetchedAt, f.IP, f.Area, f.Token, f.Client, f.Version, f.UserAgent, f.Format, f.Status,
+		f.Nodes, f.LeftOut, f.Bytes,
+	}
+}
+
 type userLinkFetches struct {
-	Fetches    []userLinkFetch `json:"fetches" doc:"Newest first"`
+	Fetches    []UserLinkFetch `json:"fetches" doc:"Newest first"`
 	TotalCount int64           `json:"total_count"`
 }
 
@@ -61,12 +69,9 @@ func UserHistory(a *account.Accounts, l *link.Links) v2.Resource {
 			Named("staff_user_link_fetches", "The fetches of a user's link"),
 			func(ctx context.Context, _ account.Identity, in *part) (userLinkFetches, error) {
 				fetches, total, err := l.Fetches(ctx, in.ID, in.Limit, in.Offset)
-				out := userLinkFetches{[]userLinkFetch{}, total}
+				out := userLinkFetches{[]UserLinkFetch{}, total}
 				for _, f := range fetches {
-					out.Fetches = append(out.Fetches, userLinkFetch{
-						f.ID, f.FetchedAt, f.IP, f.Area, f.Token, f.Client, f.Version, f.UserAgent, f.Format, f.Status,
-						f.Nodes, f.LeftOut, f.Bytes,
-					})
+					out.Fetches = append(out.Fetches, newUserLinkFetch(f))
 				}
 				return out, err
 			})

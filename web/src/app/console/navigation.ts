@@ -20,7 +20,9 @@ import {
   TicketPercent,
   TriangleAlert,
   RotateCcwSquare,
+  Server,
   Users,
+  Waypoints,
 } from 'lucide-react'
 import type shell from '@/locales/zh-CN/console/shell.json'
 
@@ -123,6 +125,13 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         icon: HandCoins,
         permission: 'money.refund.read',
       },
+    ],
+  },
+  {
+    group: 'network',
+    pages: [
+      { to: '/admin/nodes', key: 'nodes', icon: Server, permission: 'node.read', shortcut: 'e' },
+      { to: '/admin/node-groups', key: 'nodeGroups', icon: Waypoints, permission: 'node.read' },
     ],
   },
   {

@@ -51,7 +51,7 @@ export function AreaChart({
     }
   }, [onReady])
 
-  const { label, days, series, unfinished, names, hasZoom } = props
+  const { label, days, series, unfinished, names, figure, hasZoom } = props
   const option = useMemo(
     () =>
       areaOption(
@@ -61,12 +61,13 @@ export function AreaChart({
           series,
           ...(unfinished === undefined ? {} : { unfinished }),
           ...(names && { names }),
+          ...(figure && { figure }),
           ...(hasZoom === undefined ? {} : { hasZoom }),
         },
         i18n.language,
         scheme,
       ),
-    [label, days, series, unfinished, names, hasZoom, i18n.language, scheme],
+    [label, days, series, unfinished, names, figure, hasZoom, i18n.language, scheme],
   )
   useEffect(() => chart.current?.setOption(option, true), [option])
 

@@ -14,6 +14,8 @@ export type AreaChartProps = {
   unfinished?: string
   /** How the points are called, in the tooltip and below the axis; as calendar days where nothing is said. */
   names?: { point: (time: number) => string; tick: (time: number) => string }
+  /** How figures are written that are no bytes. */
+  figure?: (value: number) => string
   /** With a slider below, which needs more height; the wheel and fingers zoom too. */
   hasZoom?: boolean
 }
@@ -27,7 +29,7 @@ type Pointed = { dataIndex: number; seriesName: string; value: number | null; ma
 export function areaOption(props: AreaChartProps, language: string, scheme: 'light' | 'dark') {
   const { label, days, series, unfinished } = props
   const colors = chartColors(scheme)
-  const bytes = (value: unknown) => formatBytes(Number(value), language)
+  const figure = figureOf(props, language)
   return {
     color: colors.series,
     animationDuration: 200,
@@ -56,9 +58,11 @@ export function areaOption(props: AreaChartProps, language: string, scheme: 'lig
     xAxis: dayAxis(props, language, colors),
     yAxis: {
       type: 'value',
-      ...byteScale(Math.max(...days.map((_, index) => stackHeight(series, index)))),
+      ...(props.figure
+        ? { min: 0, minInterval: 1, splitNumber: 4 }
+        : byteScale(Math.max(...days.map((_, index) => stackHeight(series, index))))),
       splitLine: { lineStyle: { color: colors.line } },
-      axisLabel: { color: colors.dimmed, formatter: bytes },
+      axisLabel: { color: colors.dimmed, formatter: figure },
     },
     series: unfinished
       ? [
@@ -69,10 +73,17 @@ export function areaOption(props: AreaChartProps, language: string, scheme: 'lig
   }
 }
 
+const figureOf =
+  ({ figure }: AreaChartProps, language: string) =>
+  (value: unknown) =>
+    figure ? figure(Number(value)) : formatBytes(Number(value), language)
+
 /** Names a day and its figures. The last finished day belongs to both lines of a series: it is named once. */
 const tooltipOf =
-  ({ days, unfinished, names }: AreaChartProps, language: string) =>
+  (props: AreaChartProps, language: string) =>
   (pointed: readonly Pointed[]): string => {
+    const { days, unfinished, names } = props
+    const figure = figureOf(props, language)
     const [first] = pointed
     if (!first) return ''
     const time = days[first.dataIndex] ?? 0
@@ -83,7 +94,7 @@ const tooltipOf =
         .filter(({ value }) => value !== null && !Number.isNaN(value))
         .map(({ seriesName, marker, value }) => [
           seriesName,
-          `${marker}${seriesName}  ${formatBytes(Number(value), language)}`,
+          `${marker}${seriesName}  ${figure(value)}`,
         ]),
     )
     return [isOpen ? `${day} (${unfinished})` : day, ...figures.values()].join('\n')

@@ -38,7 +38,7 @@ function useActions<S>(subject: S) {
     if (action.danger !== 'U') return setAsked(action)
     try {
       await action.run(subject, {})
-      take(action, {})
+      if (!action.leads) take(action, {})
     } catch (error) {
       await toast('error', problemText(error, common))
     }

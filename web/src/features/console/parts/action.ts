@@ -18,6 +18,8 @@ export type Action<S> = {
   icon?: LucideIcon
   permission: string
   danger: Danger
+  /** It leads to another page and changes nothing: nothing is said of it. */
+  leads?: boolean
   /** Absent: always. */
   isShown?: (subject: S) => boolean
   /** What is to be filled in; `reason` is added where the danger asks for it. */

@@ -24,6 +24,8 @@ export type Resource<T> = {
   /** How many rows the filters find; `isAtLeast` where nobody counted further. */
   count?: (ask: Omit<Ask, 'sort' | 'cursor'>) => Promise<{ count: number; isAtLeast?: boolean }>
   rowKey: (row: T) => string | number
+  /** How often it is read again while it is in sight, in milliseconds. */
+  everyMs?: number
   /** Where the same rows are a file. */
   csv?: (filters: Record<string, string>, sort: string | undefined) => string
 }
@@ -60,6 +62,7 @@ export const partsOf = <T>(resource: Resource<T>, search: Record<string, string>
     initialPageParam: '',
     getNextPageParam: (part) => part.next || undefined,
     staleTime,
+    ...(resource.everyMs && { refetchInterval: resource.everyMs }),
   })
 }
 

@@ -38,6 +38,11 @@ export const staffAuditRuleMakeRules = {
   "text": { maxLength: 500 },
 } as const
 
+export const staffAuditRulesTryRules = {
+  "destination": { minLength: 1, maxLength: 300 },
+  "pattern": { maxLength: 1000 },
+} as const
+
 export const staffAuditRuleChangeRules = {
   "name": { minLength: 1, maxLength: 64 },
   "pattern": { minLength: 1, maxLength: 1000 },
@@ -154,6 +159,28 @@ export const staffGuideChangeRules = {
   "title_zh": { maxLength: 100 },
 } as const
 
+export const staffIpBanRules = {
+  "ban_context": { minLength: 1, maxLength: 500 },
+  "ip_cidr": { minLength: 2, maxLength: 64 },
+  "remark": { maxLength: 500 },
+} as const
+
+export const staffIpUnbanRules = {
+  "ip_cidr": { minLength: 2, maxLength: 64 },
+} as const
+
+export const staffLinkFetchesRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffLinkFetchesCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffLinkFetchesCsvRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffMailsRules = {
   "recipient": { maxLength: 254 },
 } as const
@@ -164,6 +191,12 @@ export const staffSharedKeySetRules = {
 
 export const staffNodesListRules = {
   "q": { maxLength: 100 },
+  "group_id": { pattern: /^[0-9]{1,7}$/ },
+  "country": { pattern: /^[A-Z]{2}$/ },
+} as const
+
+export const staffNodeRemoveRules = {
+  "reason": { maxLength: 500 },
 } as const
 
 export const staffHeldBatchCountRules = {
@@ -172,6 +205,14 @@ export const staffHeldBatchCountRules = {
 
 export const staffHeldBatchDismissRules = {
   "note": { minLength: 1, maxLength: 200 },
+} as const
+
+export const staffNodeLinkEntryRules = {
+  "client_type": { maxLength: 40 },
+} as const
+
+export const staffNodeSecretRules = {
+  "reason": { maxLength: 500 },
 } as const
 
 export const staffOrdersRules = {

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../client';
 import { client } from '../client.gen';
-import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponses, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponses, AdminAnnouncementResponses, AdminAnnouncementSetData, AdminAnnouncementSetResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAnnouncementAddData, StaffAnnouncementAddResponses, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponses, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponses, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponses, StaffAnnouncementChangeData, StaffAnnouncementChangeResponses, StaffAnnouncementGetData, StaffAnnouncementGetResponses, StaffAnnouncementReachData, StaffAnnouncementReachResponses, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponses, StaffAnnouncementsData, StaffAnnouncementsResponses, StaffApprovalDecideData, StaffApprovalDecideResponses, StaffApprovalsListData, StaffApprovalsListResponses, StaffAuditCsvData, StaffAuditCsvResponses, StaffAuditListData, StaffAuditListResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponses, StaffBulkJobResponses, StaffBulkJobResumeData, StaffBulkJobResumeResponses, StaffBulkJobRetryData, StaffBulkJobRetryResponses, StaffBulkJobRowsData, StaffBulkJobRowsResponses, StaffBulkJobsData, StaffBulkJobsResponses, StaffBulkJobStartData, StaffBulkJobStartResponses, StaffBulkJobStopData, StaffBulkJobStopResponses, StaffCannedAnswerAddData, StaffCannedAnswerAddResponses, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponses, StaffCannedAnswerFillData, StaffCannedAnswerFillResponses, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponses, StaffCannedAnswersListData, StaffCannedAnswersListResponses, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCommissionsListData, StaffCommissionsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponGetData, StaffCouponGetResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayGetData, StaffGatewayGetResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffGatewaysOrderData, StaffGatewaysOrderResponses, StaffGatewayTestData, StaffGatewayTestResponses, StaffGuideAddData, StaffGuideAddResponses, StaffGuideChangeData, StaffGuideChangeResponses, StaffGuideGetData, StaffGuideGetResponses, StaffGuideRemoveData, StaffGuideRemoveResponses, StaffGuidesData, StaffGuidesResponses, StaffHeldBatchCountData, StaffHeldBatchCountResponses, StaffHeldBatchDismissData, StaffHeldBatchDismissResponses, StaffHeldBatchesData, StaffHeldBatchesResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeCertificateData, StaffNodeCertificateResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderGetData, StaffOrderGetResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffOrdersCountData, StaffOrdersCountResponses, StaffOrdersCsvData, StaffOrdersCsvResponses, StaffOrdersData, StaffOrdersResponses, StaffOverviewData, StaffOverviewResponses, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponses, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponses, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponses, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponses, StaffPaymentCaseGetData, StaffPaymentCaseGetResponses, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponses, StaffPaymentCasesListData, StaffPaymentCasesListResponses, StaffPayoutPayData, StaffPayoutPayResponses, StaffPayoutRefuseData, StaffPayoutRefuseResponses, StaffPayoutsListData, StaffPayoutsListResponses, StaffPlanArchiveData, StaffPlanArchiveResponses, StaffPlanChangeData, StaffPlanChangeResponses, StaffPlanGetData, StaffPlanGetResponses, StaffPlanMakeData, StaffPlanMakeResponses, StaffPlanRestoreData, StaffPlanRestoreResponses, StaffPlansListData, StaffPlansListResponses, StaffPlansOrderData, StaffPlansOrderResponses, StaffPlanTextsSetData, StaffPlanTextsSetResponses, StaffRechargeEventsData, StaffRechargeEventsResponses, StaffRechargeGetData, StaffRechargeGetResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRechargesCountData, StaffRechargesCountResponses, StaffRechargesCsvData, StaffRechargesCsvResponses, StaffRechargesData, StaffRechargesResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestGetData, StaffRefundRequestGetResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffRoleData, StaffRoleResponses, StaffServiceEndData, StaffServiceEndResponses, StaffServiceGiveData, StaffServiceGiveResponses, StaffSettingHistoryData, StaffSettingHistoryResponses, StaffSettingsChangeData, StaffSettingsChangeResponses, StaffSettingsData, StaffSettingsResponses, StaffShareAccountAddData, StaffShareAccountAddResponses, StaffShareAccountChangeData, StaffShareAccountChangeResponses, StaffShareAccountRemoveData, StaffShareAccountRemoveResponses, StaffShareAccountRotateData, StaffShareAccountRotateResponses, StaffShareAccountsData, StaffShareAccountsResponses, StaffShareAccountViewersData, StaffShareAccountViewersResponses, StaffShareAccountViewsData, StaffShareAccountViewsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, StaffStatisticsGrowthData, StaffStatisticsGrowthResponses, StaffStatisticsTrafficData, StaffStatisticsTrafficResponses, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponses, StaffStatisticsUsersData, StaffStatisticsUsersResponses, StaffStepUpData, StaffStepUpResponses, StaffTicketAnswerData, StaffTicketAnswerResponses, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponses, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponses, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponses, StaffTicketChangeData, StaffTicketChangeResponses, StaffTicketGetData, StaffTicketGetResponses, StaffTicketMergeData, StaffTicketMergeResponses, StaffTicketNoteData, StaffTicketNoteResponses, StaffTicketsListData, StaffTicketsListResponses, StaffTrafficGiveData, StaffTrafficGiveResponses, StaffUserAddData, StaffUserAddResponses, StaffUserBanData, StaffUserBanResponses, StaffUserCloseData, StaffUserCloseResponses, StaffUserEmailReplaceData, StaffUserEmailReplaceResponses, StaffUserGetData, StaffUserGetResponses, StaffUserLabelsSetData, StaffUserLabelsSetResponses, StaffUserLinkFetchesData, StaffUserLinkFetchesResponses, StaffUserLinkResetData, StaffUserLinkResetResponses, StaffUserNoteAddData, StaffUserNoteAddResponses, StaffUserNoteRemoveData, StaffUserNoteRemoveResponses, StaffUserNotesData, StaffUserNotesResponses, StaffUserPasswordMailData, StaffUserPasswordMailResponses, StaffUsersCountData, StaffUsersCountResponses, StaffUsersCsvData, StaffUsersCsvResponses, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponses, StaffUserSessionsResponses, StaffUserSignInsData, StaffUserSignInsResponses, StaffUsersResponses, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponses, StaffUserUnbanData, StaffUserUnbanResponses, StaffWebhookAddData, StaffWebhookAddResponses, StaffWebhookChangeData, StaffWebhookChangeResponses, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponses, StaffWebhookDeliveryData, StaffWebhookDeliveryResponses, StaffWebhookEventsData, StaffWebhookEventsResponses, StaffWebhookRedeliverData, StaffWebhookRedeliverResponses, StaffWebhookRemoveData, StaffWebhookRemoveResponses, StaffWebhookRotateData, StaffWebhookRotateResponses, StaffWebhooksData, StaffWebhooksResponses, StaffWebhookTestData, StaffWebhookTestResponses } from './types.gen';
+import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponses, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponses, AdminAnnouncementResponses, AdminAnnouncementSetData, AdminAnnouncementSetResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAnnouncementAddData, StaffAnnouncementAddResponses, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponses, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponses, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponses, StaffAnnouncementChangeData, StaffAnnouncementChangeResponses, StaffAnnouncementGetData, StaffAnnouncementGetResponses, StaffAnnouncementReachData, StaffAnnouncementReachResponses, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponses, StaffAnnouncementsData, StaffAnnouncementsResponses, StaffApprovalDecideData, StaffApprovalDecideResponses, StaffApprovalsListData, StaffApprovalsListResponses, StaffAuditCsvData, StaffAuditCsvResponses, StaffAuditListData, StaffAuditListResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffAuditRulesTryData, StaffAuditRulesTryResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponses, StaffBulkJobResponses, StaffBulkJobResumeData, StaffBulkJobResumeResponses, StaffBulkJobRetryData, StaffBulkJobRetryResponses, StaffBulkJobRowsData, StaffBulkJobRowsResponses, StaffBulkJobsData, StaffBulkJobsResponses, StaffBulkJobStartData, StaffBulkJobStartResponses, StaffBulkJobStopData, StaffBulkJobStopResponses, StaffCannedAnswerAddData, StaffCannedAnswerAddResponses, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponses, StaffCannedAnswerFillData, StaffCannedAnswerFillResponses, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponses, StaffCannedAnswersListData, StaffCannedAnswersListResponses, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffClientsOrderData, StaffClientsOrderResponses, StaffCommissionsListData, StaffCommissionsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponGetData, StaffCouponGetResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayGetData, StaffGatewayGetResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffGatewaysOrderData, StaffGatewaysOrderResponses, StaffGatewayTestData, StaffGatewayTestResponses, StaffGuideAddData, StaffGuideAddResponses, StaffGuideChangeData, StaffGuideChangeResponses, StaffGuideGetData, StaffGuideGetResponses, StaffGuideRemoveData, StaffGuideRemoveResponses, StaffGuidesData, StaffGuidesResponses, StaffHeldBatchCountData, StaffHeldBatchCountResponses, StaffHeldBatchDismissData, StaffHeldBatchDismissResponses, StaffHeldBatchesData, StaffHeldBatchesResponses, StaffIpBanData, StaffIpBanResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnbanData, StaffIpUnbanResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffLinkFetchesCountData, StaffLinkFetchesCountResponses, StaffLinkFetchesCsvData, StaffLinkFetchesCsvResponses, StaffLinkFetchesData, StaffLinkFetchesResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkGroupsDealData, StaffLinkGroupsDealResponses, StaffLinkSpreadsData, StaffLinkSpreadsResponses, StaffLinkTemplateAffectedData, StaffLinkTemplateAffectedResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeAgentConfigData, StaffNodeAgentConfigResponses, StaffNodeCertificateData, StaffNodeCertificateResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeGroupsData, StaffNodeGroupsResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeLinkEntryData, StaffNodeLinkEntryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodesChangeData, StaffNodesChangeResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodeSilenceData, StaffNodeSilenceResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderGetData, StaffOrderGetResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffOrdersCountData, StaffOrdersCountResponses, StaffOrdersCsvData, StaffOrdersCsvResponses, StaffOrdersData, StaffOrdersResponses, StaffOverviewData, StaffOverviewResponses, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponses, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponses, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponses, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponses, StaffPaymentCaseGetData, StaffPaymentCaseGetResponses, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponses, StaffPaymentCasesListData, StaffPaymentCasesListResponses, StaffPayoutPayData, StaffPayoutPayResponses, StaffPayoutRefuseData, StaffPayoutRefuseResponses, StaffPayoutsListData, StaffPayoutsListResponses, StaffPlanArchiveData, StaffPlanArchiveResponses, StaffPlanChangeData, StaffPlanChangeResponses, StaffPlanGetData, StaffPlanGetResponses, StaffPlanMakeData, StaffPlanMakeResponses, StaffPlanRestoreData, StaffPlanRestoreResponses, StaffPlansListData, StaffPlansListResponses, StaffPlansOrderData, StaffPlansOrderResponses, StaffPlanTextsSetData, StaffPlanTextsSetResponses, StaffRechargeEventsData, StaffRechargeEventsResponses, StaffRechargeGetData, StaffRechargeGetResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRechargesCountData, StaffRechargesCountResponses, StaffRechargesCsvData, StaffRechargesCsvResponses, StaffRechargesData, StaffRechargesResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestGetData, StaffRefundRequestGetResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffRoleData, StaffRoleResponses, StaffServiceEndData, StaffServiceEndResponses, StaffServiceGiveData, StaffServiceGiveResponses, StaffSettingHistoryData, StaffSettingHistoryResponses, StaffSettingsChangeData, StaffSettingsChangeResponses, StaffSettingsData, StaffSettingsResponses, StaffShareAccountAddData, StaffShareAccountAddResponses, StaffShareAccountChangeData, StaffShareAccountChangeResponses, StaffShareAccountRemoveData, StaffShareAccountRemoveResponses, StaffShareAccountRotateData, StaffShareAccountRotateResponses, StaffShareAccountsData, StaffShareAccountsResponses, StaffShareAccountViewersData, StaffShareAccountViewersResponses, StaffShareAccountViewsData, StaffShareAccountViewsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, StaffStatisticsGrowthData, StaffStatisticsGrowthResponses, StaffStatisticsTrafficData, StaffStatisticsTrafficResponses, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponses, StaffStatisticsUsersData, StaffStatisticsUsersResponses, StaffStepUpData, StaffStepUpResponses, StaffTicketAnswerData, StaffTicketAnswerResponses, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponses, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponses, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponses, StaffTicketChangeData, StaffTicketChangeResponses, StaffTicketGetData, StaffTicketGetResponses, StaffTicketMergeData, StaffTicketMergeResponses, StaffTicketNoteData, StaffTicketNoteResponses, StaffTicketsListData, StaffTicketsListResponses, StaffTrafficGiveData, StaffTrafficGiveResponses, StaffUserAddData, StaffUserAddResponses, StaffUserBanData, StaffUserBanResponses, StaffUserCloseData, StaffUserCloseResponses, StaffUserEmailReplaceData, StaffUserEmailReplaceResponses, StaffUserGetData, StaffUserGetResponses, StaffUserLabelsSetData, StaffUserLabelsSetResponses, StaffUserLinkFetchesData, StaffUserLinkFetchesResponses, StaffUserLinkResetData, StaffUserLinkResetResponses, StaffUserNoteAddData, StaffUserNoteAddResponses, StaffUserNoteRemoveData, StaffUserNoteRemoveResponses, StaffUserNotesData, StaffUserNotesResponses, StaffUserPasswordMailData, StaffUserPasswordMailResponses, StaffUsersCountData, StaffUsersCountResponses, StaffUsersCsvData, StaffUsersCsvResponses, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponses, StaffUserSessionsResponses, StaffUserSignInsData, StaffUserSignInsResponses, StaffUsersResponses, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponses, StaffUserUnbanData, StaffUserUnbanResponses, StaffWebhookAddData, StaffWebhookAddResponses, StaffWebhookChangeData, StaffWebhookChangeResponses, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponses, StaffWebhookDeliveryData, StaffWebhookDeliveryResponses, StaffWebhookEventsData, StaffWebhookEventsResponses, StaffWebhookRedeliverData, StaffWebhookRedeliverResponses, StaffWebhookRemoveData, StaffWebhookRemoveResponses, StaffWebhookRotateData, StaffWebhookRotateResponses, StaffWebhooksData, StaffWebhooksResponses, StaffWebhookTestData, StaffWebhookTestResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -166,6 +166,18 @@ export const staffAuditRules = <ThrowOnError extends boolean = true>(options?: O
  */
 export const staffAuditRuleMake = <ThrowOnError extends boolean = true>(options: Options<StaffAuditRuleMakeData, ThrowOnError>): RequestResult<StaffAuditRuleMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffAuditRuleMakeResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/audit-rules',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Which audit rules stop a destination, and whether a pattern would
+ */
+export const staffAuditRulesTry = <ThrowOnError extends boolean = true>(options: Options<StaffAuditRulesTryData, ThrowOnError>): RequestResult<StaffAuditRulesTryResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffAuditRulesTryResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/audit-rules/try',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -359,6 +371,18 @@ export const staffClientsList = <ThrowOnError extends boolean = true>(options?: 
  */
 export const staffClientAdd = <ThrowOnError extends boolean = true>(options: Options<StaffClientAddData, ThrowOnError>): RequestResult<StaffClientAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffClientAddResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/clients',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Put the programs of the catalogue into an order
+ */
+export const staffClientsOrder = <ThrowOnError extends boolean = true>(options: Options<StaffClientsOrderData, ThrowOnError>): RequestResult<StaffClientsOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffClientsOrderResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/clients/order',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -574,12 +598,68 @@ export const staffGuideChange = <ThrowOnError extends boolean = true>(options: O
 export const staffIpBans = <ThrowOnError extends boolean = true>(options?: Options<StaffIpBansData, ThrowOnError>): RequestResult<StaffIpBansResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffIpBansResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/ip-bans', ...options });
 
 /**
+ * Refuse the requests of a network for a time
+ */
+export const staffIpBan = <ThrowOnError extends boolean = true>(options: Options<StaffIpBanData, ThrowOnError>): RequestResult<StaffIpBanResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffIpBanResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/ip-bans',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let a network in again
+ */
+export const staffIpUnban = <ThrowOnError extends boolean = true>(options: Options<StaffIpUnbanData, ThrowOnError>): RequestResult<StaffIpUnbanResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffIpUnbanResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/ip-bans/free',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Fetches of links
+ */
+export const staffLinkFetches = <ThrowOnError extends boolean = true>(options?: Options<StaffLinkFetchesData, ThrowOnError>): RequestResult<StaffLinkFetchesResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffLinkFetchesResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-fetches', ...options });
+
+/**
+ * Fetches of links: how many
+ */
+export const staffLinkFetchesCount = <ThrowOnError extends boolean = true>(options?: Options<StaffLinkFetchesCountData, ThrowOnError>): RequestResult<StaffLinkFetchesCountResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffLinkFetchesCountResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-fetches/count', ...options });
+
+/**
+ * Fetches of links: all of them as a file; it is audited
+ */
+export const staffLinkFetchesCsv = <ThrowOnError extends boolean = true>(options?: Options<StaffLinkFetchesCsvData, ThrowOnError>): RequestResult<StaffLinkFetchesCsvResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffLinkFetchesCsvResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-fetches/csv', ...options });
+
+/**
+ * Deal users out to the link groups that nodes have
+ */
+export const staffLinkGroupsDeal = <ThrowOnError extends boolean = true>(options: Options<StaffLinkGroupsDealData, ThrowOnError>): RequestResult<StaffLinkGroupsDealResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffLinkGroupsDealResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/link-groups/deal',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The links that were fetched from many networks in the last hours
+ */
+export const staffLinkSpreads = <ThrowOnError extends boolean = true>(options?: Options<StaffLinkSpreadsData, ThrowOnError>): RequestResult<StaffLinkSpreadsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffLinkSpreadsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-spreads', ...options });
+
+/**
  * The templates of the link's files
  */
 export const staffLinkTemplatesList = <ThrowOnError extends boolean = true>(options?: Options<StaffLinkTemplatesListData, ThrowOnError>): RequestResult<StaffLinkTemplatesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffLinkTemplatesListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-templates', ...options });
 
 /**
- * The file that a client would get, with one node of each kind
+ * The file that a client would get, with made-up secrets of a user
  */
 export const staffLinkTemplatePreview = <ThrowOnError extends boolean = true>(options: Options<StaffLinkTemplatePreviewData, ThrowOnError>): RequestResult<StaffLinkTemplatePreviewResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffLinkTemplatePreviewResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/link-templates/preview',
@@ -608,6 +688,11 @@ export const staffLinkTemplateSet = <ThrowOnError extends boolean = true>(option
 });
 
 /**
+ * How many users with a running service a template is for
+ */
+export const staffLinkTemplateAffected = <ThrowOnError extends boolean = true>(options: Options<StaffLinkTemplateAffectedData, ThrowOnError>): RequestResult<StaffLinkTemplateAffectedResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffLinkTemplateAffectedResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-templates/{scope}/{scope_id}/affected', ...options });
+
+/**
  * The mails of the last 30 days, newest first
  */
 export const staffMails = <ThrowOnError extends boolean = true>(options?: Options<StaffMailsData, ThrowOnError>): RequestResult<StaffMailsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffMailsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails', ...options });
@@ -621,6 +706,11 @@ export const staffMail = <ThrowOnError extends boolean = true>(options: Options<
  * Send a mail again that failed or was kept
  */
 export const staffMailRetry = <ThrowOnError extends boolean = true>(options: Options<StaffMailRetryData, ThrowOnError>): RequestResult<StaffMailRetryResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffMailRetryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails/{mail_id}/retry', ...options });
+
+/**
+ * The groups, link groups and relays of all nodes
+ */
+export const staffNodeGroups = <ThrowOnError extends boolean = true>(options?: Options<StaffNodeGroupsData, ThrowOnError>): RequestResult<StaffNodeGroupsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffNodeGroupsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/node-groups', ...options });
 
 /**
  * Whether the one key of a panel before this one still opens all nodes
@@ -657,6 +747,18 @@ export const staffNodeAdd = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
+ * Change several nodes; what cannot be changed is named, the others are
+ */
+export const staffNodesChange = <ThrowOnError extends boolean = true>(options: Options<StaffNodesChangeData, ThrowOnError>): RequestResult<StaffNodesChangeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffNodesChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/nodes/change-several',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Remove a node; what was counted on it stays
  */
 export const staffNodeRemove = <ThrowOnError extends boolean = true>(options: Options<StaffNodeRemoveData, ThrowOnError>): RequestResult<StaffNodeRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffNodeRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}', ...options });
@@ -677,6 +779,11 @@ export const staffNodeChange = <ThrowOnError extends boolean = true>(options: Op
         ...options.headers
     }
 });
+
+/**
+ * What a node's agent receives, without secrets
+ */
+export const staffNodeAgentConfig = <ThrowOnError extends boolean = true>(options: Options<StaffNodeAgentConfigData, ThrowOnError>): RequestResult<StaffNodeAgentConfigResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeAgentConfigResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/agent-config', ...options });
 
 /**
  * The certificate that links pin, with its private key, for third-party agents, which take it from files
@@ -718,6 +825,11 @@ export const staffHeldBatchDismiss = <ThrowOnError extends boolean = true>(optio
 export const staffNodeHistory = <ThrowOnError extends boolean = true>(options: Options<StaffNodeHistoryData, ThrowOnError>): RequestResult<StaffNodeHistoryResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeHistoryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/history', ...options });
 
 /**
+ * A node's entries in the file of a client, with made-up secrets of a user
+ */
+export const staffNodeLinkEntry = <ThrowOnError extends boolean = true>(options: Options<StaffNodeLinkEntryData, ThrowOnError>): RequestResult<StaffNodeLinkEntryResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeLinkEntryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/link-entry', ...options });
+
+/**
  * The addresses that are connected to a node now
  */
 export const staffNodeOnline = <ThrowOnError extends boolean = true>(options: Options<StaffNodeOnlineData, ThrowOnError>): RequestResult<StaffNodeOnlineResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeOnlineResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/online', ...options });
@@ -727,6 +839,18 @@ export const staffNodeOnline = <ThrowOnError extends boolean = true>(options: Op
  */
 export const staffNodeSecret = <ThrowOnError extends boolean = true>(options: Options<StaffNodeSecretData, ThrowOnError>): RequestResult<StaffNodeSecretResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffNodeSecretResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/nodes/{node_id}/secret',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Tell staff nothing of a node's outages and alarms for a time; they are recorded
+ */
+export const staffNodeSilence = <ThrowOnError extends boolean = true>(options: Options<StaffNodeSilenceData, ThrowOnError>): RequestResult<StaffNodeSilenceResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffNodeSilenceResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/nodes/{node_id}/silence',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -208,6 +208,10 @@ export type AdjustmentList = {
     total_count: number;
 };
 
+export type AffectedUsers = {
+    users: number;
+};
+
 export type AnnouncementBody = {
     /**
      * pop_up_ann also opens once as a dialog for each user; maintenance also stands in a strip on every page
@@ -585,6 +589,28 @@ export type AuditRuleBody = {
     text?: string;
 };
 
+export type AuditRuleMatch = {
+    exempt_user_ids: Array<number>;
+    id: number;
+    name: string;
+    not_held_by: Array<string>;
+};
+
+export type AuditRuleTrial = {
+    /**
+     * Agents of others that could not refuse all that the pattern does
+     */
+    not_held_by: Array<string>;
+    /**
+     * Whether the pattern given would stop it
+     */
+    pattern_matches: boolean;
+    /**
+     * In force, that stop the destination
+     */
+    rules: Array<AuditRuleMatch>;
+};
+
 export type AuditRules = {
     /**
      * Those in force
@@ -885,6 +911,31 @@ export type BulkJobRow = {
     error: string;
     state: 'waiting' | 'done' | 'failed';
     user: PersonRef;
+};
+
+export type BulkNodeBody = {
+    class?: number;
+    enabled?: boolean;
+    group_id?: number;
+    ids: Array<number>;
+    rate?: string;
+    visible?: boolean;
+};
+
+export type BulkNodeResult = {
+    changed: boolean;
+    id: number;
+    /**
+     * Why it was not changed; empty: it was
+     */
+    problem: string;
+};
+
+export type BulkNodeResults = {
+    /**
+     * One for each id, in their order
+     */
+    results: Array<BulkNodeResult>;
 };
 
 export type CannedAnswerItem = {
@@ -1432,6 +1483,20 @@ export type DashboardWallet = {
     currency: string;
 };
 
+export type DealWish = {
+    /**
+     * Deal everybody anew, at random
+     */
+    anew?: boolean;
+};
+
+export type DealtUsers = {
+    /**
+     * Users who came into a link group or into another
+     */
+    moved: number;
+};
+
 export type DecisionBody = {
     reason: string;
 };
@@ -1516,6 +1581,17 @@ export type FilledAnswer = {
      * In the language of the ticket's user where there is one
      */
     content: string;
+};
+
+export type FreeBody = {
+    ip_cidr: string;
+};
+
+export type FreedNetwork = {
+    /**
+     * Bans of exactly this network
+     */
+    ended: number;
 };
 
 export type FrozenBulkJob = {
@@ -2285,6 +2361,26 @@ export type InvoicedRefund = {
     created_at: string;
 };
 
+export type IpBanBody = {
+    /**
+     * Who is refused reads it
+     */
+    ban_context: string;
+    /**
+     * An address or a network
+     */
+    ip_cidr: string;
+    /**
+     * For staff
+     */
+    remark?: string;
+    task_end_at: string;
+    /**
+     * Absent: now
+     */
+    task_start_at?: string;
+};
+
 export type IpBanItem = {
     created_at: string;
     ends_at: string;
@@ -2480,6 +2576,53 @@ export type LinkFetch = {
     version: string;
 };
 
+export type LinkFetchRow = {
+    /**
+     * Country; ZZ: unknown
+     */
+    area: string;
+    at: string;
+    bytes: number;
+    client: string;
+    format: string;
+    id: number;
+    ip: string;
+    /**
+     * Nodes that the client does not speak
+     */
+    left_out: number;
+    nodes: number;
+    status: number;
+    /**
+     * Fingerprint of the token, which tells two tokens apart
+     */
+    token: string;
+    user: PersonRef;
+    user_agent: string;
+    version: string;
+};
+
+export type LinkGroup = {
+    group: number;
+    /**
+     * Where its users dial; of nodes that are not here they dial the address that all do
+     */
+    hosts: Array<LinkGroupHost>;
+    /**
+     * Who were dealt to it
+     */
+    users: number;
+};
+
+export type LinkGroupHost = {
+    host: string;
+    node: NodeName;
+    /**
+     * 0: the node's own
+     */
+    port: number;
+};
+
 export type LinkGroupQuery = {
     /**
      * To be added to the user's link after ? or &
@@ -2507,6 +2650,32 @@ export type LinkPreview = {
      * Content-Type
      */
     type: string;
+};
+
+export type LinkSpread = {
+    /**
+     * Countries of these
+     */
+    areas: number;
+    fetches: number;
+    last_at: string;
+    /**
+     * From which the present link was fetched
+     */
+    networks: number;
+    /**
+     * When the link was made
+     */
+    reset_at: string;
+    user: PersonRef;
+};
+
+export type LinkSpreads = {
+    /**
+     * Those from most networks first
+     */
+    links: Array<LinkSpread>;
+    total_count: number;
 };
 
 export type LinkTemplate = {
@@ -2561,6 +2730,14 @@ export type ListCount = {
      */
     approximate: boolean;
     rows: number;
+};
+
+export type ListPageLinkFetchRow = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<LinkFetchRow>;
 };
 
 export type ListPageOrderRow = {
@@ -3043,6 +3220,10 @@ export type NewNodeBody = {
      * In Chinese; empty: name
      */
     name_zh?: string;
+    /**
+     * Make the keys, passwords and self-signed certificate of the settings anew; clients need their link again
+     */
+    new_keys?: boolean;
     port?: number;
     protocol: 'shadowsocks' | 'vmess' | 'vless' | 'trojan' | 'hysteria2' | 'tuic' | 'anytls';
     /**
@@ -3197,6 +3378,13 @@ export type NewWebhook = {
     webhook: StaffWebhook;
 };
 
+export type NodeAgentConfig = {
+    /**
+     * As airstrip-node receives it, without secrets, and of its users the number alone
+     */
+    config: unknown;
+};
+
 export type NodeCertificate = {
     /**
      * PEM
@@ -3250,6 +3438,10 @@ export type NodeChange = {
      * In Chinese; empty: name
      */
     name_zh?: string;
+    /**
+     * Make the keys, passwords and self-signed certificate of the settings anew; clients need their link again
+     */
+    new_keys?: boolean;
     port?: number;
     /**
      * 0: none
@@ -3296,6 +3488,24 @@ export type NodeEntry = {
     configs: Array<NodeConfig>;
     name: string;
     port: number;
+};
+
+export type NodeGroup = {
+    /**
+     * Users of this class and above may use these nodes; 0: of every class
+     */
+    class: number;
+    /**
+     * Users of this group may use these nodes; 0: of every group
+     */
+    group_id: number;
+    nodes: Array<NodeName>;
+};
+
+export type NodeGroups = {
+    groups: Array<NodeGroup>;
+    link_groups: Array<LinkGroup>;
+    relays: Array<RelayEntry>;
 };
 
 export type NodeHistory = {
@@ -3391,6 +3601,11 @@ export type NodeMoment = {
      * Bytes a second, on the average
      */
     up_bps: number;
+};
+
+export type NodeName = {
+    id: number;
+    name: string;
 };
 
 export type NodeOnline = {
@@ -3882,6 +4097,13 @@ export type OrderRow = {
      */
     total: string;
     user: PersonRef;
+};
+
+export type OrderWish = {
+    /**
+     * The first comes first; those left out follow
+     */
+    ids: Array<string>;
 };
 
 export type Overview = {
@@ -4482,6 +4704,26 @@ export type PreOrderResult = {
     shop_id: number;
 };
 
+export type PreviewBody = {
+    /**
+     * As in the link
+     */
+    client_type: string;
+    /**
+     * That is tried; absent: what is there counts
+     */
+    document?: unknown;
+    /**
+     * That the document is for, in place of what it has; absent: it is laid over the site's
+     */
+    scope?: 'site' | 'group' | 'user';
+    scope_id?: number;
+    /**
+     * Whose nodes and templates; absent: one node of each kind, and the site's template
+     */
+    user_id?: number;
+};
+
 export type PriceItem = {
     /**
      * Decimal amount in the site's currency
@@ -4949,6 +5191,20 @@ export type RefusalBody = {
     answer: string;
 };
 
+export type RelayEntry = {
+    /**
+     * The node whose agent relays; absent: something of the operator's
+     */
+    by?: NodeName;
+    host: string;
+    name: string;
+    /**
+     * To which it leads
+     */
+    node: NodeName;
+    port: number;
+};
+
 export type RenewalItem = {
     /**
      * The most that automatic renewal takes: what it was bought or last renewed for, or agreed to since. A price above it waits for PUT …/auto-renew with it; 0.00: none was agreed, since the service was given
@@ -5069,6 +5325,10 @@ export type SecretWishBody = {
      * How long the present secret stays good
      */
     honour_old_minutes?: number;
+    /**
+     * For the audit log
+     */
+    reason?: string;
 };
 
 export type SecurityBody = {
@@ -5677,6 +5937,13 @@ export type SignUpResult = {
     user_name: string;
 };
 
+export type SilenceWishBody = {
+    /**
+     * From now on; 0: staff is told again
+     */
+    hours: number;
+};
+
 export type SiteAbout = {
     /**
      * Whom to write to; empty: no address is named
@@ -6146,6 +6413,10 @@ export type StaffNode = {
      * Without their secrets
      */
     settings: NodeSettings;
+    /**
+     * Until then staff is told of none of its outages and alarms; null: it is
+     */
+    silenced_until: string | null;
     sort: number;
     speed_mbps: number | null;
     /**
@@ -6499,17 +6770,6 @@ export type StaffWebhook = {
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
-};
-
-export type StaffLinkTemplatePreviewRequest = {
-    /**
-     * As in the link
-     */
-    client_type: string;
-    /**
-     * Laid over the site's template; absent: that alone
-     */
-    document?: unknown;
 };
 
 export type StatisticsRow = {
@@ -6991,6 +7251,17 @@ export type TrafficSum = {
      * Bytes up and down
      */
     total_traffic: number;
+};
+
+export type TrialBody = {
+    /**
+     * host:port
+     */
+    destination: string;
+    /**
+     * Of a rule that is not there yet
+     */
+    pattern?: string;
 };
 
 export type TrialFeature = {
@@ -7981,6 +8252,22 @@ export type StaffAuditRuleMakeResponses = {
 
 export type StaffAuditRuleMakeResponse = StaffAuditRuleMakeResponses[keyof StaffAuditRuleMakeResponses];
 
+export type StaffAuditRulesTryData = {
+    body: TrialBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/audit-rules/try';
+};
+
+export type StaffAuditRulesTryResponses = {
+    /**
+     * OK
+     */
+    200: AuditRuleTrial;
+};
+
+export type StaffAuditRulesTryResponse = StaffAuditRulesTryResponses[keyof StaffAuditRulesTryResponses];
+
 export type StaffAuditRuleRemoveData = {
     body?: never;
     path: {
@@ -8484,6 +8771,22 @@ export type StaffClientAddResponses = {
 };
 
 export type StaffClientAddResponse = StaffClientAddResponses[keyof StaffClientAddResponses];
+
+export type StaffClientsOrderData = {
+    body: OrderWish;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/clients/order';
+};
+
+export type StaffClientsOrderResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffClientsOrderResponse = StaffClientsOrderResponses[keyof StaffClientsOrderResponses];
 
 export type StaffClientRemoveData = {
     body?: never;
@@ -8990,6 +9293,241 @@ export type StaffIpBansResponses = {
 
 export type StaffIpBansResponse = StaffIpBansResponses[keyof StaffIpBansResponses];
 
+export type StaffIpBanData = {
+    body: IpBanBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/ip-bans';
+};
+
+export type StaffIpBanResponses = {
+    /**
+     * OK
+     */
+    200: IpBanItem;
+};
+
+export type StaffIpBanResponse = StaffIpBanResponses[keyof StaffIpBanResponses];
+
+export type StaffIpUnbanData = {
+    body: FreeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/ip-bans/free';
+};
+
+export type StaffIpUnbanResponses = {
+    /**
+     * OK
+     */
+    200: FreedNetwork;
+};
+
+export type StaffIpUnbanResponse = StaffIpUnbanResponses[keyof StaffIpUnbanResponses];
+
+export type StaffLinkFetchesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Country of the address: values, separated by commas; ! before it negates
+         */
+        area?: string;
+        /**
+         * Program that fetched it: values, separated by commas; ! before it negates
+         */
+        client?: string;
+        /**
+         * When: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        fetched?: string;
+        /**
+         * Format of the file: values, separated by commas; ! before it negates
+         */
+        format?: string;
+        /**
+         * Address: values, separated by commas; ! before it negates
+         */
+        ip?: string;
+        /**
+         * Status of the answer: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        status?: string;
+        /**
+         * Whose link: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * An address, or what finds the user of the link
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -fetched by default
+         */
+        sort?: 'fetched' | '-fetched';
+        /**
+         * Rows of a page
+         */
+        limit?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
+    };
+    url: '/api/v2/staff/link-fetches';
+};
+
+export type StaffLinkFetchesResponses = {
+    /**
+     * OK
+     */
+    200: ListPageLinkFetchRow;
+};
+
+export type StaffLinkFetchesResponse = StaffLinkFetchesResponses[keyof StaffLinkFetchesResponses];
+
+export type StaffLinkFetchesCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Country of the address: values, separated by commas; ! before it negates
+         */
+        area?: string;
+        /**
+         * Program that fetched it: values, separated by commas; ! before it negates
+         */
+        client?: string;
+        /**
+         * When: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        fetched?: string;
+        /**
+         * Format of the file: values, separated by commas; ! before it negates
+         */
+        format?: string;
+        /**
+         * Address: values, separated by commas; ! before it negates
+         */
+        ip?: string;
+        /**
+         * Status of the answer: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        status?: string;
+        /**
+         * Whose link: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * An address, or what finds the user of the link
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/link-fetches/count';
+};
+
+export type StaffLinkFetchesCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffLinkFetchesCountResponse = StaffLinkFetchesCountResponses[keyof StaffLinkFetchesCountResponses];
+
+export type StaffLinkFetchesCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Country of the address: values, separated by commas; ! before it negates
+         */
+        area?: string;
+        /**
+         * Program that fetched it: values, separated by commas; ! before it negates
+         */
+        client?: string;
+        /**
+         * When: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        fetched?: string;
+        /**
+         * Format of the file: values, separated by commas; ! before it negates
+         */
+        format?: string;
+        /**
+         * Address: values, separated by commas; ! before it negates
+         */
+        ip?: string;
+        /**
+         * Status of the answer: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        status?: string;
+        /**
+         * Whose link: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * An address, or what finds the user of the link
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -fetched by default
+         */
+        sort?: 'fetched' | '-fetched';
+    };
+    url: '/api/v2/staff/link-fetches/csv';
+};
+
+export type StaffLinkFetchesCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffLinkFetchesCsvResponse = StaffLinkFetchesCsvResponses[keyof StaffLinkFetchesCsvResponses];
+
+export type StaffLinkGroupsDealData = {
+    body: DealWish;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/link-groups/deal';
+};
+
+export type StaffLinkGroupsDealResponses = {
+    /**
+     * OK
+     */
+    200: DealtUsers;
+};
+
+export type StaffLinkGroupsDealResponse = StaffLinkGroupsDealResponses[keyof StaffLinkGroupsDealResponses];
+
+export type StaffLinkSpreadsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        hours?: number;
+        /**
+         * Networks, /24 or /48, at least
+         */
+        least?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/link-spreads';
+};
+
+export type StaffLinkSpreadsResponses = {
+    /**
+     * OK
+     */
+    200: LinkSpreads;
+};
+
+export type StaffLinkSpreadsResponse = StaffLinkSpreadsResponses[keyof StaffLinkSpreadsResponses];
+
 export type StaffLinkTemplatesListData = {
     body?: never;
     path?: never;
@@ -9007,7 +9545,7 @@ export type StaffLinkTemplatesListResponses = {
 export type StaffLinkTemplatesListResponse = StaffLinkTemplatesListResponses[keyof StaffLinkTemplatesListResponses];
 
 export type StaffLinkTemplatePreviewData = {
-    body: StaffLinkTemplatePreviewRequest;
+    body: PreviewBody;
     path?: never;
     query?: never;
     url: '/api/v2/staff/link-templates/preview';
@@ -9065,6 +9603,25 @@ export type StaffLinkTemplateSetResponses = {
 };
 
 export type StaffLinkTemplateSetResponse = StaffLinkTemplateSetResponses[keyof StaffLinkTemplateSetResponses];
+
+export type StaffLinkTemplateAffectedData = {
+    body?: never;
+    path: {
+        scope: 'site' | 'group' | 'user';
+        scope_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/link-templates/{scope}/{scope_id}/affected';
+};
+
+export type StaffLinkTemplateAffectedResponses = {
+    /**
+     * OK
+     */
+    200: AffectedUsers;
+};
+
+export type StaffLinkTemplateAffectedResponse = StaffLinkTemplateAffectedResponses[keyof StaffLinkTemplateAffectedResponses];
 
 export type StaffMailsData = {
     body?: never;
@@ -9126,6 +9683,22 @@ export type StaffMailRetryResponses = {
 
 export type StaffMailRetryResponse = StaffMailRetryResponses[keyof StaffMailRetryResponses];
 
+export type StaffNodeGroupsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/node-groups';
+};
+
+export type StaffNodeGroupsResponses = {
+    /**
+     * OK
+     */
+    200: NodeGroups;
+};
+
+export type StaffNodeGroupsResponse = StaffNodeGroupsResponses[keyof StaffNodeGroupsResponses];
+
 export type StaffSharedKeyData = {
     body?: never;
     path?: never;
@@ -9174,6 +9747,22 @@ export type StaffNodesListData = {
          * Absent: any
          */
         protocol?: 'shadowsocks' | 'vmess' | 'vless' | 'trojan' | 'hysteria2' | 'tuic' | 'anytls';
+        /**
+         * Absent: any
+         */
+        enabled?: 'true' | 'false';
+        /**
+         * Of this group; absent: any
+         */
+        group_id?: string;
+        /**
+         * Absent: any
+         */
+        country?: string;
+        /**
+         * With a minus the largest first; absent: the order of links
+         */
+        sort?: 'name' | '-name' | 'cpu' | '-cpu' | 'users' | '-users' | 'used' | '-used' | 'rate' | '-rate';
         limit?: number;
         offset?: number;
     };
@@ -9205,12 +9794,33 @@ export type StaffNodeAddResponses = {
 
 export type StaffNodeAddResponse = StaffNodeAddResponses[keyof StaffNodeAddResponses];
 
+export type StaffNodesChangeData = {
+    body: BulkNodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/nodes/change-several';
+};
+
+export type StaffNodesChangeResponses = {
+    /**
+     * OK
+     */
+    200: BulkNodeResults;
+};
+
+export type StaffNodesChangeResponse = StaffNodesChangeResponses[keyof StaffNodesChangeResponses];
+
 export type StaffNodeRemoveData = {
     body?: never;
     path: {
         node_id: number;
     };
-    query?: never;
+    query?: {
+        /**
+         * For the audit log
+         */
+        reason?: string;
+    };
     url: '/api/v2/staff/nodes/{node_id}';
 };
 
@@ -9264,6 +9874,24 @@ export type StaffNodeChangeResponses = {
 };
 
 export type StaffNodeChangeResponse = StaffNodeChangeResponses[keyof StaffNodeChangeResponses];
+
+export type StaffNodeAgentConfigData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/agent-config';
+};
+
+export type StaffNodeAgentConfigResponses = {
+    /**
+     * OK
+     */
+    200: NodeAgentConfig;
+};
+
+export type StaffNodeAgentConfigResponse = StaffNodeAgentConfigResponses[keyof StaffNodeAgentConfigResponses];
 
 export type StaffNodeCertificateData = {
     body?: never;
@@ -9363,6 +9991,29 @@ export type StaffNodeHistoryResponses = {
 
 export type StaffNodeHistoryResponse = StaffNodeHistoryResponses[keyof StaffNodeHistoryResponses];
 
+export type StaffNodeLinkEntryData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query: {
+        /**
+         * As in the link
+         */
+        client_type: string;
+    };
+    url: '/api/v2/staff/nodes/{node_id}/link-entry';
+};
+
+export type StaffNodeLinkEntryResponses = {
+    /**
+     * OK
+     */
+    200: LinkPreview;
+};
+
+export type StaffNodeLinkEntryResponse = StaffNodeLinkEntryResponses[keyof StaffNodeLinkEntryResponses];
+
 export type StaffNodeOnlineData = {
     body?: never;
     path: {
@@ -9398,6 +10049,24 @@ export type StaffNodeSecretResponses = {
 };
 
 export type StaffNodeSecretResponse = StaffNodeSecretResponses[keyof StaffNodeSecretResponses];
+
+export type StaffNodeSilenceData = {
+    body: SilenceWishBody;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/silence';
+};
+
+export type StaffNodeSilenceResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffNodeSilenceResponse = StaffNodeSilenceResponses[keyof StaffNodeSilenceResponses];
 
 export type StaffNodeSpeedTestsData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../../client.gen';
-import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementReach, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffBulkJob, staffBulkJobMake, staffBulkJobResume, staffBulkJobRetry, staffBulkJobRows, staffBulkJobs, staffBulkJobStart, staffBulkJobStop, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeyRedemptions, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCommissionsList, staffCouponChange, staffCouponGet, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayGet, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGatewaysOrder, staffGatewayTest, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffHeldBatchCount, staffHeldBatchDismiss, staffHeldBatches, staffIpBans, staffIpUnblock, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderGet, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffOverview, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlanArchive, staffPlanChange, staffPlanGet, staffPlanMake, staffPlanRestore, staffPlansList, staffPlansOrder, staffPlanTextsSet, staffRechargeEvents, staffRechargeGet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffServiceEnd, staffServiceGive, staffSettingHistory, staffSettings, staffSettingsChange, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatisticsGrowth, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffStepUp, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffTrafficGive, staffUserAdd, staffUserBan, staffUserClose, staffUserEmailReplace, staffUserGet, staffUserLabelsSet, staffUserLinkFetches, staffUserLinkReset, staffUserNoteAdd, staffUserNoteRemove, staffUserNotes, staffUserPasswordMail, staffUsers, staffUsersCount, staffUsersCsv, staffUserSessions, staffUserSessionsEnd, staffUserSignIns, staffUserTwoFactorOff, staffUserUnban, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
-import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementReachData, StaffAnnouncementReachResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponse, StaffBulkJobResponse, StaffBulkJobResumeData, StaffBulkJobResumeResponse, StaffBulkJobRetryData, StaffBulkJobRetryResponse, StaffBulkJobRowsData, StaffBulkJobRowsResponse, StaffBulkJobsData, StaffBulkJobsResponse, StaffBulkJobStartData, StaffBulkJobStartResponse, StaffBulkJobStopData, StaffBulkJobStopResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponGetData, StaffCouponGetResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayGetData, StaffGatewayGetResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGatewaysOrderData, StaffGatewaysOrderResponse, StaffGatewayTestData, StaffGatewayTestResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffHeldBatchCountData, StaffHeldBatchCountResponse, StaffHeldBatchDismissData, StaffHeldBatchDismissResponse, StaffHeldBatchesData, StaffHeldBatchesResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderGetData, StaffOrderGetResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffOverviewData, StaffOverviewResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlanArchiveData, StaffPlanArchiveResponse, StaffPlanChangeData, StaffPlanChangeResponse, StaffPlanGetData, StaffPlanGetResponse, StaffPlanMakeData, StaffPlanMakeResponse, StaffPlanRestoreData, StaffPlanRestoreResponse, StaffPlansListData, StaffPlansListResponse, StaffPlansOrderData, StaffPlansOrderResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeEventsData, StaffRechargeEventsResponse, StaffRechargeGetData, StaffRechargeGetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffServiceEndData, StaffServiceEndResponse, StaffServiceGiveData, StaffServiceGiveResponse, StaffSettingHistoryData, StaffSettingHistoryResponse, StaffSettingsChangeData, StaffSettingsChangeResponse, StaffSettingsData, StaffSettingsResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatisticsGrowthData, StaffStatisticsGrowthResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersResponse, StaffStepUpData, StaffStepUpResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffTrafficGiveData, StaffTrafficGiveResponse, StaffUserAddData, StaffUserAddResponse, StaffUserBanData, StaffUserBanResponse, StaffUserCloseData, StaffUserCloseResponse, StaffUserEmailReplaceData, StaffUserEmailReplaceResponse, StaffUserGetData, StaffUserGetResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUserLinkFetchesData, StaffUserLinkFetchesResponse, StaffUserLinkResetData, StaffUserLinkResetResponse, StaffUserNoteAddData, StaffUserNoteAddResponse, StaffUserNoteRemoveData, StaffUserNoteRemoveResponse, StaffUserNotesData, StaffUserNotesResponse, StaffUserPasswordMailData, StaffUserPasswordMailResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponse, StaffUserSessionsResponse, StaffUserSignInsData, StaffUserSignInsResponse, StaffUsersResponse, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponse, StaffUserUnbanData, StaffUserUnbanResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
+import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementReach, staffAnnouncementRemove, staffAnnouncements, staffApprovalDecide, staffApprovalsList, staffAuditCsv, staffAuditList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffAuditRulesTry, staffBlockedIps, staffBulkJob, staffBulkJobMake, staffBulkJobResume, staffBulkJobRetry, staffBulkJobRows, staffBulkJobs, staffBulkJobStart, staffBulkJobStop, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeyRedemptions, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffClientsOrder, staffCommissionsList, staffCouponChange, staffCouponGet, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayGet, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGatewaysOrder, staffGatewayTest, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffHeldBatchCount, staffHeldBatchDismiss, staffHeldBatches, staffIpBan, staffIpBans, staffIpUnban, staffIpUnblock, staffLinkFetches, staffLinkFetchesCount, staffLinkFetchesCsv, staffLinkGroupQuery, staffLinkGroupsDeal, staffLinkSpreads, staffLinkTemplateAffected, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeAgentConfig, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeGroups, staffNodeHistory, staffNodeLinkEntry, staffNodeOnline, staffNodeRemove, staffNodesChange, staffNodeSecret, staffNodeSilence, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderGet, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffOverview, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlanArchive, staffPlanChange, staffPlanGet, staffPlanMake, staffPlanRestore, staffPlansList, staffPlansOrder, staffPlanTextsSet, staffRechargeEvents, staffRechargeGet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffServiceEnd, staffServiceGive, staffSettingHistory, staffSettings, staffSettingsChange, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatisticsGrowth, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffStepUp, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffTrafficGive, staffUserAdd, staffUserBan, staffUserClose, staffUserEmailReplace, staffUserGet, staffUserLabelsSet, staffUserLinkFetches, staffUserLinkReset, staffUserNoteAdd, staffUserNoteRemove, staffUserNotes, staffUserPasswordMail, staffUsers, staffUsersCount, staffUsersCsv, staffUserSessions, staffUserSessionsEnd, staffUserSignIns, staffUserTwoFactorOff, staffUserUnban, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
+import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementReachData, StaffAnnouncementReachResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditListData, StaffAuditListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffAuditRulesTryData, StaffAuditRulesTryResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponse, StaffBulkJobResponse, StaffBulkJobResumeData, StaffBulkJobResumeResponse, StaffBulkJobRetryData, StaffBulkJobRetryResponse, StaffBulkJobRowsData, StaffBulkJobRowsResponse, StaffBulkJobsData, StaffBulkJobsResponse, StaffBulkJobStartData, StaffBulkJobStartResponse, StaffBulkJobStopData, StaffBulkJobStopResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffClientsOrderData, StaffClientsOrderResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponGetData, StaffCouponGetResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayGetData, StaffGatewayGetResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGatewaysOrderData, StaffGatewaysOrderResponse, StaffGatewayTestData, StaffGatewayTestResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffHeldBatchCountData, StaffHeldBatchCountResponse, StaffHeldBatchDismissData, StaffHeldBatchDismissResponse, StaffHeldBatchesData, StaffHeldBatchesResponse, StaffIpBanData, StaffIpBanResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnbanData, StaffIpUnbanResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffLinkFetchesCountData, StaffLinkFetchesCountResponse, StaffLinkFetchesCsvData, StaffLinkFetchesCsvResponse, StaffLinkFetchesData, StaffLinkFetchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkGroupsDealData, StaffLinkGroupsDealResponse, StaffLinkSpreadsData, StaffLinkSpreadsResponse, StaffLinkTemplateAffectedData, StaffLinkTemplateAffectedResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeAgentConfigData, StaffNodeAgentConfigResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeGroupsData, StaffNodeGroupsResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeLinkEntryData, StaffNodeLinkEntryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodesChangeData, StaffNodesChangeResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodeSilenceData, StaffNodeSilenceResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderGetData, StaffOrderGetResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffOverviewData, StaffOverviewResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlanArchiveData, StaffPlanArchiveResponse, StaffPlanChangeData, StaffPlanChangeResponse, StaffPlanGetData, StaffPlanGetResponse, StaffPlanMakeData, StaffPlanMakeResponse, StaffPlanRestoreData, StaffPlanRestoreResponse, StaffPlansListData, StaffPlansListResponse, StaffPlansOrderData, StaffPlansOrderResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeEventsData, StaffRechargeEventsResponse, StaffRechargeGetData, StaffRechargeGetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffServiceEndData, StaffServiceEndResponse, StaffServiceGiveData, StaffServiceGiveResponse, StaffSettingHistoryData, StaffSettingHistoryResponse, StaffSettingsChangeData, StaffSettingsChangeResponse, StaffSettingsData, StaffSettingsResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatisticsGrowthData, StaffStatisticsGrowthResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersResponse, StaffStepUpData, StaffStepUpResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffTrafficGiveData, StaffTrafficGiveResponse, StaffUserAddData, StaffUserAddResponse, StaffUserBanData, StaffUserBanResponse, StaffUserCloseData, StaffUserCloseResponse, StaffUserEmailReplaceData, StaffUserEmailReplaceResponse, StaffUserGetData, StaffUserGetResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUserLinkFetchesData, StaffUserLinkFetchesResponse, StaffUserLinkResetData, StaffUserLinkResetResponse, StaffUserNoteAddData, StaffUserNoteAddResponse, StaffUserNoteRemoveData, StaffUserNoteRemoveResponse, StaffUserNotesData, StaffUserNotesResponse, StaffUserPasswordMailData, StaffUserPasswordMailResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponse, StaffUserSessionsResponse, StaffUserSignInsData, StaffUserSignInsResponse, StaffUsersResponse, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponse, StaffUserUnbanData, StaffUserUnbanResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -399,6 +399,23 @@ export const staffAuditRuleMakeMutation = (options?: Partial<Options<StaffAuditR
     const mutationOptions: UseMutationOptions<StaffAuditRuleMakeResponse, DefaultError, Options<StaffAuditRuleMakeData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await staffAuditRuleMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Which audit rules stop a destination, and whether a pattern would
+ */
+export const staffAuditRulesTryMutation = (options?: Partial<Options<StaffAuditRulesTryData>>): UseMutationOptions<StaffAuditRulesTryResponse, DefaultError, Options<StaffAuditRulesTryData>> => {
+    const mutationOptions: UseMutationOptions<StaffAuditRulesTryResponse, DefaultError, Options<StaffAuditRulesTryData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAuditRulesTry({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -862,6 +879,23 @@ export const staffClientAddMutation = (options?: Partial<Options<StaffClientAddD
 };
 
 /**
+ * Put the programs of the catalogue into an order
+ */
+export const staffClientsOrderMutation = (options?: Partial<Options<StaffClientsOrderData>>): UseMutationOptions<StaffClientsOrderResponse, DefaultError, Options<StaffClientsOrderData>> => {
+    const mutationOptions: UseMutationOptions<StaffClientsOrderResponse, DefaultError, Options<StaffClientsOrderData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffClientsOrder({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * Take a program out of the catalogue
  */
 export const staffClientRemoveMutation = (options?: Partial<Options<StaffClientRemoveData>>): UseMutationOptions<StaffClientRemoveResponse, DefaultError, Options<StaffClientRemoveData>> => {
@@ -1314,6 +1348,129 @@ export const staffIpBansOptions = (options?: Options<StaffIpBansData>) => queryO
     queryKey: staffIpBansQueryKey(options)
 });
 
+/**
+ * Refuse the requests of a network for a time
+ */
+export const staffIpBanMutation = (options?: Partial<Options<StaffIpBanData>>): UseMutationOptions<StaffIpBanResponse, DefaultError, Options<StaffIpBanData>> => {
+    const mutationOptions: UseMutationOptions<StaffIpBanResponse, DefaultError, Options<StaffIpBanData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffIpBan({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Let a network in again
+ */
+export const staffIpUnbanMutation = (options?: Partial<Options<StaffIpUnbanData>>): UseMutationOptions<StaffIpUnbanResponse, DefaultError, Options<StaffIpUnbanData>> => {
+    const mutationOptions: UseMutationOptions<StaffIpUnbanResponse, DefaultError, Options<StaffIpUnbanData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffIpUnban({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffLinkFetchesQueryKey = (options?: Options<StaffLinkFetchesData>) => createQueryKey('staffLinkFetches', options);
+
+/**
+ * Fetches of links
+ */
+export const staffLinkFetchesOptions = (options?: Options<StaffLinkFetchesData>) => queryOptions<StaffLinkFetchesResponse, DefaultError, StaffLinkFetchesResponse, ReturnType<typeof staffLinkFetchesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffLinkFetches({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffLinkFetchesQueryKey(options)
+});
+
+export const staffLinkFetchesCountQueryKey = (options?: Options<StaffLinkFetchesCountData>) => createQueryKey('staffLinkFetchesCount', options);
+
+/**
+ * Fetches of links: how many
+ */
+export const staffLinkFetchesCountOptions = (options?: Options<StaffLinkFetchesCountData>) => queryOptions<StaffLinkFetchesCountResponse, DefaultError, StaffLinkFetchesCountResponse, ReturnType<typeof staffLinkFetchesCountQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffLinkFetchesCount({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffLinkFetchesCountQueryKey(options)
+});
+
+export const staffLinkFetchesCsvQueryKey = (options?: Options<StaffLinkFetchesCsvData>) => createQueryKey('staffLinkFetchesCsv', options);
+
+/**
+ * Fetches of links: all of them as a file; it is audited
+ */
+export const staffLinkFetchesCsvOptions = (options?: Options<StaffLinkFetchesCsvData>) => queryOptions<StaffLinkFetchesCsvResponse, DefaultError, StaffLinkFetchesCsvResponse, ReturnType<typeof staffLinkFetchesCsvQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffLinkFetchesCsv({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffLinkFetchesCsvQueryKey(options)
+});
+
+/**
+ * Deal users out to the link groups that nodes have
+ */
+export const staffLinkGroupsDealMutation = (options?: Partial<Options<StaffLinkGroupsDealData>>): UseMutationOptions<StaffLinkGroupsDealResponse, DefaultError, Options<StaffLinkGroupsDealData>> => {
+    const mutationOptions: UseMutationOptions<StaffLinkGroupsDealResponse, DefaultError, Options<StaffLinkGroupsDealData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffLinkGroupsDeal({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffLinkSpreadsQueryKey = (options?: Options<StaffLinkSpreadsData>) => createQueryKey('staffLinkSpreads', options);
+
+/**
+ * The links that were fetched from many networks in the last hours
+ */
+export const staffLinkSpreadsOptions = (options?: Options<StaffLinkSpreadsData>) => queryOptions<StaffLinkSpreadsResponse, DefaultError, StaffLinkSpreadsResponse, ReturnType<typeof staffLinkSpreadsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffLinkSpreads({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffLinkSpreadsQueryKey(options)
+});
+
 export const staffLinkTemplatesListQueryKey = (options?: Options<StaffLinkTemplatesListData>) => createQueryKey('staffLinkTemplatesList', options);
 
 /**
@@ -1333,7 +1490,7 @@ export const staffLinkTemplatesListOptions = (options?: Options<StaffLinkTemplat
 });
 
 /**
- * The file that a client would get, with one node of each kind
+ * The file that a client would get, with made-up secrets of a user
  */
 export const staffLinkTemplatePreviewMutation = (options?: Partial<Options<StaffLinkTemplatePreviewData>>): UseMutationOptions<StaffLinkTemplatePreviewResponse, DefaultError, Options<StaffLinkTemplatePreviewData>> => {
     const mutationOptions: UseMutationOptions<StaffLinkTemplatePreviewResponse, DefaultError, Options<StaffLinkTemplatePreviewData>> = {
@@ -1382,6 +1539,24 @@ export const staffLinkTemplateSetMutation = (options?: Partial<Options<StaffLink
     };
     return mutationOptions;
 };
+
+export const staffLinkTemplateAffectedQueryKey = (options: Options<StaffLinkTemplateAffectedData>) => createQueryKey('staffLinkTemplateAffected', options);
+
+/**
+ * How many users with a running service a template is for
+ */
+export const staffLinkTemplateAffectedOptions = (options: Options<StaffLinkTemplateAffectedData>) => queryOptions<StaffLinkTemplateAffectedResponse, DefaultError, StaffLinkTemplateAffectedResponse, ReturnType<typeof staffLinkTemplateAffectedQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffLinkTemplateAffected({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffLinkTemplateAffectedQueryKey(options)
+});
 
 export const staffMailsQueryKey = (options?: Options<StaffMailsData>) => createQueryKey('staffMails', options);
 
@@ -1435,6 +1610,24 @@ export const staffMailRetryMutation = (options?: Partial<Options<StaffMailRetryD
     };
     return mutationOptions;
 };
+
+export const staffNodeGroupsQueryKey = (options?: Options<StaffNodeGroupsData>) => createQueryKey('staffNodeGroups', options);
+
+/**
+ * The groups, link groups and relays of all nodes
+ */
+export const staffNodeGroupsOptions = (options?: Options<StaffNodeGroupsData>) => queryOptions<StaffNodeGroupsResponse, DefaultError, StaffNodeGroupsResponse, ReturnType<typeof staffNodeGroupsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeGroups({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeGroupsQueryKey(options)
+});
 
 export const staffSharedKeyQueryKey = (options?: Options<StaffSharedKeyData>) => createQueryKey('staffSharedKey', options);
 
@@ -1507,6 +1700,23 @@ export const staffNodeAddMutation = (options?: Partial<Options<StaffNodeAddData>
 };
 
 /**
+ * Change several nodes; what cannot be changed is named, the others are
+ */
+export const staffNodesChangeMutation = (options?: Partial<Options<StaffNodesChangeData>>): UseMutationOptions<StaffNodesChangeResponse, DefaultError, Options<StaffNodesChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffNodesChangeResponse, DefaultError, Options<StaffNodesChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffNodesChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * Remove a node; what was counted on it stays
  */
 export const staffNodeRemoveMutation = (options?: Partial<Options<StaffNodeRemoveData>>): UseMutationOptions<StaffNodeRemoveResponse, DefaultError, Options<StaffNodeRemoveData>> => {
@@ -1557,6 +1767,24 @@ export const staffNodeChangeMutation = (options?: Partial<Options<StaffNodeChang
     };
     return mutationOptions;
 };
+
+export const staffNodeAgentConfigQueryKey = (options: Options<StaffNodeAgentConfigData>) => createQueryKey('staffNodeAgentConfig', options);
+
+/**
+ * What a node's agent receives, without secrets
+ */
+export const staffNodeAgentConfigOptions = (options: Options<StaffNodeAgentConfigData>) => queryOptions<StaffNodeAgentConfigResponse, DefaultError, StaffNodeAgentConfigResponse, ReturnType<typeof staffNodeAgentConfigQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeAgentConfig({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeAgentConfigQueryKey(options)
+});
 
 /**
  * The certificate that links pin, with its private key, for third-party agents, which take it from files
@@ -1645,6 +1873,24 @@ export const staffNodeHistoryOptions = (options: Options<StaffNodeHistoryData>) 
     queryKey: staffNodeHistoryQueryKey(options)
 });
 
+export const staffNodeLinkEntryQueryKey = (options: Options<StaffNodeLinkEntryData>) => createQueryKey('staffNodeLinkEntry', options);
+
+/**
+ * A node's entries in the file of a client, with made-up secrets of a user
+ */
+export const staffNodeLinkEntryOptions = (options: Options<StaffNodeLinkEntryData>) => queryOptions<StaffNodeLinkEntryResponse, DefaultError, StaffNodeLinkEntryResponse, ReturnType<typeof staffNodeLinkEntryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeLinkEntry({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeLinkEntryQueryKey(options)
+});
+
 export const staffNodeOnlineQueryKey = (options: Options<StaffNodeOnlineData>) => createQueryKey('staffNodeOnline', options);
 
 /**
@@ -1670,6 +1916,23 @@ export const staffNodeSecretMutation = (options?: Partial<Options<StaffNodeSecre
     const mutationOptions: UseMutationOptions<StaffNodeSecretResponse, DefaultError, Options<StaffNodeSecretData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await staffNodeSecret({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Tell staff nothing of a node's outages and alarms for a time; they are recorded
+ */
+export const staffNodeSilenceMutation = (options?: Partial<Options<StaffNodeSilenceData>>): UseMutationOptions<StaffNodeSilenceResponse, DefaultError, Options<StaffNodeSilenceData>> => {
+    const mutationOptions: UseMutationOptions<StaffNodeSilenceResponse, DefaultError, Options<StaffNodeSilenceData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffNodeSilence({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

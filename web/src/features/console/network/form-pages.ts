@@ -1,0 +1,1 @@
+export { EditNodePage, NewNodePage } from './node-form-page'

@@ -1,0 +1,167 @@
+import { Card, NativeSelect, Skeleton } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/lib/api/errors'
+import { staffNodeAdd, staffNodeChange } from '@/lib/api/gen/staff/sdk.gen'
+import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
+import { Loaded } from '@/ui/loaded'
+import { toast } from '@/ui/toast'
+import { DetailHeader } from '../parts/detail-header'
+import { useListSearch } from '../parts/list-search'
+import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { fieldOf } from './field-names'
+import { useNodeSections } from './form'
+import { isProtocol, type Protocol, protocolOf, protocols } from './protocols'
+import { installKey, nodeOf } from './resource'
+import { blank, bodyOf, changeOf, valuesOf } from './values'
+
+/** The form's names in the place of the server's, so that each problem stands at its field. */
+async function renamed<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new ApiError(error.message, {
+      status: error.status,
+      code: error.code,
+      details: error.details,
+      fields: error.fields.map((field) => ({ ...field, field: fieldOf(field.field) })),
+    })
+  }
+}
+
+/** A new node, of a protocol that the address names, or as another one is. */
+export function NewNodePage() {
+  const { t } = useTranslation('console/node')
+  const { search, change } = useListSearch()
+  const from = useQuery({ ...nodeOf(search.from ?? ''), enabled: search.from !== undefined })
+  const protocol = isProtocol(search.protocol) ? search.protocol : 'vless'
+  return (
+    <div data-wide>
+      <DetailHeader
+        list={{ title: t('nodes.title'), link: { to: '/admin/nodes' } }}
+        title={t('nodes.new')}
+      />
+      {search.from === undefined ? (
+        <>
+          <Card component="section" aria-label={t('column.protocol')} mb="lg">
+            <NativeSelect
+              label={t('column.protocol')}
+              value={protocol}
+              data={Object.entries(protocols).map(([value, label]) => ({ value, label }))}
+              onChange={({ currentTarget }) =>
+                change({ protocol: currentTarget.value }, { replace: true })
+              }
+            />
+          </Card>
+          <NewNode key={protocol} protocol={protocol} initial={blank(protocol)} />
+        </>
+      ) : (
+        <Loaded query={from} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
+          {(node) => <NewNode protocol={protocolOf(node)} initial={copyOf(node)} />}
+        </Loaded>
+      )}
+    </div>
+  )
+}
+
+/** Another node is at another address, with keys of its own. */
+const copyOf = (node: StaffNode): FormValues => ({
+  ...valuesOf(node),
+  name: `${node.name} 2`,
+  name_zh: node.name_zh && `${node.name_zh} 2`,
+  name_en: node.name_en && `${node.name_en} 2`,
+  address: '',
+  server_name: '',
+  short_ids: '',
+  group_hosts: '',
+  relays: '',
+})
+
+function NewNode({ protocol, initial }: { protocol: Protocol; initial: FormValues }) {
+  const { t } = useTranslation('console/node')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const made = useRef<number>(undefined)
+  return (
+    <ResourceForm
+      draftKey={`node:new:${protocol}`}
+      initial={initial}
+      isNew
+      sections={useNodeSections(protocol, true)}
+      submit={t('nodes.add')}
+      save={async (values) => {
+        const body = bodyOf(protocol, values)
+        const { data } = await renamed(staffNodeAdd({ body, throwOnError: true }))
+        made.current = data.node.id
+        client.setQueryData(installKey(data.node.id), data.install)
+      }}
+      onSaved={() => {
+        void toast('success', t('nodes.added'))
+        void navigate({ to: '/admin/nodes/$id', params: { id: String(made.current) } })
+      }}
+    />
+  )
+}
+
+const route = getRouteApi('/admin/nodes/$id/edit')
+
+/** Changes a node; its agent follows at once. */
+export function EditNodePage() {
+  const { t } = useTranslation('console/node')
+  const { id } = route.useParams()
+  const query = useQuery(nodeOf(id))
+  return (
+    <div data-wide>
+      <DetailHeader
+        list={{
+          title: query.data?.name ?? t('nodes.title'),
+          link: { to: '/admin/nodes/$id', params: { id } },
+        }}
+        title={t('nodes.change')}
+        about={query.data && protocols[protocolOf(query.data)]}
+      />
+      <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
+        {(node) => <EditNode key={id} node={node} />}
+      </Loaded>
+    </div>
+  )
+}
+
+function EditNode({ node }: { node: StaffNode }) {
+  const { t } = useTranslation('console/node')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  // What the form shows, whatever is read meanwhile.
+  const [read, setRead] = useState(node)
+  const id = String(node.id)
+  return (
+    <ResourceForm
+      draftKey={`node:${id}`}
+      initial={valuesOf(read)}
+      sections={useNodeSections(protocolOf(node), false)}
+      submit={t('nodes.save')}
+      save={(values, changed) =>
+        renamed(
+          staffNodeChange({
+            path: { node_id: node.id },
+            headers: { 'If-Match': `"${read.version}"` },
+            body: changeOf(read, values, changed),
+            throwOnError: true,
+          }),
+        )
+      }
+      reload={async () => {
+        const present = await client.fetchQuery({ ...nodeOf(id), staleTime: 0 })
+        setRead(present)
+        return valuesOf(present)
+      }}
+      onSaved={() => {
+        void toast('success', t('nodes.saved', { name: node.name }))
+        void navigate({ to: '/admin/nodes/$id', params: { id } })
+      }}
+    />
+  )
+}

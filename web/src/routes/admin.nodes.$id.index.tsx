@@ -1,0 +1,13 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { nodeOf } from '@/features/console/network/resource'
+import { listSearch } from '@/features/console/parts/list-search'
+
+export const Route = createFileRoute('/admin/nodes/$id/')({
+  validateSearch: listSearch,
+  loader: ({ context: { queryClient }, params: { id } }) =>
+    loadPage(loadTexts('console/node'), queryClient.prefetchQuery(nodeOf(id))),
+  component: lazyPage(() => import('@/features/console/network/pages'), 'NodePage'),
+})
