@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 type Chunk = { file: string; name?: string; isEntry?: boolean; imports?: string[]; css?: string[] }
-type Need = { route: string; path: string; files: string[]; texts: Record<string, string[]> }
+type Need = {
+  route: string
+  path: string
+  except: string[]
+  files: string[]
+  texts: Record<string, string[]>
+}
 type Budget = { js: number; css: number; files: number }
 
 const dist = new URL('../dist/', import.meta.url)
@@ -45,7 +51,9 @@ const entry = entryFiles()
 
 function filesOf(route: string): string[] {
   const address = route.replaceAll(/\$\w+/g, '1')
-  const needed = needs.filter(({ path }) => new RegExp(path).test(address))
+  const needed = needs.filter(
+    ({ path, except }) => new RegExp(path).test(address) && !except.includes(address),
+  )
   return [
     ...new Set([
       ...entry,
@@ -67,8 +75,7 @@ const isOfConsole = (route: string) => /^\/admin(\/|$)/.test(route)
 /** The chunks that are the staff console's, by their own files and by the name that tools/layers.ts gives what they share. */
 const ofConsole = new Set(
   Object.entries(manifest).flatMap(([source, { file, name }]) =>
-    name === 'console' ||
-    name === 'console-lists' ||
+    name?.split('-')[0] === 'console' ||
     /^(src\/(consoleRouteTree\.gen|app\/console\/|features\/console\/|locales\/[^/]+\/console\/)|_console-)/.test(
       source,
     )

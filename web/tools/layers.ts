@@ -40,6 +40,7 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
   const vendors = new Set(ids.filter((id) => id.includes('/node_modules/')))
   const placing = usersOf(['@floating-ui', 'react-remove-scroll'], [...vendors], modules)
   const fields = usersOf(options.form, ids, modules)
+  const tables = usersOf(['@tanstack/react-virtual'], ids, modules)
 
   // Each sheet is one more request: one for the entry and the first entrance, one for the rest.
   const sheetOf = (id: string) =>
@@ -62,12 +63,14 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
 
   /**
    * What customers load with an entrance stays there; what one of their other pages loads is left to the bundler. What
-   * only the console loads is `console` where its first page needs it, else `console-lists`.
+   * only the console loads is `console` where its first page needs it, else by whether forms or long tables need it.
    */
   const sharedWithConsole = (id: string): string | undefined => {
     const isCustomers = starts.some(({ page, loads }) => !options.isConsole(page) && loads.has(id))
     if (isCustomers) return entrances.find(({ loads }) => loads.has(id))?.name
-    return consoleStarts.some(({ loads }) => loads.has(id)) ? 'console' : 'console-lists'
+    if (consoleStarts.some(({ loads }) => loads.has(id))) return 'console'
+    if (fields.has(id)) return 'console-forms'
+    return tables.has(id) ? 'console-tables' : 'console-parts'
   }
 
   // The page's own script stays what it is, the entry.

@@ -8,7 +8,7 @@ const file = new URL('../src/routeTree.gen.ts', `file://${import.meta.dirname}/`
 
 it('the server knows the address of every page that the router has, and no other', async () => {
   const router = createAppRouter()
-  for (const path of ['/admin', '/setup']) await hasPageOf(router)(path)
+  for (const path of ['/user', '/admin', '/setup']) await hasPageOf(router)(path)
   const pages = Object.keys(router.routesByPath).map((path) => path.replace(/(.)\/$/, '$1'))
   const addresses = readAddresses(readFileSync(file, 'utf8'))
   expect(addresses).toEqual([...new Set(pages)].filter((path) => !path.endsWith('/$')).toSorted())

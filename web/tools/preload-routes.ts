@@ -9,7 +9,8 @@ const src = new URL('../src/', import.meta.url).pathname
 /**
  * Writes what each address needs, its chunks and its texts in each language, to preloads.json. The server links it in
  * index.html (internal/api/web), so that it is loaded beside the entry and not after it: else a slow connection pays
- * two more round trips before the first paint.
+ * two more round trips before the first paint. Where a page has an address of its own, `except` names it at the routes
+ * whose varying part would match it.
  */
 export function preloadRoutes(): Plugin {
   return {
@@ -30,9 +31,14 @@ export function preloadRoutes(): Plugin {
           }
           return filesOf(wanted, chunks).filter((file) => !inEntry.includes(file))
         }
-        const table = readRoutes().map(({ path, isLayout, modules, namespaces }) => ({
+        const routes = readRoutes()
+        const table = routes.map(({ path, isLayout, modules, namespaces }) => ({
           route: path,
-          path: `^${path.replaceAll(/\$\w+/g, '[^/]+').replace(/\/?$/, isLayout ? '(/|$)' : '/?$')}`,
+          path: patternOf(path, isLayout),
+          except: routes
+            .map((other) => other.path)
+            .filter((other) => !other.includes('$') && path.includes('$'))
+            .filter((other) => new RegExp(patternOf(path, isLayout)).test(other)),
           files: load(modules.map(fileOf)),
           texts: Object.fromEntries(
             ['zh-CN', 'en'].map((language) => [
@@ -50,6 +56,9 @@ export function preloadRoutes(): Plugin {
     },
   }
 }
+
+const patternOf = (path: string, isLayout: boolean) =>
+  `^${path.replaceAll(/\$\w+/g, '[^/]+').replace(/\/?$/, isLayout ? '(/|$)' : '/?$')}`
 
 const fileOf = (module: string) =>
   src + (existsSync(`${src}${module}.tsx`) ? `${module}.tsx` : `${module}.ts`)
@@ -90,11 +99,9 @@ function readRoutes(): Route[] {
 /** The trees of routes that an address is looked up in (src/app/has-page.ts). */
 function routesOf(path: string): string[] {
   if (path.startsWith('/auth')) return []
-  const further = [
-    ...(/^\/admin(\/|$)/.test(path) ? ['app/console/routes'] : []),
-    ...(/^\/(setup|test-page)(\/|$)/.test(path) ? ['app/extra-routes'] : []),
-  ]
-  return ['userRouteTree.gen', ...further]
+  if (/^\/admin(\/|$)/.test(path)) return ['app/console/routes']
+  if (/^\/(setup|test-page)(\/|$)/.test(path)) return ['app/extra-routes']
+  return ['userRouteTree.gen']
 }
 
 function filesOf(start: Chunk[], all: Chunk[]): string[] {

@@ -17,9 +17,10 @@ const preloadsMark = "<!-- preloads -->"
 // preload lists what the pages of some addresses load besides the entry, as the build determined it
 // (web/tools/preload-routes.ts).
 type preload struct {
-	Path  string              `json:"path"`
-	Files []string            `json:"files"`
-	Texts map[string][]string `json:"texts"` // By language.
+	Path   string              `json:"path"`
+	Except []string            `json:"except"` // Addresses of other pages that path matches, too.
+	Files  []string            `json:"files"`
+	Texts  map[string][]string `json:"texts"` // By language.
 
 	path *regexp.Regexp
 }
@@ -50,7 +51,7 @@ func preloadLinks(list []preload, path string) string {
 	var files []string
 	texts := map[string][]string{}
 	for _, n := range list {
-		if !n.path.MatchString(path) {
+		if !n.path.MatchString(path) || slices.Contains(n.Except, strings.TrimSuffix(path, "/")) {
 			continue
 		}
 		files = join(files, n.Files)

@@ -57,7 +57,7 @@ const hasLoader = ({ options, parentRoute }: Node): boolean =>
 
 it('each page has a loader, or its layout has one', async () => {
   const router = createAppRouter()
-  for (const path of ['/admin', '/setup']) await hasPageOf(router)(path)
+  for (const path of ['/user', '/admin', '/setup']) await hasPageOf(router)(path)
   const pages = Object.values(router.routesById).filter(
     ({ id, options, children }) => options.component && !children && !id.endsWith('$'),
   )

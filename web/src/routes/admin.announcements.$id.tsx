@@ -12,5 +12,5 @@ export const Route = createFileRoute('/admin/announcements/$id')({
       queryClient.prefetchQuery(broadcastsOf(Number(id))),
       queryClient.prefetchQuery(reachOf(Number(id))),
     ),
-  component: lazyPage(() => import('@/features/console/content/pages'), 'AnnouncementPage'),
+  component: lazyPage(() => import('@/features/console/content/form-pages'), 'AnnouncementPage'),
 })

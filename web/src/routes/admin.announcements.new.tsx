@@ -5,5 +5,5 @@ import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/admin/announcements/new')({
   loader: () => loadPage(loadTexts('console/content')),
-  component: lazyPage(() => import('@/features/console/content/pages'), 'NewAnnouncementPage'),
+  component: lazyPage(() => import('@/features/console/content/form-pages'), 'NewAnnouncementPage'),
 })

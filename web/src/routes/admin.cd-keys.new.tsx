@@ -5,5 +5,5 @@ import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/admin/cd-keys/new')({
   loader: () => loadPage(loadTexts('console/cdkey')),
-  component: lazyPage(() => import('@/features/console/shop/pages'), 'NewKeyBatchPage'),
+  component: lazyPage(() => import('@/features/console/shop/form-pages'), 'NewKeyBatchPage'),
 })

@@ -7,5 +7,5 @@ import { couponOf } from '@/features/console/shop/resource'
 export const Route = createFileRoute('/admin/coupons/$id')({
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/coupon'), queryClient.prefetchQuery(couponOf(id))),
-  component: lazyPage(() => import('@/features/console/shop/pages'), 'CouponPage'),
+  component: lazyPage(() => import('@/features/console/shop/form-pages'), 'CouponPage'),
 })

@@ -5,5 +5,5 @@ import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/admin/coupons/new')({
   loader: () => loadPage(loadTexts('console/coupon')),
-  component: lazyPage(() => import('@/features/console/shop/pages'), 'NewCouponPage'),
+  component: lazyPage(() => import('@/features/console/shop/form-pages'), 'NewCouponPage'),
 })

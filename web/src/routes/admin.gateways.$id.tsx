@@ -11,5 +11,5 @@ export const Route = createFileRoute('/admin/gateways/$id')({
       queryClient.prefetchQuery(gatewayOf(id)),
       queryClient.prefetchQuery(gatewayKinds()),
     ),
-  component: lazyPage(() => import('@/features/console/money/pages'), 'GatewayPage'),
+  component: lazyPage(() => import('@/features/console/money/form-pages'), 'GatewayPage'),
 })

@@ -7,5 +7,5 @@ import { gatewayKinds } from '@/features/console/money/gateway-resource'
 export const Route = createFileRoute('/admin/gateways/new')({
   loader: ({ context: { queryClient } }) =>
     loadPage(loadTexts('console/gateway'), queryClient.prefetchQuery(gatewayKinds())),
-  component: lazyPage(() => import('@/features/console/money/pages'), 'NewGatewayPage'),
+  component: lazyPage(() => import('@/features/console/money/form-pages'), 'NewGatewayPage'),
 })

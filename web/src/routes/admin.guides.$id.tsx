@@ -7,5 +7,5 @@ import { guideOf } from '@/features/console/support/resource'
 export const Route = createFileRoute('/admin/guides/$id')({
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/support'), queryClient.prefetchQuery(guideOf(id))),
-  component: lazyPage(() => import('@/features/console/support/pages'), 'GuidePage'),
+  component: lazyPage(() => import('@/features/console/support/form-pages'), 'GuidePage'),
 })

@@ -5,5 +5,5 @@ import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/admin/guides/new')({
   loader: () => loadPage(loadTexts('console/support')),
-  component: lazyPage(() => import('@/features/console/support/pages'), 'NewGuidePage'),
+  component: lazyPage(() => import('@/features/console/support/form-pages'), 'NewGuidePage'),
 })

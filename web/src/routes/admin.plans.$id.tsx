@@ -7,5 +7,5 @@ import { planOf } from '@/features/console/shop/resource'
 export const Route = createFileRoute('/admin/plans/$id')({
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/shop', 'shop'), queryClient.prefetchQuery(planOf(id))),
-  component: lazyPage(() => import('@/features/console/shop/pages'), 'PlanPage'),
+  component: lazyPage(() => import('@/features/console/shop/plan-form-pages'), 'PlanPage'),
 })

@@ -8,5 +8,5 @@ export const Route = createFileRoute('/admin/plans/new')({
   validateSearch: ({ copy }: Record<string, unknown>): { copy?: number } =>
     typeof copy === 'number' ? { copy } : {},
   loader: () => loadPage(loadTexts('console/shop', 'shop')),
-  component: lazyPage(() => import('@/features/console/shop/pages'), 'NewPlanPage'),
+  component: lazyPage(() => import('@/features/console/shop/plan-form-pages'), 'NewPlanPage'),
 })

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
 import { expect, it } from 'vitest'
-import { send } from '@/lib/api/client'
+import { staffNodeRemove } from '@/lib/api/gen/staff/sdk.gen'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
@@ -39,12 +39,7 @@ function askingServer() {
 }
 
 const dangerous = () =>
-  send(
-    new Request(`${location.origin}/api/v2/staff/nodes/7`, {
-      method: 'DELETE',
-      headers: { 'Idempotency-Key': 'k' },
-    }),
-  )
+  staffNodeRemove({ path: { node_id: 7 }, headers: { 'Idempotency-Key': 'k' }, throwOnError: true })
 
 it('asks for password and code where the server wants them, and repeats the call with the same key', async () => {
   const calls = askingServer()
@@ -60,7 +55,7 @@ it('asks for password and code where the server wants them, and repeats the call
   await user.click(screen.getByRole('button', { name: 'Go on' }))
   await user.type(await screen.findByLabelText(/^Code of your app/), '123456')
   await user.click(screen.getByRole('button', { name: 'Go on' }))
-  expect((await answer).ok).toBe(true)
+  expect((await answer).response.ok).toBe(true)
   expect(calls).toEqual(['k', 'k'])
   await waitFor(() => expect(screen.queryByLabelText('Your password')).toBeNull())
 })

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import { loadTexts } from '../i18n'
-import { proveWith } from '@/lib/api/client'
+import { proveWith, sendProving } from '@/features/console/parts/prove'
+import { send } from '@/lib/api/client'
+import { client } from '@/lib/api/gen/client.gen'
 
 /** Ends a question: whether the member has shown who they are. */
 type End = (isProved: boolean) => void
@@ -20,7 +22,11 @@ export function useStepUp(): End | undefined {
       })
       return asked
     })
-    return () => proveWith(undefined)
+    client.setConfig({ fetch: (input) => sendProving(input as Request) })
+    return () => {
+      proveWith(undefined)
+      client.setConfig({ fetch: (input) => send(input as Request) })
+    }
   }, [])
   return end
 }

@@ -14,13 +14,6 @@ export function authorizeWith(source: Authorization): void {
   authorization = source
 }
 
-let askAgain: (() => Promise<boolean>) | undefined
-
-/** Has `ask` make the user show who they are, where the server asks for that; false when they do not. */
-export function proveWith(ask: (() => Promise<boolean>) | undefined): void {
-  askAgain = ask
-}
-
 const MAX_WAIT_MS = 30_000
 
 /** Sends a request in the user's language, without a bearer token. Anything but a 2xx answer is thrown as an ApiError. */
@@ -51,21 +44,9 @@ async function answerTo(request: Request): Promise<Response> {
   }
 }
 
-/** The same with the bearer token; after a 401 it tries once more with a new one, and after a step-up. */
-export async function send(request: Request): Promise<Response> {
-  const token = authorization.accessToken()
-  if (!token) return sendOpenly(request)
-
-  const again = request.clone()
-  try {
-    return await sendOpenly(withBearer(request, token))
-  } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure
-    if (failure.code === 'step_up_required' && (await askAgain?.())) return send(again)
-    if (failure.status !== 401 || !(await authorization.replace(token))) throw failure
-    return sendOpenly(withBearer(again, authorization.accessToken()))
-  }
-}
+/** The same with the bearer token; after a 401 it tries once more with a new one. */
+export const send = (request: Request): Promise<Response> =>
+  withToken((token) => sendOpenly(token ? withBearer(request.clone(), token) : request))
 
 /** The same for what reads and sends in another way than `fetch`: `call` gets the token, and is called again after a 401. */
 export async function withToken<T>(call: (token: string | undefined) => Promise<T>): Promise<T> {
@@ -79,7 +60,7 @@ export async function withToken<T>(call: (token: string | undefined) => Promise<
   }
 }
 
-function withBearer(request: Request, token: string | undefined): Request {
+function withBearer(request: Request, token: string): Request {
   request.headers.set('Authorization', `Bearer ${token}`)
   return request
 }

@@ -1,2 +1,1 @@
-export { AnnouncementPage, NewAnnouncementPage } from './announcement-page'
 export { AnnouncementsPage } from './announcements-page'

@@ -1,6 +1,5 @@
 export { ApprovalsPage } from './approvals-page'
 export { CasesPage } from './cases-page'
-export { GatewayPage, NewGatewayPage } from './gateway-page'
 export { GatewaysPage } from './gateways-page'
 export { OrdersPage } from './orders-page'
 export { PayoutsPage } from './payouts-page'

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { send } from '@/lib/api/client'
 import { csvFile, saveFile } from '@/lib/save-file'
 import { problemText } from '@/lib/server-problem'
 import { PageHeader } from '@/ui/page-header'
@@ -12,6 +11,7 @@ import { ActionMenu } from './action-runner'
 import { FilterBar } from './filter-bar'
 import type { Filter } from './filters'
 import { useListSearch } from './list-search'
+import { sendProving } from './prove'
 import type { Column, Resource, RowLink } from './resource'
 import { ResourceTable } from './resource-table'
 
@@ -76,7 +76,7 @@ export function CsvButton<T>({ resource }: { resource: Resource<T> }) {
     const { sort, ...filters } = search
     try {
       const address = new URL(resource.csv?.(filters, sort) ?? '', location.origin)
-      const response = await send(new Request(address))
+      const response = await sendProving(new Request(address))
       saveFile(`${resource.name}.csv`, csvFile(await response.blob()))
     } catch (error) {
       await toast('error', problemText(error, common))

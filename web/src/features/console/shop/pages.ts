@@ -1,8 +1,4 @@
-export { CouponPage, NewCouponPage } from './coupon-page'
 export { CouponsPage } from './coupons-page'
 export { KeyBatchesPage } from './key-batches-page'
 export { KeyBatchPage } from './key-batch-page'
-export { NewKeyBatchPage } from './new-key-batch-page'
-export { NewPlanPage } from './new-plan-page'
-export { PlanPage } from './plan-page'
 export { PlansPage } from './plans-page'

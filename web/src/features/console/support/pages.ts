@@ -1,6 +1,4 @@
 export { CannedAnswersPage } from './canned-answers-page'
 export { CommissionsPage } from './commissions-page'
-export { GuidePage, NewGuidePage } from './guide-page'
 export { GuidesPage } from './guides-page'
-export { NewShareAccountPage, ShareAccountPage } from './share-account-page'
 export { ShareAccountsPage } from './share-accounts-page'
