@@ -39,7 +39,7 @@ var tableOwners = map[string]string{
 	"invite": `commission commission_payout commission_rate commission_withdrawal invite_code invite_purchase invite_use
 		paid_money`,
 	"ipban":   `ip_ban`,
-	"job":     `job job_timetable`,
+	"job":     `job job_failure job_timetable`,
 	"link":    `link_app link_fetch link_notice link_template link_token`,
 	"loki":    `loki_cursor loki_pause`,
 	"mail":    `mail mail_text`,

@@ -127,6 +127,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Role(),
 		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
 		staff.StepUp(a.Accounts),
+		staff.Jobs(a.Queue, a.Outbox, a.Bulk, a.Media, a.Notices, a.Copies),
+		staff.System(a.system, a.trials(), a.Accounts),
 	)
 }
 

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -114,6 +115,7 @@ type App struct {
 	Webhooks  *webhook.Webhooks
 	Push      *webpush.Push
 	Tickets   *ticket.Tickets
+	Files     *attachment.Store // of tickets
 	Mailbox   *mailbox.Mailbox
 	Console   *console.Console
 	Bulks     *bulk.Bulk
@@ -126,6 +128,9 @@ type App struct {
 
 	sandbox *sandbox.Gateway // nil unless this is a demo
 	nightly nightly
+
+	started   time.Time
+	lastCheck atomic.Pointer[finding]
 }
 
 // Open checks the configuration, opens and migrates the database and builds the parts.
@@ -174,6 +179,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Audit, err = audit.Open(ctx, a.DB, a.cfg.key); err != nil {
 		return err
 	}
+	a.started = a.DB.Now()
 	a.Secrets = secret.New(a.DB, a.cfg.key)
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
 	a.Users = notify.New(a.DB, a.Mails)
@@ -226,8 +232,8 @@ func (a *App) build(ctx context.Context) (err error) {
 		Notices: a.Users, Bot: a.Telegram, Site: a.cfg.site,
 	})
 	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
-	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts,
-		attachment.NewStore(a.cfg.Data, a.Settings, a.Secrets))
+	a.Files = attachment.NewStore(a.cfg.Data, a.Settings, a.Secrets)
+	a.Tickets = ticket.New(a.DB, a.Settings, a.Captchas, a.Accounts, a.Files)
 	a.Mailbox = mailbox.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Accounts, a.Tickets)
 	if a.ClickHouse, err = clickhouse.New(a.cfg.clickHouse(), clickhouse.Parts{
 		DB: a.DB, Settings: a.Settings, Traffic: a.Traffic, UserIDs: a.Accounts.IDsByEmail,

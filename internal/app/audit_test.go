@@ -24,6 +24,7 @@ import (
 	"airstrip/internal/bulk"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/guide"
+	"airstrip/internal/job"
 	"airstrip/internal/link"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
@@ -362,6 +363,19 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_settings_change": func() act {
 			return staff(owner, "settings", `{"values":{"site_name":"Other"},"reset":["ticket_max_open"],`+
 				`"secrets":{"smtp_password":"hunter2-smtp"},"reason":"why"}`)
+		},
+		"staff_setting_test": func() act { return staff(admin, "settings/tests/attachments", "") },
+		"staff_job_run":      func() act { return staff(admin, "jobs/timetable/service.expire/run", "") },
+		"staff_job_retry": func() act {
+			must(h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+				must(job.Add(ctx, tx, h.DB.Now(), "nothing", 0, job.Options{}))
+				_, err := tx.NewRaw(`UPDATE job SET failed = ?, ended_at = ? WHERE kind = 'nothing'`, true, h.DB.Now()).
+					Exec(ctx)
+				return err
+			}))
+			failed, _, err := h.Queue.Find(ctx, job.Failed, "nothing", 1, 0)
+			must(err)
+			return staff(admin, "jobs/%d/retry", "", failed[0].ID)
 		},
 		"staff_webhook_add": func() act {
 			return staff(owner, "webhooks", `{"name":"ops","url":"https://ops.example/","events":["order.paid"],`+

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -161,6 +162,12 @@ type nightly struct {
 	broken, at prometheus.Gauge
 }
 
+// finding is what a nightly check of this process found.
+type finding struct {
+	at     time.Time
+	broken int64
+}
+
 func (a *App) checkNightly(q *job.Queue) {
 	a.nightly = nightly{
 		broken: prometheus.NewGauge(prometheus.GaugeOpts{
@@ -183,6 +190,7 @@ func (a *App) checkNightly(q *job.Queue) {
 		}
 		a.nightly.broken.Set(float64(len(broken)))
 		a.nightly.at.SetToCurrentTime()
+		a.lastCheck.Store(&finding{a.DB.Now(), int64(len(broken))})
 		return nil
 	})
 }

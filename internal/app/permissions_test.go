@@ -51,6 +51,8 @@ var permissions = map[string][]account.Role{
 	"staff_webhook_test": admins, "staff_webhook_deliveries": admins, "staff_webhook_delivery": admins,
 	"staff_webhook_redeliver": admins,
 	"staff_settings":          admins, "staff_settings_change": admins, "staff_setting_history": admins,
+	"staff_setting_test": admins, "staff_jobs_timetable": admins, "staff_jobs": admins, "staff_job_run": admins,
+	"staff_job_retry": admins, "staff_system": admins,
 	"staff_share_accounts": supporters, "staff_share_account_views": supporters,
 	"staff_share_account_viewers": supporters, "staff_share_account_add": admins,
 	"staff_share_account_change": admins, "staff_share_account_rotate": admins,

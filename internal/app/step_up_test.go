@@ -24,7 +24,7 @@ var dangerousPermissions = []permission.Permission{
 }
 
 // dangerousAlone are operations that ask for it, although others of their permission do not.
-var dangerousAlone = []string{"staff_announcement_broadcast", "staff_node_remove"}
+var dangerousAlone = []string{"staff_announcement_broadcast", "staff_bulk_job_start", "staff_node_remove"}
 
 func (r staffRoute) isDangerous() bool {
 	return slices.Contains(dangerousPermissions, r.permission) || slices.Contains(dangerousAlone, r.id) ||

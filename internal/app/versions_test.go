@@ -12,6 +12,7 @@ import (
 
 // versionless are the operations that overwrite nothing which their caller could have read; the routes say why.
 var versionless = []string{
+	"staff_gateways_order", "staff_plans_order",
 	"staff_emby_set", "staff_shared_key_set", "staff_ticket_attachment_upload", "staff_ticket_change",
 	"staff_user_labels_set",
 }

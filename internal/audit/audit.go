@@ -167,6 +167,11 @@ func Record(ctx context.Context, tx bun.Tx, action string, object Object, before
 	return nil
 }
 
+// Recording returns what records an act as part of a transaction, for parts that know nothing of the audit log.
+func Recording(action string, object Object, before, after any) func(ctx context.Context, tx bun.Tx) error {
+	return func(ctx context.Context, tx bun.Tx) error { return Record(ctx, tx, action, object, before, after, "") }
+}
+
 // Note is Record in a transaction of its own, for an act that changes nothing in the database but is logged: a secret
 // was read, a job was run.
 func Note(ctx context.Context, action string, object Object, after any, reason string) error {

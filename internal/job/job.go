@@ -106,6 +106,7 @@ type Queue struct {
 	db       *db.DB
 	handlers map[string]func(context.Context, json.RawMessage) error
 	entries  []entry
+	wrong    sync.Map // by the name of an entry whether its last run here failed
 }
 
 // New returns a queue without handlers.

@@ -129,6 +129,11 @@ func (q *Queue) Entries() []string {
 	return names
 }
 
+// Has reports whether the queue runs an entry.
+func (q *Queue) Has(name string) bool {
+	return slices.ContainsFunc(q.entries, func(e entry) bool { return e.name == name })
+}
+
 // lanes returns the entries that run apart from each other: each by itself, and all maintenance in one lane.
 func (q *Queue) lanes() [][]entry {
 	var lanes [][]entry
@@ -155,8 +160,12 @@ func (q *Queue) runDue(ctx context.Context, entries []entry) error {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
 		if due {
-			if err := q.runEntry(ctx, e); err != nil {
-				slog.ErrorContext(ctx, "a timed job failed", "job", e.name, "error", err)
+			failure := q.runEntry(ctx, e)
+			if failure != nil {
+				slog.ErrorContext(ctx, "a timed job failed", "job", e.name, "error", failure)
+			}
+			if err := q.noteRun(ctx, e.name, failure); err != nil {
+				return fmt.Errorf("%s: %w", e.name, err)
 			}
 		}
 	}

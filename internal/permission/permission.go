@@ -132,6 +132,11 @@ const (
 	SettingRead      Permission = "setting.read"
 	SettingWrite     Permission = "setting.write"
 	SettingSensitive Permission = "setting.sensitive.write"
+	SettingTest      Permission = "setting.test"
+
+	JobRead    Permission = "job.read"
+	JobManage  Permission = "job.manage"
+	SystemRead Permission = "system.read"
 )
 
 // Sets of roles that the table uses more than once. Only owners change staff, gateways and what opens every node or
@@ -378,6 +383,12 @@ var Areas = []Area{
 		{SettingSensitive, owners, fault.Text{
 			ZH: "修改涉及资金和安全的设置及密钥", EN: "change settings of money and security, and secrets",
 		}},
+		{SettingTest, admins, fault.Text{
+			ZH: "测试邮件、Telegram、存储等连接", EN: "try mail, Telegram, storage and other connections",
+		}},
+		{JobRead, admins, fault.Text{ZH: "查看服务器任务及其错误", EN: "see the server's jobs, and what went wrong with them"}},
+		{JobManage, admins, fault.Text{ZH: "立即运行或重试服务器任务", EN: "have jobs of the server run now, or again"}},
+		{SystemRead, admins, fault.Text{ZH: "查看服务器的版本和状态", EN: "see versions and health of the server"}},
 		{JobRun, admins, fault.Text{
 			ZH: "运行服务器任务，也可用 jobs 权限的 API 令牌",
 			EN: "run the server's jobs, also by an API token of the scope jobs",

@@ -14,6 +14,7 @@ import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
@@ -21,6 +22,7 @@ import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
+import { Route as AdminSystemRouteImport } from './routes/admin.system'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
@@ -39,6 +41,8 @@ import { Route as AdminGatewaysNewRouteImport } from './routes/admin.gateways.ne
 import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
 import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminJobsIndexRouteImport } from './routes/admin.jobs.index'
+import { Route as AdminJobsQueueRouteImport } from './routes/admin.jobs.queue'
 import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
 import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
@@ -79,6 +83,11 @@ const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   path: '/commissions',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminMailsRoute = AdminMailsRouteImport.update({
+  id: '/mails',
+  path: '/mails',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
   id: '/node-groups',
   path: '/node-groups',
@@ -112,6 +121,11 @@ const AdminRefundsRoute = AdminRefundsRouteImport.update({
 const AdminSettingsRoute = AdminSettingsRouteImport.update({
   id: '/settings',
   path: '/settings',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminSystemRoute = AdminSystemRouteImport.update({
+  id: '/system',
+  path: '/system',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
@@ -204,6 +218,16 @@ const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
   path: '/guides/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminJobsIndexRoute = AdminJobsIndexRouteImport.update({
+  id: '/jobs/',
+  path: '/jobs/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminJobsQueueRoute = AdminJobsQueueRouteImport.update({
+  id: '/jobs/queue',
+  path: '/jobs/queue',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminNodesIndexRoute = AdminNodesIndexRouteImport.update({
   id: '/nodes/',
   path: '/nodes/',
@@ -280,6 +304,7 @@ export interface FileRoutesByFullPath {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -287,6 +312,7 @@ export interface FileRoutesByFullPath {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
@@ -300,6 +326,7 @@ export interface FileRoutesByFullPath {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -314,6 +341,7 @@ export interface FileRoutesByFullPath {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
@@ -325,6 +353,7 @@ export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -332,6 +361,7 @@ export interface FileRoutesByTo {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
@@ -345,6 +375,7 @@ export interface FileRoutesByTo {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -359,6 +390,7 @@ export interface FileRoutesByTo {
   '/admin/coupons': typeof AdminCouponsIndexRoute
   '/admin/gateways': typeof AdminGatewaysIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/jobs': typeof AdminJobsIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
@@ -372,6 +404,7 @@ export interface FileRoutesById {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -379,6 +412,7 @@ export interface FileRoutesById {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
@@ -392,6 +426,7 @@ export interface FileRoutesById {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -406,6 +441,7 @@ export interface FileRoutesById {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
@@ -420,6 +456,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
@@ -427,6 +464,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
+    | '/admin/system'
     | '/admin/tickets'
     | '/admin/'
     | '/admin/announcements/$id'
@@ -440,6 +478,7 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/plans/$id'
@@ -454,6 +493,7 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/jobs/'
     | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
@@ -465,6 +505,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
@@ -472,6 +513,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
+    | '/admin/system'
     | '/admin/tickets'
     | '/admin'
     | '/admin/announcements/$id'
@@ -485,6 +527,7 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/plans/$id'
@@ -499,6 +542,7 @@ export interface FileRouteTypes {
     | '/admin/coupons'
     | '/admin/gateways'
     | '/admin/guides'
+    | '/admin/jobs'
     | '/admin/nodes'
     | '/admin/plans'
     | '/admin/share-accounts'
@@ -511,6 +555,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
@@ -518,6 +563,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
+    | '/admin/system'
     | '/admin/tickets'
     | '/admin/'
     | '/admin/announcements/$id'
@@ -531,6 +577,7 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/plans/$id'
@@ -545,6 +592,7 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/jobs/'
     | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
@@ -594,6 +642,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminCommissionsRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/mails': {
+      id: '/admin/mails'
+      path: '/mails'
+      fullPath: '/admin/mails'
+      preLoaderRoute: typeof AdminMailsRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/node-groups': {
       id: '/admin/node-groups'
       path: '/node-groups'
@@ -641,6 +696,13 @@ declare module '@tanstack/react-router' {
       path: '/settings'
       fullPath: '/admin/settings'
       preLoaderRoute: typeof AdminSettingsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/system': {
+      id: '/admin/system'
+      path: '/system'
+      fullPath: '/admin/system'
+      preLoaderRoute: typeof AdminSystemRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets': {
@@ -769,6 +831,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminGuidesNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/jobs/': {
+      id: '/admin/jobs/'
+      path: '/jobs'
+      fullPath: '/admin/jobs/'
+      preLoaderRoute: typeof AdminJobsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/jobs/queue': {
+      id: '/admin/jobs/queue'
+      path: '/jobs/queue'
+      fullPath: '/admin/jobs/queue'
+      preLoaderRoute: typeof AdminJobsQueueRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/nodes/': {
       id: '/admin/nodes/'
       path: '/nodes'
@@ -886,6 +962,7 @@ interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
@@ -893,6 +970,7 @@ interface AdminRouteChildren {
   AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
+  AdminSystemRoute: typeof AdminSystemRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
@@ -906,6 +984,7 @@ interface AdminRouteChildren {
   AdminGatewaysNewRoute: typeof AdminGatewaysNewRoute
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminJobsQueueRoute: typeof AdminJobsQueueRoute
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
@@ -919,6 +998,7 @@ interface AdminRouteChildren {
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminJobsIndexRoute: typeof AdminJobsIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
@@ -931,6 +1011,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
@@ -938,6 +1019,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
   AdminSettingsRoute: AdminSettingsRoute,
+  AdminSystemRoute: AdminSystemRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
@@ -951,6 +1033,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGatewaysNewRoute: AdminGatewaysNewRoute,
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminJobsQueueRoute: AdminJobsQueueRoute,
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
@@ -964,6 +1047,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminJobsIndexRoute: AdminJobsIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,

@@ -22,6 +22,7 @@ import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
@@ -29,6 +30,7 @@ import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
+import { Route as AdminSystemRouteImport } from './routes/admin.system'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
@@ -69,6 +71,8 @@ import { Route as AdminGatewaysNewRouteImport } from './routes/admin.gateways.ne
 import { Route as AdminGuidesIndexRouteImport } from './routes/admin.guides.index'
 import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
+import { Route as AdminJobsIndexRouteImport } from './routes/admin.jobs.index'
+import { Route as AdminJobsQueueRouteImport } from './routes/admin.jobs.queue'
 import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
 import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
@@ -189,6 +193,11 @@ const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   path: '/commissions',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminMailsRoute = AdminMailsRouteImport.update({
+  id: '/mails',
+  path: '/mails',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
   id: '/node-groups',
   path: '/node-groups',
@@ -222,6 +231,11 @@ const AdminRefundsRoute = AdminRefundsRouteImport.update({
 const AdminSettingsRoute = AdminSettingsRouteImport.update({
   id: '/settings',
   path: '/settings',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminSystemRoute = AdminSystemRouteImport.update({
+  id: '/system',
+  path: '/system',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
@@ -420,6 +434,16 @@ const AdminGuidesIdRoute = AdminGuidesIdRouteImport.update({
 const AdminGuidesNewRoute = AdminGuidesNewRouteImport.update({
   id: '/guides/new',
   path: '/guides/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminJobsIndexRoute = AdminJobsIndexRouteImport.update({
+  id: '/jobs/',
+  path: '/jobs/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminJobsQueueRoute = AdminJobsQueueRouteImport.update({
+  id: '/jobs/queue',
+  path: '/jobs/queue',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminNodesIndexRoute = AdminNodesIndexRouteImport.update({
@@ -711,6 +735,7 @@ export interface FileRoutesByFullPath {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -718,6 +743,7 @@ export interface FileRoutesByFullPath {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
@@ -751,6 +777,7 @@ export interface FileRoutesByFullPath {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -793,6 +820,7 @@ export interface FileRoutesByFullPath {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
@@ -820,6 +848,7 @@ export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -827,6 +856,7 @@ export interface FileRoutesByTo {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
@@ -860,6 +890,7 @@ export interface FileRoutesByTo {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -902,6 +933,7 @@ export interface FileRoutesByTo {
   '/admin/coupons': typeof AdminCouponsIndexRoute
   '/admin/gateways': typeof AdminGatewaysIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
+  '/admin/jobs': typeof AdminJobsIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
@@ -935,6 +967,7 @@ export interface FileRoutesById {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -942,6 +975,7 @@ export interface FileRoutesById {
   '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
@@ -977,6 +1011,7 @@ export interface FileRoutesById {
   '/admin/gateways/new': typeof AdminGatewaysNewRoute
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
+  '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
@@ -1019,6 +1054,7 @@ export interface FileRoutesById {
   '/admin/coupons/': typeof AdminCouponsIndexRoute
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
+  '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
@@ -1053,6 +1089,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
@@ -1060,6 +1097,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
+    | '/admin/system'
     | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
@@ -1093,6 +1131,7 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/plans/$id'
@@ -1135,6 +1174,7 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/jobs/'
     | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
@@ -1162,6 +1202,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
@@ -1169,6 +1210,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
+    | '/admin/system'
     | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
@@ -1202,6 +1244,7 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/plans/$id'
@@ -1244,6 +1287,7 @@ export interface FileRouteTypes {
     | '/admin/coupons'
     | '/admin/gateways'
     | '/admin/guides'
+    | '/admin/jobs'
     | '/admin/nodes'
     | '/admin/plans'
     | '/admin/share-accounts'
@@ -1276,6 +1320,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/orders'
     | '/admin/payment-cases'
@@ -1283,6 +1328,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
+    | '/admin/system'
     | '/admin/tickets'
     | '/auth/forgot-password'
     | '/auth/sign-in'
@@ -1318,6 +1364,7 @@ export interface FileRouteTypes {
     | '/admin/gateways/new'
     | '/admin/guides/$id'
     | '/admin/guides/new'
+    | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/plans/$id'
@@ -1360,6 +1407,7 @@ export interface FileRouteTypes {
     | '/admin/coupons/'
     | '/admin/gateways/'
     | '/admin/guides/'
+    | '/admin/jobs/'
     | '/admin/nodes/'
     | '/admin/plans/'
     | '/admin/share-accounts/'
@@ -1485,6 +1533,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminCommissionsRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/mails': {
+      id: '/admin/mails'
+      path: '/mails'
+      fullPath: '/admin/mails'
+      preLoaderRoute: typeof AdminMailsRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/node-groups': {
       id: '/admin/node-groups'
       path: '/node-groups'
@@ -1532,6 +1587,13 @@ declare module '@tanstack/react-router' {
       path: '/settings'
       fullPath: '/admin/settings'
       preLoaderRoute: typeof AdminSettingsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/system': {
+      id: '/admin/system'
+      path: '/system'
+      fullPath: '/admin/system'
+      preLoaderRoute: typeof AdminSystemRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets': {
@@ -1812,6 +1874,20 @@ declare module '@tanstack/react-router' {
       path: '/guides/new'
       fullPath: '/admin/guides/new'
       preLoaderRoute: typeof AdminGuidesNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/jobs/': {
+      id: '/admin/jobs/'
+      path: '/jobs'
+      fullPath: '/admin/jobs/'
+      preLoaderRoute: typeof AdminJobsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/jobs/queue': {
+      id: '/admin/jobs/queue'
+      path: '/jobs/queue'
+      fullPath: '/admin/jobs/queue'
+      preLoaderRoute: typeof AdminJobsQueueRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/nodes/': {
@@ -2211,6 +2287,7 @@ interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
@@ -2218,6 +2295,7 @@ interface AdminRouteChildren {
   AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
+  AdminSystemRoute: typeof AdminSystemRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
@@ -2231,6 +2309,7 @@ interface AdminRouteChildren {
   AdminGatewaysNewRoute: typeof AdminGatewaysNewRoute
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
+  AdminJobsQueueRoute: typeof AdminJobsQueueRoute
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
@@ -2244,6 +2323,7 @@ interface AdminRouteChildren {
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
+  AdminJobsIndexRoute: typeof AdminJobsIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
@@ -2256,6 +2336,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
@@ -2263,6 +2344,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
   AdminSettingsRoute: AdminSettingsRoute,
+  AdminSystemRoute: AdminSystemRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
@@ -2276,6 +2358,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGatewaysNewRoute: AdminGatewaysNewRoute,
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
+  AdminJobsQueueRoute: AdminJobsQueueRoute,
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
@@ -2289,6 +2372,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
+  AdminJobsIndexRoute: AdminJobsIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,

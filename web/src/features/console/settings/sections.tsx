@@ -4,6 +4,7 @@ import type { Field } from '../parts/field'
 import { useMay } from '../parts/permissions'
 import type { FormSection, FormValues } from '../parts/resource-form'
 import { SettingFoot } from './setting-foot'
+import { type Trial, TrialButton, trialsOf } from './trial'
 import { formOf, inputOf, isSensitive, removalOf } from './values'
 
 const kinds: Record<SettingItem['kind'], Field['kind']> = {
@@ -46,6 +47,9 @@ export function useSettingSections(
         ...fields,
         ...items.filter((one) => !found(one) && values[one.name] !== before[one.name]).map(fieldOf),
       ],
+      foot: (trialsOf[area as keyof typeof trialsOf] ?? []).map((kind: Trial) => (
+        <TrialButton key={kind} kind={kind} />
+      )),
       isHidden: words ? fields.length === 0 : area !== shown.area,
     }
   })

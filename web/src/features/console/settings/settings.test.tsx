@@ -188,6 +188,24 @@ describe('the settings', () => {
     await waitFor(() => expect(sent).toHaveBeenLastCalledWith('"9"', expect.anything()))
   })
 
+  it('are tried, and say at which step it failed', async () => {
+    server.use(
+      ...asStaff('setting.read', 'setting.test'),
+      http.post('*/api/v2/staff/settings/tests/mail', () =>
+        success({
+          is_ok: false,
+          steps: [
+            { title: 'Check the settings', is_ok: true, error: '' },
+            { title: 'Connect and sign in', is_ok: false, error: '535 wrong password' },
+          ],
+        }),
+      ),
+    )
+    const { user } = await openSignedIn('/admin/settings?area=mail')
+    await user.click(await screen.findByRole('button', { name: 'Send me a test mail' }))
+    expect(await screen.findByText('535 wrong password')).toBeVisible()
+  })
+
   it('of money and security are seen and not changed by who may not', async () => {
     server.use(...asStaff('setting.read', 'setting.write'))
     await openSignedIn('/admin/settings?area=mail')

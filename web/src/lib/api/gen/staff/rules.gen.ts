@@ -169,6 +169,14 @@ export const staffIpUnbanRules = {
   "ip_cidr": { minLength: 2, maxLength: 64 },
 } as const
 
+export const staffJobsRules = {
+  "kind": { maxLength: 64 },
+} as const
+
+export const staffJobRunRules = {
+  "name": { maxLength: 64 },
+} as const
+
 export const staffLinkFetchesRules = {
   "q": { maxLength: 200 },
 } as const

@@ -4846,6 +4846,25 @@ export type PushResult = {
     public_key: string;
 };
 
+export type QueuedJob = {
+    attempts: number;
+    created_at: string;
+    ended_at: string | null;
+    id: number;
+    kind: string;
+    last_error: string;
+    /**
+     * When it runs next, or ran last
+     */
+    run_at: string;
+    state: 'waiting' | 'running' | 'failed' | 'done';
+};
+
+export type QueuedJobs = {
+    jobs: Array<QueuedJob>;
+    total_count: number;
+};
+
 export type RankedUser = {
     billed_bytes: number;
     down_bytes: number;
@@ -6825,6 +6844,46 @@ export type SystemAnnouncement = {
     created_at: string;
 };
 
+export type SystemFacts = {
+    click_house_differing_days: number;
+    /**
+     * Days that are not sent whole yet
+     */
+    click_house_waiting_days: number;
+    database: 'sqlite' | 'postgresql';
+    database_bytes: number;
+    disk_free_bytes: number;
+    /**
+     * Of the data folder's disk
+     */
+    disk_total_bytes: number;
+    /**
+     * When this process last finished the nightly check; null: not since it started
+     */
+    doctor_at: string | null;
+    /**
+     * What it found; airstrip doctor names each
+     */
+    doctor_broken_places: number;
+    go_version: string;
+    has_click_house: boolean;
+    is_click_house_up: boolean;
+    /**
+     * False: timed work waits until the clocks agree
+     */
+    is_clock_right: boolean;
+    /**
+     * Whether the database takes writes
+     */
+    is_writable: boolean;
+    schema_version: number;
+    /**
+     * Of this process
+     */
+    started_at: string;
+    version: string;
+};
+
 export type Tls = {
     /**
      * The agent gets and renews a certificate for server_name itself
@@ -7158,6 +7217,35 @@ export type TimeAxisPoint = {
     user_id: number;
 };
 
+export type TimedJob = {
+    /**
+     * Of that failure
+     */
+    error: string;
+    /**
+     * Its last failure
+     */
+    failed_at: string | null;
+    /**
+     * One after the other, up to that one
+     */
+    failures: number;
+    /**
+     * When it ran last
+     */
+    last_at: string | null;
+    name: string;
+    /**
+     * null: it has not run yet and is due
+     */
+    next_at: string | null;
+    period_seconds: number;
+    /**
+     * When it succeeded after that; null: it did not yet
+     */
+    recovered_at: string | null;
+};
+
 export type TokensResult = {
     /**
      * JWT, lives 20 minutes
@@ -7289,6 +7377,26 @@ export type TrialPlan = {
      * Of the shortest period
      */
     price: string;
+};
+
+export type TrialResult = {
+    is_ok: boolean;
+    /**
+     * Until the first that failed
+     */
+    steps: Array<TrialStep>;
+};
+
+export type TrialStep = {
+    /**
+     * What the other side or the network said, as it said it
+     */
+    error: string;
+    is_ok: boolean;
+    /**
+     * In the caller's language
+     */
+    title: string;
 };
 
 export type UnblockBody = {
@@ -9325,6 +9433,79 @@ export type StaffIpUnbanResponses = {
 
 export type StaffIpUnbanResponse = StaffIpUnbanResponses[keyof StaffIpUnbanResponses];
 
+export type StaffJobsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: 'waiting' | 'running' | 'failed' | 'done';
+        kind?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/jobs';
+};
+
+export type StaffJobsResponses = {
+    /**
+     * OK
+     */
+    200: QueuedJobs;
+};
+
+export type StaffJobsResponse = StaffJobsResponses[keyof StaffJobsResponses];
+
+export type StaffJobsTimetableData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/jobs/timetable';
+};
+
+export type StaffJobsTimetableResponses = {
+    /**
+     * OK
+     */
+    200: Array<TimedJob>;
+};
+
+export type StaffJobsTimetableResponse = StaffJobsTimetableResponses[keyof StaffJobsTimetableResponses];
+
+export type StaffJobRunData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/jobs/timetable/{name}/run';
+};
+
+export type StaffJobRunResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffJobRunResponse = StaffJobRunResponses[keyof StaffJobRunResponses];
+
+export type StaffJobRetryData = {
+    body?: never;
+    path: {
+        job_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/jobs/{job_id}/retry';
+};
+
+export type StaffJobRetryResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffJobRetryResponse = StaffJobRetryResponses[keyof StaffJobRetryResponses];
+
 export type StaffLinkFetchesData = {
     body?: never;
     path?: never;
@@ -11058,6 +11239,27 @@ export type StaffSettingsChangeResponses = {
 
 export type StaffSettingsChangeResponse = StaffSettingsChangeResponses[keyof StaffSettingsChangeResponses];
 
+export type StaffSettingTestData = {
+    body?: never;
+    path: {
+        /**
+         * mail: to the caller's address
+         */
+        kind: 'mail' | 'telegram' | 'captcha' | 'attachments' | 'clickhouse' | 'loki' | 'mailbox';
+    };
+    query?: never;
+    url: '/api/v2/staff/settings/tests/{kind}';
+};
+
+export type StaffSettingTestResponses = {
+    /**
+     * OK
+     */
+    200: TrialResult;
+};
+
+export type StaffSettingTestResponse = StaffSettingTestResponses[keyof StaffSettingTestResponses];
+
 export type StaffSettingHistoryData = {
     body?: never;
     path: {
@@ -11333,6 +11535,22 @@ export type StaffStepUpResponses = {
 };
 
 export type StaffStepUpResponse = StaffStepUpResponses[keyof StaffStepUpResponses];
+
+export type StaffSystemData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/system';
+};
+
+export type StaffSystemResponses = {
+    /**
+     * OK
+     */
+    200: SystemFacts;
+};
+
+export type StaffSystemResponse = StaffSystemResponses[keyof StaffSystemResponses];
 
 export type StaffTicketAttachmentRemoveData = {
     body?: never;

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"runtime"
+	"syscall"
+
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/setting"
+)
+
+// trials are the tests of what the settings lead to.
+func (a *App) trials() staff.Trials {
+	return staff.Trials{Mail: a.Mails.Try, Others: map[string]func(context.Context, *setting.Trial){
+		"telegram": a.Telegram.Try, "captcha": a.Captchas.Try, "attachments": a.Files.Try,
+		"clickhouse": a.ClickHouse.Try, "loki": a.Loki.Try, "mailbox": a.Mailbox.Try,
+	}}
+}
+
+// system gathers what is known of this server.
+func (a *App) system(ctx context.Context) (f staff.SystemFacts, err error) {
+	f = staff.SystemFacts{
+		Version: a.version, GoVersion: runtime.Version(), StartedAt: a.started.UTC(), Database: "postgresql",
+		IsWritable: a.DB.WriteProblem() == nil, IsClockRight: a.DB.ClockProblem() == nil,
+		HasClickHouse: a.ClickHouse.On(),
+	}
+	if a.DB.SQLite() {
+		f.Database = "sqlite"
+	}
+	if f.DatabaseBytes, err = a.DB.Size(ctx); err != nil {
+		return f, err
+	}
+	if f.SchemaVersion, err = a.DB.SchemaVersion(ctx); err != nil {
+		return f, err
+	}
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(a.cfg.Data, &disk); err == nil { // else both stay 0
+		f.DiskTotalBytes = int64(disk.Blocks) * disk.Bsize
+		f.DiskFreeBytes = int64(disk.Bavail) * disk.Bsize
+	}
+	if f.HasClickHouse {
+		s := a.ClickHouse.Status()
+		f.IsClickHouseUp, f.ClickHouseWaiting, f.ClickHouseDiffers = s.Up, s.Waiting, s.Differing
+	}
+	if last := a.lastCheck.Load(); last != nil {
+		at := last.at.UTC()
+		f.DoctorAt, f.DoctorBrokenPlaces = &at, last.broken
+	}
+	return f, nil
+}

@@ -1,0 +1,89 @@
+import { RotateCw } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { staffMailRetry } from '@/lib/api/gen/staff/sdk.gen'
+import type { MailItem } from '@/lib/api/gen/staff/types.gen'
+import { Moment } from '@/ui/moment'
+import { StatusDot } from '@/ui/status-dot'
+import type { Action } from '../parts/action'
+import { ListPage } from '../parts/list-page'
+import type { Column } from '../parts/resource'
+import { mails } from './resources'
+
+const states = ['queued', 'sent', 'failed', 'kept'] as const
+const tones = { queued: 'info', sent: 'success', failed: 'error', kept: 'warning' } as const
+
+/** The mails of the last 30 days. */
+export function MailsPage() {
+  const { t } = useTranslation('console/system')
+  return (
+    <ListPage
+      title={t('mails.title')}
+      about={t('mails.about')}
+      resource={mails}
+      columns={useColumns()}
+      filters={[
+        {
+          key: 'state',
+          title: t('state'),
+          kind: 'choice',
+          isSingle: true,
+          options: states.map((value) => ({ value, label: t(`mails.${value}`) })),
+        },
+      ]}
+      search={{ key: 'q', label: t('mails.search') }}
+      actions={[useRetry()]}
+      nameOf={({ recipient }) => recipient}
+      empty={t('mails.empty')}
+    />
+  )
+}
+
+function useColumns(): Column<MailItem>[] {
+  const { t } = useTranslation('console/system')
+  return [
+    {
+      key: 'recipient',
+      title: t('mails.recipient'),
+      place: 'title',
+      cell: ({ recipient }) => recipient,
+    },
+    {
+      key: 'kind',
+      title: t('mails.kind'),
+      width: '12rem',
+      place: 'fact',
+      cell: ({ kind }) => kind,
+    },
+    {
+      key: 'state',
+      title: t('state'),
+      place: 'state',
+      width: '8rem',
+      cell: ({ state }) => <StatusDot tone={tones[state]}>{t(`mails.${state}`)}</StatusDot>,
+    },
+    { key: 'tries', title: t('tries'), width: '5rem', align: 'end', cell: ({ tries }) => tries },
+    {
+      key: 'created',
+      title: t('mails.created'),
+      place: 'fact',
+      width: '12rem',
+      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+    },
+    { key: 'error', title: t('jobs.error'), cell: ({ last_error: error }) => error || '—' },
+  ]
+}
+
+function useRetry(): Action<MailItem> {
+  const { t } = useTranslation('console/system')
+  return {
+    key: 'retry',
+    icon: RotateCw,
+    title: t('mails.retry'),
+    permission: 'mail.retry',
+    danger: 'C',
+    isShown: ({ state }) => state === 'failed' || state === 'kept',
+    effect: ({ recipient }) => t('mails.retryEffect', { recipient }),
+    run: ({ mail_id: id }) => staffMailRetry({ path: { mail_id: id }, throwOnError: true }),
+    done: () => t('mails.retryDone'),
+  }
+}

@@ -1,0 +1,113 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { http } from 'msw'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { MailItem, QueuedJob, SystemFacts, TimedJob } from '@/lib/api/gen/staff/types.gen'
+import { inDays } from '@/test/fixtures'
+import { server, success } from '@/test/msw/server'
+import { openSignedIn } from '@/test/render'
+import { asStaff } from '@/test/staff'
+
+const timed = (change: Partial<TimedJob>): TimedJob => ({
+  name: 'payment.check',
+  period_seconds: 30,
+  next_at: inDays(1),
+  last_at: inDays(-1),
+  failed_at: null,
+  error: '',
+  failures: 0,
+  recovered_at: null,
+  ...change,
+})
+
+const failed: QueuedJob = {
+  id: 4,
+  kind: 'mail.send',
+  state: 'failed',
+  run_at: inDays(-1),
+  attempts: 12,
+  last_error: 'refused',
+  created_at: inDays(-1),
+  ended_at: inDays(-1),
+}
+
+const mail: MailItem = {
+  mail_id: 9,
+  recipient: 'eve@example.com',
+  kind: 'forgot_password',
+  lang: 'en',
+  state: 'failed',
+  tries: 3,
+  last_error: 'no such mailbox',
+  created_at: inDays(-1),
+  expires_at: inDays(1),
+  ended_at: inDays(-1),
+}
+
+const facts: SystemFacts = {
+  version: '3.1',
+  go_version: 'go1.30',
+  started_at: inDays(-1),
+  database: 'sqlite',
+  database_bytes: 4096,
+  schema_version: 7,
+  is_writable: true,
+  is_clock_right: true,
+  disk_total_bytes: 2e9,
+  disk_free_bytes: 1e9,
+  has_click_house: true,
+  is_click_house_up: false,
+  click_house_waiting_days: 3,
+  click_house_differing_days: 0,
+  doctor_at: inDays(-1),
+  doctor_broken_places: 2,
+}
+
+const called = vi.fn<(path: string) => void>()
+
+beforeEach(() => {
+  called.mockClear()
+  const note = ({ request }: { request: Request }) => {
+    called(new URL(request.url).pathname)
+    return success({})
+  }
+  server.use(
+    ...asStaff('job.read', 'job.manage', 'mail.read', 'mail.retry', 'system.read'),
+    http.get('*/api/v2/staff/jobs/timetable', () =>
+      success([
+        timed({}),
+        timed({ name: 'loki.export', failed_at: inDays(-1), error: 'away', failures: 5 }),
+      ]),
+    ),
+    http.get('*/api/v2/staff/jobs', () => success({ jobs: [failed], total_count: 1 })),
+    http.get('*/api/v2/staff/mails', () =>
+      success({ mails: [mail], total_count: 1, page: 1, size: 50 }),
+    ),
+    http.get('*/api/v2/staff/system', () => success(facts)),
+    http.post('*/api/v2/staff/jobs/*', note),
+    http.post('*/api/v2/staff/mails/*', note),
+  )
+})
+
+describe('the pages of the system', () => {
+  it.each([
+    ['/admin/jobs', 'Jobs', 'loki.export', 'Run now', '/jobs/timetable/loki.export/run'],
+    ['/admin/jobs/queue', 'Queue', '#4', 'Retry', '/jobs/4/retry'],
+    ['/admin/mails', 'Mail', 'eve@example.com', 'Send again', '/mails/9/retry'],
+  ])('%s lists what went wrong, and does it again', async (path, title, row, act, call) => {
+    const { user } = await openSignedIn(path)
+    const table = await screen.findByRole('table', { name: title })
+    expect(within(table).getByText(/away|refused|no such mailbox/)).toBeVisible()
+    await user.click(await screen.findByRole('button', { name: `Actions for ${row}` }))
+    await user.click(await screen.findByRole('menuitem', { name: act, hidden: true }))
+    const dialog = await screen.findByRole('dialog', { name: act })
+    await user.click(await within(dialog).findByRole('button', { name: act }))
+    await waitFor(() => expect(called).toHaveBeenCalledWith(`/api/v2/staff${call}`))
+  })
+
+  it('/admin/system says what is in trouble', async () => {
+    await openSignedIn('/admin/system')
+    const health = await screen.findByRole('region', { name: 'Health' })
+    expect(health).toHaveTextContent('2 places are wrong')
+    expect(screen.getByRole('region', { name: 'ClickHouse' })).toHaveTextContent('In trouble')
+  })
+})
