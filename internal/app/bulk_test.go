@@ -89,7 +89,7 @@ func TestBulk_KilledStoppedAndResumed_GivesEachOnce(t *testing.T) {
 		}
 		stopped, err := h.Bulks.Stop(ctx, who, j.ID)
 		if errors.Is(err, bulk.ErrState) { // it was done by then
-			stopped, err = h.Bulks.Job(ctx, j.ID)
+			err = nil
 		} else {
 			must(err)
 			must(h.Bulks.Run(ctx))

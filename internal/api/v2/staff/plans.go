@@ -229,7 +229,9 @@ func (o planPages) change(r *v2.Router) {
 		Named("staff_plan_texts_set",
 			"Change the name and description of a plan, by language; what was sold keeps its text"),
 		func(in *planTextsWish) audit.Object { return audit.ID("plan", in.ID) },
-		func(ctx context.Context, in *planTextsWish) (staffPlan, error) { return o.one(ctx, in.ID, v2.Version{}) },
+		func(ctx context.Context, in *planTextsWish) (staffPlan, error) {
+			return o.one(ctx, in.ID, v2.Version{})
+		},
 		func(ctx context.Context, _ account.Identity, in *planTextsWish) (staffPlan, error) {
 			if _, err := o.shop.ChangePlan(ctx, in.ID, in.Body.apply); err != nil {
 				return staffPlan{}, err
