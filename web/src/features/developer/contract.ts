@@ -73,6 +73,7 @@ const topics = {
   'services-old': 'older',
   shop: 'shop',
   'shop-old': 'older',
+  setup: 'auth',
   site: 'site',
   system: 'announcements',
   'ticket-attachments': 'tickets',
