@@ -279,11 +279,12 @@ func withSecondFactor(w *testSite, v *victim) {
 
 // changeNothing are the methods of each part that leave what opens an account as it is.
 var changeNothing = map[string]string{
-	"Accounts": "Accept ByEmail ByTelegram Close CloseFor Create Invite Emails Forget Hash IDsByEmail Import IsStaff List Lock MayActOn " +
+	"Accounts": "Accept ByEmail ByTelegram Close CloseFor Create Invite Emails Forget Hash IDsByEmail Import IsStaff List Lock LockAll MayActOn " +
 		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients Users " +
-		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyStaff User",
+		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyExcept NotifyStaff User",
+	"Setup":   "CheckCode IsOpen Leads Make Run Start",
 	"SignUps": "CheckInviteCode SignUp",
-	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken URL URLKey",
+	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken StepUp URL URLKey",
 	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndAllOf EndOthers Of " +
 		"Refresh Running SignOut",
 	"Streams":     "Follow Open",
@@ -291,7 +292,7 @@ var changeNothing = map[string]string{
 	"Credentials": "OnChange Prove RequestEmailChange",
 	"EmailCodes":  "Request SendReset",
 	"TwoFactor":   "Begin Check On",
-	"Passkeys":    "Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",
+	"Passkeys":    "StepUp Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",
 	"Bans":        "ApplyDue Ban BanIn Running Unban Of",
 	"History":     "Activity OriginOf SignIns",
 }

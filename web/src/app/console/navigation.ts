@@ -18,7 +18,7 @@ import {
   Package,
   ScrollText,
   Server,
-  Settings,
+  Cog,
   Stamp,
   TicketPercent,
   TriangleAlert,
@@ -175,7 +175,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
       {
         to: '/admin/settings',
         key: 'settings',
-        icon: Settings,
+        icon: Cog,
         permission: 'setting.read',
         shortcut: 's',
       },

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { ArrowDown, ArrowUp, GripVertical } from 'lucide-react'
+import { GripVertical, MoveDown, MoveUp } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemText } from '@/lib/server-problem'
@@ -89,7 +89,7 @@ function Items(props: { items: readonly Item[]; onChange: (items: readonly Item[
               aria-label={t(step < 0 ? 'order.up' : 'order.down', { name })}
               onClick={() => onChange(moved(items, index, index + step))}
             >
-              {step < 0 ? <ArrowUp size={16} /> : <ArrowDown size={16} />}
+              {step < 0 ? <MoveUp size={16} /> : <MoveDown size={16} />}
             </ActionIcon>
           ))}
         </li>

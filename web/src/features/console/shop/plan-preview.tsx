@@ -2,9 +2,17 @@ import { Card, SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PlanItem } from '@/lib/api/gen/types.gen'
-import { PackageCard } from '@/ui/plan-card/package-card'
-import { PlanCard } from '@/ui/plan-card/plan-card'
+import { lazyPart } from '@/lib/lazy-part'
 import classes from './shop.module.css'
+
+// The customers' pages bring their cards: a chunk that both share would be one more request of each shop page.
+// oxlint-disable-next-line no-restricted-imports -- by itself, and nothing but its cards
+const shop = () => import('@/features/shop/pages')
+const PackageCard = lazyPart(
+  () => shop().then(({ PackageCard: one }) => ({ PackageCard: one })),
+  'PackageCard',
+)
+const PlanCard = lazyPart(() => shop().then(({ PlanCard: one }) => ({ PlanCard: one })), 'PlanCard')
 
 const nothing = () => {}
 

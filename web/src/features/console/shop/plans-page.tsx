@@ -150,7 +150,7 @@ function useCopyColumn(): Column<StaffPlan> {
   const { t } = useTranslation('console/shop')
   return {
     key: 'copy',
-    title: '',
+    title: t('plans.copy'),
     width: '5rem',
     cell: ({ id }) => (
       <TextLink to="/admin/plans/new" search={{ copy: id }} underline="hover">

@@ -1,4 +1,4 @@
-import { AtSign, KeyRound, Link2Off, LogOut, ShieldOff, UserX } from 'lucide-react'
+import { AtSign, KeyRound, Link2Off, LogOut, ShieldOff, UserRoundX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import {
   staffUserClose,
@@ -86,7 +86,7 @@ function useClose(): Action<UserDetail> {
   const { t } = useTranslation('console/user-actions')
   return {
     key: 'close',
-    icon: UserX,
+    icon: UserRoundX,
     title: t('close.title'),
     permission: 'user.close',
     danger: 'T',
