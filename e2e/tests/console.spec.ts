@@ -21,9 +21,11 @@ test('an owner finds a ticket by filters in the address, answers and resolves it
   await page.getByRole('button', { name: 'Remove the filter User' }).click()
   await expect(page).toHaveURL(/\/admin\/tickets\?awaiting=staff$/)
   await page.goBack()
+  await expect(page).toHaveURL(/email=/)
   await expect(table.getByRole('row')).toHaveCount(2)
 
   await page.keyboard.press('j')
+  await expect(table.getByRole('link').first()).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(new RegExp(`/admin/tickets/${no}`))
   await expect(page.getByText('It does not connect.')).toBeVisible()
