@@ -153,7 +153,12 @@ func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
 	}
 }
 
-// With a limit of zero each way of giving waits, and each is carried out by a second member.
+// toSeveral are the kinds that are nobody's in particular. Who made or approved one is refused where it is used:
+// TestApprovals_WhoMadeOrApprovedKeys_CannotRedeemThem, TestApprovals_Coupons_CountAsAllTheyCanTakeOff and
+// TestBulk_MakerAndApprover_GetNothing.
+var toSeveral = map[approval.Kind]bool{approval.CDKeys: true, approval.Coupon: true, approval.BulkJob: true}
+
+// With a limit of zero each way of giving waits, and each is carried out by a second member who gains nothing by it.
 func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		ann, bob, user := h.staff[account.Admin], h.staff[account.Finance], h.users[0]
@@ -257,6 +262,14 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			}
 			h.sound(t)
 			h.decide(ann, 403, true)
+			if by := acts[0].BeneficiaryID; by == nil && !toSeveral[kind] {
+				t.Errorf("%s does not say whose account gains", kind)
+			} else if by != nil {
+				err := h.Approvals.DecideAct(t.Context(), acts[0].ID, true, by)
+				if *by != user.id || !errors.Is(err, approval.ErrSecondMember) {
+					t.Errorf("%s is for user %d, whose own approval gives %v", kind, *by, err)
+				}
+			}
 			h.decide(bob, 200, true)
 			h.sound(t)
 		}

@@ -175,3 +175,42 @@ func TestBulk_Rows_FailAloneAndAreTriedAgain(t *testing.T) {
 		h.sound(h.T)
 	})
 }
+
+// Who makes or approves a job gets nothing by it, however they came to be among its users and whoever tries it again.
+func TestBulk_MakerAndApprover_GetNothing(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		ann, bob, user := h.staff[account.Admin], h.staff[account.Owner], h.users[0]
+		h.sells(t, shop.KindPackage, 300)
+		h.limited("0.00")
+		for _, details := range []string{
+			`"kind":"balance","details":{"amount":"1.00"}`, `"kind":"traffic","details":{"bytes":1073741824,"name":"Gift"}`,
+		} {
+			var made struct{ Job struct{ ID int64 } }
+			h.ask(ann, 200, "POST", "/api/v2/staff/bulk-jobs", fmt.Sprintf(`{%s,"reason":"x","ids":[%d,%d,%d]}`, details,
+				ann.id, bob.id, user.id), &made)
+			to := fmt.Sprintf("/api/v2/staff/bulk-jobs/%d", made.Job.ID)
+			h.ask(ann, 200, "POST", to+"/start", "", nil)
+			h.decide(ann, 403, true)
+			h.decide(bob, 200, true)
+			for range 2 {
+				if err := h.Bulks.Run(h.Context()); err != nil {
+					t.Fatal(err)
+				}
+				var job struct{ Done, Failed int64 }
+				h.ask(ann, 200, "GET", to, "", &job)
+				if job.Done != 1 || job.Failed != 2 {
+					t.Errorf("%s: it gave to %d and refused %d, want 1 and 2", details, job.Done, job.Failed)
+					break
+				}
+				h.ask(bob, 200, "POST", to+"/retry", "", nil)
+			}
+		}
+		for _, member := range []testUser{ann, bob} {
+			_, has, err := h.Services.List(h.Context(), member.id)
+			if err != nil || len(has) != 0 || h.balance(t, member.id).Posted != 0 {
+				t.Errorf("member %d has %v and %s", member.id, has, h.balance(t, member.id).Posted)
+			}
+		}
+		h.sound(t)
+	})
+}

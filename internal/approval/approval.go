@@ -6,6 +6,7 @@ package approval
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -377,9 +378,24 @@ func (a *Approvals) Drop(ctx context.Context, tx bun.Tx, kind Kind, referenceID 
 
 // Gave reports whether the user made an act on this thing that takes effect, or approved it.
 func (a *Approvals) Gave(ctx context.Context, idb bun.IDB, kind Kind, referenceID, userID int64) (bool, error) {
-	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state IN (?, ?)", kind,
-		referenceID, Alone, Approved).
-		Where("staff_id = ? OR decided_by = ?", userID, userID).Exists(ctx)
+	givers, err := a.Givers(ctx, idb, kind, referenceID)
+	return slices.Contains(givers, userID), err
+}
+
+// Givers returns who made the acts on this thing that take effect, and who approved them. Where an act is nobody's in
+// particular, whatever it gives is refused to these.
+func (a *Approvals) Givers(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (givers []int64, err error) {
+	var acts []Grant
+	err = idb.NewSelect().Model(&acts).Column("staff_id", "decided_by").
+		Where("kind = ? AND reference_id = ? AND state IN (?, ?)", kind, referenceID, Alone, Approved).Scan(ctx)
+	for _, g := range acts {
+		for _, by := range []*int64{g.StaffID, g.DecidedBy} {
+			if by != nil {
+				givers = append(givers, *by)
+			}
+		}
+	}
+	return givers, err
 }
 
 // Find returns a page of the acts, the newest first, and the number of all of them: in one state and of one member

@@ -3,11 +3,13 @@ package bulk
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
@@ -106,7 +108,16 @@ func (b *Bulk) do(ctx context.Context, j *Job, users []int64) error {
 			Scan(ctx); err != nil {
 			return db.Error(err)
 		}
+		var givers []int64
+		if j.Kind.gives() {
+			if givers, err = b.approvals.Givers(ctx, tx, approval.BulkJob, j.ID); err != nil {
+				return err
+			}
+		}
 		for i := range rows {
+			if slices.Contains(givers, rows[i].UserID) {
+				return errOwn
+			}
 			if err := b.give(ctx, tx, j, &rows[i]); err != nil {
 				return err
 			}
@@ -142,9 +153,6 @@ func (b *Bulk) finish(ctx context.Context, id int64) error {
 
 // give does what the job is for to one user, as part of tx.
 func (b *Bulk) give(ctx context.Context, tx bun.Tx, j *Job, r *Row) error {
-	if j.Kind.gives() && j.MadeBy != nil && *j.MadeBy == r.UserID {
-		return errOwn
-	}
 	d := j.Details
 	switch j.Kind {
 	case Traffic:
