@@ -124,8 +124,8 @@ var (
 	ErrNobody  = fault.Unprocessable("bulk_nobody", "没有选中任何用户：请给出用户编号或筛选条件", "Nobody is chosen: name users or a filter")
 	errTooMany = fault.Unprocessable("bulk_too_many", "一次最多 20 万个用户，请缩小筛选范围",
 		"One job is for 200,000 users at most; please narrow the filter")
-	errMay  = fault.Forbidden("permission_missing", "你没有这项操作所需的权限", "You lack the permission for what this job does")
-	errOwn  = fault.Conflict("bulk_own_account", "发起或批准的人不能给自己的账号",
+	errMay = fault.Forbidden("permission_missing", "你没有这项操作所需的权限", "You lack the permission for what this job does")
+	errOwn = fault.Conflict("bulk_own_account", "发起或批准的人不能给自己的账号",
 		"Who makes or approves a gift does not get it")
 	errPlan = fault.Conflict("bulk_plan_changed", "该用户的套餐已变化或已结束", "The user's plan changed or ended meanwhile")
 )
