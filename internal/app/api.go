@@ -109,7 +109,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.BlockedIPs(a.Nodes),
 		staff.Users(a.Accounts),
 		staff.UserList(a.Console, a.Accounts, a.Shop),
-		staff.Orders(a.Console, a.Accounts, a.Shop),
+		staff.Orders(a.Console, a.Accounts, a.Shop, a.Wallets),
 		staff.Recharges(a.Console, a.Accounts, a.Wallets, a.Payments),
 		staff.User(a.Console, a.Accounts, a.Wallets, a.Services, a.Shop),
 		staff.UserActions(a.Accounts, a.Links),

@@ -414,6 +414,17 @@ func auditedActs(h *fixture) map[string]func() act {
 			alone()
 			return staff(bob, "recharges/%d/refund", `{"amount":"1.00","reason":"an outage"}`, paid().ID)
 		},
+		"staff_recharge_confirm": func() act {
+			alone()
+			return staff(bob, "recharges/%d/confirm", `{"outside":true,"reason":"paid in cash"}`,
+				h.recharge(h.T, user.id, 500).ID)
+		},
+		"staff_order_cancel": func() act {
+			no, err := h.Payments.Confirm(ctx, user.id, shop.Purchase{PriceID: h.sells(h.T, shop.KindPlan, 900_000)},
+				sandbox.Name)
+			must(err)
+			return staff(support, "orders/%d/cancel", `{"reason":"asked"}`, no)
+		},
 		"staff_recharge_refund_confirm": func() act { return staff(bob, "recharge-refunds/%d/confirm", "", refund()) },
 		"staff_recharge_refund_decline": func() act { return staff(bob, "recharge-refunds/%d/decline", "", refund()) },
 		"staff_gateway_add": func() act {

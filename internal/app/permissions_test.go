@@ -23,6 +23,7 @@ var (
 	cashiers   = []account.Role{account.Owner, account.Admin, account.Finance}
 	supporters = []account.Role{account.Owner, account.Admin, account.Support}
 	readers    = []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}
+	clerks     = []account.Role{account.Owner, account.Admin, account.Finance, account.Support}
 )
 
 // permissions names the roles that each staff operation of v2 admits, by its operationId.
@@ -79,6 +80,7 @@ var permissions = map[string][]account.Role{
 	"staff_orders": permission.Roles, "staff_orders_count": permission.Roles, "staff_orders_csv": permission.Roles,
 	"staff_recharges": permission.Roles, "staff_recharges_count": permission.Roles, "staff_recharges_csv": permission.Roles,
 	"staff_overview": permission.Roles, "staff_user_get": permission.Roles, "staff_order_get": permission.Roles, "staff_recharge_get": permission.Roles,
+	"staff_order_cancel": clerks, "staff_recharge_confirm": cashiers,
 	"staff_recharge_events": cashiers, "staff_user_ban": supporters, "staff_user_unban": supporters,
 	"staff_user_sign_ins": supporters, "staff_user_link_fetches": supporters,
 	"staff_user_labels_set": supporters,

@@ -23,7 +23,7 @@ type refundList struct {
 
 func (c refundList) Run(ctx context.Context, cfg *app.Config) error {
 	return show(ctx, cfg, func(a *app.App) (any, error) {
-		found, err := all(a.Shop.RefundRequests(ctx, 0, shop.RequestState(c.State), int64(c.Limit), int64(c.Offset)))
+		found, err := all(a.Shop.RefundRequests(ctx, 0, 0, shop.RequestState(c.State), int64(c.Limit), int64(c.Offset)))
 		out := make([]map[string]any, len(found))
 		for i := range found {
 			out[i] = refundRequest(&found[i])

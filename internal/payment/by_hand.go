@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/wallet"
@@ -35,13 +36,42 @@ type Confirmation struct {
 	StaffID int64
 	Address string // that the member called from
 	Act     int64  // the act that the member means, where one on this payment was declined; 0: none is named
+	Outside bool   // it was paid past the platform, which is not asked
+	Reason  string // for the audit log
+}
+
+// paidOutside begins the numbers of payments that staff says came past the platform of their gateway.
+const paidOutside = "outside-"
+
+// received returns the payment of a recharge that staff says was paid.
+func (p *Payments) received(m Method, r *wallet.Recharge) Payment {
+	bill := p.bill(r)
+	if g, ok := m.Gateway.(ByHand); ok {
+		return g.Received(bill)
+	}
+	pay := bill.Unpaid(Paid)
+	pay.TransactionID = paidOutside + r.TradeNo
+	return pay
+}
+
+// AsksPlatform reports whether the gateway has a platform that says which bills were paid, and whether that can give
+// payments back.
+func (p *Payments) AsksPlatform(gateway string) (asks, refunds bool) {
+	m, ok := p.gateways.find(gateway)
+	if !ok {
+		return false, false
+	}
+	_, byHand := m.Gateway.(ByHand)
+	_, refunds = m.Gateway.(Refunder)
+	return !byHand, refunds
 }
 
 // ConfirmByHand finishes a recharge for staff and returns it. One that has no platform is credited because the member
 // says so: not to their own wallet, and beyond what the member may give alone only once a second one says the same;
 // until then it returns approval.ErrSecondMember. Once a second one declined it, only a call that names the newest act
 // on the payment counts; any other is approval.ErrDeclinedBefore. For a recharge with a platform that is asked, and
-// decides. Every call is stored among the notifies with the member who made it.
+// decides, unless the member says that it was paid past it: should the platform report a payment later, that is a case
+// of one paid twice. Every call is stored among the notifies with the member who made it.
 func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.Recharge, error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 	if err != nil {
@@ -58,11 +88,15 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 		Outcome:    Received,
 		RechargeID: &r.ID, StaffID: &c.StaffID, CreatedAt: p.db.Now(),
 	}
-	g, byHand := m.Gateway.(ByHand)
-	if byHand {
+	_, byHand := m.Gateway.(ByHand)
+	byHand = byHand || c.Outside
+	var record func(ctx context.Context, tx bun.Tx) error
+	if byHand { // the act is recorded
 		notify.Method = methodHand
+	} else {
+		record = audit.Recording("payment.ask", audit.ID("recharge", r.ID), nil, map[string]any{"gateway": r.Gateway})
 	}
-	if err := p.store(ctx, notify); err != nil {
+	if err := p.store(ctx, notify, record); err != nil {
 		return nil, err
 	}
 	if byHand {
@@ -70,7 +104,7 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 			return nil, cmp.Or(p.refuse(ctx, notify.ID, AccountClosed, r.ID), err)
 		}
 		approved := func(ctx context.Context, tx bun.Tx) (bool, error) { return p.isApproved(ctx, tx, r, c) }
-		err := p.creditByHand(ctx, r, g.Received(p.bill(r)), notify.ID, approved)
+		err := p.creditByHand(ctx, r, p.received(m, r), notify.ID, approved)
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +129,12 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 		return nil, err
 	}
 	return p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
+}
+
+// IsBeingConfirmed reports whether what a member said of the recharge waits for a second one.
+func (p *Payments) IsBeingConfirmed(ctx context.Context, rechargeID int64) (bool, error) {
+	waiting, err := p.approvals.Waits(ctx, p.db, approval.PaymentByHand, rechargeID)
+	return waiting != nil, err
 }
 
 // creditByHand credits a recharge that has no platform where counts allows it.
@@ -137,7 +177,7 @@ func (p *Payments) isApproved(ctx context.Context, tx bun.Tx, r *wallet.Recharge
 	if waiting == nil {
 		return p.approvals.Propose(ctx, tx, approval.Act{
 			Kind: approval.PaymentByHand, ReferenceID: r.ID, MadeBy: &staffID, Beneficiary: r.UserID, Worth: r.Amount,
-			Gives: map[string]any{"recharge": r.TradeNo, "gateway": r.Gateway},
+			Gives: map[string]any{"recharge": r.TradeNo, "gateway": r.Gateway, "outside": c.Outside}, Reason: c.Reason,
 		})
 	}
 	return p.approveAsSecond(ctx, tx, r.ID, &staffID)
@@ -165,20 +205,16 @@ func (p *Payments) DecideByHand(ctx context.Context, rechargeID int64, approve b
 	if err != nil {
 		return err
 	}
-	g, ok := m.Gateway.(ByHand)
-	if !ok {
-		return ErrNotPaid
-	}
 	notify := &StoredNotify{
 		Gateway: r.Gateway, Method: methodHand, Header: map[string][]string{}, Body: []byte{}, Outcome: Received,
 		RechargeID: &r.ID, StaffID: by, CreatedAt: p.db.Now(),
 	}
 	ctx, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	if err := p.store(ctx, notify); err != nil {
+	if err := p.store(ctx, notify, nil); err != nil {
 		return err
 	}
-	return p.creditByHand(ctx, r, g.Received(p.bill(r)), notify.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
+	return p.creditByHand(ctx, r, p.received(m, r), notify.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
 		return p.approveAsSecond(ctx, tx, rechargeID, by)
 	})
 }

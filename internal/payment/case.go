@@ -130,6 +130,14 @@ func (p *Payments) Cases(ctx context.Context, state CaseState, limit, offset int
 	return cases, total, err
 }
 
+// CasesOf returns the numbers of the cases about a recharge, the newest first.
+func (p *Payments) CasesOf(ctx context.Context, rechargeID int64) ([]int64, error) {
+	ids := []int64{}
+	err := p.db.NewSelect().Model((*Case)(nil)).Column("id").Where("recharge_id = ?", rechargeID).OrderExpr("id DESC").
+		Scan(ctx, &ids)
+	return ids, err
+}
+
 const maxShownNotifies = 100
 
 // Case returns a case with the newest of the notifies that opened and repeated it, as they came.

@@ -84,7 +84,7 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 		Gateway: name, Method: n.Method, Query: query, Header: header, Body: append([]byte{}, n.Body...),
 		Address: n.Address, Outcome: Received, CreatedAt: p.db.Now(),
 	}
-	if err := p.store(ctx, notify); err != nil {
+	if err := p.store(ctx, notify, nil); err != nil {
 		return Answer{}, err
 	}
 	pay, err := g.Read(ctx, n)
@@ -107,10 +107,15 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 	return g.Answer(accepted), err
 }
 
-func (p *Payments) store(ctx context.Context, notify *StoredNotify) error {
+func (p *Payments) store(ctx context.Context, notify *StoredNotify,
+	record func(ctx context.Context, tx bun.Tx) error,
+) error {
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		notify.ID = 0
 		_, err := tx.NewInsert().Model(notify).Exec(ctx)
+		if err == nil && record != nil {
+			err = record(ctx, tx)
+		}
 		return err
 	})
 }

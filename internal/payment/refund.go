@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,10 +46,8 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := p.gateways.find(r.Gateway); !wish.ByHand {
-		if _, can := m.Gateway.(Refunder); !ok || !can {
-			return nil, ErrNoRefund
-		}
+	if !wish.ByHand && !p.CanRefund(r) {
+		return nil, ErrNoRefund
 	}
 	id, err := idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		g := &wallet.GatewayRefund{Amount: wish.Amount, Reason: wish.Reason, ByHand: wish.ByHand, MadeBy: wish.StaffID}
@@ -76,6 +75,12 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
 	}
 	return p.wallets.GatewayRefund(ctx, id)
+}
+
+// CanRefund reports whether the platform of the recharge can give it back.
+func (p *Payments) CanRefund(r *wallet.Recharge) bool {
+	_, can := p.AsksPlatform(r.Gateway)
+	return can && (r.TransactionID == nil || !strings.HasPrefix(*r.TransactionID, paidOutside))
 }
 
 func refundKind(g *wallet.GatewayRefund) approval.Kind {

@@ -43,6 +43,7 @@ const (
 	CaseDecide     Permission = "payment.case.decide"
 	PaymentConfirm Permission = "payment.confirm"
 	OrderRead      Permission = "order.read"
+	OrderCancel    Permission = "order.cancel"
 	RechargeRead   Permission = "recharge.read"
 	NotifyRead     Permission = "recharge.notify.read"
 	GatewayRead    Permission = "gateway.read"
@@ -147,6 +148,7 @@ var (
 	cashiers   = []Role{Owner, Admin, Finance}
 	supporters = []Role{Owner, Admin, Support}
 	readers    = []Role{Owner, Admin, Support, Viewer}
+	clerks     = []Role{Owner, Admin, Finance, Support}
 )
 
 // ErrRefused is returned to who lacks the permission for what they ask.
@@ -208,6 +210,7 @@ var Areas = []Area{
 		}},
 		{CaseDecide, cashiers, fault.Text{ZH: "将此类付款入账、退回或忽略", EN: "credit, pay back or dismiss such a payment"}},
 		{OrderRead, Roles, fault.Text{ZH: "查看所有订单", EN: "see all orders"}},
+		{OrderCancel, clerks, fault.Text{ZH: "取消用户未支付的订单", EN: "cancel orders of users that are not paid"}},
 		{RechargeRead, Roles, fault.Text{ZH: "查看所有充值", EN: "see all recharges"}},
 		{NotifyRead, cashiers, fault.Text{
 			ZH: "查看支付网关发来的原始通知",

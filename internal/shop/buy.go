@@ -398,7 +398,7 @@ func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
 			return err
 		}
 	}
-	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), o.lines()...); err != nil {
+	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), o.Lines()...); err != nil {
 		return err
 	}
 	return s.deliver(ctx, tx, o)
@@ -426,8 +426,8 @@ func (s *Shop) stale(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
 	return false, nil
 }
 
-// lines are those of the order's invoice. Of a credit only what paid for something is shown; the rest is a movement.
-func (o *Order) lines() []wallet.Line {
+// Lines are those of the order's invoice. Of a credit only what paid for something is shown; the rest is a movement.
+func (o *Order) Lines() []wallet.Line {
 	first := wallet.Line{Kind: map[Kind]wallet.LineKind{
 		KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine,
 		KindPackage: wallet.PackageLine,

@@ -90,6 +90,8 @@ type Order struct {
 	EndsAt       *time.Time `bun:",scanonly"` // or ended, the service or package; nil: when it is used up
 	Renews       bool       `bun:",scanonly"` // whether the service renews itself
 	RechargeUUID *uuid.UUID `bun:",scanonly"`
+	PeriodFrom   *time.Time `bun:",scanonly"` // of the service, the time that this order brought; nil of a package
+	PeriodTo     *time.Time `bun:",scanonly"`
 	InvoiceUUID  *uuid.UUID `bun:",scanonly"`
 }
 
@@ -208,6 +210,7 @@ func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
 	return idb.NewSelect().Model(into).ColumnExpr("?TableColumns").
 		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ended_at, p.ended_at, s.ends_at, "+
 			"p.expires_at) AS ends_at").
+		ColumnExpr("f.starts_at AS period_from, f.ends_at AS period_to").
 		ColumnExpr("coalesce(s.auto_renew AND s.ended_at IS NULL, ?) AS renews", false).
 		ColumnExpr("(SELECT uuid FROM recharge WHERE id = ?TableAlias.recharge_id) AS recharge_uuid").
 		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'order' AND reference_id = ?TableAlias.id) AS " +

@@ -85,13 +85,16 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 }
 
 // RefundRequests returns a part of all requests in this state, oldest first, and how many there are; of one user where
-// userID is not 0, in any state where state is empty.
-func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestState, limit,
+// userID is not 0, of one order where orderID is not, in any state where state is empty.
+func (s *Shop) RefundRequests(ctx context.Context, userID, orderID int64, state RequestState, limit,
 	offset int64,
 ) (requests []RefundRequest, total int64, err error) {
 	q := s.refundRequests(&requests).OrderExpr("?TableAlias.id").Limit(limit).Offset(offset)
 	if userID != 0 {
 		q.Where("?TableAlias.user_id = ?", userID)
+	}
+	if orderID != 0 {
+		q.Where("?TableAlias.order_id = ?", orderID)
 	}
 	if state != "" {
 		q.Where("state = ?", state)

@@ -16,10 +16,8 @@ import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-an
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
-import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
-import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminSystemRouteImport } from './routes/admin.system'
@@ -46,9 +44,13 @@ import { Route as AdminJobsQueueRouteImport } from './routes/admin.jobs.queue'
 import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
 import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
+import { Route as AdminOrdersIndexRouteImport } from './routes/admin.orders.index'
+import { Route as AdminOrdersIdRouteImport } from './routes/admin.orders.$id'
 import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
 import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
 import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
+import { Route as AdminRechargesIndexRouteImport } from './routes/admin.recharges.index'
+import { Route as AdminRechargesIdRouteImport } from './routes/admin.recharges.$id'
 import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
 import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
 import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
@@ -93,11 +95,6 @@ const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
   path: '/node-groups',
   getParentRoute: () => AdminRoute,
 } as any)
-const AdminOrdersRoute = AdminOrdersRouteImport.update({
-  id: '/orders',
-  path: '/orders',
-  getParentRoute: () => AdminRoute,
-} as any)
 const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
   id: '/payment-cases',
   path: '/payment-cases',
@@ -106,11 +103,6 @@ const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
 const AdminPayoutsRoute = AdminPayoutsRouteImport.update({
   id: '/payouts',
   path: '/payouts',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminRechargesRoute = AdminRechargesRouteImport.update({
-  id: '/recharges',
-  path: '/recharges',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminRefundsRoute = AdminRefundsRouteImport.update({
@@ -243,6 +235,16 @@ const AdminNodesSeveralRoute = AdminNodesSeveralRouteImport.update({
   path: '/nodes/several',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminOrdersIndexRoute = AdminOrdersIndexRouteImport.update({
+  id: '/orders/',
+  path: '/orders/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminOrdersIdRoute = AdminOrdersIdRouteImport.update({
+  id: '/orders/$id',
+  path: '/orders/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
   id: '/plans/',
   path: '/plans/',
@@ -256,6 +258,16 @@ const AdminPlansIdRoute = AdminPlansIdRouteImport.update({
 const AdminPlansNewRoute = AdminPlansNewRouteImport.update({
   id: '/plans/new',
   path: '/plans/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRechargesIndexRoute = AdminRechargesIndexRouteImport.update({
+  id: '/recharges/',
+  path: '/recharges/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRechargesIdRoute = AdminRechargesIdRouteImport.update({
+  id: '/recharges/$id',
+  path: '/recharges/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
@@ -306,10 +318,8 @@ export interface FileRoutesByFullPath {
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
@@ -329,8 +339,10 @@ export interface FileRoutesByFullPath {
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
+  '/admin/orders/$id': typeof AdminOrdersIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
+  '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -343,7 +355,9 @@ export interface FileRoutesByFullPath {
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
+  '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
+  '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
@@ -355,10 +369,8 @@ export interface FileRoutesByTo {
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
@@ -378,8 +390,10 @@ export interface FileRoutesByTo {
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
+  '/admin/orders/$id': typeof AdminOrdersIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
+  '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -392,7 +406,9 @@ export interface FileRoutesByTo {
   '/admin/guides': typeof AdminGuidesIndexRoute
   '/admin/jobs': typeof AdminJobsIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
+  '/admin/orders': typeof AdminOrdersIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
+  '/admin/recharges': typeof AdminRechargesIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
@@ -406,10 +422,8 @@ export interface FileRoutesById {
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
@@ -429,8 +443,10 @@ export interface FileRoutesById {
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
+  '/admin/orders/$id': typeof AdminOrdersIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
+  '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -443,7 +459,9 @@ export interface FileRoutesById {
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
+  '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
+  '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
@@ -458,10 +476,8 @@ export interface FileRouteTypes {
     | '/admin/commissions'
     | '/admin/mails'
     | '/admin/node-groups'
-    | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
-    | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
     | '/admin/system'
@@ -481,8 +497,10 @@ export interface FileRouteTypes {
     | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
+    | '/admin/orders/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
+    | '/admin/recharges/$id'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -495,7 +513,9 @@ export interface FileRouteTypes {
     | '/admin/guides/'
     | '/admin/jobs/'
     | '/admin/nodes/'
+    | '/admin/orders/'
     | '/admin/plans/'
+    | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/admin/nodes/$id/edit'
@@ -507,10 +527,8 @@ export interface FileRouteTypes {
     | '/admin/commissions'
     | '/admin/mails'
     | '/admin/node-groups'
-    | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
-    | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
     | '/admin/system'
@@ -530,8 +548,10 @@ export interface FileRouteTypes {
     | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
+    | '/admin/orders/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
+    | '/admin/recharges/$id'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -544,7 +564,9 @@ export interface FileRouteTypes {
     | '/admin/guides'
     | '/admin/jobs'
     | '/admin/nodes'
+    | '/admin/orders'
     | '/admin/plans'
+    | '/admin/recharges'
     | '/admin/share-accounts'
     | '/admin/users'
     | '/admin/nodes/$id/edit'
@@ -557,10 +579,8 @@ export interface FileRouteTypes {
     | '/admin/commissions'
     | '/admin/mails'
     | '/admin/node-groups'
-    | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
-    | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
     | '/admin/system'
@@ -580,8 +600,10 @@ export interface FileRouteTypes {
     | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
+    | '/admin/orders/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
+    | '/admin/recharges/$id'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -594,7 +616,9 @@ export interface FileRouteTypes {
     | '/admin/guides/'
     | '/admin/jobs/'
     | '/admin/nodes/'
+    | '/admin/orders/'
     | '/admin/plans/'
+    | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/admin/nodes/$id/edit'
@@ -656,13 +680,6 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminNodeGroupsRouteImport
       parentRoute: typeof AdminRoute
     }
-    '/admin/orders': {
-      id: '/admin/orders'
-      path: '/orders'
-      fullPath: '/admin/orders'
-      preLoaderRoute: typeof AdminOrdersRouteImport
-      parentRoute: typeof AdminRoute
-    }
     '/admin/payment-cases': {
       id: '/admin/payment-cases'
       path: '/payment-cases'
@@ -675,13 +692,6 @@ declare module '@tanstack/react-router' {
       path: '/payouts'
       fullPath: '/admin/payouts'
       preLoaderRoute: typeof AdminPayoutsRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/recharges': {
-      id: '/admin/recharges'
-      path: '/recharges'
-      fullPath: '/admin/recharges'
-      preLoaderRoute: typeof AdminRechargesRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/refunds': {
@@ -866,6 +876,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminNodesSeveralRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/orders/': {
+      id: '/admin/orders/'
+      path: '/orders'
+      fullPath: '/admin/orders/'
+      preLoaderRoute: typeof AdminOrdersIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/orders/$id': {
+      id: '/admin/orders/$id'
+      path: '/orders/$id'
+      fullPath: '/admin/orders/$id'
+      preLoaderRoute: typeof AdminOrdersIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/plans/': {
       id: '/admin/plans/'
       path: '/plans'
@@ -885,6 +909,20 @@ declare module '@tanstack/react-router' {
       path: '/plans/new'
       fullPath: '/admin/plans/new'
       preLoaderRoute: typeof AdminPlansNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/recharges/': {
+      id: '/admin/recharges/'
+      path: '/recharges'
+      fullPath: '/admin/recharges/'
+      preLoaderRoute: typeof AdminRechargesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/recharges/$id': {
+      id: '/admin/recharges/$id'
+      path: '/recharges/$id'
+      fullPath: '/admin/recharges/$id'
+      preLoaderRoute: typeof AdminRechargesIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/share-accounts/': {
@@ -964,10 +1002,8 @@ interface AdminRouteChildren {
   AdminCommissionsRoute: typeof AdminCommissionsRoute
   AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
-  AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
-  AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
   AdminSystemRoute: typeof AdminSystemRoute
@@ -987,8 +1023,10 @@ interface AdminRouteChildren {
   AdminJobsQueueRoute: typeof AdminJobsQueueRoute
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
+  AdminOrdersIdRoute: typeof AdminOrdersIdRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
   AdminPlansNewRoute: typeof AdminPlansNewRoute
+  AdminRechargesIdRoute: typeof AdminRechargesIdRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
@@ -1000,7 +1038,9 @@ interface AdminRouteChildren {
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
   AdminJobsIndexRoute: typeof AdminJobsIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
+  AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
+  AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
   AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
@@ -1013,10 +1053,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCommissionsRoute: AdminCommissionsRoute,
   AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
-  AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
-  AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
   AdminSettingsRoute: AdminSettingsRoute,
   AdminSystemRoute: AdminSystemRoute,
@@ -1036,8 +1074,10 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminJobsQueueRoute: AdminJobsQueueRoute,
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
+  AdminOrdersIdRoute: AdminOrdersIdRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
   AdminPlansNewRoute: AdminPlansNewRoute,
+  AdminRechargesIdRoute: AdminRechargesIdRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
@@ -1049,7 +1089,9 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
   AdminJobsIndexRoute: AdminJobsIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
+  AdminOrdersIndexRoute: AdminOrdersIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
+  AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
   AdminNodesIdEditRoute: AdminNodesIdEditRoute,

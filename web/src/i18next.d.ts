@@ -28,6 +28,8 @@ import type consoleShell from './locales/zh-CN/console/shell.json'
 import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
+import type consoleLedger from './locales/zh-CN/console/ledger.json'
+import type consoleMoneyDetail from './locales/zh-CN/console/money-detail.json'
 import type consoleMoney from './locales/zh-CN/console/money.json'
 import type consoleCoupon from './locales/zh-CN/console/coupon.json'
 import type consoleCdkey from './locales/zh-CN/console/cdkey.json'
@@ -74,7 +76,9 @@ declare module 'i18next' {
       'console/overview': typeof consoleOverview
       'console/ticket': typeof consoleTicket
       'console/parts': typeof consoleParts
+      'console/ledger': typeof consoleLedger
       'console/money': typeof consoleMoney
+      'console/money-detail': typeof consoleMoneyDetail
       'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
       'console/node': typeof consoleNode

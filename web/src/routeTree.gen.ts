@@ -24,10 +24,8 @@ import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-an
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
-import { Route as AdminOrdersRouteImport } from './routes/admin.orders'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
-import { Route as AdminRechargesRouteImport } from './routes/admin.recharges'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminSystemRouteImport } from './routes/admin.system'
@@ -76,9 +74,13 @@ import { Route as AdminJobsQueueRouteImport } from './routes/admin.jobs.queue'
 import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
 import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
+import { Route as AdminOrdersIndexRouteImport } from './routes/admin.orders.index'
+import { Route as AdminOrdersIdRouteImport } from './routes/admin.orders.$id'
 import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
 import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
 import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
+import { Route as AdminRechargesIndexRouteImport } from './routes/admin.recharges.index'
+import { Route as AdminRechargesIdRouteImport } from './routes/admin.recharges.$id'
 import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
 import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
 import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
@@ -203,11 +205,6 @@ const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
   path: '/node-groups',
   getParentRoute: () => AdminRoute,
 } as any)
-const AdminOrdersRoute = AdminOrdersRouteImport.update({
-  id: '/orders',
-  path: '/orders',
-  getParentRoute: () => AdminRoute,
-} as any)
 const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
   id: '/payment-cases',
   path: '/payment-cases',
@@ -216,11 +213,6 @@ const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
 const AdminPayoutsRoute = AdminPayoutsRouteImport.update({
   id: '/payouts',
   path: '/payouts',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminRechargesRoute = AdminRechargesRouteImport.update({
-  id: '/recharges',
-  path: '/recharges',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminRefundsRoute = AdminRefundsRouteImport.update({
@@ -461,6 +453,16 @@ const AdminNodesSeveralRoute = AdminNodesSeveralRouteImport.update({
   path: '/nodes/several',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminOrdersIndexRoute = AdminOrdersIndexRouteImport.update({
+  id: '/orders/',
+  path: '/orders/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminOrdersIdRoute = AdminOrdersIdRouteImport.update({
+  id: '/orders/$id',
+  path: '/orders/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
   id: '/plans/',
   path: '/plans/',
@@ -474,6 +476,16 @@ const AdminPlansIdRoute = AdminPlansIdRouteImport.update({
 const AdminPlansNewRoute = AdminPlansNewRouteImport.update({
   id: '/plans/new',
   path: '/plans/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRechargesIndexRoute = AdminRechargesIndexRouteImport.update({
+  id: '/recharges/',
+  path: '/recharges/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRechargesIdRoute = AdminRechargesIdRouteImport.update({
+  id: '/recharges/$id',
+  path: '/recharges/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
@@ -737,10 +749,8 @@ export interface FileRoutesByFullPath {
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
@@ -780,8 +790,10 @@ export interface FileRoutesByFullPath {
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
+  '/admin/orders/$id': typeof AdminOrdersIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
+  '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -822,7 +834,9 @@ export interface FileRoutesByFullPath {
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
+  '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
+  '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
@@ -850,10 +864,8 @@ export interface FileRoutesByTo {
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
@@ -893,8 +905,10 @@ export interface FileRoutesByTo {
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
+  '/admin/orders/$id': typeof AdminOrdersIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
+  '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -935,7 +949,9 @@ export interface FileRoutesByTo {
   '/admin/guides': typeof AdminGuidesIndexRoute
   '/admin/jobs': typeof AdminJobsIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
+  '/admin/orders': typeof AdminOrdersIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
+  '/admin/recharges': typeof AdminRechargesIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
   '/user/audit': typeof UserAuditIndexRoute
@@ -969,10 +985,8 @@ export interface FileRoutesById {
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/orders': typeof AdminOrdersRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/recharges': typeof AdminRechargesRoute
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
@@ -1014,8 +1028,10 @@ export interface FileRoutesById {
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
+  '/admin/orders/$id': typeof AdminOrdersIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
+  '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -1056,7 +1072,9 @@ export interface FileRoutesById {
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
+  '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
+  '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
@@ -1091,10 +1109,8 @@ export interface FileRouteTypes {
     | '/admin/commissions'
     | '/admin/mails'
     | '/admin/node-groups'
-    | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
-    | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
     | '/admin/system'
@@ -1134,8 +1150,10 @@ export interface FileRouteTypes {
     | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
+    | '/admin/orders/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
+    | '/admin/recharges/$id'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -1176,7 +1194,9 @@ export interface FileRouteTypes {
     | '/admin/guides/'
     | '/admin/jobs/'
     | '/admin/nodes/'
+    | '/admin/orders/'
     | '/admin/plans/'
+    | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/user/audit/'
@@ -1204,10 +1224,8 @@ export interface FileRouteTypes {
     | '/admin/commissions'
     | '/admin/mails'
     | '/admin/node-groups'
-    | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
-    | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
     | '/admin/system'
@@ -1247,8 +1265,10 @@ export interface FileRouteTypes {
     | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
+    | '/admin/orders/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
+    | '/admin/recharges/$id'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -1289,7 +1309,9 @@ export interface FileRouteTypes {
     | '/admin/guides'
     | '/admin/jobs'
     | '/admin/nodes'
+    | '/admin/orders'
     | '/admin/plans'
+    | '/admin/recharges'
     | '/admin/share-accounts'
     | '/admin/users'
     | '/user/audit'
@@ -1322,10 +1344,8 @@ export interface FileRouteTypes {
     | '/admin/commissions'
     | '/admin/mails'
     | '/admin/node-groups'
-    | '/admin/orders'
     | '/admin/payment-cases'
     | '/admin/payouts'
-    | '/admin/recharges'
     | '/admin/refunds'
     | '/admin/settings'
     | '/admin/system'
@@ -1367,8 +1387,10 @@ export interface FileRouteTypes {
     | '/admin/jobs/queue'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
+    | '/admin/orders/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
+    | '/admin/recharges/$id'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -1409,7 +1431,9 @@ export interface FileRouteTypes {
     | '/admin/guides/'
     | '/admin/jobs/'
     | '/admin/nodes/'
+    | '/admin/orders/'
     | '/admin/plans/'
+    | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/user/audit/'
@@ -1547,13 +1571,6 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminNodeGroupsRouteImport
       parentRoute: typeof AdminRoute
     }
-    '/admin/orders': {
-      id: '/admin/orders'
-      path: '/orders'
-      fullPath: '/admin/orders'
-      preLoaderRoute: typeof AdminOrdersRouteImport
-      parentRoute: typeof AdminRoute
-    }
     '/admin/payment-cases': {
       id: '/admin/payment-cases'
       path: '/payment-cases'
@@ -1566,13 +1583,6 @@ declare module '@tanstack/react-router' {
       path: '/payouts'
       fullPath: '/admin/payouts'
       preLoaderRoute: typeof AdminPayoutsRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/recharges': {
-      id: '/admin/recharges'
-      path: '/recharges'
-      fullPath: '/admin/recharges'
-      preLoaderRoute: typeof AdminRechargesRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/refunds': {
@@ -1911,6 +1921,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminNodesSeveralRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/orders/': {
+      id: '/admin/orders/'
+      path: '/orders'
+      fullPath: '/admin/orders/'
+      preLoaderRoute: typeof AdminOrdersIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/orders/$id': {
+      id: '/admin/orders/$id'
+      path: '/orders/$id'
+      fullPath: '/admin/orders/$id'
+      preLoaderRoute: typeof AdminOrdersIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/plans/': {
       id: '/admin/plans/'
       path: '/plans'
@@ -1930,6 +1954,20 @@ declare module '@tanstack/react-router' {
       path: '/plans/new'
       fullPath: '/admin/plans/new'
       preLoaderRoute: typeof AdminPlansNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/recharges/': {
+      id: '/admin/recharges/'
+      path: '/recharges'
+      fullPath: '/admin/recharges/'
+      preLoaderRoute: typeof AdminRechargesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/recharges/$id': {
+      id: '/admin/recharges/$id'
+      path: '/recharges/$id'
+      fullPath: '/admin/recharges/$id'
+      preLoaderRoute: typeof AdminRechargesIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/share-accounts/': {
@@ -2289,10 +2327,8 @@ interface AdminRouteChildren {
   AdminCommissionsRoute: typeof AdminCommissionsRoute
   AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
-  AdminOrdersRoute: typeof AdminOrdersRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
-  AdminRechargesRoute: typeof AdminRechargesRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
   AdminSystemRoute: typeof AdminSystemRoute
@@ -2312,8 +2348,10 @@ interface AdminRouteChildren {
   AdminJobsQueueRoute: typeof AdminJobsQueueRoute
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
+  AdminOrdersIdRoute: typeof AdminOrdersIdRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
   AdminPlansNewRoute: typeof AdminPlansNewRoute
+  AdminRechargesIdRoute: typeof AdminRechargesIdRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
@@ -2325,7 +2363,9 @@ interface AdminRouteChildren {
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
   AdminJobsIndexRoute: typeof AdminJobsIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
+  AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
+  AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
   AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
@@ -2338,10 +2378,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCommissionsRoute: AdminCommissionsRoute,
   AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
-  AdminOrdersRoute: AdminOrdersRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
-  AdminRechargesRoute: AdminRechargesRoute,
   AdminRefundsRoute: AdminRefundsRoute,
   AdminSettingsRoute: AdminSettingsRoute,
   AdminSystemRoute: AdminSystemRoute,
@@ -2361,8 +2399,10 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminJobsQueueRoute: AdminJobsQueueRoute,
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
+  AdminOrdersIdRoute: AdminOrdersIdRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
   AdminPlansNewRoute: AdminPlansNewRoute,
+  AdminRechargesIdRoute: AdminRechargesIdRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
@@ -2374,7 +2414,9 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
   AdminJobsIndexRoute: AdminJobsIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
+  AdminOrdersIndexRoute: AdminOrdersIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
+  AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
   AdminNodesIdEditRoute: AdminNodesIdEditRoute,

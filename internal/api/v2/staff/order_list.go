@@ -14,7 +14,58 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
 	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
 )
+
+// OrderRow is an order in a list; exported because it is embedded.
+type OrderRow = orderRow
+
+type orderLine struct {
+	Kind   string       `json:"kind" enum:"plan,renewal,package,discount,credit"`
+	Name   string       `json:"name" doc:"Of the plan, the coupon, or the service that ends"`
+	Months *int         `json:"months" nullable:"true" doc:"Of a plan or a renewal"`
+	Amount money.Amount `json:"amount" doc:"Negative: a credit or discount"`
+}
+
+type orderDetail struct {
+	OrderRow
+	Lines      []orderLine   `json:"lines" doc:"Of the invoice, or of the one to come"`
+	PeriodFrom *time.Time    `json:"period_from" nullable:"true" doc:"Of a service, the time that this order brought"`
+	PeriodTo   *time.Time    `json:"period_to" nullable:"true"`
+	AutoRenew  bool          `json:"auto_renew" doc:"Whether the service that it led to renews itself"`
+	Refundable money.Amount  `json:"refundable" doc:"What a refund would give back now; 0.00: nothing"`
+	Refunded   *money.Amount `json:"refunded" nullable:"true" doc:"What was given back"`
+	RefundedAt *time.Time    `json:"refunded_at" nullable:"true"`
+	Bookings   []booking     `json:"bookings" doc:"What it moved in the ledger, oldest first"`
+}
+
+// newOrderDetail adds to a row of the list what only the order's page shows.
+func newOrderDetail(ctx context.Context, s *shop.Shop, w *wallet.Wallets, row *orderRow) (out orderDetail, err error) {
+	orders, err := s.OrdersByID(ctx, []int64{row.No})
+	if err != nil || len(orders) == 0 {
+		return out, err
+	}
+	o := &orders[0]
+	out = orderDetail{
+		OrderRow: *row, Lines: []orderLine{}, PeriodFrom: o.PeriodFrom, PeriodTo: o.PeriodTo, AutoRenew: o.Renews,
+	}
+	for _, l := range o.Lines() {
+		out.Lines = append(out.Lines, orderLine{string(l.Kind), l.Name, l.Months, l.Amount})
+	}
+	given, err := s.Refunded(ctx, o.ID)
+	if err != nil {
+		return out, err
+	}
+	if back, ok := given[o.ID]; ok {
+		out.Refunded, out.RefundedAt = &back.Amount, &back.CreatedAt
+	}
+	if out.Refundable, err = s.Refundable(ctx, o.UserID, text(o.ID)); err != nil {
+		return out, err
+	}
+	found, err := w.BookingsFor(ctx, o.Ref())
+	out.Bookings = newBookings(found)
+	return out, err
+}
 
 type orderRow struct {
 	No          int64        `json:"no"`
@@ -42,7 +93,7 @@ type orderRow struct {
 }
 
 // Orders adds the list of orders, and each of them.
-func Orders(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource {
+func Orders(c *console.Console, a *account.Accounts, s *shop.Shop, w *wallet.Wallets) v2.Resource {
 	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]orderRow, error) {
 		orders, err := s.OrdersByID(ctx, ids)
 		if err != nil {
@@ -76,15 +127,26 @@ func Orders(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource {
 			No int64 `path:"order_no" minimum:"1"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/orders/{order_no}", permission.OrderRead).Named("staff_order_get", "An order"),
-			func(ctx context.Context, who account.Identity, in *which) (orderRow, error) {
+			func(ctx context.Context, who account.Identity, in *which) (orderDetail, error) {
 				rows, err := load(ctx, who, []int64{in.No})
 				if err == nil && len(rows) == 0 {
 					err = shop.ErrNoOrder
 				}
 				if err != nil {
-					return orderRow{}, err
+					return orderDetail{}, err
 				}
-				return rows[0], nil
+				return newOrderDetail(ctx, s, w, &rows[0])
+			})
+		type cancel struct {
+			No   int64 `path:"order_no" minimum:"1"`
+			Body struct {
+				Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"For the audit log"`
+			}
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/orders/{order_no}/cancel", permission.OrderCancel).
+			Named("staff_order_cancel", "Cancel an order that is not paid; what it holds is the user's again"),
+			func(ctx context.Context, _ account.Identity, in *cancel) (nothing, error) {
+				return nothing{}, s.CancelFor(ctx, in.No, in.Body.Reason)
 			})
 		v2.HandleListing(r, c.Lists, v2.List[orderRow]{
 			Path: "/staff/orders", ID: "staff_orders", Summary: "Orders", Needs: permission.OrderRead,

@@ -84,18 +84,8 @@ func Recharges(
 		type which struct {
 			No int64 `path:"recharge_no" minimum:"1"`
 		}
-		v2.Handle(r, v2.StaffOp("GET /staff/recharges/{recharge_no}", permission.RechargeRead).
-			Named("staff_recharge_get", "A recharge"),
-			func(ctx context.Context, who account.Identity, in *which) (rechargeRow, error) {
-				rows, err := load(ctx, who, []int64{in.No})
-				if err == nil && len(rows) == 0 {
-					err = wallet.ErrNoRecharge
-				}
-				if err != nil {
-					return rechargeRow{}, err
-				}
-				return rows[0], nil
-			})
+		detail := rechargeDetails{load, w, p}
+		detail.add(r)
 		v2.Handle(r, v2.StaffOp("GET /staff/recharges/{recharge_no}/events", permission.NotifyRead).
 			Named("staff_recharge_events", "What the gateway sent about a recharge, as it came"),
 			func(ctx context.Context, _ account.Identity, in *which) (rechargeEvents, error) {

@@ -25,14 +25,17 @@ func Refunds(s *shop.Shop) v2.Resource {
 		}
 
 		type inState struct {
-			State  string `query:"state" enum:"open,granted,declined,withdrawn" doc:"Only those in this state"`
-			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
-			Offset int64  `query:"offset" minimum:"0" default:"0"`
+			State   string `query:"state" enum:"open,granted,declined,withdrawn" doc:"Only those in this state"`
+			OrderNo int64  `query:"order_no" minimum:"1" doc:"Only those of this order"`
+			UserID  int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
+			Limit   int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset  int64  `query:"offset" minimum:"0" default:"0"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/refund-requests", permission.RefundRead).
 			Named("staff_refund_requests", "What users want given back"),
 			func(ctx context.Context, _ account.Identity, in *inState) (v2.RefundRequests, error) {
-				requests, total, err := s.RefundRequests(ctx, 0, shop.RequestState(in.State), in.Limit, in.Offset)
+				requests, total, err := s.RefundRequests(ctx, in.UserID, in.OrderNo, shop.RequestState(in.State), in.Limit,
+					in.Offset)
 				return v2.NewRefundRequests(requests, total), err
 			})
 

@@ -1,15 +1,12 @@
-import { RotateCcwSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { staffOrderRefundRules } from '@/lib/api/gen/staff/rules.gen'
-import { staffOrderRefund } from '@/lib/api/gen/staff/sdk.gen'
 import type { OrderRow } from '@/lib/api/gen/staff/types.gen'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
-import type { Action } from '../parts/action'
 import type { Filter } from '../parts/filters'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useOrderRefund } from './order-actions'
 import { orders } from './resources'
 import { MoneyState, useStateFilter } from './states'
 
@@ -25,7 +22,8 @@ export function OrdersPage() {
       columns={useColumns()}
       filters={useFilters()}
       search={{ key: 'q', label: t('orders.search') }}
-      actions={[useRefund()]}
+      link={({ no }) => ({ to: '/admin/orders/$id', params: { id: String(no) } })}
+      actions={[useOrderRefund()]}
       nameOf={({ no }) => `#${no}`}
       empty={t('orders.empty')}
     />
@@ -99,33 +97,4 @@ function useFilters(): Filter[] {
     { key: 'coupon', title: t('column.couponNo'), kind: 'reference' },
     { key: 'label', title: t('column.label'), kind: 'text' },
   ]
-}
-
-function useRefund(): Action<OrderRow> {
-  const { t } = useTranslation('console/money')
-  return {
-    key: 'refund',
-    icon: RotateCcwSquare,
-    title: t('orders.refund'),
-    permission: 'money.refund',
-    danger: 'R',
-    isShown: ({ state }) => state === 'paid',
-    fields: () => [
-      {
-        name: 'reason',
-        label: t('reason'),
-        kind: 'textarea',
-        isRequired: true,
-        rules: staffOrderRefundRules.reason,
-      },
-    ],
-    effect: ({ no, user }) => t('orders.refundEffect', { no, user: user.email }),
-    run: ({ no }, { reason }) =>
-      staffOrderRefund({
-        path: { order_no: no },
-        body: { reason: String(reason) },
-        throwOnError: true,
-      }),
-    done: ({ no }) => t('orders.refunded', { no }),
-  }
 }

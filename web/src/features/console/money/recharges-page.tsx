@@ -1,16 +1,12 @@
-import { RotateCcwSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { staffRechargeRefundRules } from '@/lib/api/gen/staff/rules.gen'
-import { staffRechargeRefund } from '@/lib/api/gen/staff/sdk.gen'
 import type { RechargeRow } from '@/lib/api/gen/staff/types.gen'
-import { toAmount, toMinor } from '@/lib/money'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
-import type { Action } from '../parts/action'
 import type { Filter } from '../parts/filters'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useRechargeRefund } from './recharge-actions'
 import { recharges } from './resources'
 import { MoneyState, useStateFilter } from './states'
 
@@ -24,7 +20,8 @@ export function RechargesPage() {
       columns={useColumns()}
       filters={useFilters()}
       search={{ key: 'q', label: t('recharges.search') }}
-      actions={[useRefund()]}
+      link={({ no }) => ({ to: '/admin/recharges/$id', params: { id: String(no) } })}
+      actions={[useRechargeRefund()]}
       nameOf={({ no }) => `#${no}`}
       empty={t('recharges.empty')}
     />
@@ -91,46 +88,4 @@ function useFilters(): Filter[] {
     { key: 'user', title: t('column.userNo'), kind: 'reference' },
     { key: 'label', title: t('column.label'), kind: 'text' },
   ]
-}
-
-/** What has not gone back, or begun to. */
-const restOf = ({ amount, refunded, refunding }: RechargeRow) =>
-  toAmount(toMinor(amount) - toMinor(refunded) - toMinor(refunding))
-
-function useRefund(): Action<RechargeRow> {
-  const { t } = useTranslation('console/money')
-  return {
-    key: 'refund',
-    icon: RotateCcwSquare,
-    title: t('recharges.refund'),
-    permission: 'money.refund',
-    danger: 'R',
-    isShown: (recharge) => recharge.state === 'paid' && toMinor(restOf(recharge)) > 0,
-    fields: (recharge) => [
-      {
-        name: 'amount',
-        label: t('column.amount'),
-        kind: 'money',
-        initial: restOf(recharge),
-        isRequired: true,
-      },
-      { name: 'by_hand', label: t('recharges.byHand'), kind: 'switch' },
-      {
-        name: 'reason',
-        label: t('reason'),
-        kind: 'textarea',
-        isRequired: true,
-        rules: staffRechargeRefundRules.reason,
-      },
-    ],
-    effect: ({ no, user }) => t('recharges.refundEffect', { no, user: user.email }),
-    run: ({ no }, { amount, by_hand: byHand, reason }) =>
-      staffRechargeRefund({
-        path: { recharge_no: no },
-        body: { amount: String(amount), by_hand: byHand === true, reason: String(reason) },
-        headers: { 'Idempotency-Key': crypto.randomUUID() },
-        throwOnError: true,
-      }),
-    done: ({ no }) => t('recharges.refunded', { no }),
-  }
 }

@@ -9,7 +9,7 @@ import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
 import type { Action } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
-import { Item, Items, Section } from '../users/sections'
+import { Item, Items, Section } from '../parts/section'
 import classes from './network.module.css'
 import { nodeGroups } from './resource'
 

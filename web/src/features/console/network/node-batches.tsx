@@ -9,7 +9,7 @@ import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import type { Action } from '../parts/action'
 import { ActionMenu } from '../parts/action-runner'
-import { Item, Items, Section } from '../users/sections'
+import { Item, Items, Section } from '../parts/section'
 import { heldBatchesOf } from './resource'
 
 /** Reports of a node that were refused for their time: staff counts or dismisses each. */

@@ -10,7 +10,7 @@ import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { StatusDot } from '@/ui/status-dot'
 import { useListSearch } from '../parts/list-search'
-import { Item, Items, Section } from '../users/sections'
+import { Item, Items, Section } from '../parts/section'
 import { historyOf } from './resource'
 
 const AreaChart = lazyPart(() => import('@/ui/charts/area-chart'), 'AreaChart')

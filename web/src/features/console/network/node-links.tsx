@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '@/ui/copy-button'
 import { Loaded } from '@/ui/loaded'
-import { Section } from '../users/sections'
+import { Section } from '../parts/section'
 import { linkEntryOf } from './resource'
 
 /** The values of client_type that one looks at most. */

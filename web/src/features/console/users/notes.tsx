@@ -10,7 +10,7 @@ import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { toast } from '@/ui/toast'
 import { showUndo } from '../parts/undo'
-import { Section } from './sections'
+import { Section } from '../parts/section'
 import classes from './users.module.css'
 
 const notesOf = (id: number) =>

@@ -1,5 +1,3 @@
-import { Card, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type {
   UserBalance,
@@ -18,36 +16,11 @@ import { Money } from '@/ui/money'
 import { StatusDot } from '@/ui/status-dot'
 import { ActionMenu } from '../parts/action-runner'
 import { Person } from '../parts/person'
+import { Item, Items, Section } from '../parts/section'
 import { useServiceActions } from './service-actions'
 import classes from './users.module.css'
 
-export function Section(props: { title: string; children: ReactNode }) {
-  return (
-    <Card component="section" aria-label={props.title}>
-      <Title order={2} size="h3" mb="sm">
-        {props.title}
-      </Title>
-      {props.children}
-    </Card>
-  )
-}
-
-/** Lines of a section, or a word where there is none. */
-export function Items(props: { empty?: string; children: readonly ReactNode[] }) {
-  if (props.children.length === 0) return <Text c="dimmed">{props.empty}</Text>
-  return <ul className={classes.items}>{props.children}</ul>
-}
-
-/** What it is, its state, and a line about it. */
-export function Item(props: { name: ReactNode; state: ReactNode; about: ReactNode }) {
-  return (
-    <li className={classes.item}>
-      <span>{props.name}</span>
-      {props.state}
-      <span className={classes.about}>{props.about}</span>
-    </li>
-  )
-}
+export { Item, Items, Section } from '../parts/section'
 
 /** "Nov 20 – Dec 20"; without an end only its begin. */
 function Span({ from, to }: { from: string; to: string | null }) {

@@ -7,7 +7,7 @@ import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 import { MoneyState } from '../money/states'
 import { ordersOf } from './resource'
-import { Item, Items, Section } from './sections'
+import { Item, Items, Section } from '../parts/section'
 
 /** The newest orders of a user, and the way to all of them. */
 export function UserOrders({ id }: { id: number }) {

@@ -235,6 +235,10 @@ export const staffOrdersCsvRules = {
   "q": { maxLength: 200 },
 } as const
 
+export const staffOrderCancelRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
 export const staffOrderRefundRules = {
   "reason": { minLength: 1, maxLength: 500 },
 } as const
@@ -288,6 +292,10 @@ export const staffRechargesCountRules = {
 
 export const staffRechargesCsvRules = {
   "q": { maxLength: 200 },
+} as const
+
+export const staffRechargeConfirmRules = {
+  "reason": { maxLength: 200 },
 } as const
 
 export const staffRechargeRefundRules = {

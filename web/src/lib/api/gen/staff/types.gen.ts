@@ -780,6 +780,43 @@ export type BlockedIps = {
     total_count: number;
 };
 
+export type BookedPosting = {
+    account: 'wallet' | 'commission' | 'clearing' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
+    /**
+     * What the account gains; negative: loses
+     */
+    amount: string;
+    /**
+     * Of a user's account
+     */
+    balance_after: string | null;
+    /**
+     * Of a clearing account; else empty
+     */
+    gateway: string;
+    /**
+     * Whose account; null: the site's
+     */
+    user_id: number | null;
+};
+
+export type Booking = {
+    created_at: string;
+    currency: string;
+    id: number;
+    /**
+     * The name of what was bought, the gateway of a recharge
+     */
+    note: string;
+    postings: Array<BookedPosting>;
+    reason: string;
+    /**
+     * What it belongs to: order, recharge, gateway_refund, ...
+     */
+    reference_kind: string;
+    reference_no: number;
+};
+
 export type Broadcast = {
     channel: 'mail' | 'telegram';
     ended_at: string | null;
@@ -936,6 +973,13 @@ export type BulkNodeResults = {
      * One for each id, in their order
      */
     results: Array<BulkNodeResult>;
+};
+
+export type CancelBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
 };
 
 export type CannedAnswerItem = {
@@ -3949,6 +3993,93 @@ export type OlderAnnouncement = {
     updated_at: string;
 };
 
+export type OrderDetail = {
+    /**
+     * Whether the service that it led to renews itself
+     */
+    auto_renew: boolean;
+    /**
+     * What it moved in the ledger, oldest first
+     */
+    bookings: Array<Booking>;
+    /**
+     * Its code; empty: none
+     */
+    coupon: string;
+    created_at: string;
+    /**
+     * The unused part of the service that ends
+     */
+    credit: string;
+    currency: string;
+    /**
+     * Of a coupon
+     */
+    discount: string;
+    /**
+     * When what it led to ends, or ended
+     */
+    ends_at: string | null;
+    /**
+     * Until when it waits for money
+     */
+    expires_at: string;
+    id: string;
+    invoice_uuid: string | null;
+    kind: 'plan' | 'renewal' | 'package';
+    labels: Array<string>;
+    /**
+     * Of the invoice, or of the one to come
+     */
+    lines: Array<OrderLine>;
+    /**
+     * 0: a package
+     */
+    months: number;
+    no: number;
+    /**
+     * What it led to
+     */
+    package_id: number | null;
+    paid_at: string | null;
+    /**
+     * Of a service, the time that this order brought
+     */
+    period_from: string | null;
+    period_to: string | null;
+    /**
+     * With the name under which it was sold
+     */
+    plan: PlanRef;
+    /**
+     * Decimal amount in the site's currency
+     */
+    price: string;
+    /**
+     * That brings what is missing
+     */
+    recharge_no: number | null;
+    /**
+     * What a refund would give back now; 0.00: nothing
+     */
+    refundable: string;
+    /**
+     * What was given back
+     */
+    refunded: string | null;
+    refunded_at: string | null;
+    /**
+     * What it led to
+     */
+    service_id: number | null;
+    state: 'pending' | 'paid' | 'cancelled' | 'expired' | 'refunded';
+    /**
+     * What the wallet pays
+     */
+    total: string;
+    user: PersonRef;
+};
+
 export type OrderItem = {
     /**
      * What the wallet pays
@@ -4028,6 +4159,22 @@ export type OrderItem = {
      * What it brings: per cycle, or of the package; null: unlimited
      */
     traffic_bytes: number | null;
+};
+
+export type OrderLine = {
+    /**
+     * Negative: a credit or discount
+     */
+    amount: string;
+    kind: 'plan' | 'renewal' | 'package' | 'discount' | 'credit';
+    /**
+     * Of a plan or a renewal
+     */
+    months: number | null;
+    /**
+     * Of the plan, the coupon, or the service that ends
+     */
+    name: string;
 };
 
 export type OrderResult = {
@@ -4946,6 +5093,88 @@ export type RebuiltNode = {
      * What it becomes
      */
     vpn_type: string;
+};
+
+export type RechargeConfirmationBody = {
+    /**
+     * Of the approvals; needed where one on this payment was declined
+     */
+    act_id?: number;
+    /**
+     * It was paid past the platform of its gateway, which is not asked
+     */
+    outside?: boolean;
+    /**
+     * For the audit log; needed where no platform is asked
+     */
+    reason?: string;
+};
+
+export type RechargeDetail = {
+    /**
+     * What the wallet gains
+     */
+    amount: string;
+    /**
+     * What it and its refunds moved in the ledger, oldest first
+     */
+    bookings: Array<Booking>;
+    /**
+     * No platform can be asked about it; staff says whether it was paid
+     */
+    by_hand: boolean;
+    /**
+     * Whether its gateway can pay it back
+     */
+    can_refund: boolean;
+    /**
+     * Payment cases about it
+     */
+    case_ids: Array<number>;
+    created_at: string;
+    currency: string;
+    expires_at: string;
+    /**
+     * What the payer pays beside it
+     */
+    fee: string;
+    gateway: string;
+    id: string;
+    invoice_uuid: string | null;
+    labels: Array<string>;
+    no: number;
+    /**
+     * The order that waits, or waited, for it
+     */
+    order_no: number | null;
+    paid_at: string | null;
+    /**
+     * Both, in pay_currency
+     */
+    pay_amount: string;
+    pay_currency: string;
+    /**
+     * Of the amount, what went back to who paid
+     */
+    refunded: string;
+    /**
+     * Of the amount, what is on its way back
+     */
+    refunding: string;
+    state: 'pending' | 'paid' | 'expired' | 'failed' | 'refunded';
+    /**
+     * Our number at the gateway
+     */
+    trade_no: string;
+    /**
+     * The gateway's number of the payment; empty: not paid
+     */
+    transaction_id: string;
+    user: PersonRef;
+    /**
+     * A member said that it was paid; a second one must confirm it
+     */
+    waits: boolean;
 };
 
 export type RechargeEvents = {
@@ -10488,10 +10717,28 @@ export type StaffOrderGetResponses = {
     /**
      * OK
      */
-    200: OrderRow;
+    200: OrderDetail;
 };
 
 export type StaffOrderGetResponse = StaffOrderGetResponses[keyof StaffOrderGetResponses];
+
+export type StaffOrderCancelData = {
+    body: CancelBody;
+    path: {
+        order_no: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/orders/{order_no}/cancel';
+};
+
+export type StaffOrderCancelResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffOrderCancelResponse = StaffOrderCancelResponses[keyof StaffOrderCancelResponses];
 
 export type StaffOrderRefundData = {
     body: StaffRefundBody;
@@ -11079,10 +11326,28 @@ export type StaffRechargeGetResponses = {
     /**
      * OK
      */
-    200: RechargeRow;
+    200: RechargeDetail;
 };
 
 export type StaffRechargeGetResponse = StaffRechargeGetResponses[keyof StaffRechargeGetResponses];
+
+export type StaffRechargeConfirmData = {
+    body: RechargeConfirmationBody;
+    path: {
+        recharge_no: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/recharges/{recharge_no}/confirm';
+};
+
+export type StaffRechargeConfirmResponses = {
+    /**
+     * OK
+     */
+    200: RechargeDetail;
+};
+
+export type StaffRechargeConfirmResponse = StaffRechargeConfirmResponses[keyof StaffRechargeConfirmResponses];
 
 export type StaffRechargeEventsData = {
     body?: never;
@@ -11134,6 +11399,14 @@ export type StaffRefundRequestsData = {
          * Only those in this state
          */
         state?: 'open' | 'granted' | 'declined' | 'withdrawn';
+        /**
+         * Only those of this order
+         */
+        order_no?: number;
+        /**
+         * Only those of this user
+         */
+        user_id?: number;
         limit?: number;
         offset?: number;
     };

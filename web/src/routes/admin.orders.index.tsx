@@ -6,7 +6,7 @@ import { orders } from '@/features/console/money/resources'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
 
-export const Route = createFileRoute('/admin/orders')({
+export const Route = createFileRoute('/admin/orders/')({
   validateSearch: listSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, deps }) =>
