@@ -34,8 +34,8 @@ func Refunds(s *shop.Shop) v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/refund-requests", permission.RefundRead).
 			Named("staff_refund_requests", "What users want given back"),
 			func(ctx context.Context, _ account.Identity, in *inState) (v2.RefundRequests, error) {
-				requests, total, err := s.RefundRequests(ctx, in.UserID, in.OrderNo, shop.RequestState(in.State), in.Limit,
-					in.Offset)
+				requests, total, err := s.RefundRequests(ctx, in.UserID, in.OrderNo, shop.RequestState(in.State),
+					in.Limit, in.Offset)
 				return v2.NewRefundRequests(requests, total), err
 			})
 
