@@ -2,12 +2,15 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"airstrip/internal/account"
 )
 
 // versionless are the operations that overwrite nothing which their caller could have read; the routes say why.
@@ -163,6 +166,61 @@ func TestVersions_OfLists_AreThoseThatChangesTake(t *testing.T) {
 		}
 		if w := h.change(route, set, "latest"); w.Code != 422 {
 			t.Errorf("a version that is none answers %d %s", w.Code, w.Body)
+		}
+	})
+}
+
+// Of several nodes that are changed with one call, those that somebody changed since they were read stay as they are.
+func TestVersions_OfSeveralNodes_AreEachHeldApart(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		admin, owner := h.staff[account.Admin], h.staff[account.Owner]
+		type shown struct {
+			ID            int64
+			Version, Rate string
+		}
+		add := func(name string) shown {
+			var made struct{ Node shown }
+			h.ask(admin, 200, "POST", "/api/v2/staff/nodes", fmt.Sprintf(
+				`{"protocol":"trojan","name":%q,"address":"%[1]s.example","port":443}`, name), &made)
+			return made.Node
+		}
+		one, other := add("one"), add("other")
+		var done struct {
+			Results []struct {
+				Version, Problem string
+				Changed          bool
+			}
+		}
+		several := func(status int, rate string, versions ...string) {
+			h.Helper()
+			given, _ := json.Marshal(versions)
+			done.Results = nil
+			h.ask(admin, status, "POST", "/api/v2/staff/nodes/change-several", fmt.Sprintf(
+				`{"ids":[%d,%d],"rate":%q,"versions":%s}`, one.ID, other.ID, rate, given), &done)
+		}
+		several(422, "2", one.Version)
+		several(200, "2", one.Version, other.Version)
+		if len(done.Results) != 2 || !done.Results[0].Changed || !done.Results[1].Changed {
+			h.Fatalf("the first change answers %+v", done)
+		}
+		mine, theirs := done.Results[0].Version, done.Results[1].Version
+		path := fmt.Sprintf("/api/v2/staff/nodes/%d", other.ID)
+		if w := h.change(staffRoute{method: "PATCH"}, act{as: h.present(owner), path: path, body: `{"rate":"3"}`},
+			`"`+theirs+`"`); w.Code != 200 {
+			h.Fatalf("a change from the version that was answered answers %d %s", w.Code, w.Body)
+		}
+		several(200, "1", mine, theirs) // takes it back
+		if len(done.Results) != 2 || !done.Results[0].Changed || done.Results[1].Changed ||
+			done.Results[1].Problem == "" {
+			h.Errorf("taking it back answers %+v", done)
+		}
+		h.ask(admin, 200, "GET", path, "", &other)
+		if other.Rate != "3" && other.Rate != "3.00" {
+			h.Errorf("another member's rate of 3 became %s", other.Rate)
+		}
+		several(200, "1") // whatever they are now
+		if !done.Results[0].Changed || !done.Results[1].Changed {
+			h.Errorf("without versions it answers %+v", done)
 		}
 	})
 }

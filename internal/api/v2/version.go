@@ -119,27 +119,57 @@ func HandleChange[I, T any, P Versioned[T]](
 			return fn(ctx, who, in)
 		}
 		m, _ := ctx.Value(ifMatchKey{}).(ifMatch)
-		e := &audit.Edit{Object: object(in), Seen: m.seen, Any: m.any}
-		now, err := r.log.Version(ctx, e.Object)
-		if err == nil && !m.any && now != m.seen {
-			err = audit.ErrVersion
-		}
 		var result T
-		if err == nil {
-			result, err = fn(audit.Editing(ctx, e), who, in)
-		}
+		made, err := r.edit(ctx, &audit.Edit{Object: object(in), Seen: m.seen, Any: m.any},
+			func(ctx context.Context) (err error) {
+				result, err = fn(ctx, who, in)
+				return err
+			})
 		if errors.Is(err, audit.ErrVersion) {
-			return result, r.stale(ctx, e.Object, func(v audit.Version) (any, error) {
+			return result, r.stale(ctx, object(in), func(v audit.Version) (any, error) {
 				present, err := current(ctx, in)
 				P(&present).SetVersion(v)
 				return &present, err
 			})
 		}
 		if err == nil {
-			P(&result).SetVersion(max(now, e.Made))
+			P(&result).SetVersion(made)
 		}
 		return result, err
 	})
+}
+
+// Edit calls fn, which changes an object, and returns the version that is there then. Where the caller named the version
+// that they read, and it is not the present one any more, it is audit.ErrVersion. It is for operations that change
+// several objects, each for itself.
+func (r *Router) Edit(ctx context.Context, object audit.Object, read string, fn func(ctx context.Context) error) (
+	Version, error,
+) {
+	e := &audit.Edit{Object: object, Any: read == ""}
+	if !e.Any {
+		seen, err := strconv.ParseInt(read, 10, 64)
+		if err != nil {
+			return Version{}, audit.ErrVersion
+		}
+		e.Seen = audit.Version(seen)
+	}
+	made, err := r.edit(ctx, e, fn)
+	return Version{versionText(made)}, err
+}
+
+// edit makes one change, and returns the version that is there then.
+func (r *Router) edit(ctx context.Context, e *audit.Edit, fn func(ctx context.Context) error) (audit.Version, error) {
+	if r.log == nil {
+		return 0, fn(ctx)
+	}
+	now, err := r.log.Version(ctx, e.Object)
+	if err == nil && !e.Any && now != e.Seen {
+		err = audit.ErrVersion
+	}
+	if err == nil {
+		err = fn(audit.Editing(ctx, e))
+	}
+	return max(now, e.Made), err
 }
 
 // HandleMake registers an operation of staff that makes an object of a kind, and gives its first version.

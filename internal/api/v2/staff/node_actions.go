@@ -8,6 +8,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/link"
 	"airstrip/internal/node"
@@ -28,7 +29,8 @@ type BulkNodeChange struct {
 }
 
 type bulkNodeBody struct {
-	IDs []int64 `json:"ids" minItems:"1" maxItems:"500"`
+	IDs      []int64  `json:"ids" minItems:"1" maxItems:"500"`
+	Versions []string `json:"versions,omitempty" maxItems:"500" doc:"That were read, one for each id in their order: a node that somebody changed since stays as it is. Absent: all are changed"`
 	BulkNodeChange
 }
 
@@ -36,6 +38,7 @@ type bulkNodeResult struct {
 	ID      int64  `json:"id"`
 	Changed bool   `json:"changed"`
 	Problem string `json:"problem" doc:"Why it was not changed; empty: it was"`
+	Version string `json:"version" doc:"Of the node as this made it; empty: it was not changed"`
 }
 
 type bulkNodeResults struct {
@@ -70,14 +73,26 @@ func NodeActions(
 					return bulkNodeResults{}, err
 				}
 				out := bulkNodeResults{[]bulkNodeResult{}}
-				for _, id := range in.Body.IDs {
-					_, err := nodes.Change(ctx, id, apply)
+				read := in.Body.Versions
+				if len(read) == 0 {
+					read = make([]string, len(in.Body.IDs))
+				}
+				if len(read) != len(in.Body.IDs) {
+					return bulkNodeResults{}, fault.Invalid("versions", "length", "每个节点须有一个版本",
+						"There must be one version for each node")
+				}
+				for i, id := range in.Body.IDs {
+					made, err := r.Edit(ctx, audit.ID("node", id), read[i], func(ctx context.Context) error {
+						_, err := nodes.Change(ctx, id, apply)
+						return err
+					})
 					refused, ok := fault.As(err)
 					if err != nil && !ok {
 						return out, err
 					}
-					row := bulkNodeResult{ID: id, Changed: err == nil}
+					row := bulkNodeResult{ID: id, Changed: err == nil, Version: made.Version}
 					if ok {
+						row.Version = ""
 						row.Problem = refused.Text.In(api.CallerOf(ctx).Lang)
 						for _, field := range refused.Fields {
 							row.Problem += " · " + field.Text.In(api.CallerOf(ctx).Lang)

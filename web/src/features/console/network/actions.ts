@@ -94,13 +94,15 @@ function useSilence(): Action<StaffNode>[] {
 
 function usePower(): Action<StaffNode>[] {
   const { t } = useTranslation('console/node')
-  const turn = (node: StaffNode, enabled: boolean, version: string) =>
-    staffNodeChange({
+  const turn = async (node: StaffNode, enabled: boolean, version: string) => {
+    const { data } = await staffNodeChange({
       path: path(node),
-      headers: { 'If-Match': version },
+      headers: { 'If-Match': `"${version}"` },
       body: { enabled },
       throwOnError: true,
     })
+    return data.version
+  }
   return [
     {
       key: 'disable',
@@ -110,7 +112,7 @@ function usePower(): Action<StaffNode>[] {
       danger: 'C',
       isShown: ({ enabled }) => enabled,
       effect: ({ name, online_users: count }) => t('nodes.disableEffect', { name, count }),
-      run: (node) => turn(node, false, `"${node.version}"`),
+      run: (node) => turn(node, false, node.version),
       done: ({ name }) => t('nodes.disabled', { name }),
     },
     {
@@ -121,8 +123,8 @@ function usePower(): Action<StaffNode>[] {
       danger: 'U',
       isShown: ({ enabled }) => !enabled,
       effect: () => '',
-      run: (node) => turn(node, true, `"${node.version}"`),
-      undo: (node) => turn(node, false, '*'),
+      run: (node) => turn(node, true, node.version),
+      undo: (node, _, made) => turn(node, false, String(made)),
       done: ({ name }) => t('nodes.enabled', { name }),
     },
   ]

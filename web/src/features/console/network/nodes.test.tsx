@@ -1,6 +1,7 @@
+import { cleanNotifications } from '@mantine/notifications'
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
@@ -110,10 +111,13 @@ beforeEach(() => {
     }),
     http.post('*/api/v2/staff/nodes/change-several', async ({ request }) => {
       await note(request)
-      return success({ results: [{ id: 3, changed: true, problem: '' }] })
+      return success({ results: [{ id: 3, changed: true, problem: '', version: '10' }] })
     }),
   )
 })
+
+// Errors stay until they are closed, and no more than five show at once.
+afterEach(() => cleanNotifications())
 
 type User = Awaited<ReturnType<typeof openSignedIn>>['user']
 
@@ -172,13 +176,58 @@ describe('the list of nodes', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Change' }))
     expect(await screen.findByText('Changed')).toBeVisible()
     expect(sent).toHaveBeenLastCalledWith(
-      expect.objectContaining({ body: { ids: [3], rate: '2' } }),
+      expect.objectContaining({ body: { ids: [3], versions: ['9'], rate: '2' } }),
     )
     await user.click(screen.getByRole('button', { name: 'Undo' }))
     await waitFor(() =>
       expect(sent).toHaveBeenLastCalledWith(
-        expect.objectContaining({ body: { ids: [3], rate: '1.50' } }),
+        expect.objectContaining({ body: { ids: [3], versions: ['10'], rate: '1.50' } }),
       ),
+    )
+    await waitFor(() => expect(screen.queryByText('Results')).not.toBeInTheDocument())
+  })
+
+  it('leaves a change of another member in between as it is, and says so', async () => {
+    const { user } = await openSignedIn('/admin/nodes/several')
+    await user.click(await screen.findByRole('checkbox', { name: /^Tokyo 01/ }))
+    await user.click(await screen.findByRole('button', { name: 'Change' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Change' })
+    await user.type(within(dialog).getByRole('textbox', { name: /^Rate/ }), '2')
+    await user.click(within(dialog).getByRole('button', { name: 'Change' }))
+    server.use(
+      http.post('*/api/v2/staff/nodes/change-several', () =>
+        failure(503, { code: 'unavailable', message: 'Try again in a moment' }),
+      ),
+    )
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    expect(await screen.findByText('Try again in a moment')).toBeVisible()
+    server.use(
+      http.post('*/api/v2/staff/nodes/change-several', () =>
+        success({ results: [{ id: 3, changed: false, problem: 'Somebody else', version: '' }] }),
+      ),
+    )
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    expect(await screen.findByText('Not taken back')).toBeVisible()
+    expect(screen.getByText('Somebody else')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Undo' })).not.toBeInTheDocument()
+  })
+
+  it('takes back that it enabled a node from the version that this made', async () => {
+    present = node({ enabled: false })
+    server.use(
+      http.patch('*/api/v2/staff/nodes/3', async ({ request }) => {
+        await note(request)
+        return request.headers.get('If-Match') === '"9"'
+          ? success(node({ version: '10' }))
+          : failure(409, { code: 'version_conflict', message: 'Somebody else has changed this' })
+      }),
+    )
+    const { user } = await openSignedIn('/admin/nodes')
+    await take(user, 'Enable')
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    expect(await screen.findByText('Somebody else has changed this')).toBeVisible()
+    expect(sent).toHaveBeenLastCalledWith(
+      expect.objectContaining({ version: '"10"', body: { enabled: false } }),
     )
   })
 })

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffNodesChange } from '@/lib/api/gen/staff/sdk.gen'
 import type { BulkNodeBody, BulkNodeResult, StaffNode } from '@/lib/api/gen/staff/types.gen'
+import { problemText } from '@/lib/server-problem'
 import { Loaded } from '@/ui/loaded'
 import { StatusDot } from '@/ui/status-dot'
 import { toast } from '@/ui/toast'
@@ -16,8 +17,10 @@ import { NodeState } from './columns'
 import classes from './network.module.css'
 import { allNodes } from './resource'
 
-type Change = Omit<BulkNodeBody, 'ids'>
-type Done = { results: readonly BulkNodeResult[]; before: readonly StaffNode[]; change: Change }
+type Change = Omit<BulkNodeBody, 'ids' | 'versions'>
+/** What became of a node: by the change, and then by taking that back. */
+type Row = BulkNodeResult & { undo?: 'undone' | 'kept' }
+type Done = { rows: readonly Row[]; before: readonly StaffNode[]; change: Change }
 
 /** Changes several nodes with one call, and says of each what became of it. */
 export function SeveralNodesPage() {
@@ -35,7 +38,7 @@ export function SeveralNodesPage() {
         about={t('several.chosen', { count: subject.length })}
         primary={subject.length > 0 && <ActionButton subject={subject} action={change} isPrimary />}
       />
-      {done && <Results {...done} onUndone={() => setDone(undefined)} />}
+      {done && <Results done={done} onChange={setDone} />}
       <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
         {(nodes) => <Choice nodes={nodes} chosen={chosen} onChoose={setChosen} />}
       </Loaded>
@@ -131,8 +134,12 @@ function useChange(onDone: (done: Done) => void): Action<readonly StaffNode[]> {
     run: async (before, values) => {
       const change = changeOf(values)
       const ids = before.map(({ id }) => id)
-      const { data } = await staffNodesChange({ body: { ids, ...change }, throwOnError: true })
-      onDone({ results: data.results, before, change })
+      const versions = before.map(({ version }) => version)
+      const { data } = await staffNodesChange({
+        body: { ids, versions, ...change },
+        throwOnError: true,
+      })
+      onDone({ rows: data.results, before, change })
     },
     done: (nodes) => t('several.done', { count: nodes.length }),
   }
@@ -142,56 +149,93 @@ function useChange(onDone: (done: Done) => void): Action<readonly StaffNode[]> {
 const formerOf = (node: StaffNode, change: Change): Change =>
   Object.fromEntries(Object.keys(change).map((key) => [key, node[key as keyof Change]]))
 
-function Results({ results, before, change, onUndone }: Done & { onUndone: () => void }) {
+/** Those rows that can be taken back, in groups that were alike before, with what they were. */
+function undoable({ rows, before, change }: Done) {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const node = before.find(({ id }) => id === row.id)
+    if (!node || !row.changed || row.undo) continue
+    const former = JSON.stringify(formerOf(node, change))
+    groups.set(former, [...(groups.get(former) ?? []), row])
+  }
+  return [...groups].map(([former, group]) => ({ former: JSON.parse(former) as Change, group }))
+}
+
+/** Takes a change of several nodes back, but for those that somebody changed since. Each group is noted as it is done. */
+function useUndo(done: Done, onChange: (done: Done | undefined) => void) {
   const { t } = useTranslation('console/node')
+  const { t: common } = useTranslation()
   const client = useQueryClient()
   const [isBusy, setBusy] = useState(false)
+  const takeBack = async () => {
+    let { rows } = done
+    for (const { former, group } of undoable(done)) {
+      const ids = group.map(({ id }) => id)
+      const versions = group.map(({ version }) => version)
+      const { data } = await staffNodesChange({
+        body: { ids, versions, ...former },
+        throwOnError: true,
+      })
+      const results = new Map(data.results.map((row) => [row.id, row]))
+      rows = rows.map((row): Row => {
+        const result = results.get(row.id)
+        if (!result) return row
+        return { ...row, undo: result.changed ? 'undone' : 'kept', problem: result.problem }
+      })
+      onChange({ ...done, rows })
+    }
+    const kept = rows.filter(({ undo }) => undo === 'kept').length
+    if (kept > 0) return toast('error', t('several.kept', { count: kept }))
+    onChange(undefined)
+    return toast('success', t('several.undone'))
+  }
   const undo = async () => {
     setBusy(true)
-    const changed = before.filter(({ id }) => results.some((row) => row.id === id && row.changed))
-    // Nodes that were alike go back together.
-    const groups = new Map<string, number[]>()
-    for (const node of changed) {
-      const former = JSON.stringify(formerOf(node, change))
-      groups.set(former, [...(groups.get(former) ?? []), node.id])
-    }
     try {
-      for (const [former, ids] of groups) {
-        const body = { ids, ...(JSON.parse(former) as Change) }
-        await staffNodesChange({ body, throwOnError: true })
-      }
-      await client.invalidateQueries({ queryKey: ['console'] })
-      await toast('success', t('several.undone'))
-      onUndone()
-    } finally {
-      setBusy(false)
+      await takeBack()
+    } catch (error) {
+      await toast('error', problemText(error, common))
     }
+    await client.invalidateQueries({ queryKey: ['console'] })
+    setBusy(false)
   }
-  const names = new Map(before.map(({ id, name }) => [id, name]))
+  return { undo: () => void undo(), isBusy }
+}
+
+function RowState({ changed, undo }: Row) {
+  const { t } = useTranslation('console/node')
+  const isWell = changed && undo !== 'kept'
+  const text = undo ?? (changed ? 'changed' : 'refused')
+  return <StatusDot tone={isWell ? 'success' : 'error'}>{t(`several.is.${text}`)}</StatusDot>
+}
+
+function Results(props: { done: Done; onChange: (done: Done | undefined) => void }) {
+  const { t } = useTranslation('console/node')
+  const { done } = props
+  const { undo, isBusy } = useUndo(done, props.onChange)
+  const names = new Map(done.before.map(({ id, name }) => [id, name]))
   return (
     <Section title={t('several.results')}>
       <Items>
-        {results.map(({ id, changed, problem }) => (
+        {done.rows.map((row) => (
           <Item
-            key={id}
-            name={names.get(id) ?? `#${id}`}
-            state={
-              <StatusDot tone={changed ? 'success' : 'error'}>
-                {t(changed ? 'several.changed' : 'several.refused')}
-              </StatusDot>
-            }
-            about={problem}
+            key={row.id}
+            name={names.get(row.id) ?? `#${row.id}`}
+            state={<RowState {...row} />}
+            about={row.problem}
           />
         ))}
       </Items>
-      <Group mt="md" justify="space-between">
-        <Text size="sm" c="dimmed">
-          {t('several.undoAbout')}
-        </Text>
-        <Button variant="default" size="sm" loading={isBusy} onClick={() => void undo()}>
-          {t('several.undo')}
-        </Button>
-      </Group>
+      {undoable(done).length > 0 && (
+        <Group mt="md" justify="space-between">
+          <Text size="sm" c="dimmed">
+            {t('several.undoAbout')}
+          </Text>
+          <Button variant="default" size="sm" loading={isBusy} onClick={undo}>
+            {t('several.undo')}
+          </Button>
+        </Group>
+      )}
     </Section>
   )
 }

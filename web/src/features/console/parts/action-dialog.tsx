@@ -16,7 +16,7 @@ import { FieldInput } from './field-input'
 export function ActionDialog<S>(props: {
   action: Action<S>
   subject: S
-  onDone: (values: Values) => void
+  onDone: (values: Values, made: unknown) => void
   onClose: () => void
 }) {
   const { t: common } = useTranslation()
@@ -34,8 +34,7 @@ export function ActionDialog<S>(props: {
 
   const submit = form.handleSubmit(async (given) => {
     try {
-      await action.run(subject, trimmed(given))
-      props.onDone(given)
+      props.onDone(given, await action.run(subject, trimmed(given)))
     } catch (error) {
       // It is recorded, and waits in Approvals.
       if (error instanceof ApiError && error.code === 'second_member_needed') setWaiting(true)

@@ -20,14 +20,14 @@ function useActions<S>(subject: S) {
   const [asked, setAsked] = useState<Action<S>>()
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['console'] })
 
-  const take = (action: Action<S>, values: Values) => {
+  const take = (action: Action<S>, values: Values, made: unknown) => {
     void refresh()
     const said = action.done(subject)
     const { undo } = action
     if (!undo) return void toast('success', said)
     showUndo(said, t('action.undo'), async () => {
       try {
-        await undo(subject, values)
+        await undo(subject, values, made)
       } catch (error) {
         await toast('error', problemText(error, common))
       }
@@ -37,8 +37,8 @@ function useActions<S>(subject: S) {
   const start = async (action: Action<S>) => {
     if (action.danger !== 'U') return setAsked(action)
     try {
-      await action.run(subject, {})
-      if (!action.leads) take(action, {})
+      const made = await action.run(subject, {})
+      if (!action.leads) take(action, {}, made)
     } catch (error) {
       await toast('error', problemText(error, common))
     }
@@ -49,9 +49,9 @@ function useActions<S>(subject: S) {
       <ActionDialog
         action={asked as Action<unknown>}
         subject={subject}
-        onDone={(values) => {
+        onDone={(values, made) => {
           setAsked(undefined)
-          take(asked, values)
+          take(asked, values, made)
         }}
         onClose={() => setAsked(undefined)}
       />

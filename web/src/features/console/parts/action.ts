@@ -29,8 +29,8 @@ export type Action<S> = {
   /** What is to be typed, for T. */
   typed?: (subject: S) => string
   run: (subject: S, values: Values) => Promise<unknown>
-  /** The inverse change, for U. */
-  undo?: (subject: S, values: Values) => Promise<unknown>
+  /** The inverse change, for U. `made` is what `run` gave: the version to change, where the object has versions. */
+  undo?: (subject: S, values: Values, made: unknown) => Promise<unknown>
   /** Said when it is done. */
   done: (subject: S) => string
 }

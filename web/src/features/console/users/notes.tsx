@@ -109,15 +109,14 @@ function Note({ user, note }: { user: number; note: UserNote }) {
   const remove = useMutation({
     mutationFn: () =>
       staffUserNoteRemove({ path: { ...path, note_id: note.id }, throwOnError: true }),
-    onMutate: () => {
-      change((notes) => notes.filter(({ id }) => id !== note.id))
+    onMutate: () => change((notes) => notes.filter(({ id }) => id !== note.id)),
+    onSuccess: () =>
       showUndo(t('notes.removed'), parts('action.undo'), async () => {
         await staffUserNoteAdd({ path, body: { text: note.text }, throwOnError: true }).catch(
           complain,
         )
         await settle()
-      })
-    },
+      }),
     onError: complain,
     onSettled: settle,
   })

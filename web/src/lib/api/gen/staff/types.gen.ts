@@ -956,6 +956,10 @@ export type BulkNodeBody = {
     group_id?: number;
     ids: Array<number>;
     rate?: string;
+    /**
+     * That were read, one for each id in their order: a node that somebody changed since stays as it is. Absent: all are changed
+     */
+    versions?: Array<string>;
     visible?: boolean;
 };
 
@@ -966,6 +970,10 @@ export type BulkNodeResult = {
      * Why it was not changed; empty: it was
      */
     problem: string;
+    /**
+     * Of the node as this made it; empty: it was not changed
+     */
+    version: string;
 };
 
 export type BulkNodeResults = {
