@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/api/v2/user"
 	"airstrip/internal/clickhouse"
 	"airstrip/internal/console"
+	"airstrip/internal/job"
 )
 
 func (a *App) siteNow() public.SiteNow {
@@ -116,7 +117,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.UserGifts(a.Shop),
 		staff.UserNotes(a.Console, a.Accounts),
 		staff.BulkJobs(a.Bulks, a.Accounts),
-		staff.Overview(a.Console),
+		staff.Overview(a.overview()),
 		staff.UserHistory(a.Accounts, a.Links),
 		staff.AuditRules(a.Nodes),
 		staff.IPBans(a.IPBans),
@@ -162,6 +163,16 @@ func (a *App) legacy(mux *http.ServeMux) *v1.Router {
 		return a.DB.SchemaVersion(r.Context())
 	})
 	return old
+}
+
+// overview are the parts that the overview adds up.
+func (a *App) overview() staff.OverviewParts {
+	return staff.OverviewParts{
+		Console: a.Console, Settings: a.Settings, Shop: a.Shop, Payments: a.Payments, Nodes: a.Nodes,
+		Traffic: a.Traffic, Tickets: a.Tickets,
+		Queues: []*job.Queue{a.Queue, a.Outbox, a.Bulk, a.Media, a.Notices, a.Copies},
+		Now:    func() time.Time { return a.DB.Now() },
+	}
 }
 
 func (a *App) linkURLs(ctx context.Context, userID int64) ([]string, error) {

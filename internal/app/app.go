@@ -253,7 +253,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, a.Gateways)
 
-	a.Console = console.New(a.DB, a.cfg.key, a.Settings, a.Accounts)
+	a.Console = console.New(a.DB, a.cfg.key, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Bulks = bulk.New(a.DB, a.Console, a.Accounts, a.Wallets, a.Services, a.Approvals)
 	a.decideApprovals()
 	a.Accounts.OnClose(a.Shop.Close)
@@ -282,7 +282,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
 		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
-		a.Broadcasts, a.Tickets, a.Mailbox, a.Push, a.Bulks,
+		a.Broadcasts, a.Tickets, a.Mailbox, a.Push, a.Bulks, a.Console,
 	} {
 		part.Register(a.Queue)
 	}

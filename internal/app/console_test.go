@@ -136,38 +136,3 @@ func TestConsole_RechargesAndOrdersAreFoundByTheirUser(t *testing.T) {
 		h.ask(admin, http.StatusNotFound, "GET", "/api/v2/staff/orders/999999", "", nil)
 	})
 }
-
-// Each figure is the number of rows of the list that it names, and so are those of the period before.
-func TestConsole_FiguresOfTheOverview_AreThoseOfTheirLists(t *testing.T) {
-	eachFixture(t, func(h *fixture) {
-		admin := h.staff[account.Admin]
-		h.recharge(t, h.users[0].id, 3000)
-		for _, days := range []int{1, 7, 30, 90} {
-			var out struct {
-				Figures []struct {
-					Key    string
-					List   string
-					Query  string
-					Now    struct{ Rows int64 }
-					Before *struct{ Rows int64 }
-				}
-			}
-			h.ask(admin, http.StatusOK, "GET", fmt.Sprintf("/api/v2/staff/overview?days=%d", days), "", &out)
-			if len(out.Figures) < 8 {
-				t.Fatalf("there are %d figures", len(out.Figures))
-			}
-			counted := int64(0)
-			for _, f := range out.Figures {
-				var n consoleCount
-				h.ask(admin, http.StatusOK, "GET", "/api/v2/staff/"+f.List+"/count?"+f.Query, "", &n)
-				if n.Rows != f.Now.Rows {
-					t.Errorf("%d days: %s is %d, its list has %d", days, f.Key, f.Now.Rows, n.Rows)
-				}
-				counted += n.Rows
-			}
-			if counted == 0 {
-				t.Errorf("%d days: all figures are 0", days)
-			}
-		}
-	})
-}

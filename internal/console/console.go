@@ -11,6 +11,8 @@ import (
 	"airstrip/internal/listing"
 	"airstrip/internal/seal"
 	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
 )
 
 // Console is what the console of staff is made from.
@@ -19,11 +21,16 @@ type Console struct {
 
 	db       *db.DB
 	accounts *account.Accounts
+	wallets  *wallet.Wallets
+	shop     *shop.Shop
 	zone     listing.Zone
 }
 
 // New returns the console of the site in d.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, accounts *account.Accounts) *Console {
+func New(
+	d *db.DB, key seal.Key, settings *setting.Settings, accounts *account.Accounts, wallets *wallet.Wallets,
+	s *shop.Shop,
+) *Console {
 	zone := func() *time.Location { return settings.Get().Zone() }
-	return &Console{listing.New(d, key, zone), d, accounts, zone}
+	return &Console{listing.New(d, key, zone), d, accounts, wallets, s, zone}
 }

@@ -20,7 +20,7 @@ func newConsole(t testing.TB, d *db.DB) *console.Console {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return console.New(d, seal.Key{1}, settings, nil)
+	return console.New(d, seal.Key{1}, settings, nil, nil, nil)
 }
 
 // resources are all lists of the console.

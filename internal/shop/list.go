@@ -2,10 +2,12 @@ package shop
 
 import (
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/listing"
+	"airstrip/internal/money"
 )
 
 // OrderList declares the list of all orders. Who has users searches it by them.
@@ -43,4 +45,16 @@ func OrderList() *listing.Resource {
 func (s *Shop) OrdersByID(ctx context.Context, ids []int64) (orders []Order, err error) {
 	err = selectOrders(s.db, &orders).Where("?TableAlias.id IN (?)", bun.List(ids)).Scan(ctx)
 	return orders, err
+}
+
+// PaidBetween returns how many orders were paid from from on and before to, and what their wallets paid.
+func (s *Shop) PaidBetween(ctx context.Context, from, to time.Time) (n int64, sum money.Amount, err error) {
+	err = s.db.NewRaw(`SELECT COUNT(*), CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM shop_order
+		WHERE paid_at >= ? AND paid_at < ?`, from, to).Scan(ctx, &n, &sum)
+	return n, sum, err
+}
+
+// HasSold reports whether anybody has ever paid an order.
+func (s *Shop) HasSold(ctx context.Context) (bool, error) {
+	return s.db.NewSelect().Model((*Order)(nil)).Where("paid_at IS NOT NULL").Exists(ctx)
 }

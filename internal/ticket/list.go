@@ -2,6 +2,7 @@ package ticket
 
 import (
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 )
@@ -60,4 +61,16 @@ func (t *Tickets) List(ctx context.Context, f Filter) (tickets []Ticket, total i
 func (t *Tickets) CountUnread(ctx context.Context, userID int64) (int64, error) {
 	return t.db.NewSelect().Model((*Ticket)(nil)).Where("user_id = ? AND last_answer_id > user_read_id", userID).
 		Count(ctx)
+}
+
+// Waiting gives how many tickets wait for staff, and since when the first of them does.
+func (t *Tickets) Waiting(ctx context.Context) (n int64, since *time.Time, err error) {
+	var oldest []time.Time
+	err = t.db.NewSelect().Model((*Ticket)(nil)).Column("updated_at").Where("awaiting = ?", Staff).
+		OrderExpr("updated_at").Limit(1).Scan(ctx, &oldest)
+	if err != nil || len(oldest) == 0 {
+		return 0, nil, err
+	}
+	n, err = t.db.NewSelect().Model((*Ticket)(nil)).Where("awaiting = ?", Staff).Count(ctx)
+	return n, new(oldest[0].UTC()), err
 }

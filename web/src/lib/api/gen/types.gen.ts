@@ -4267,36 +4267,90 @@ export type Overview = {
      * When the period before begins; it is as long
      */
     before: string;
+    days: Array<OverviewDay>;
+    /**
+     * Those that the caller may see
+     */
     figures: Array<OverviewFigure>;
     from: string;
+    /**
+     * What a new site needs before it sells, of what the caller may see; for the part shop
+     */
+    steps: Array<OverviewStep>;
+};
+
+export type OverviewDay = {
+    begins_at: string;
+    /**
+     * null: the caller may not see it
+     */
+    billed_bytes: number | null;
+    /**
+     * Up and down; null: the caller may not see it
+     */
+    moved_bytes: number | null;
+    /**
+     * null: the caller may not see it
+     */
+    revenue: string | null;
 };
 
 export type OverviewFigure = {
     /**
-     * Of the period before; absent: there is none to compare with
+     * Of the period before, up to the same hour; absent: there is none to compare with
      */
     before?: OverviewTotal;
     /**
-     * Of the rows; null: fewer than 20 before, or nothing to compare with
+     * Of the measure; null: fewer than 20 rows before, or nothing to compare with
      */
     change_percent: number | null;
-    key: 'received' | 'orders' | 'new_users' | 'failed_payments' | 'unpaid_orders' | 'seen_users' | 'expiring' | 'exhausted' | 'banned';
+    key: 'revenue' | 'gifts' | 'received' | 'returned' | 'orders' | 'new_users' | 'failed_payments' | 'unpaid_orders' | 'seen_users' | 'expiring' | 'exhausted' | 'banned' | 'active_users' | 'traffic' | 'billed_traffic' | 'nodes_online' | 'nodes_late' | 'nodes_offline' | 'tickets' | 'cases' | 'failed_jobs' | 'late_jobs';
     /**
-     * The list whose rows are counted
+     * The operation's list whose rows are counted, as users, orders, recharges; empty: none has them
      */
-    list: 'users' | 'orders' | 'recharges';
+    list: string;
+    /**
+     * What the figure counts
+     */
+    measure: 'rows' | 'amount' | 'bytes';
     now: OverviewTotal;
+    /**
+     * Of tickets: since when the first of them waits
+     */
+    oldest: string | null;
+    /**
+     * Of failed payments: by gateway
+     */
+    parts: Array<OverviewPart>;
     /**
      * The list's filter
      */
     query: string;
 };
 
+export type OverviewPart = {
+    /**
+     * Of the gateway
+     */
+    name: string;
+    query: string;
+    rows: number;
+};
+
+export type OverviewStep = {
+    is_done: boolean;
+    key: 'site' | 'mail' | 'gateway' | 'plan' | 'node' | 'purchase';
+};
+
 export type OverviewTotal = {
     /**
-     * Of orders and recharges; 0.00 for others
+     * Where the measure is amount, and of orders; 0.00 for others
      */
     amount: string;
+    /**
+     * Where the measure is bytes
+     */
+    bytes: number;
     rows: number;
 };
 

@@ -243,6 +243,11 @@ export const staffOrderRefundRules = {
   "reason": { minLength: 1, maxLength: 500 },
 } as const
 
+export const staffOverviewRules = {
+  "from": { maxLength: 10 },
+  "until": { maxLength: 10 },
+} as const
+
 export const staffPaymentCaseCreditRules = {
   "reason": { minLength: 1, maxLength: 200 },
 } as const
