@@ -540,8 +540,9 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_nodes_change": func() act {
 			return staff(admin, "nodes/change-several", fmt.Sprintf(`{"ids":[%d],"rate":"2"}`, addNode().ID))
 		},
-		"staff_link_fetches_csv": func() act { return staff(admin, "link-fetches/csv", "") },
-		"staff_clients_order":    func() act { return staff(admin, "clients/order", `{"ids":["v2rayng"]}`) },
+		"staff_link_fetches_csv":  func() act { return staff(admin, "link-fetches/csv", "") },
+		"staff_audit_records_csv": func() act { return staff(admin, "audit-records/csv", "") },
+		"staff_clients_order":     func() act { return staff(admin, "clients/order", `{"ids":["v2rayng"]}`) },
 		"staff_audit_rules_try": func() act {
 			a := staff(admin, "audit-rules/try", `{"destination":"www.example.com:443"}`)
 			a.reads = true

@@ -41,6 +41,7 @@ var permissions = map[string][]account.Role{
 	"staff_guide_change": admins, "staff_guide_remove": admins,
 	"staff_audit_rules": admins, "staff_audit_rule_make": admins, "staff_audit_rule_change": admins,
 	"staff_audit_rule_remove": admins, "staff_audit_records": admins,
+	"staff_audit_records_count": admins, "staff_audit_records_csv": admins,
 	"staff_blocked_ips": admins, "staff_ip_unblock": admins, "staff_ip_bans": admins,
 	"staff_cd_keys_make": cashiers, "staff_cd_keys_list": cashiers, "staff_cd_keys_get": cashiers,
 	"staff_cd_keys_confirm": cashiers, "staff_cd_keys_void": cashiers, "staff_cd_key_void": cashiers,

@@ -130,7 +130,7 @@ type nodeBlocked struct {
 
 func (c nodeBlocked) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		rows, total, err := a.Nodes.Blocklist.List(ctx, int64(c.Limit), int64(c.Offset))
+		rows, total, err := a.Nodes.Blocklist.List(ctx, node.BlockFilter{}, int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err
 		}

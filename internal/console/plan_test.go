@@ -25,7 +25,7 @@ func newConsole(t testing.TB, d *db.DB) *console.Console {
 
 // resources are all lists of the console.
 func resources(c *console.Console) []*listing.Resource {
-	return []*listing.Resource{c.Users(), c.Orders(), c.Recharges(), c.LinkFetches()}
+	return []*listing.Resource{c.Users(), c.Orders(), c.Recharges(), c.LinkFetches(), c.RuleHits()}
 }
 
 // samples gives values of each kind of filter.

@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/link"
 	"airstrip/internal/listing"
 	"airstrip/internal/money"
+	"airstrip/internal/node"
 	"airstrip/internal/permission"
 	"airstrip/internal/shop"
 	"airstrip/internal/text"
@@ -212,6 +213,14 @@ func (c *Console) LinkFetches() *listing.Resource {
 		found := listing.Equal("ip", typed)
 		return &found
 	})
+	return r
+}
+
+// RuleHits declares the list of what audit rules stopped.
+func (c *Console) RuleHits() *listing.Resource {
+	r := node.HitList()
+	r.SearchDoc = "What finds the user"
+	r.Search = c.SearchOf("id", "user_id", nil)
 	return r
 }
 

@@ -144,10 +144,24 @@ func (bl *Blocklist) BlockedRecently(ctx context.Context) ([]BlockedIP, error) {
 	return rows, err
 }
 
+// BlockFilter selects blocked addresses: those that begin with IP and that the node asked to block; empty and 0: all.
+type BlockFilter struct {
+	IP     string
+	NodeID int64
+}
+
 // List returns a page of the blocked addresses, the newest first, and the number of all of them.
-func (bl *Blocklist) List(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
-	total, err = bl.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).
-		Offset(offset).ScanAndCount(ctx)
+func (bl *Blocklist) List(ctx context.Context, f BlockFilter, limit, offset int64) (rows []BlockedIP, total int64,
+	err error,
+) {
+	q := bl.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL")
+	if f.IP != "" {
+		q = q.Where("ip >= ? AND ip < ?", f.IP, f.IP+"\U0010ffff")
+	}
+	if f.NodeID != 0 {
+		q = q.Where("node_id = ?", f.NodeID)
+	}
+	total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return rows, total, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/listing"
 )
 
 // Hit says how often a rule stopped a user.
@@ -131,12 +132,40 @@ func (rs *Rules) HitLog(ctx context.Context, f HitFilter, limit, offset int64) (
 	if total, err = q.Count(ctx); err != nil {
 		return nil, 0, err
 	}
-	err = q.ColumnExpr("h.id, h.user_id, coalesce(a.email, '') AS email, h.rule_id, r.name AS rule_name, "+
+	err = recordsOf(q).OrderExpr("h.at DESC, h.id DESC").Limit(limit).Offset(offset).Scan(ctx, &records)
+	return records, total, err
+}
+
+// HitList declares the list of what the rules stopped. Who has users searches it by them.
+func HitList() *listing.Resource {
+	return &listing.Resource{
+		Name: "rule_hits", Table: "rule_hit", ID: "id", Default: "-at",
+		Filters: []listing.Filter{
+			{Key: "user", Kind: listing.Reference, Of: "users", Column: "user_id", Doc: "Whom it stopped"},
+			{
+				Key: "rule", Kind: listing.Reference, Of: "audit_rules", Column: "rule_id",
+				Doc: "What stopped it; the rule may have been lifted",
+			},
+			{Key: "node", Kind: listing.Reference, Of: "nodes", Column: "node_id", Doc: "Where"},
+			{Key: "at", Kind: listing.Date, Column: "at", Doc: "When the node reported it"},
+		},
+		Sorts: []listing.Sort{{Key: "at", Column: "at", Kind: listing.Time}},
+	}
+}
+
+// HitsByID returns the rows of the log with these numbers, in any order.
+func (rs *Rules) HitsByID(ctx context.Context, ids []int64) (records []HitRecord, err error) {
+	err = recordsOf(rs.db.NewSelect().TableExpr("rule_hit AS h").Where("h.id IN (?)", bun.List(ids))).
+		Scan(ctx, &records)
+	return records, err
+}
+
+// recordsOf adds to a query of hits what a record says besides.
+func recordsOf(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("h.id, h.user_id, coalesce(a.email, '') AS email, h.rule_id, r.name AS rule_name, " +
 		"h.node_id, n.name AS node_name, n.names AS node_names, h.count, h.at").
 		Join("JOIN rule AS r ON r.id = h.rule_id").Join("LEFT JOIN node AS n ON n.id = h.node_id").
-		Join("LEFT JOIN account AS a ON a.id = h.user_id").
-		OrderExpr("h.at DESC, h.id DESC").Limit(limit).Offset(offset).Scan(ctx, &records)
-	return records, total, err
+		Join("LEFT JOIN account AS a ON a.id = h.user_id")
 }
 
 // HitSum is how often one rule stopped somebody, within the retention of the log.

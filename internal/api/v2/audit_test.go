@@ -2,6 +2,7 @@ package v2_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -57,18 +58,24 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		want(t, f.ok(t, f.other, "GET", recordsPath, ""), map[string]any{"total_count": 0})
 
 		const log = "/api/v2/staff/audit-records"
-		all := f.ok(t, owner, "GET", log+"?limit=1", "")
-		want(t, all, map[string]any{"total_count": 3})
-		want(t, all["records"].([]any)[0].(map[string]any), map[string]any{
-			"user_id": int(f.user), "rule_name": "Mail",
-			"node_name": "HK 01", "count": 4,
-		})
+		want(t, f.ok(t, owner, "GET", log+"/count", ""), map[string]any{"rows": 3})
+		first := f.ok(t, owner, "GET", log+"?limit=1", "")
+		newest := map[string]any{
+			"user_id": int(f.user), "email": "u0@example.com", "rule_name": "Mail", "node_name": "HK 01", "count": 4,
+		}
+		want(t, first["rows"].([]any)[0].(map[string]any), newest)
+		second := f.ok(t, owner, "GET", log+"?limit=1&cursor="+url.QueryEscape(first["next_cursor"].(string)), "")
+		want(t, second["rows"].([]any)[0].(map[string]any), map[string]any{"rule_name": "BitTorrent", "count": 1})
 		for query, total := range map[string]int{
-			fmt.Sprintf("?user_id=%d", f.user): 3, fmt.Sprintf("?user_id=%d", f.other): 0, fmt.Sprintf("?rule_id=%d",
-				id(p2p)): 1, fmt.Sprintf("?node_id=%d", f.node.ID): 3, fmt.Sprintf("?node_id=%d", f.node.ID+1): 0,
-			fmt.Sprintf("?user_id=%d&rule_id=%d", f.user, id(p2p)): 1,
+			fmt.Sprintf("?user=%d", f.user): 3, fmt.Sprintf("?user=%d", f.other): 0,
+			fmt.Sprintf("?rule=%d", id(p2p)): 1, fmt.Sprintf("?node=%d", f.node.ID): 3,
+			fmt.Sprintf("?node=%d", f.node.ID+1): 0, fmt.Sprintf("?user=%d&rule=%d", f.user, id(p2p)): 1,
+			"?q=u0": 3, "?q=u1": 0,
 		} {
-			want(t, f.ok(t, owner, "GET", log+query, ""), map[string]any{"total_count": total})
+			want(t, f.ok(t, owner, "GET", log+"/count"+query, ""), map[string]any{"rows": total})
+			if rows := f.ok(t, owner, "GET", log+query, "")["rows"].([]any); len(rows) != total {
+				t.Errorf("%s lists %d rows, not %d", query, len(rows), total)
+			}
 		}
 		f.refused(t, f.user, "GET", log, "", 403, "not_allowed")
 
@@ -97,6 +104,8 @@ func TestStaffKeepsTheRules(t *testing.T) {
 		if ids := rule["exempt_user_ids"].([]any); len(ids) != 1 || ids[0] != float64(f.other) {
 			t.Errorf("exempt are %v", ids)
 		}
+		want(t, f.ok(t, owner, "GET", staffRules, "")["rules"].([]any)[0].(map[string]any)["exempt_users"].([]any)[0].(map[string]any),
+			map[string]any{"id": int(f.other), "email": "u1@example.com"})
 		path := fmt.Sprintf("%s/%v", staffRules, rule["id"])
 		before, err := f.nodes.Feeds.Snapshot(t.Context(), f.node.ID)
 		if err != nil {
@@ -128,7 +137,7 @@ func TestStaffKeepsTheRules(t *testing.T) {
 			{"POST " + staffRules, `{"name":"x","pattern":"a)"}`, "unexpected ): `a)`"},
 			{"POST " + staffRules, `{"name":"x","pattern":"x","exempt_user_ids":[999]}`, "There is no user 999"},
 			{"POST " + staffRules, `{"name":"` + strings.Repeat("x", 65) + `","pattern":"x"}`, "at most 64 characters"},
-			{"GET /api/v2/staff/audit-records?limit=501", "", "at most 500"},
+			{"GET /api/v2/staff/audit-records?limit=101", "", "100"},
 		} {
 			method, path, _ := strings.Cut(wrong[0], " ")
 			if a := f.refused(t, owner, method, path, wrong[1], 422, "invalid_input"); len(a.Errors) != 1 ||
@@ -151,8 +160,13 @@ func TestStaffLetsBlockedAddressesGo(t *testing.T) {
 		const path = "/api/v2/staff/blocked-ips"
 		want(t, f.ok(t, owner, "GET", path, "")["addresses"].([]any)[0].(map[string]any), map[string]any{
 			"ip":      "8.8.4.4",
-			"node_id": int(f.node.ID),
+			"node_id": int(f.node.ID), "node_name": "HK 01",
 		})
+		for query, total := range map[string]int{
+			"?ip=8.8.": 1, "?ip=8.9": 0, fmt.Sprintf("?node_id=%d", f.node.ID): 1, fmt.Sprintf("?node_id=%d", f.node.ID+1): 0,
+		} {
+			want(t, f.ok(t, owner, "GET", path+query, ""), map[string]any{"total_count": total})
+		}
 		f.ok(t, owner, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`)
 		f.refused(t, owner, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`, 404, "ip_not_blocked")
 		f.refused(t, owner, "POST", path+"/unblock", `{"ip":"nonsense"}`, 422, "invalid_input")

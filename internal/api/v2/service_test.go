@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/api/v2/staff"
 	"airstrip/internal/api/v2/user"
 	"airstrip/internal/captcha"
+	"airstrip/internal/console"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/mail"
@@ -89,7 +90,7 @@ func newField(t *testing.T, d *db.DB) *field {
 		}), user.Chat(accounts, wallets, f.services), user.Services(f.services),
 		user.Nodes(f.nodes, f.services, settings),
 		user.Traffic(f.traffic, f.nodes),
-		user.AuditRules(f.nodes), staff.AuditRules(f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
+		user.AuditRules(f.nodes), staff.AuditRules(console.New(d, seal.Key{1}, settings, accounts), accounts, f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
 	f.moneyServer = &moneyServer{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/audit"
+	"airstrip/internal/console"
 	"airstrip/internal/node"
 	"airstrip/internal/permission"
 )
@@ -17,22 +19,27 @@ type staffAuditRules struct {
 }
 
 type staffAuditRule struct {
-	ID            int64      `json:"id"`
-	Name          string     `json:"name"`
-	Text          string     `json:"text" doc:"What users read about it"`
-	Pattern       string     `json:"pattern" doc:"RE2"`
-	ExemptUserIDs []int64    `json:"exempt_user_ids" doc:"Users whom it does not stop; nodes with a third-party agent stop them all the same, and log nothing"`
-	Hits          int64      `json:"hits" doc:"Of all users, as far as the log goes back"`
-	LastHitAt     *time.Time `json:"last_hit_at" nullable:"true"`
-	CreatedAt     time.Time  `json:"created_at"`
+	ID            int64       `json:"id"`
+	Name          string      `json:"name"`
+	Text          string      `json:"text" doc:"What users read about it"`
+	Pattern       string      `json:"pattern" doc:"RE2"`
+	ExemptUserIDs []int64     `json:"exempt_user_ids" doc:"Users whom it does not stop; nodes with a third-party agent stop them all the same, and log nothing"`
+	Exempt        []personRef `json:"exempt_users" doc:"The same users with their e-mail addresses"`
+	Hits          int64       `json:"hits" doc:"Of all users, as far as the log goes back"`
+	LastHitAt     *time.Time  `json:"last_hit_at" nullable:"true"`
+	CreatedAt     time.Time   `json:"created_at"`
 
 	v2.Version
 	NotHeldBy []string `json:"not_held_by" doc:"Agents of others that cannot refuse all that it does; what they can they refuse"`
 }
 
-func newStaffAuditRule(r *node.Rule, sum node.HitSum, version v2.Version) staffAuditRule {
+func newStaffAuditRule(r *node.Rule, sum node.HitSum, known knownUsers, version v2.Version) staffAuditRule {
+	exempt := make([]personRef, len(r.Exempt))
+	for i, id := range r.Exempt {
+		exempt[i] = known.ref(id)
+	}
 	return staffAuditRule{
-		r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt,
+		r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), exempt, sum.Count, sum.LastAt,
 		r.CreatedAt, version, r.Grammar().NotHeldBy(),
 	}
 }
@@ -57,11 +64,6 @@ type auditRuleMatch struct {
 	ExemptUserIDs []int64  `json:"exempt_user_ids"`
 }
 
-type staffAuditRecords struct {
-	Records    []staffAuditRecord `json:"records" doc:"Newest first"`
-	TotalCount int64              `json:"total_count"`
-}
-
 type staffAuditRecord struct {
 	ID        int64     `json:"id"`
 	UserID    int64     `json:"user_id"`
@@ -75,13 +77,23 @@ type staffAuditRecord struct {
 }
 
 // AuditRules adds, for staff, the audit rules and what they stopped.
-func AuditRules(nodes *node.Nodes) v2.Resource {
+func AuditRules(c *console.Console, a *account.Accounts, nodes *node.Nodes) v2.Resource {
 	type which struct {
 		ID int64 `path:"rule_id" minimum:"1"`
 	}
 	type change struct {
 		ID   int64 `path:"rule_id" minimum:"1"`
 		Body auditRuleBody
+	}
+	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]staffAuditRecord, error) {
+		hits, err := nodes.Rules.HitsByID(ctx, ids)
+		rows := make([]staffAuditRecord, len(hits))
+		for i, h := range hits {
+			rows[i] = staffAuditRecord{
+				h.ID, h.UserID, h.Email, h.RuleID, h.RuleName, h.NodeID, h.LocalizedNode(api.CallerOf(ctx).Lang), h.Count, h.At,
+			}
+		}
+		return rows, err
 	}
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("GET /staff/audit-rules", permission.RuleRead).
@@ -97,9 +109,17 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 					return out, err
 				}
 				sums, err := nodes.Rules.HitSums(ctx, 0)
+				if err != nil {
+					return out, err
+				}
+				var exempt []int64
+				for i := range rules {
+					exempt = append(exempt, rules[i].Exempt...)
+				}
+				known, err := peopleOf(ctx, a, exempt)
 				for i := range rules {
 					id := rules[i].ID
-					out.Rules = append(out.Rules, newStaffAuditRule(&rules[i], sums[id], versions.Of(id)))
+					out.Rules = append(out.Rules, newStaffAuditRule(&rules[i], sums[id], known, versions.Of(id)))
 				}
 				return out, err
 			})
@@ -107,11 +127,19 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 			Named("staff_audit_rule_make", "Make an audit rule; nodes follow at once"), "audit_rule",
 			func(ctx context.Context, _ account.Identity, in *v2.Body[auditRuleBody]) (staffAuditRule, error) {
 				made, err := nodes.Rules.Add(ctx, in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs...)
-				return newStaffAuditRule(&made, node.HitSum{}, v2.Version{}), err
+				if err != nil {
+					return staffAuditRule{}, err
+				}
+				known, err := peopleOf(ctx, a, made.Exempt)
+				return newStaffAuditRule(&made, node.HitSum{}, known, v2.Version{}), err
 			})
 		show := func(ctx context.Context, rule *node.Rule) (staffAuditRule, error) {
 			sums, err := nodes.Rules.HitSums(ctx, 0)
-			return newStaffAuditRule(rule, sums[rule.ID], v2.Version{}), err
+			if err != nil {
+				return staffAuditRule{}, err
+			}
+			known, err := peopleOf(ctx, a, rule.Exempt)
+			return newStaffAuditRule(rule, sums[rule.ID], known, v2.Version{}), err
 		}
 		v2.HandleChange(r, v2.StaffOp("PUT /staff/audit-rules/{rule_id}", permission.RuleWrite).
 			Named("staff_audit_rule_change", "Change an audit rule; nodes follow at once"),
@@ -161,28 +189,20 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 				}
 				return out, err
 			})
-		type recordsQuery struct {
-			UserID int64 `query:"user_id" minimum:"1" doc:"Of this user only"`
-			RuleID int64 `query:"rule_id" minimum:"1" doc:"Of this rule only, which may have been lifted"`
-			NodeID int64 `query:"node_id" minimum:"1" doc:"Of this node only"`
-			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
-			Offset int64 `query:"offset" minimum:"0" default:"0"`
-		}
-		v2.Handle(r, v2.StaffOp("GET /staff/audit-records", permission.HitRead).
-			Named("staff_audit_records", "What the audit rules stopped, of whom and where"),
-			func(ctx context.Context, _ account.Identity, in *recordsQuery) (staffAuditRecords, error) {
-				records, total, err := nodes.Rules.HitLog(ctx, node.HitFilter{
-					UserID: in.UserID, RuleID: in.RuleID,
-					NodeID: in.NodeID,
-				}, in.Limit, in.Offset)
-				out := staffAuditRecords{[]staffAuditRecord{}, total}
-				for _, h := range records {
-					out.Records = append(out.Records, staffAuditRecord{
-						h.ID, h.UserID, h.Email, h.RuleID, h.RuleName,
-						h.NodeID, h.NodeName, h.Count, h.At,
-					})
-				}
-				return out, err
-			})
+		v2.HandleListing(r, c.Lists, v2.List[staffAuditRecord]{
+			Path: "/staff/audit-records", ID: "staff_audit_records", Needs: permission.HitRead,
+			Summary:  "What the audit rules stopped, of whom and where",
+			Resource: c.RuleHits(), Load: load,
+			Key: func(h *staffAuditRecord) int64 { return h.ID },
+			CSV: []v2.Column[staffAuditRecord]{
+				{Name: "at", Cell: func(h *staffAuditRecord) string { return moment(&h.CreatedAt) }},
+				{Name: "user_id", Cell: func(h *staffAuditRecord) string { return text(h.UserID) }},
+				{Name: "email", Cell: func(h *staffAuditRecord) string { return h.Email }},
+				{Name: "rule_id", Cell: func(h *staffAuditRecord) string { return text(h.RuleID) }},
+				{Name: "rule", Cell: func(h *staffAuditRecord) string { return h.RuleName }},
+				{Name: "node_id", Cell: func(h *staffAuditRecord) string { return text(h.NodeID) }},
+				{Name: "count", Cell: func(h *staffAuditRecord) string { return text(h.Count) }},
+			},
+		})
 	}
 }

@@ -24,6 +24,7 @@ type ipBanItem struct {
 	Reason    string    `json:"reason" doc:"Who is refused reads it"`
 	Remark    string    `json:"remark"`
 	MadeBy    *int64    `json:"made_by" nullable:"true"`
+	MadeByWho string    `json:"made_by_email" doc:"Empty: not known"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -39,12 +40,28 @@ type freedNetwork struct {
 	Ended int64 `json:"ended" doc:"Bans of exactly this network"`
 }
 
-func showIPBan(b ipban.Ban) ipBanItem {
-	return ipBanItem{b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, b.CreatedAt}
+// showIPBans names who made each ban.
+func showIPBans(ctx context.Context, a *account.Accounts, bans ...ipban.Ban) ([]ipBanItem, error) {
+	var makers []int64
+	for _, b := range bans {
+		if b.MadeBy != nil {
+			makers = append(makers, *b.MadeBy)
+		}
+	}
+	known, err := peopleOf(ctx, a, makers)
+	items := make([]ipBanItem, len(bans))
+	for i, b := range bans {
+		var maker string
+		if b.MadeBy != nil {
+			maker = known.ref(*b.MadeBy).Email
+		}
+		items[i] = ipBanItem{b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, maker, b.CreatedAt}
+	}
+	return items, err
 }
 
 // IPBans adds, for staff, the networks whose requests are refused.
-func IPBans(bans *ipban.Bans) v2.Resource {
+func IPBans(bans *ipban.Bans, a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		type part struct {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
@@ -54,11 +71,11 @@ func IPBans(bans *ipban.Bans) v2.Resource {
 			Named("staff_ip_bans", "The networks whose requests the site refuses"),
 			func(ctx context.Context, _ account.Identity, in *part) (ipBanList, error) {
 				list, total, err := bans.List(ctx, in.Limit, in.Offset)
-				out := ipBanList{[]ipBanItem{}, total}
-				for _, b := range list {
-					out.Bans = append(out.Bans, showIPBan(b))
+				if err != nil {
+					return ipBanList{}, err
 				}
-				return out, err
+				items, err := showIPBans(ctx, a, list...)
+				return ipBanList{items, total}, err
 			})
 		v2.Handle(r, v2.StaffOp("POST /staff/ip-bans", permission.NetworkBan).
 			Named("staff_ip_ban", "Refuse the requests of a network for a time"),
@@ -71,7 +88,11 @@ func IPBans(bans *ipban.Bans) v2.Resource {
 					ban.StartsAt = *in.Body.StartsAt
 				}
 				made, err := bans.Add(ctx, ban, api.CallerOf(ctx).IP)
-				return showIPBan(made), err
+				if err != nil {
+					return ipBanItem{}, err
+				}
+				items, err := showIPBans(ctx, a, made)
+				return items[0], err
 			})
 		type freeBody struct {
 			Network string `json:"ip_cidr" minLength:"2" maxLength:"64"`

@@ -770,6 +770,10 @@ export type BlockedIp = {
      * That asked all nodes to block it
      */
     node_id: number;
+    /**
+     * null: the node was removed
+     */
+    node_name: string | null;
 };
 
 export type BlockedIps = {
@@ -2439,6 +2443,10 @@ export type IpBanItem = {
     id: number;
     made_by: number | null;
     /**
+     * Empty: not known
+     */
+    made_by_email: string;
+    /**
      * CIDR
      */
     network: string;
@@ -2806,6 +2814,14 @@ export type ListPageRechargeRow = {
      */
     next_cursor: string;
     rows: Array<RechargeRow>;
+};
+
+export type ListPageStaffAuditRecord = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<StaffAuditRecord>;
 };
 
 export type ListPageUserRow = {
@@ -6519,20 +6535,16 @@ export type StaffAuditRecord = {
     user_id: number;
 };
 
-export type StaffAuditRecords = {
-    /**
-     * Newest first
-     */
-    records: Array<StaffAuditRecord>;
-    total_count: number;
-};
-
 export type StaffAuditRule = {
     created_at: string;
     /**
      * Users whom it does not stop; nodes with a third-party agent stop them all the same, and log nothing
      */
     exempt_user_ids: Array<number>;
+    /**
+     * The same users with their e-mail addresses
+     */
+    exempt_users: Array<PersonRef>;
     /**
      * Of all users, as far as the log goes back
      */

@@ -32,6 +32,18 @@ export const staffAuditListRules = {
   "object_id": { maxLength: 64 },
 } as const
 
+export const staffAuditRecordsRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffAuditRecordsCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffAuditRecordsCsvRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffAuditRuleMakeRules = {
   "name": { minLength: 1, maxLength: 64 },
   "pattern": { minLength: 1, maxLength: 1000 },
@@ -53,6 +65,10 @@ export const staffAuditCsvRules = {
   "action": { maxLength: 64 },
   "object": { maxLength: 64 },
   "object_id": { maxLength: 64 },
+} as const
+
+export const staffBlockedIpsRules = {
+  "ip": { maxLength: 64 },
 } as const
 
 export const staffIpUnblockRules = {

@@ -770,6 +770,10 @@ export type BlockedIp = {
      * That asked all nodes to block it
      */
     node_id: number;
+    /**
+     * null: the node was removed
+     */
+    node_name: string | null;
 };
 
 export type BlockedIps = {
@@ -2439,6 +2443,10 @@ export type IpBanItem = {
     id: number;
     made_by: number | null;
     /**
+     * Empty: not known
+     */
+    made_by_email: string;
+    /**
      * CIDR
      */
     network: string;
@@ -2806,6 +2814,14 @@ export type ListPageRechargeRow = {
      */
     next_cursor: string;
     rows: Array<RechargeRow>;
+};
+
+export type ListPageStaffAuditRecord = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<StaffAuditRecord>;
 };
 
 export type ListPageUserRow = {
@@ -6519,20 +6535,16 @@ export type StaffAuditRecord = {
     user_id: number;
 };
 
-export type StaffAuditRecords = {
-    /**
-     * Newest first
-     */
-    records: Array<StaffAuditRecord>;
-    total_count: number;
-};
-
 export type StaffAuditRule = {
     created_at: string;
     /**
      * Users whom it does not stop; nodes with a third-party agent stop them all the same, and log nothing
      */
     exempt_user_ids: Array<number>;
+    /**
+     * The same users with their e-mail addresses
+     */
+    exempt_users: Array<PersonRef>;
     /**
      * Of all users, as far as the log goes back
      */
@@ -8593,19 +8605,37 @@ export type StaffAuditRecordsData = {
     path?: never;
     query?: {
         /**
-         * Of this user only
+         * When the node reported it: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
          */
-        user_id?: number;
+        at?: string;
         /**
-         * Of this rule only, which may have been lifted
+         * Where: numbers, separated by commas; ! before it negates
          */
-        rule_id?: number;
+        node?: string;
         /**
-         * Of this node only
+         * What stopped it; the rule may have been lifted: numbers, separated by commas; ! before it negates
          */
-        node_id?: number;
+        rule?: string;
+        /**
+         * Whom it stopped: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * What finds the user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -at by default
+         */
+        sort?: 'at' | '-at';
+        /**
+         * Rows of a page
+         */
         limit?: number;
-        offset?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
     };
     url: '/api/v2/staff/audit-records';
 };
@@ -8614,10 +8644,88 @@ export type StaffAuditRecordsResponses = {
     /**
      * OK
      */
-    200: StaffAuditRecords;
+    200: ListPageStaffAuditRecord;
 };
 
 export type StaffAuditRecordsResponse = StaffAuditRecordsResponses[keyof StaffAuditRecordsResponses];
+
+export type StaffAuditRecordsCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When the node reported it: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        at?: string;
+        /**
+         * Where: numbers, separated by commas; ! before it negates
+         */
+        node?: string;
+        /**
+         * What stopped it; the rule may have been lifted: numbers, separated by commas; ! before it negates
+         */
+        rule?: string;
+        /**
+         * Whom it stopped: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * What finds the user
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/audit-records/count';
+};
+
+export type StaffAuditRecordsCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffAuditRecordsCountResponse = StaffAuditRecordsCountResponses[keyof StaffAuditRecordsCountResponses];
+
+export type StaffAuditRecordsCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When the node reported it: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        at?: string;
+        /**
+         * Where: numbers, separated by commas; ! before it negates
+         */
+        node?: string;
+        /**
+         * What stopped it; the rule may have been lifted: numbers, separated by commas; ! before it negates
+         */
+        rule?: string;
+        /**
+         * Whom it stopped: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * What finds the user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -at by default
+         */
+        sort?: 'at' | '-at';
+    };
+    url: '/api/v2/staff/audit-records/csv';
+};
+
+export type StaffAuditRecordsCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffAuditRecordsCsvResponse = StaffAuditRecordsCsvResponses[keyof StaffAuditRecordsCsvResponses];
 
 export type StaffAuditRulesData = {
     body?: never;
@@ -8746,6 +8854,14 @@ export type StaffBlockedIpsData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * How the address begins
+         */
+        ip?: string;
+        /**
+         * Only those of this node; 0: of all
+         */
+        node_id?: number;
         limit?: number;
         offset?: number;
     };
