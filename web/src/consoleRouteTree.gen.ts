@@ -25,6 +25,10 @@ import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminAuditRulesIndexRouteImport } from './routes/admin.audit-rules.index'
+import { Route as AdminAuditRulesHitsRouteImport } from './routes/admin.audit-rules.hits'
+import { Route as AdminBlockedAddressesIndexRouteImport } from './routes/admin.blocked-addresses.index'
+import { Route as AdminBlockedAddressesBansRouteImport } from './routes/admin.blocked-addresses.bans'
 import { Route as AdminBulkJobsIndexRouteImport } from './routes/admin.bulk-jobs.index'
 import { Route as AdminBulkJobsIdRouteImport } from './routes/admin.bulk-jobs.$id'
 import { Route as AdminCdKeysIndexRouteImport } from './routes/admin.cd-keys.index'
@@ -140,6 +144,28 @@ const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   path: '/announcements/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminAuditRulesIndexRoute = AdminAuditRulesIndexRouteImport.update({
+  id: '/audit-rules/',
+  path: '/audit-rules/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAuditRulesHitsRoute = AdminAuditRulesHitsRouteImport.update({
+  id: '/audit-rules/hits',
+  path: '/audit-rules/hits',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminBlockedAddressesIndexRoute =
+  AdminBlockedAddressesIndexRouteImport.update({
+    id: '/blocked-addresses/',
+    path: '/blocked-addresses/',
+    getParentRoute: () => AdminRoute,
+  } as any)
+const AdminBlockedAddressesBansRoute =
+  AdminBlockedAddressesBansRouteImport.update({
+    id: '/blocked-addresses/bans',
+    path: '/blocked-addresses/bans',
+    getParentRoute: () => AdminRoute,
+  } as any)
 const AdminBulkJobsIndexRoute = AdminBulkJobsIndexRouteImport.update({
   id: '/bulk-jobs/',
   path: '/bulk-jobs/',
@@ -327,6 +353,8 @@ export interface FileRoutesByFullPath {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
+  '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
@@ -348,6 +376,8 @@ export interface FileRoutesByFullPath {
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
+  '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
@@ -378,6 +408,8 @@ export interface FileRoutesByTo {
   '/admin': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
+  '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
@@ -399,6 +431,8 @@ export interface FileRoutesByTo {
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-rules': typeof AdminAuditRulesIndexRoute
+  '/admin/blocked-addresses': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys': typeof AdminCdKeysIndexRoute
   '/admin/coupons': typeof AdminCouponsIndexRoute
@@ -431,6 +465,8 @@ export interface FileRoutesById {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
+  '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
@@ -452,6 +488,8 @@ export interface FileRoutesById {
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
+  '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
@@ -485,6 +523,8 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-rules/hits'
+    | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
@@ -506,6 +546,8 @@ export interface FileRouteTypes {
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/audit-rules/'
+    | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
@@ -536,6 +578,8 @@ export interface FileRouteTypes {
     | '/admin'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-rules/hits'
+    | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
@@ -557,6 +601,8 @@ export interface FileRouteTypes {
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements'
+    | '/admin/audit-rules'
+    | '/admin/blocked-addresses'
     | '/admin/bulk-jobs'
     | '/admin/cd-keys'
     | '/admin/coupons'
@@ -588,6 +634,8 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-rules/hits'
+    | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
@@ -609,6 +657,8 @@ export interface FileRouteTypes {
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/announcements/'
+    | '/admin/audit-rules/'
+    | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
@@ -741,6 +791,34 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-rules/': {
+      id: '/admin/audit-rules/'
+      path: '/audit-rules'
+      fullPath: '/admin/audit-rules/'
+      preLoaderRoute: typeof AdminAuditRulesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-rules/hits': {
+      id: '/admin/audit-rules/hits'
+      path: '/audit-rules/hits'
+      fullPath: '/admin/audit-rules/hits'
+      preLoaderRoute: typeof AdminAuditRulesHitsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/blocked-addresses/': {
+      id: '/admin/blocked-addresses/'
+      path: '/blocked-addresses'
+      fullPath: '/admin/blocked-addresses/'
+      preLoaderRoute: typeof AdminBlockedAddressesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/blocked-addresses/bans': {
+      id: '/admin/blocked-addresses/bans'
+      path: '/blocked-addresses/bans'
+      fullPath: '/admin/blocked-addresses/bans'
+      preLoaderRoute: typeof AdminBlockedAddressesBansRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/bulk-jobs/': {
@@ -1011,6 +1089,8 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminAuditRulesHitsRoute: typeof AdminAuditRulesHitsRoute
+  AdminBlockedAddressesBansRoute: typeof AdminBlockedAddressesBansRoute
   AdminBulkJobsIdRoute: typeof AdminBulkJobsIdRoute
   AdminCdKeysIdRoute: typeof AdminCdKeysIdRoute
   AdminCdKeysNewRoute: typeof AdminCdKeysNewRoute
@@ -1031,6 +1111,8 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminAuditRulesIndexRoute: typeof AdminAuditRulesIndexRoute
+  AdminBlockedAddressesIndexRoute: typeof AdminBlockedAddressesIndexRoute
   AdminBulkJobsIndexRoute: typeof AdminBulkJobsIndexRoute
   AdminCdKeysIndexRoute: typeof AdminCdKeysIndexRoute
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
@@ -1062,6 +1144,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminAuditRulesHitsRoute: AdminAuditRulesHitsRoute,
+  AdminBlockedAddressesBansRoute: AdminBlockedAddressesBansRoute,
   AdminBulkJobsIdRoute: AdminBulkJobsIdRoute,
   AdminCdKeysIdRoute: AdminCdKeysIdRoute,
   AdminCdKeysNewRoute: AdminCdKeysNewRoute,
@@ -1082,6 +1166,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminAuditRulesIndexRoute: AdminAuditRulesIndexRoute,
+  AdminBlockedAddressesIndexRoute: AdminBlockedAddressesIndexRoute,
   AdminBulkJobsIndexRoute: AdminBulkJobsIndexRoute,
   AdminCdKeysIndexRoute: AdminCdKeysIndexRoute,
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,

@@ -55,6 +55,10 @@ import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscr
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminAuditRulesIndexRouteImport } from './routes/admin.audit-rules.index'
+import { Route as AdminAuditRulesHitsRouteImport } from './routes/admin.audit-rules.hits'
+import { Route as AdminBlockedAddressesIndexRouteImport } from './routes/admin.blocked-addresses.index'
+import { Route as AdminBlockedAddressesBansRouteImport } from './routes/admin.blocked-addresses.bans'
 import { Route as AdminBulkJobsIndexRouteImport } from './routes/admin.bulk-jobs.index'
 import { Route as AdminBulkJobsIdRouteImport } from './routes/admin.bulk-jobs.$id'
 import { Route as AdminCdKeysIndexRouteImport } from './routes/admin.cd-keys.index'
@@ -358,6 +362,28 @@ const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   path: '/announcements/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminAuditRulesIndexRoute = AdminAuditRulesIndexRouteImport.update({
+  id: '/audit-rules/',
+  path: '/audit-rules/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAuditRulesHitsRoute = AdminAuditRulesHitsRouteImport.update({
+  id: '/audit-rules/hits',
+  path: '/audit-rules/hits',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminBlockedAddressesIndexRoute =
+  AdminBlockedAddressesIndexRouteImport.update({
+    id: '/blocked-addresses/',
+    path: '/blocked-addresses/',
+    getParentRoute: () => AdminRoute,
+  } as any)
+const AdminBlockedAddressesBansRoute =
+  AdminBlockedAddressesBansRouteImport.update({
+    id: '/blocked-addresses/bans',
+    path: '/blocked-addresses/bans',
+    getParentRoute: () => AdminRoute,
+  } as any)
 const AdminBulkJobsIndexRoute = AdminBulkJobsIndexRouteImport.update({
   id: '/bulk-jobs/',
   path: '/bulk-jobs/',
@@ -778,6 +804,8 @@ export interface FileRoutesByFullPath {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
+  '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
@@ -827,6 +855,8 @@ export interface FileRoutesByFullPath {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
+  '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
@@ -893,6 +923,8 @@ export interface FileRoutesByTo {
   '/user': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
+  '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
@@ -942,6 +974,8 @@ export interface FileRoutesByTo {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-rules': typeof AdminAuditRulesIndexRoute
+  '/admin/blocked-addresses': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys': typeof AdminCdKeysIndexRoute
   '/admin/coupons': typeof AdminCouponsIndexRoute
@@ -1016,6 +1050,8 @@ export interface FileRoutesById {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
+  '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
   '/admin/cd-keys/$id': typeof AdminCdKeysIdRoute
   '/admin/cd-keys/new': typeof AdminCdKeysNewRoute
@@ -1065,6 +1101,8 @@ export interface FileRoutesById {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
+  '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
   '/admin/cd-keys/': typeof AdminCdKeysIndexRoute
   '/admin/coupons/': typeof AdminCouponsIndexRoute
@@ -1138,6 +1176,8 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-rules/hits'
+    | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
@@ -1187,6 +1227,8 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/audit-rules/'
+    | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
@@ -1253,6 +1295,8 @@ export interface FileRouteTypes {
     | '/user'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-rules/hits'
+    | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
@@ -1302,6 +1346,8 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements'
+    | '/admin/audit-rules'
+    | '/admin/blocked-addresses'
     | '/admin/bulk-jobs'
     | '/admin/cd-keys'
     | '/admin/coupons'
@@ -1375,6 +1421,8 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-rules/hits'
+    | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
     | '/admin/cd-keys/$id'
     | '/admin/cd-keys/new'
@@ -1424,6 +1472,8 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/audit-rules/'
+    | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
     | '/admin/cd-keys/'
     | '/admin/coupons/'
@@ -1786,6 +1836,34 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-rules/': {
+      id: '/admin/audit-rules/'
+      path: '/audit-rules'
+      fullPath: '/admin/audit-rules/'
+      preLoaderRoute: typeof AdminAuditRulesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-rules/hits': {
+      id: '/admin/audit-rules/hits'
+      path: '/audit-rules/hits'
+      fullPath: '/admin/audit-rules/hits'
+      preLoaderRoute: typeof AdminAuditRulesHitsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/blocked-addresses/': {
+      id: '/admin/blocked-addresses/'
+      path: '/blocked-addresses'
+      fullPath: '/admin/blocked-addresses/'
+      preLoaderRoute: typeof AdminBlockedAddressesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/blocked-addresses/bans': {
+      id: '/admin/blocked-addresses/bans'
+      path: '/blocked-addresses/bans'
+      fullPath: '/admin/blocked-addresses/bans'
+      preLoaderRoute: typeof AdminBlockedAddressesBansRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/bulk-jobs/': {
@@ -2336,6 +2414,8 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminAuditRulesHitsRoute: typeof AdminAuditRulesHitsRoute
+  AdminBlockedAddressesBansRoute: typeof AdminBlockedAddressesBansRoute
   AdminBulkJobsIdRoute: typeof AdminBulkJobsIdRoute
   AdminCdKeysIdRoute: typeof AdminCdKeysIdRoute
   AdminCdKeysNewRoute: typeof AdminCdKeysNewRoute
@@ -2356,6 +2436,8 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminAuditRulesIndexRoute: typeof AdminAuditRulesIndexRoute
+  AdminBlockedAddressesIndexRoute: typeof AdminBlockedAddressesIndexRoute
   AdminBulkJobsIndexRoute: typeof AdminBulkJobsIndexRoute
   AdminCdKeysIndexRoute: typeof AdminCdKeysIndexRoute
   AdminCouponsIndexRoute: typeof AdminCouponsIndexRoute
@@ -2387,6 +2469,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminAuditRulesHitsRoute: AdminAuditRulesHitsRoute,
+  AdminBlockedAddressesBansRoute: AdminBlockedAddressesBansRoute,
   AdminBulkJobsIdRoute: AdminBulkJobsIdRoute,
   AdminCdKeysIdRoute: AdminCdKeysIdRoute,
   AdminCdKeysNewRoute: AdminCdKeysNewRoute,
@@ -2407,6 +2491,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminAuditRulesIndexRoute: AdminAuditRulesIndexRoute,
+  AdminBlockedAddressesIndexRoute: AdminBlockedAddressesIndexRoute,
   AdminBulkJobsIndexRoute: AdminBulkJobsIndexRoute,
   AdminCdKeysIndexRoute: AdminCdKeysIndexRoute,
   AdminCouponsIndexRoute: AdminCouponsIndexRoute,

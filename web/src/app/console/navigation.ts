@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
+  Ban,
   BanknoteArrowDown,
   BanknoteArrowUp,
   BookOpen,
@@ -18,6 +19,7 @@ import {
   Package,
   ScrollText,
   Server,
+  ShieldCheck,
   Cog,
   Stamp,
   TicketPercent,
@@ -134,6 +136,13 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
     pages: [
       { to: '/admin/nodes', key: 'nodes', icon: Server, permission: 'node.read', shortcut: 'e' },
       { to: '/admin/node-groups', key: 'nodeGroups', icon: Waypoints, permission: 'node.read' },
+      { to: '/admin/audit-rules', key: 'rules', icon: ShieldCheck, permission: 'node.rule.read' },
+      {
+        to: '/admin/blocked-addresses',
+        key: 'blocked',
+        icon: Ban,
+        permission: 'node.blocked_address.read',
+      },
     ],
   },
   {

@@ -30,6 +30,8 @@ export function ListPage<T>(props: {
   empty: string
   /** The page's primary action. */
   action?: ReactNode
+  /** Before the list, such as a test of what it says. */
+  above?: ReactNode
 }) {
   const { resource, actions, nameOf } = props
   return (
@@ -39,6 +41,7 @@ export function ListPage<T>(props: {
         {...(props.about !== undefined && { about: props.about })}
         action={props.action}
       />
+      {props.above}
       {(props.filters || props.search || resource.csv) && (
         <FilterBar filters={props.filters ?? []} {...(props.search && { search: props.search })}>
           {resource.csv && <CsvButton resource={resource} />}
