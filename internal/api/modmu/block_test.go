@@ -62,7 +62,8 @@ func TestBlockIP_IsBounded(t *testing.T) {
 		if got := s.block("vmess", "9.9.9.9", ips[0]); got != `"ok"` {
 			t.Errorf("another node: %s", got)
 		}
-		if _, total, err := s.Nodes.Blocklist.List(t.Context(), node.BlockFilter{}, 1, 0); err != nil || total != 10_002 {
+		_, total, err := s.Nodes.Blocklist.List(t.Context(), node.BlockFilter{}, 1, 0)
+		if err != nil || total != 10_002 {
 			t.Errorf("%d are blocked, %v", total, err)
 		}
 		if err := s.Nodes.Blocklist.Unblock(t.Context(), ips[1]); err != nil {

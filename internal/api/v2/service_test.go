@@ -90,7 +90,9 @@ func newField(t *testing.T, d *db.DB) *field {
 		}), user.Chat(accounts, wallets, f.services), user.Services(f.services),
 		user.Nodes(f.nodes, f.services, settings),
 		user.Traffic(f.traffic, f.nodes),
-		user.AuditRules(f.nodes), staff.AuditRules(console.New(d, seal.Key{1}, settings, accounts), accounts, f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
+		user.AuditRules(f.nodes),
+		staff.AuditRules(console.New(d, seal.Key{1}, settings, accounts), accounts, f.nodes),
+		staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
 	f.moneyServer = &moneyServer{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {

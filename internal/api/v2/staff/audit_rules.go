@@ -90,7 +90,8 @@ func AuditRules(c *console.Console, a *account.Accounts, nodes *node.Nodes) v2.R
 		rows := make([]staffAuditRecord, len(hits))
 		for i, h := range hits {
 			rows[i] = staffAuditRecord{
-				h.ID, h.UserID, h.Email, h.RuleID, h.RuleName, h.NodeID, h.LocalizedNode(api.CallerOf(ctx).Lang), h.Count, h.At,
+				h.ID, h.UserID, h.Email, h.RuleID, h.RuleName,
+				h.NodeID, h.LocalizedNode(api.CallerOf(ctx).Lang), h.Count, h.At,
 			}
 		}
 		return rows, err
