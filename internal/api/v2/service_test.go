@@ -91,7 +91,7 @@ func newField(t *testing.T, d *db.DB) *field {
 		user.Nodes(f.nodes, f.services, settings),
 		user.Traffic(f.traffic, f.nodes),
 		user.AuditRules(f.nodes),
-		staff.AuditRules(console.New(d, seal.Key{1}, settings, accounts), accounts, f.nodes),
+		staff.AuditRules(console.New(d, seal.Key{1}, settings, accounts, wallets, nil), accounts, f.nodes),
 		staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
 	f.moneyServer = &moneyServer{handler: api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()}
 
