@@ -1,23 +1,25 @@
 import { Card, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffAnnouncementAdd, staffAnnouncementChange } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffAnnouncement } from '@/lib/api/gen/staff/types.gen'
 import { Loaded } from '@/ui/loaded'
 import { Markdown } from '@/ui/markdown'
 import { PageHeader } from '@/ui/page-header'
-import { toast } from '@/ui/toast'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useEdited } from '../parts/use-edited'
+import { useLeave } from '../parts/use-leave'
 import { AnnouncementState, nameOf } from './announcements-page'
 import { Broadcasts } from './broadcasts'
 import { blank, bodyOf, changeOf, useAnnouncementSections, valuesOf } from './form'
 import { announcementOf } from './resource'
 
 const route = getRouteApi('/admin/announcements/$id')
+const list = { to: '/admin/announcements' } as const
 
 /** One announcement: its text, when and to whom it is shown. */
 export function AnnouncementPage() {
@@ -49,12 +51,7 @@ export function AnnouncementPage() {
 
 function Header(props: { title: string; state?: ReactNode; about?: string }) {
   const { t } = useTranslation('console/content')
-  return (
-    <DetailHeader
-      list={{ title: t('announcements.title'), link: { to: '/admin/announcements' } }}
-      {...props}
-    />
-  )
+  return <DetailHeader list={{ title: t('announcements.title'), link: list }} {...props} />
 }
 
 function Announcement({ announcement }: { announcement: StaffAnnouncement }) {
@@ -68,36 +65,30 @@ function Announcement({ announcement }: { announcement: StaffAnnouncement }) {
 
 function Edit({ announcement }: { announcement: StaffAnnouncement }) {
   const { t } = useTranslation('console/content')
-  const queryClient = useQueryClient()
   const sections = useAnnouncementSections({ isNew: false })
-  const onSaved = useGoBack()
-  // Of what the form shows, whatever is read meanwhile.
-  const [read, setRead] = useState(announcement)
+  const leave = useLeave()
+  const { edited, reload } = useEdited(
+    announcement,
+    announcementOf(String(announcement.id)),
+    valuesOf,
+  )
   const save = (values: FormValues, changed: readonly string[]) =>
     staffAnnouncementChange({
-      path: { announcement_id: read.id },
-      headers: { 'If-Match': `"${read.version}"` },
+      path: { announcement_id: edited.id },
+      headers: { 'If-Match': `"${edited.version}"` },
       query: { again: values.again === true },
       body: changeOf(values, changed),
       throwOnError: true,
     })
-  const reload = async () => {
-    const present = await queryClient.fetchQuery({
-      ...announcementOf(String(read.id)),
-      staleTime: 0,
-    })
-    setRead(present)
-    return valuesOf(present)
-  }
   return (
     <ResourceForm
-      draftKey={`announcement:${read.id}`}
-      initial={valuesOf(read)}
+      draftKey={`announcement:${edited.id}`}
+      initial={valuesOf(edited)}
       sections={sections}
       submit={t('announcements.save')}
       save={save}
       reload={reload}
-      onSaved={() => onSaved(t('announcements.saved', { name: nameOf(read) }))}
+      onSaved={() => leave(list, t('announcements.saved', { name: nameOf(edited) }))}
       aside={preview}
     />
   )
@@ -107,7 +98,7 @@ function Edit({ announcement }: { announcement: StaffAnnouncement }) {
 export function NewAnnouncementPage() {
   const { t } = useTranslation('console/content')
   const sections = useAnnouncementSections({ isNew: true })
-  const onSaved = useGoBack()
+  const leave = useLeave()
   return (
     <div data-wide>
       <Header title={t('announcements.new')} />
@@ -118,19 +109,11 @@ export function NewAnnouncementPage() {
         sections={sections}
         submit={t('announcements.publish')}
         save={(values) => staffAnnouncementAdd({ body: bodyOf(values), throwOnError: true })}
-        onSaved={() => onSaved(t('announcements.published'))}
+        onSaved={() => leave(list, t('announcements.published'))}
         aside={preview}
       />
     </div>
   )
-}
-
-function useGoBack() {
-  const navigate = useNavigate()
-  return (said: string) => {
-    void toast('success', said)
-    void navigate({ to: '/admin/announcements' })
-  }
 }
 
 const preview = (values: FormValues) => <Preview values={values} />

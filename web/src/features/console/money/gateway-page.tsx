@@ -1,6 +1,6 @@
 import { Button, Card, Group, NativeSelect, Skeleton, Text, Title } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { PlugZap } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,11 +11,12 @@ import { CopyButton } from '@/ui/copy-button'
 import { Loaded } from '@/ui/loaded'
 import { Notice } from '@/ui/notice'
 import { PageHeader } from '@/ui/page-header'
-import { toast } from '@/ui/toast'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useEdited } from '../parts/use-edited'
+import { useLeave } from '../parts/use-leave'
 import { useGatewayActions } from './gateway-actions'
 import { atFields, useGatewaySections } from './gateway-form'
 import { gatewayKinds, gatewayOf } from './gateway-resource'
@@ -45,7 +46,8 @@ export function GatewayPage() {
   )
 }
 
-const list = (title: string) => ({ title, link: { to: '/admin/gateways' as const } })
+const page = { to: '/admin/gateways' } as const
+const list = (title: string) => ({ title, link: page })
 
 function Header({ gateway }: { gateway: GatewayAccount }) {
   const { t } = useTranslation('console/gateway')
@@ -121,40 +123,35 @@ function Connection({ gateway }: { gateway: GatewayAccount }) {
 
 function Edit({ gateway, kind }: { gateway: GatewayAccount; kind: GatewayKind }) {
   const { t } = useTranslation('console/gateway')
-  const queryClient = useQueryClient()
-  // Of what the form shows, whatever is read meanwhile.
-  const [read, setRead] = useState(gateway)
-  const sections = useGatewaySections(kind, read)
-  const onSaved = useGoBack()
+  const { edited, reload } = useEdited(gateway, gatewayOf(String(gateway.id)), (one) =>
+    gatewayValues(one, kind),
+  )
+  const sections = useGatewaySections(kind, edited)
+  const leave = useLeave()
   const save = (values: FormValues, changed: readonly string[]) =>
     atFields(
       staffGatewayChange({
-        path: { gateway_id: read.id },
-        headers: { 'If-Match': `"${read.version}"` },
+        path: { gateway_id: edited.id },
+        headers: { 'If-Match': `"${edited.version}"` },
         body: gatewayChange(kind, values, changed),
         throwOnError: true,
       }),
     )
-  const reload = async () => {
-    const present = await queryClient.fetchQuery({ ...gatewayOf(String(read.id)), staleTime: 0 })
-    setRead(present)
-    return gatewayValues(present, kind)
-  }
-  const aside = () => <Connection gateway={read} />
+  const aside = () => <Connection gateway={edited} />
   return (
     <ResourceForm
-      draftKey={`gateway:${read.id}`}
-      initial={gatewayValues(read, kind)}
+      draftKey={`gateway:${edited.id}`}
+      initial={gatewayValues(edited, kind)}
       sections={sections}
       submit={t('save')}
       confirm={(_, changed) =>
         changed.some((name) => name.startsWith('credentials_'))
-          ? t('credentialsEffect', { name: read.name })
+          ? t('credentialsEffect', { name: edited.name })
           : undefined
       }
       save={save}
       reload={reload}
-      onSaved={() => onSaved(t('saved', { name: read.name }))}
+      onSaved={() => leave(page, t('saved', { name: edited.name }))}
       aside={aside}
     />
   )
@@ -196,7 +193,7 @@ function Choice({ kinds }: { kinds: readonly GatewayKind[] }) {
 function New({ kind }: { kind: GatewayKind }) {
   const { t } = useTranslation('console/gateway')
   const sections = useGatewaySections(kind)
-  const onSaved = useGoBack()
+  const leave = useLeave()
   return (
     <ResourceForm
       draftKey={`gateway:new:${kind.name}`}
@@ -216,15 +213,7 @@ function New({ kind }: { kind: GatewayKind }) {
           }),
         )
       }
-      onSaved={() => onSaved(t('added'))}
+      onSaved={() => leave(page, t('added'))}
     />
   )
-}
-
-function useGoBack() {
-  const navigate = useNavigate()
-  return (said: string) => {
-    void toast('success', said)
-    void navigate({ to: '/admin/gateways' })
-  }
 }

@@ -1,6 +1,5 @@
-import { Button, Group } from '@mantine/core'
-import { ListOrdered, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { Group } from '@mantine/core'
+import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffGatewaysList, staffGatewaysOrder } from '@/lib/api/gen/staff/sdk.gen'
 import type { GatewayAccount } from '@/lib/api/gen/staff/types.gen'
@@ -8,7 +7,7 @@ import { ButtonLink } from '@/ui/button-link'
 import { CopyButton } from '@/ui/copy-button'
 import { StatusDot } from '@/ui/status-dot'
 import { ListPage } from '../parts/list-page'
-import { OrderDialog } from '../parts/order-dialog'
+import { OrderButton } from '../parts/order-button'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
 import { useGatewayActions } from './gateway-actions'
@@ -35,31 +34,16 @@ export function GatewaysPage() {
 
 function PageActions() {
   const { t } = useTranslation('console/gateway')
-  const [ordered, setOrdered] = useState<{ id: number; name: string }[]>()
-  const open = async () => {
-    const { data } = await staffGatewaysList({ throwOnError: true })
-    setOrdered(data.map(({ id, name }) => ({ id, name })))
-  }
   return (
     <Group gap="xs">
-      <Button
-        variant="default"
-        leftSection={<ListOrdered size={16} aria-hidden="true" />}
-        onClick={() => void open()}
-      >
-        {t('order')}
-      </Button>
+      <OrderButton
+        title={t('order')}
+        read={async () => (await staffGatewaysList({ throwOnError: true })).data}
+        save={(ids) => staffGatewaysOrder({ body: { gateways: ids }, throwOnError: true })}
+      />
       <ButtonLink to="/admin/gateways/new" leftSection={<Plus size={16} aria-hidden="true" />}>
         {t('new')}
       </ButtonLink>
-      {ordered && (
-        <OrderDialog
-          title={t('order')}
-          items={ordered}
-          save={(ids) => staffGatewaysOrder({ body: { gateways: ids }, throwOnError: true })}
-          onClose={() => setOrdered(undefined)}
-        />
-      )}
     </Group>
   )
 }

@@ -1,16 +1,17 @@
 import { Card, NativeSelect, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { staffNodeAdd, staffNodeChange } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
 import { Loaded } from '@/ui/loaded'
-import { toast } from '@/ui/toast'
 import { DetailHeader } from '../parts/detail-header'
 import { useListSearch } from '../parts/list-search'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useEdited } from '../parts/use-edited'
+import { useLeave } from '../parts/use-leave'
 import { fieldOf } from './field-names'
 import { useNodeSections } from './form'
 import { isProtocol, type Protocol, protocolOf, protocols } from './protocols'
@@ -83,7 +84,7 @@ const copyOf = (node: StaffNode): FormValues => ({
 function NewNode({ protocol, initial }: { protocol: Protocol; initial: FormValues }) {
   const { t } = useTranslation('console/node')
   const client = useQueryClient()
-  const navigate = useNavigate()
+  const leave = useLeave()
   const made = useRef<number>(undefined)
   return (
     <ResourceForm
@@ -98,10 +99,9 @@ function NewNode({ protocol, initial }: { protocol: Protocol; initial: FormValue
         made.current = data.node.id
         client.setQueryData(installKey(data.node.id), data.install)
       }}
-      onSaved={() => {
-        void toast('success', t('nodes.added'))
-        void navigate({ to: '/admin/nodes/$id', params: { id: String(made.current) } })
-      }}
+      onSaved={() =>
+        leave({ to: '/admin/nodes/$id', params: { id: String(made.current) } }, t('nodes.added'))
+      }
     />
   )
 }
@@ -132,36 +132,29 @@ export function EditNodePage() {
 
 function EditNode({ node }: { node: StaffNode }) {
   const { t } = useTranslation('console/node')
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  // What the form shows, whatever is read meanwhile.
-  const [read, setRead] = useState(node)
+  const leave = useLeave()
   const id = String(node.id)
+  const { edited, reload } = useEdited(node, nodeOf(id), valuesOf)
   return (
     <ResourceForm
       draftKey={`node:${id}`}
-      initial={valuesOf(read)}
+      initial={valuesOf(edited)}
       sections={useNodeSections(protocolOf(node), false)}
       submit={t('nodes.save')}
       save={(values, changed) =>
         renamed(
           staffNodeChange({
             path: { node_id: node.id },
-            headers: { 'If-Match': `"${read.version}"` },
-            body: changeOf(read, values, changed),
+            headers: { 'If-Match': `"${edited.version}"` },
+            body: changeOf(edited, values, changed),
             throwOnError: true,
           }),
         )
       }
-      reload={async () => {
-        const present = await client.fetchQuery({ ...nodeOf(id), staleTime: 0 })
-        setRead(present)
-        return valuesOf(present)
-      }}
-      onSaved={() => {
-        void toast('success', t('nodes.saved', { name: node.name }))
-        void navigate({ to: '/admin/nodes/$id', params: { id } })
-      }}
+      reload={reload}
+      onSaved={() =>
+        leave({ to: '/admin/nodes/$id', params: { id } }, t('nodes.saved', { name: node.name }))
+      }
     />
   )
 }

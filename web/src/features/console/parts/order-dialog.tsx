@@ -10,7 +10,7 @@ import { FormError } from '@/ui/form-error'
 import { toast } from '@/ui/toast'
 import classes from './order-dialog.module.css'
 
-type Item = { id: number; name: string }
+export type Item = { id: number; name: string }
 
 /** Puts a short list into another order, by drag or by buttons, and saves it at once. */
 export function OrderDialog(props: {

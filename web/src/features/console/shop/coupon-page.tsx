@@ -1,7 +1,7 @@
 import { Card, Skeleton, Text, Title } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffCouponChange, staffCouponMake } from '@/lib/api/gen/staff/sdk.gen'
 import type { CouponItem } from '@/lib/api/gen/staff/types.gen'
@@ -12,11 +12,12 @@ import { Moment } from '@/ui/moment'
 import { Notice } from '@/ui/notice'
 import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
-import { toast } from '@/ui/toast'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useEdited } from '../parts/use-edited'
+import { useLeave } from '../parts/use-leave'
 import { useCouponSections } from './coupon-form'
 import { CouponState } from './coupon-state'
 import { blankCoupon, couponBody, couponChange, couponValues } from './coupon-values'
@@ -40,7 +41,8 @@ export function CouponPage() {
   )
 }
 
-const list = (title: string) => ({ title, link: { to: '/admin/coupons' as const } })
+const page = { to: '/admin/coupons' } as const
+const list = (title: string) => ({ title, link: page })
 
 function Header({ coupon }: { coupon: CouponItem }) {
   const { t } = useTranslation('console/coupon')
@@ -99,33 +101,26 @@ function Use({ coupon }: { coupon: CouponItem }) {
 
 function Edit({ coupon }: { coupon: CouponItem }) {
   const { t } = useTranslation('console/coupon')
-  const queryClient = useQueryClient()
   const sections = useCouponSections(false)
-  const onSaved = useGoBack()
-  // Of what the form shows, whatever is read meanwhile.
-  const [read, setRead] = useState(coupon)
+  const leave = useLeave()
+  const { edited, reload } = useEdited(coupon, couponOf(String(coupon.id)), couponValues)
   const save = (values: FormValues, changed: readonly string[]) =>
     staffCouponChange({
-      path: { coupon_id: read.id },
-      headers: { 'If-Match': `"${read.version}"` },
+      path: { coupon_id: edited.id },
+      headers: { 'If-Match': `"${edited.version}"` },
       body: couponChange(values, changed),
       throwOnError: true,
     })
-  const reload = async () => {
-    const present = await queryClient.fetchQuery({ ...couponOf(String(read.id)), staleTime: 0 })
-    setRead(present)
-    return couponValues(present)
-  }
-  const aside = () => <Use coupon={read} />
+  const aside = () => <Use coupon={edited} />
   return (
     <ResourceForm
-      draftKey={`coupon:${read.id}`}
-      initial={couponValues(read)}
+      draftKey={`coupon:${edited.id}`}
+      initial={couponValues(edited)}
       sections={sections}
       submit={t('save')}
       save={save}
       reload={reload}
-      onSaved={() => onSaved(t('saved', { code: read.code }))}
+      onSaved={() => leave(page, t('saved', { code: edited.code }))}
       aside={aside}
     />
   )
@@ -135,7 +130,7 @@ function Edit({ coupon }: { coupon: CouponItem }) {
 export function NewCouponPage() {
   const { t } = useTranslation('console/coupon')
   const sections = useCouponSections(true)
-  const onSaved = useGoBack()
+  const leave = useLeave()
   const isWaiting = useRef(false)
   return (
     <div data-wide>
@@ -151,16 +146,8 @@ export function NewCouponPage() {
           const { data } = await staffCouponMake({ body: couponBody(values), throwOnError: true })
           isWaiting.current = data.waits
         }}
-        onSaved={() => onSaved(t(isWaiting.current ? 'madeWaits' : 'made'))}
+        onSaved={() => leave(page, t(isWaiting.current ? 'madeWaits' : 'made'))}
       />
     </div>
   )
-}
-
-function useGoBack() {
-  const navigate = useNavigate()
-  return (said: string) => {
-    void toast('success', said)
-    void navigate({ to: '/admin/coupons' })
-  }
 }

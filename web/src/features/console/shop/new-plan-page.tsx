@@ -1,14 +1,14 @@
 import { SegmentedControl, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffPlanMake } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffPlan } from '@/lib/api/gen/staff/types.gen'
 import { Loaded } from '@/ui/loaded'
-import { toast } from '@/ui/toast'
 import { DetailHeader } from '../parts/detail-header'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useLeave } from '../parts/use-leave'
 import { usePlanSections } from './plan-form'
 import { LatePreview } from './late-preview'
 import { blank, bodyOf, type Kind, previewOf, valuesOf } from './plan-values'
@@ -64,7 +64,7 @@ function Blank() {
 
 function Form({ kind, copied }: { kind: Kind; copied?: StaffPlan }) {
   const { t } = useTranslation('console/shop')
-  const navigate = useNavigate()
+  const leave = useLeave()
   const language = useLanguage()
   const sections = usePlanSections(kind, copied)
   const preview = (values: FormValues) => <LatePreview plan={previewOf(kind, values, language)} />
@@ -80,10 +80,7 @@ function Form({ kind, copied }: { kind: Kind; copied?: StaffPlan }) {
       sections={sections}
       submit={t('plans.make')}
       save={(values) => staffPlanMake({ body: bodyOf(kind, values), throwOnError: true })}
-      onSaved={() => {
-        void toast('success', t('plans.made'))
-        void navigate({ to: '/admin/plans' })
-      }}
+      onSaved={() => leave({ to: '/admin/plans' }, t('plans.made'))}
       aside={preview}
     />
   )

@@ -1,18 +1,18 @@
 import { Skeleton, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { staffPlanChange } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffPlan } from '@/lib/api/gen/staff/types.gen'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
-import { toast } from '@/ui/toast'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useEdited } from '../parts/use-edited'
+import { useLeave } from '../parts/use-leave'
 import { usePlanActions } from './plan-actions'
 import { usePlanSections } from './plan-form'
 import { LatePreview } from './late-preview'
@@ -49,7 +49,7 @@ function Header({ plan }: { plan: StaffPlan }) {
       about={
         <>
           {`#${plan.id} · ${t('plans.running', { count: plan.running })} `}
-          {may('order.read') && (
+          {may('order.edited') && (
             <TextLink to="/admin/orders" search={{ plan: plan.id } as never} underline="hover">
               {t('plans.orders')}
             </TextLink>
@@ -76,44 +76,34 @@ function Plan({ plan }: { plan: StaffPlan }) {
 
 function Edit({ plan }: { plan: StaffPlan }) {
   const { t } = useTranslation('console/shop')
-  const queryClient = useQueryClient()
-  const navigate = useNavigate()
+  const leave = useLeave()
   const language = useLanguage()
-  // Of what the form shows, whatever is read meanwhile.
-  const [read, setRead] = useState(plan)
-  const sections = usePlanSections(read.kind, read)
+  const { edited, reload } = useEdited(plan, planOf(String(plan.id)), valuesOf)
+  const sections = usePlanSections(edited.kind, edited)
   const save = (values: FormValues, changed: readonly string[]) =>
     staffPlanChange({
-      path: { plan_id: read.id },
-      headers: { 'If-Match': `"${read.version}"` },
+      path: { plan_id: edited.id },
+      headers: { 'If-Match': `"${edited.version}"` },
       body: changeOf(values, changed),
       throwOnError: true,
     })
-  const reload = async () => {
-    const present = await queryClient.fetchQuery({ ...planOf(String(read.id)), staleTime: 0 })
-    setRead(present)
-    return valuesOf(present)
-  }
   const preview = (values: FormValues) => (
-    <LatePreview plan={previewOf(read.kind, values, language, read)} />
+    <LatePreview plan={previewOf(edited.kind, values, language, edited)} />
   )
   return (
     <ResourceForm
-      draftKey={`plan:${read.id}`}
-      initial={valuesOf(read)}
+      draftKey={`plan:${edited.id}`}
+      initial={valuesOf(edited)}
       sections={sections}
       submit={t('plans.save')}
       confirm={(_, changed) =>
         changed.some((name) => name.startsWith('price_'))
-          ? t('plans.priceEffect', { name: read.name, count: renewalsAffected(read, changed) })
+          ? t('plans.priceEffect', { name: edited.name, count: renewalsAffected(edited, changed) })
           : undefined
       }
       save={save}
       reload={reload}
-      onSaved={() => {
-        void toast('success', t('plans.saved', { name: read.name }))
-        void navigate({ to: '/admin/plans' })
-      }}
+      onSaved={() => leave({ to: '/admin/plans' }, t('plans.saved', { name: edited.name }))}
       aside={preview}
     />
   )

@@ -1,6 +1,5 @@
-import { Button, Group } from '@mantine/core'
-import { ListOrdered, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { Group } from '@mantine/core'
+import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffPlansList, staffPlansOrder } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffPlan } from '@/lib/api/gen/staff/types.gen'
@@ -10,7 +9,7 @@ import { ButtonLink } from '@/ui/button-link'
 import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 import { ListPage } from '../parts/list-page'
-import { OrderDialog } from '../parts/order-dialog'
+import { OrderButton } from '../parts/order-button'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
 import { usePlanActions } from './plan-actions'
@@ -40,31 +39,16 @@ export function PlansPage() {
 
 function PageActions() {
   const { t } = useTranslation('console/shop')
-  const [ordered, setOrdered] = useState<{ id: number; name: string }[]>()
-  const open = async () =>
-    setOrdered(
-      (await staffPlansList({ throwOnError: true })).data.map(({ id, name }) => ({ id, name })),
-    )
   return (
     <Group gap="xs">
-      <Button
-        variant="default"
-        leftSection={<ListOrdered size={16} aria-hidden="true" />}
-        onClick={() => void open()}
-      >
-        {t('plans.order')}
-      </Button>
+      <OrderButton
+        title={t('plans.order')}
+        read={async () => (await staffPlansList({ throwOnError: true })).data}
+        save={(ids) => staffPlansOrder({ body: { plans: ids }, throwOnError: true })}
+      />
       <ButtonLink to="/admin/plans/new" leftSection={<Plus size={16} aria-hidden="true" />}>
         {t('plans.new')}
       </ButtonLink>
-      {ordered && (
-        <OrderDialog
-          title={t('plans.order')}
-          items={ordered}
-          save={(ids) => staffPlansOrder({ body: { plans: ids }, throwOnError: true })}
-          onClose={() => setOrdered(undefined)}
-        />
-      )}
     </Group>
   )
 }

@@ -1,6 +1,6 @@
 import { Card, SegmentedControl, Skeleton, Text, Title } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffGuideAdd, staffGuideChange } from '@/lib/api/gen/staff/sdk.gen'
@@ -9,15 +9,17 @@ import { useSiteName } from '@/lib/site-name'
 import { Loaded } from '@/ui/loaded'
 import { Markdown } from '@/ui/markdown'
 import { PageHeader } from '@/ui/page-header'
-import { toast } from '@/ui/toast'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { useEdited } from '../parts/use-edited'
+import { useLeave } from '../parts/use-leave'
 import { blankGuide, filledIn, guideBody, guideValues, useGuideSections } from './guide-form'
 import { guideName, GuideState } from './guides-page'
 import { guideOf } from './resource'
 
 const route = getRouteApi('/admin/guides/$id')
+const list = { to: '/admin/guides' } as const
 
 /** One help page. */
 export function GuidePage() {
@@ -44,9 +46,7 @@ export function GuidePage() {
 
 function Header(props: { title: string; state?: ReactNode; about?: string }) {
   const { t } = useTranslation('console/support')
-  return (
-    <DetailHeader list={{ title: t('guides.title'), link: { to: '/admin/guides' } }} {...props} />
-  )
+  return <DetailHeader list={{ title: t('guides.title'), link: list }} {...props} />
 }
 
 function Guide({ guide }: { guide: StaffGuide }) {
@@ -56,32 +56,25 @@ function Guide({ guide }: { guide: StaffGuide }) {
 
 function Edit({ guide }: { guide: StaffGuide }) {
   const { t } = useTranslation('console/support')
-  const queryClient = useQueryClient()
   const sections = useGuideSections()
-  const goBack = useGoBack()
-  // Of what the form shows, whatever is read meanwhile.
-  const [read, setRead] = useState(guide)
+  const leave = useLeave()
+  const { edited, reload } = useEdited(guide, guideOf(String(guide.id)), guideValues)
   const save = (values: FormValues, changed: readonly string[]) =>
     staffGuideChange({
-      path: { guide_id: read.id },
-      headers: { 'If-Match': `"${read.version}"` },
+      path: { guide_id: edited.id },
+      headers: { 'If-Match': `"${edited.version}"` },
       body: guideBody(values, changed),
       throwOnError: true,
     })
-  const reload = async () => {
-    const present = await queryClient.fetchQuery({ ...guideOf(String(read.id)), staleTime: 0 })
-    setRead(present)
-    return guideValues(present)
-  }
   return (
     <ResourceForm
-      draftKey={`guide:${read.id}`}
-      initial={guideValues(read)}
+      draftKey={`guide:${edited.id}`}
+      initial={guideValues(edited)}
       sections={sections}
       submit={t('save')}
       save={save}
       reload={reload}
-      onSaved={() => goBack(t('guides.saved', { name: guideName(read) }))}
+      onSaved={() => leave(list, t('guides.saved', { name: guideName(edited) }))}
       aside={preview}
     />
   )
@@ -91,7 +84,7 @@ function Edit({ guide }: { guide: StaffGuide }) {
 export function NewGuidePage() {
   const { t } = useTranslation('console/support')
   const sections = useGuideSections()
-  const goBack = useGoBack()
+  const leave = useLeave()
   return (
     <div data-wide>
       <Header title={t('guides.new')} />
@@ -104,19 +97,11 @@ export function NewGuidePage() {
         save={(values) =>
           staffGuideAdd({ body: guideBody(values, Object.keys(values)), throwOnError: true })
         }
-        onSaved={() => goBack(t('guides.added'))}
+        onSaved={() => leave(list, t('guides.added'))}
         aside={preview}
       />
     </div>
   )
-}
-
-function useGoBack() {
-  const navigate = useNavigate()
-  return (said: string) => {
-    void toast('success', said)
-    void navigate({ to: '/admin/guides' })
-  }
 }
 
 const preview = (values: FormValues) => <Preview values={values} />

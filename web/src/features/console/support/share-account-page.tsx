@@ -1,6 +1,6 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffShareAccountAdd, staffShareAccountChange } from '@/lib/api/gen/staff/sdk.gen'
@@ -8,7 +8,6 @@ import type { ShareAccountViewer, StaffShareAccount } from '@/lib/api/gen/staff/
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { PageHeader } from '@/ui/page-header'
-import { toast } from '@/ui/toast'
 import { ActionButton } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
@@ -16,11 +15,13 @@ import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { ResourceTable } from '../parts/resource-table'
+import { useLeave } from '../parts/use-leave'
 import { shareAccountOf, viewersOf } from './resource'
 import { ShareState, useRotation } from './share-accounts-page'
 import { blankShare, shareBody, shareValues, useShareSections } from './share-form'
 
 const route = getRouteApi('/admin/share-accounts/$id')
+const list = { to: '/admin/share-accounts' } as const
 
 /** One share account: for whom it is, and who saw its secret. */
 export function ShareAccountPage() {
@@ -49,12 +50,7 @@ export function ShareAccountPage() {
 
 function Header(props: { title: string; state?: ReactNode; about?: string; primary?: ReactNode }) {
   const { t } = useTranslation('console/support')
-  return (
-    <DetailHeader
-      list={{ title: t('shares.title'), link: { to: '/admin/share-accounts' } }}
-      {...props}
-    />
-  )
+  return <DetailHeader list={{ title: t('shares.title'), link: list }} {...props} />
 }
 
 function Account({ account }: { account: StaffShareAccount }) {
@@ -118,7 +114,7 @@ function Edit({ account }: { account: StaffShareAccount }) {
   const { t } = useTranslation('console/support')
   const queryClient = useQueryClient()
   const sections = useShareSections({ isNew: false })
-  const goBack = useGoBack()
+  const leave = useLeave()
   // Of what the form shows, whatever is read meanwhile.
   const [read, setRead] = useState(account)
   const reload = async () => {
@@ -142,7 +138,7 @@ function Edit({ account }: { account: StaffShareAccount }) {
         })
       }
       reload={reload}
-      onSaved={() => goBack(t('saved', { name: read.name }))}
+      onSaved={() => leave(list, t('saved', { name: read.name }))}
     />
   )
 }
@@ -151,7 +147,7 @@ function Edit({ account }: { account: StaffShareAccount }) {
 export function NewShareAccountPage() {
   const { t } = useTranslation('console/support')
   const sections = useShareSections({ isNew: true })
-  const goBack = useGoBack()
+  const leave = useLeave()
   const add = (values: FormValues) =>
     staffShareAccountAdd({
       body: {
@@ -171,16 +167,8 @@ export function NewShareAccountPage() {
         sections={sections}
         submit={t('save')}
         save={add}
-        onSaved={() => goBack(t('shares.added'))}
+        onSaved={() => leave(list, t('shares.added'))}
       />
     </div>
   )
-}
-
-function useGoBack() {
-  const navigate = useNavigate()
-  return (said: string) => {
-    void toast('success', said)
-    void navigate({ to: '/admin/share-accounts' })
-  }
 }

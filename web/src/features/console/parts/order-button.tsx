@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core'
+import { ListOrdered } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { problemText } from '@/lib/server-problem'
+import { toast } from '@/ui/toast'
+import { type Item, OrderDialog } from './order-dialog'
+
+/** Opens the dialog that puts a short list into another order. */
+export function OrderButton(props: {
+  title: string
+  read: () => Promise<readonly Item[]>
+  save: (ids: number[]) => Promise<unknown>
+}) {
+  const { t } = useTranslation()
+  const [items, setItems] = useState<readonly Item[]>()
+  const open = async () => {
+    try {
+      setItems(await props.read())
+    } catch (error) {
+      void toast('error', problemText(error, t))
+    }
+  }
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<ListOrdered size={16} aria-hidden="true" />}
+        onClick={() => void open()}
+      >
+        {props.title}
+      </Button>
+      {items && (
+        <OrderDialog
+          title={props.title}
+          items={items}
+          save={props.save}
+          onClose={() => setItems(undefined)}
+        />
+      )}
+    </>
+  )
+}
