@@ -17,7 +17,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
-	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
@@ -149,61 +148,55 @@ func stolen(t *testing.T, d *db.DB, dir string) []byte {
 }
 
 func TestAStolenDatabase_WithoutItsKey_HasNoCredentials(t *testing.T) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			c := config(t)
-			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
+	eachEngine(t, func(t *testing.T, c Config) {
+		f := newTestServer(t, c)
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
 			}
-			f := newTestServer(t, c)
-			must := func(err error) {
-				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			secrets, nodes := needles{}, []node.Node{}
-			for _, draft := range nodesWithSecrets() {
-				n, key, err := f.Nodes.Add(t.Context(), draft)
-				must(err)
-				n, err = f.Nodes.Get(t.Context(), n.ID)
-				must(err)
-				nodes = append(nodes, n)
-				secrets.secrets(n)
-				secrets.text(n.Name+": secret of its agent", key)
-			}
-			made, reset, chose := f.addUser(t, "made", 0), f.addUser(t, "reset", 0), f.addUser(t, "chose", 0)
-			note := func(what string, who testUser) {
-				a, err := f.Services.Access(t.Context(), who.id)
-				must(err)
-				secrets.credentials(what, a, nodes)
-				token, err := f.Links.Token(t.Context(), who.id)
-				must(err)
-				secrets.text(what+": link", token.Token)
-				secrets.text(what+": session", who.bearer)
-			}
-			note("made", made)
-			note("before the reset", reset)
-			note("before the choice", chose)
-			_, err := f.Links.Reset(t.Context(), reset.id, true)
+		}
+		secrets, nodes := needles{}, []node.Node{}
+		for _, draft := range nodesWithSecrets() {
+			n, key, err := f.Nodes.Add(t.Context(), draft)
 			must(err)
-			must(f.Services.ChooseCredentials(t.Context(), chose.id, "kJ3-9x_pQ2v~Lm8.Zt"))
-			note("after the reset", reset)
-			note("after the choice", chose)
-			for _, name := range secret.Names {
-				secrets.text(name, "the-secret-of-"+name)
-				must(f.Secrets.Set(t.Context(), name, "the-secret-of-"+name))
-			}
-			must(f.Settings.Set(t.Context(),
-				map[string]json.RawMessage{"emby_url": json.RawMessage(`"https://media.example"`)}))
-			media, password, err := f.Emby.Own(t.Context(), made.id)
+			n, err = f.Nodes.Get(t.Context(), n.ID)
 			must(err)
-			secrets["link to the media server"] = media.Token[:]
-			secrets.text("link to the media server as text", media.Token.String())
-			secrets.text("password of the media server", password)
-			if found := secrets.found(stolen(t, f.DB, c.Data)); len(found) > 0 {
-				t.Errorf("of %d secrets there are in clear:\n%s", len(secrets), strings.Join(found, "\n"))
-			}
-		})
-	}
+			nodes = append(nodes, n)
+			secrets.secrets(n)
+			secrets.text(n.Name+": secret of its agent", key)
+		}
+		made, reset, chose := f.addUser(t, "made", 0), f.addUser(t, "reset", 0), f.addUser(t, "chose", 0)
+		note := func(what string, who testUser) {
+			a, err := f.Services.Access(t.Context(), who.id)
+			must(err)
+			secrets.credentials(what, a, nodes)
+			token, err := f.Links.Token(t.Context(), who.id)
+			must(err)
+			secrets.text(what+": link", token.Token)
+			secrets.text(what+": session", who.bearer)
+		}
+		note("made", made)
+		note("before the reset", reset)
+		note("before the choice", chose)
+		_, err := f.Links.Reset(t.Context(), reset.id, true)
+		must(err)
+		must(f.Services.ChooseCredentials(t.Context(), chose.id, "kJ3-9x_pQ2v~Lm8.Zt"))
+		note("after the reset", reset)
+		note("after the choice", chose)
+		for _, name := range secret.Names {
+			secrets.text(name, "the-secret-of-"+name)
+			must(f.Secrets.Set(t.Context(), name, "the-secret-of-"+name))
+		}
+		must(f.Settings.Set(t.Context(),
+			map[string]json.RawMessage{"emby_url": json.RawMessage(`"https://media.example"`)}))
+		media, password, err := f.Emby.Own(t.Context(), made.id)
+		must(err)
+		secrets["link to the media server"] = media.Token[:]
+		secrets.text("link to the media server as text", media.Token.String())
+		secrets.text("password of the media server", password)
+		if found := secrets.found(stolen(t, f.DB, c.Data)); len(found) > 0 {
+			t.Errorf("of %d secrets there are in clear:\n%s", len(secrets), strings.Join(found, "\n"))
+		}
+	})
 }

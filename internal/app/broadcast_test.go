@@ -471,7 +471,7 @@ func BenchmarkBroadcast_50000Users(b *testing.B) {
 		b.Run(engine, func(b *testing.B) {
 			c := Config{Data: b.TempDir(), Listen: "127.0.0.1:1", SiteURL: "https://air.example.com", TelegramAPI: "http://127.0.0.1:1"}
 			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(b), strings.Repeat("0123456789abcdef", 4)
+				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(b), keyText
 			}
 			a, err := Open(b.Context(), c, "test")
 			if err != nil {

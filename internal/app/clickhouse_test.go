@@ -9,7 +9,6 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/clickhouse/chtest"
-	"airstrip/internal/db/dbtest"
 	"airstrip/internal/shop"
 )
 
@@ -21,18 +20,12 @@ type copied struct {
 }
 
 func eachAnalytics(t *testing.T, on bool, test func(t *testing.T, s *testServer)) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			c := config(t)
-			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
-			}
-			if on {
-				c.ClickHouseURL, c.ClickHousePassword = chtest.New(t).URL, chtest.Password
-			}
-			test(t, newTestServer(t, c))
-		})
-	}
+	eachEngine(t, func(t *testing.T, c Config) {
+		if on {
+			c.ClickHouseURL, c.ClickHousePassword = chtest.New(t).URL, chtest.Password
+		}
+		test(t, newTestServer(t, c))
+	})
 }
 
 // key makes an API token.

@@ -2,12 +2,10 @@ package app
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	"airstrip/internal/clock"
-	"airstrip/internal/db/dbtest"
 	"airstrip/internal/job"
 	"airstrip/internal/shop"
 )
@@ -21,21 +19,15 @@ type jumpingClock struct {
 
 // eachJumpingClock runs test on both databases, with one user who has a plan for a month.
 func eachJumpingClock(t *testing.T, test func(t *testing.T, j *jumpingClock)) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			c := config(t)
-			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
-			}
-			j := &jumpingClock{testServer: newTestServer(t, c)}
-			j.DB.SetWallClock(func() time.Time { return time.Now().Add(j.ahead) })
-			j.user = j.addUser(t, "user", 1000)
-			if w := j.call(t.Context(), j.user, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}"); w.Code != 200 {
-				t.Fatal(w.Body)
-			}
-			test(t, j)
-		})
-	}
+	eachEngine(t, func(t *testing.T, c Config) {
+		j := &jumpingClock{testServer: newTestServer(t, c)}
+		j.DB.SetWallClock(func() time.Time { return time.Now().Add(j.ahead) })
+		j.user = j.addUser(t, "user", 1000)
+		if w := j.call(t.Context(), j.user, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}"); w.Code != 200 {
+			t.Fatal(w.Body)
+		}
+		test(t, j)
+	})
 }
 
 // check compares the clocks, as Serve does every few seconds, and runs everything that is due.

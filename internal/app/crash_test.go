@@ -143,7 +143,7 @@ func TestKilled_Servers_LoseNothingAndDoubleNothing(t *testing.T) {
 			c := config(t)
 			c.Demo, c.LogLevel = true, "error"
 			if engine != "sqlite" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
+				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), keyText
 			}
 			if engine == "pgbouncer" {
 				c.DatabaseURL = dbtest.PgBouncer(t, c.DatabaseURL, "")

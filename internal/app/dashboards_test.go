@@ -159,7 +159,7 @@ func TestDashboards_NameSourcesThatAreProvided_AndDoNotOverlap(t *testing.T) {
 // postgres-role.sql, which may read nothing else, and against the metrics that the server exposes.
 func TestDashboards_EachQuery_RunsOnItsSource(t *testing.T) {
 	c := config(t)
-	c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
+	c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), keyText
 	ch := chtest.New(t)
 	c.ClickHouseURL, c.ClickHousePassword = ch.URL, chtest.Password
 	c.MetricsToken = "let-me-in"

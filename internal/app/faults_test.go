@@ -30,6 +30,7 @@ import (
 // frozen, killed or cut off, sessions are ended and PostgreSQL is away, at random. What was answered must count once,
 // and nothing else may. How soon the other server went on is logged: a busy machine may not fail the test.
 func TestFaultsAtRandom_TwoServers_CountExactly(t *testing.T) {
+	t.Parallel()
 	a := attackTwoServers(t)
 	seed := uint64(time.Now().UnixNano())
 	if given, err := strconv.ParseUint(os.Getenv("AIRSTRIP_TEST_SEED"), 10, 64); err == nil {
@@ -90,7 +91,7 @@ func attackTwoServers(t *testing.T) *attack {
 	t.Helper()
 	c := config(t)
 	direct := dbtest.PostgresURL(t)
-	c.Demo, c.LogLevel, c.DatabaseURL, c.SecretKey = true, "error", direct, strings.Repeat("0123456789abcdef", 4)
+	c.Demo, c.LogLevel, c.DatabaseURL, c.SecretKey = true, "error", direct, keyText
 	a := &attack{
 		site: newTestServer(t, c), done: map[int64][]operation{}, bytes: map[int64]int64{},
 		resumed: map[string]map[string][]time.Duration{},

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
 	"airstrip/internal/account"
-	"airstrip/internal/db/dbtest"
 	"airstrip/internal/shop"
 )
 
@@ -32,42 +30,36 @@ type signedIn struct {
 
 // eachFixture runs test on both databases, at noon of 31 January in Shanghai, with three users.
 func eachFixture(t *testing.T, test func(h *fixture)) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			c := config(t)
-			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
+	eachEngine(t, func(t *testing.T, c Config) {
+		h := &fixture{
+			T: t, testServer: newTestServer(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC),
+			staff: map[account.Role]testUser{}, names: map[int64]string{}, since: map[int64]signedIn{},
+		}
+		h.DB.SetClock(func() time.Time { return h.now })
+		for _, role := range []account.Role{
+			account.Owner, account.Admin, account.Support, account.Finance,
+			account.Viewer,
+		} {
+			made := h.addUser(t, string(role), 0)
+			if err := h.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
+				t.Fatal(err)
 			}
-			h := &fixture{
-				T: t, testServer: newTestServer(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC),
-				staff: map[account.Role]testUser{}, names: map[int64]string{}, since: map[int64]signedIn{},
+			h.staff[role] = made
+			h.names[made.id] = string(role)
+			h.since[made.id] = signedIn{made.bearer, h.now}
+		}
+		price := h.sells(t, shop.KindPlan, 100)
+		for i := range 3 {
+			u := h.addUser(t, fmt.Sprintf("user%d", i), 1000)
+			if w := h.call(t.Context(), u, "POST", buy(price), "{}"); w.Code != 200 {
+				t.Fatal(w.Body)
 			}
-			h.DB.SetClock(func() time.Time { return h.now })
-			for _, role := range []account.Role{
-				account.Owner, account.Admin, account.Support, account.Finance,
-				account.Viewer,
-			} {
-				made := h.addUser(t, string(role), 0)
-				if err := h.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
-					t.Fatal(err)
-				}
-				h.staff[role] = made
-				h.names[made.id] = string(role)
-				h.since[made.id] = signedIn{made.bearer, h.now}
-			}
-			price := h.sells(t, shop.KindPlan, 100)
-			for i := range 3 {
-				u := h.addUser(t, fmt.Sprintf("user%d", i), 1000)
-				if w := h.call(t.Context(), u, "POST", buy(price), "{}"); w.Code != 200 {
-					t.Fatal(w.Body)
-				}
-				h.users = append(h.users, u)
-				h.names[u.id] = fmt.Sprintf("user%d", i)
-				h.since[u.id] = signedIn{u.bearer, h.now}
-			}
-			test(h)
-		})
-	}
+			h.users = append(h.users, u)
+			h.names[u.id] = fmt.Sprintf("user%d", i)
+			h.since[u.id] = signedIn{u.bearer, h.now}
+		}
+		test(h)
+	})
 }
 
 // ask calls as a member of staff and insists on the status; into, where it is not nil, gets the result.

@@ -25,6 +25,7 @@ import (
 // A replica holds the rows of both revisions in transactions that are under way when it is lost. The other goes on all
 // the same, and what the lost one was asked for counts once.
 func TestReplica_LostInsideTransaction_DoesNotStopOthers(t *testing.T) {
+	t.Parallel()
 	for name, lose := range map[string]func(*testing.T, *pair) (back func()){
 		"frozen": func(t *testing.T, p *pair) func() {
 			p.lost.signal(t, syscall.SIGSTOP)
@@ -141,7 +142,7 @@ func openPair(t *testing.T) *pair {
 	c := config(t)
 	c.LogLevel = "error"
 	direct := dbtest.PostgresURL(t)
-	c.DatabaseURL, c.SecretKey = direct, strings.Repeat("ab12", 16)
+	c.DatabaseURL, c.SecretKey = direct, keyText
 	p := &pair{site: newTestServer(t, c)}
 	u, err := url.Parse(direct)
 	if err != nil {

@@ -119,7 +119,7 @@ func newMoneyTemplate(t *testing.T, engine string) *moneyTemplate {
 	t.Cleanup(func() { os.RemoveAll(m.folder) })
 	m.config.Data = m.folder
 	if engine == "postgres" {
-		m.config.DatabaseURL, m.config.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
+		m.config.DatabaseURL, m.config.SecretKey = dbtest.PostgresURL(t), keyText
 	}
 	a, err := Open(t.Context(), m.config, "test")
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/db"
-	"airstrip/internal/db/dbtest"
 	"airstrip/internal/payment"
 	"airstrip/internal/secret"
 )
@@ -231,31 +230,24 @@ func lockDatabase(t *testing.T, c Config) (unlock func()) {
 func TestProxy_CallsThatWaitForTheDatabaseFailAlone(t *testing.T) {
 	t.Parallel()
 	const lockedFor, waiting = 7 * time.Second, 5
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			t.Parallel()
-			c := config(t)
-			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
+	eachEngine(t, func(t *testing.T, c Config) {
+		p := newProxied(t, c)
+		unlock := lockDatabase(t, c)
+		time.AfterFunc(lockedFor, unlock)
+		p.eachProxy(func(proxy string) {
+			var calls sync.WaitGroup
+			for range waiting {
+				calls.Go(func() {
+					status, code := p.signIn(http.DefaultClient, proxy, "looks@example.com")
+					if status != http.StatusOK && code != "database_busy" && code != "sign_in_busy" {
+						t.Errorf("a sign-in through %s while the database is locked: %d %s", proxy, status, code)
+					}
+				})
 			}
-			p := newProxied(t, c)
-			unlock := lockDatabase(t, c)
-			time.AfterFunc(lockedFor, unlock)
-			p.eachProxy(func(proxy string) {
-				var calls sync.WaitGroup
-				for range waiting {
-					calls.Go(func() {
-						status, code := p.signIn(http.DefaultClient, proxy, "looks@example.com")
-						if status != http.StatusOK && code != "database_busy" && code != "sign_in_busy" {
-							t.Errorf("a sign-in through %s while the database is locked: %d %s", proxy, status, code)
-						}
-					})
-				}
-				calls.Wait()
-				p.served(proxy, 2*waiting)
-			})
+			calls.Wait()
+			p.served(proxy, 2*waiting)
 		})
-	}
+	})
 }
 
 func TestProxy_CallsThatWaitForAnotherServiceFailAlone(t *testing.T) {

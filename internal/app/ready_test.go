@@ -20,7 +20,7 @@ func TestReady_WhileTheNetworkSwallowsPackets_SaysThatTheDatabaseIsUnreachable(t
 	proxy := newTCPProxy(t, address.Query().Get("host")+"/.s.PGSQL.5432")
 	c := config(t)
 	c.DatabaseURL = fmt.Sprintf("postgres://postgres@%s%s?sslmode=disable", proxy.address, address.Path)
-	c.SecretKey = strings.Repeat("ab12", 16)
+	c.SecretKey = keyText
 	f := newTestServer(t, c)
 	if w := f.call(t.Context(), testUser{}, "GET", "/ready", ""); w.Code != http.StatusOK {
 		t.Fatalf("before the cut: %d %s", w.Code, w.Body)

@@ -34,9 +34,6 @@ const beforeSealing = 20261123054953
 // laterColumns are the columns of table node that came after beforeSealing.
 var laterColumns = []string{"client_secrets", "names"}
 
-// keyText is the secret key of the sites in these tests.
-var keyText = strings.Repeat("0123456789abcdef", 4)
-
 // oldSite is a database of beforeSealing.
 type oldSite struct {
 	config   Config
@@ -50,6 +47,7 @@ type oldSite struct {
 func eachOldSite(t *testing.T, users int, test func(t *testing.T, s *oldSite)) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
 			c := config(t)
 			c.SecretKey = keyText
 			if engine == "postgres" {
@@ -278,7 +276,7 @@ func TestMigrate_KilledWhileItSeals_LosesNobodysCredentials(t *testing.T) {
 	eachOldSite(t, 20_000, func(t *testing.T, s *oldSite) {
 		p := &process{config: s.config}
 		kills, ready := 0, false
-		for wait := 60 * time.Millisecond; !ready; wait += 60 * time.Millisecond {
+		for wait := 60 * time.Millisecond; !ready; wait += wait / 3 {
 			p.start(t)
 			for deadline := time.Now().Add(wait); !ready && time.Now().
 				Before(deadline); time.Sleep(10 * time.Millisecond) {

@@ -14,7 +14,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
-	"airstrip/internal/db/dbtest"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/payment/sandbox"
@@ -36,44 +35,38 @@ type duty struct {
 }
 
 func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			c := config(t)
-			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
-			}
-			d := &duty{Server: telegramtest.New(t), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)}
-			c.TelegramAPI = d.URL
-			d.testServer = newTestServer(t, c)
-			d.DB.SetClock(func() time.Time { return d.now })
-			if err := d.Secrets.Set(t.Context(), secret.TelegramToken, telegramtest.Token); err != nil {
+	eachEngine(t, func(t *testing.T, c Config) {
+		d := &duty{Server: telegramtest.New(t), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)}
+		c.TelegramAPI = d.URL
+		d.testServer = newTestServer(t, c)
+		d.DB.SetClock(func() time.Time { return d.now })
+		if err := d.Secrets.Set(t.Context(), secret.TelegramToken, telegramtest.Token); err != nil {
+			t.Fatal(err)
+		}
+		for i, role := range []account.Role{account.Owner, account.Admin, account.Finance} {
+			made := d.addUser(t, string(role), 0)
+			if err := d.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
 				t.Fatal(err)
 			}
-			for i, role := range []account.Role{account.Owner, account.Admin, account.Finance} {
-				made := d.addUser(t, string(role), 0)
-				if err := d.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
-					t.Fatal(err)
-				}
-				if role == account.Admin {
-					continue
-				}
-				err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return d.Accounts.Credentials.LinkTelegram(ctx, tx, made.id, int64(ownerChat+i), uuid.Nil,
-						account.Client{})
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				d.says(t, int64(ownerChat+i), "已绑定 Telegram")
+			if role == account.Admin {
+				continue
 			}
-			n, _, err := d.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
+			err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				return d.Accounts.Credentials.LinkTelegram(ctx, tx, made.id, int64(ownerChat+i), uuid.Nil,
+					account.Client{})
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.node = n
-			test(t, d)
-		})
-	}
+			d.says(t, int64(ownerChat+i), "已绑定 Telegram")
+		}
+		n, _, err := d.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.node = n
+		test(t, d)
+	})
 }
 
 // says works off what the bot has to say and insists that it is one message to a chat.

@@ -65,13 +65,31 @@ func newTestServer(t *testing.T, c Config) *testServer {
 	return &testServer{a, root}
 }
 
+// keyText is the secret key of the sites that have none in their data folder.
+var keyText = strings.Repeat("0123456789abcdef", 4)
+
+// eachEngine runs test on an empty site of SQLite and, beside it, on one of PostgreSQL.
+func eachEngine(t *testing.T, test func(t *testing.T, c Config)) {
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, config(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		c := config(t)
+		c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), keyText
+		test(t, c)
+	})
+}
+
 // eachCluster runs test on SQLite with its one server, and on PostgreSQL with three that share a database.
 func eachCluster(t *testing.T, test func(t *testing.T, fronts []*testServer)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, []*testServer{newTestServer(t, config(t))}) })
-	t.Run("postgres", func(t *testing.T) {
-		c := config(t)
-		c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
-		test(t, []*testServer{newTestServer(t, c), newTestServer(t, c), newTestServer(t, c)})
+	eachEngine(t, func(t *testing.T, c Config) {
+		fronts := []*testServer{newTestServer(t, c)}
+		if c.DatabaseURL != "" {
+			fronts = append(fronts, newTestServer(t, c), newTestServer(t, c))
+		}
+		test(t, fronts)
 	})
 }
 

@@ -255,7 +255,7 @@ func serveUnwritable(t *testing.T, database, other, disk string) *unwritable {
 	c := config(t)
 	c.Demo, c.LogLevel, c.MetricsToken, c.DatabaseURL = true, "error", "metrics", database
 	if database != "" {
-		c.SecretKey = strings.Repeat("0123456789abcdef", 4)
+		c.SecretKey = keyText
 	}
 	u := &unwritable{process: &process{config: c, disk: disk}, site: newTestServer(t, c)}
 	u.sound, u.reads = u.site.sound, true
