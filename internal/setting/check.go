@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -110,6 +111,9 @@ func (p *problems) texts(s *Site) {
 		unreadable := func(s string) bool { return !text.IsStorable(s) || !text.IsVisible(s) }
 		p.When(slices.ContainsFunc(all, unreadable), name, "characters", "包含无法保存、不可见或改变文字方向的字符",
 			"This has characters that cannot be kept, cannot be seen or change the direction of writing")
+		p.When(!words[name].long && slices.ContainsFunc(all, func(s string) bool {
+			return strings.ContainsFunc(s, unicode.IsControl)
+		}), name, "line", "须为一行文字", "This is a text of one line")
 		tooLong := func(s string) bool { return utf8.RuneCountInString(s) > maxAbout }
 		p.When(len(all) > 1000 || slices.ContainsFunc(all, tooLong), name, "length", "内容过长", "This is too long")
 	}
@@ -171,7 +175,7 @@ func (p *problems) classNames(s *Site) {
 		}
 		for _, name := range all {
 			p.When(strings.TrimSpace(name) == "" || utf8.RuneCountInString(name) > longest || !text.IsStorable(name) ||
-				!text.IsVisible(name), "class_names", "name", "名称须为 1 到 40 个可见字符",
+				!text.IsVisible(name) || strings.ContainsFunc(name, unicode.IsControl), "class_names", "name", "名称须为 1 到 40 个可见字符",
 				"A name has 1 to 40 visible characters")
 		}
 	}

@@ -78,8 +78,9 @@ type Description struct {
 	Unit        fault.Text
 	Least, Most string // of numbers and amounts; empty: no bound
 	Choices     []Choice
-	// Sensitive are settings of money, and those that weaken the site or say where codes, keys and what is known of
-	// users are sent: who changes them could make themselves an owner.
+	// Sensitive are all settings but those that are declared to be for every day: those of money and of what is worth
+	// money, those that weaken the site, that delete what it knows, or that say where codes, keys and what is known of
+	// users are sent. Who changes them could give themselves money or make themselves an owner.
 	Sensitive bool
 }
 
@@ -116,7 +117,7 @@ func describe() (all []Description) {
 func (w wording) description(name string, kind reflect.Type) Description {
 	d := Description{
 		Name: name, Area: w.area, Kind: kinds[kind], Title: fault.Text{ZH: w.zh, EN: w.en},
-		Hint: fault.Text{ZH: w.hintZH, EN: w.hintEN}, Unit: units[w.unit], Sensitive: w.sensitive,
+		Hint: fault.Text{ZH: w.hintZH, EN: w.hintEN}, Unit: units[w.unit], Sensitive: !w.everyday,
 	}
 	if w.long {
 		d.Kind = KindLong

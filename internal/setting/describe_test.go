@@ -2,6 +2,8 @@ package setting_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -74,6 +76,45 @@ func TestChange_Reset_GivesTheDefaultAgain(t *testing.T) {
 		if f, ok := fault.As(s.Change(t.Context(), c)); !ok ||
 			!slices.ContainsFunc(f.Fields, func(f fault.Field) bool { return slices.Contains(c.Names(), f.Name) }) {
 			t.Errorf("%+v: %v", c, f)
+		}
+	}
+}
+
+// What is worth money, deletes something or sends data elsewhere is for owners with a recent proof, and so is a setting
+// of which nobody said that it is for every day.
+func TestDescriptions_OfWhatCouldHarm_AreSensitive(t *testing.T) {
+	for _, name := range []string{
+		"checkin", "checkin_min_mb", "checkin_max_mb", "time_zone", "crisp_website_id", "link_log_days",
+		"traffic_log_days", "traffic_daily_days", "captcha_checkin", "captcha_ticket", "captcha_puzzles",
+		"captcha_zeros", "security_contact", "emby_class", "commission_permille", "smtp_host", "link_urls",
+	} {
+		if d, ok := setting.Describe(name); !ok || !d.Sensitive {
+			t.Errorf("%s is for every day", name)
+		}
+	}
+	if d, _ := setting.Describe("site_name"); d.Sensitive {
+		t.Error("the name of the site is sensitive")
+	}
+}
+
+// A text of one line that has two breaks what it is written into, such as the sender of every mail.
+func TestSet_TextOfOneLine_HasNoOther(t *testing.T) {
+	s, err := setting.New(t.Context(), dbtest.SQLite(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range setting.Descriptions {
+		value := map[setting.Kind]string{setting.KindText: `"a%sb"`, setting.KindTexts: `["a%sb"]`}[d.Kind]
+		if value == "" {
+			continue
+		}
+		for _, control := range []string{`\n`, `\r\n`, `\t`, `\u0085`} {
+			err := s.Set(t.Context(), map[string]json.RawMessage{
+				d.Name: json.RawMessage(fmt.Sprintf(value, control)),
+			})
+			if !errors.Is(err, fault.ErrInvalid.In(fault.Field{Name: d.Name, Code: "line"})) {
+				t.Errorf("%s takes %s: %v", d.Name, control, err)
+			}
 		}
 	}
 }

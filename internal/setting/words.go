@@ -26,8 +26,8 @@ type wording struct {
 	zh, en         string
 	hintZH, hintEN string
 	unit           string // in units
-	sensitive      bool
-	long           bool // a text of several lines
+	everyday       bool   // see Description.Sensitive: all others are sensitive
+	long           bool   // a text of several lines
 }
 
 var units = map[string]fault.Text{
@@ -54,15 +54,15 @@ var choiceWords = map[string]fault.Text{
 // words are those of all settings by name.
 var words = map[string]wording{
 	"site_name": {
-		area: AreaSite, zh: "网站名称", en: "Name of the site",
+		area: AreaSite, zh: "网站名称", en: "Name of the site", everyday: true,
 		hintZH: "显示在页面、邮件和机器人消息中", hintEN: "Shown on pages, in mails and by the bot",
 	},
 	"language": {
-		area: AreaSite, zh: "默认语言", en: "Default language",
+		area: AreaSite, zh: "默认语言", en: "Default language", everyday: true,
 		hintZH: "用于没有选择语言的访客", hintEN: "For visitors who ask for no language that the site speaks",
 	},
 	"class_names": {
-		area: AreaSite, zh: "等级名称", en: "Names of classes",
+		area: AreaSite, zh: "等级名称", en: "Names of classes", everyday: true,
 		hintZH: "用户看到的名称；没有名称的等级显示数字", hintEN: "What users read instead of a class's number",
 	},
 	"time_zone": {
@@ -71,27 +71,27 @@ var words = map[string]wording{
 		hintEN: "IANA name such as Asia/Shanghai; days, months and check-ins are counted in it",
 	},
 	"about_zh": {
-		area: AreaSite, zh: "网站介绍（中文）", en: "About the site, in Chinese", long: true,
+		area: AreaSite, zh: "网站介绍（中文）", en: "About the site, in Chinese", everyday: true, long: true,
 		hintZH: "显示在“关于”页；留空则使用内置的一句话", hintEN: "For the page “About”; empty: a sentence of ours",
 	},
 	"about_en": {
-		area: AreaSite, zh: "网站介绍（英文）", en: "About the site, in English", long: true,
+		area: AreaSite, zh: "网站介绍（英文）", en: "About the site, in English", everyday: true, long: true,
 		hintZH: "显示在“关于”页；留空则使用内置的一句话", hintEN: "For the page “About”; empty: a sentence of ours",
 	},
 	"contact_email": {
-		area: AreaSite, zh: "联系邮箱", en: "Contact e-mail",
+		area: AreaSite, zh: "联系邮箱", en: "Contact e-mail", everyday: true,
 		hintZH: "留空则不显示", hintEN: "Empty: none is named",
 	},
 	"contact_url": {
-		area: AreaSite, zh: "联系网址", en: "Contact address",
+		area: AreaSite, zh: "联系网址", en: "Contact address", everyday: true,
 		hintZH: "如 https://t.me/名称；留空则不显示", hintEN: "Such as https://t.me/name; empty: no link",
 	},
 	"terms_url": {
-		area: AreaSite, zh: "服务条款网址", en: "Address of the terms of service",
+		area: AreaSite, zh: "服务条款网址", en: "Address of the terms of service", everyday: true,
 		hintZH: "留空则不显示", hintEN: "Empty: no link",
 	},
 	"privacy_url": {
-		area: AreaSite, zh: "隐私政策网址", en: "Address of the privacy notice",
+		area: AreaSite, zh: "隐私政策网址", en: "Address of the privacy notice", everyday: true,
 		hintZH: "留空则不显示", hintEN: "Empty: no link",
 	},
 	"security_contact": {
@@ -100,57 +100,57 @@ var words = map[string]wording{
 		hintEN: "mailto: or https://, for security.txt; empty: the contact above",
 	},
 	"source_url": {
-		area: AreaSite, zh: "源代码网址", en: "Address of the source code",
+		area: AreaSite, zh: "源代码网址", en: "Address of the source code", everyday: true,
 		hintZH: "修改过的版本需按 AGPL 向用户提供源代码",
 		hintEN: "Of what runs here; the AGPL asks for it where the code was changed",
 	},
 	"test_pages": {
-		area: AreaSite, zh: "开放测试页面", en: "Test pages",
+		area: AreaSite, zh: "开放测试页面", en: "Test pages", everyday: true,
 		hintZH: "/test-page 下的组件演示页", hintEN: "The pages of parts under /test-page",
 	},
 	"crisp_website_id": {
 		area: AreaSite, zh: "Crisp 网站编号", en: "Website id at Crisp",
 		hintZH: "在线客服的 UUID；留空则不启用", hintEN: "UUID of the live chat; empty: no chat",
 	},
-	"sign_up_mode": {area: AreaSignUp, zh: "注册方式", en: "Who may sign up"},
+	"sign_up_mode": {area: AreaSignUp, zh: "注册方式", en: "Who may sign up", everyday: true},
 	"sign_up_domains": {
-		area: AreaSignUp, zh: "允许的邮箱域名", en: "Allowed e-mail domains",
+		area: AreaSignUp, zh: "允许的邮箱域名", en: "Allowed e-mail domains", everyday: true,
 		hintZH: "每行一个；留空则全部允许", hintEN: "One per line; empty allows all",
 	},
-	"sign_up_per_ip_daily": {area: AreaSignUp, zh: "每个 IP 每天的注册数", en: "Accounts per IP a day"},
-	"sign_up_email_code":   {area: AreaSignUp, zh: "注册时验证邮箱", en: "Prove the address with a code"},
-	"staff_two_factor":     {area: AreaSignUp, zh: "工作人员必须使用两步验证", en: "Staff need a second factor", sensitive: true},
+	"sign_up_per_ip_daily": {area: AreaSignUp, zh: "每个 IP 每天的注册数", en: "Accounts per IP a day", everyday: true},
+	"sign_up_email_code":   {area: AreaSignUp, zh: "注册时验证邮箱", en: "Prove the address with a code", everyday: true},
+	"staff_two_factor":     {area: AreaSignUp, zh: "工作人员必须使用两步验证", en: "Staff need a second factor"},
 	"smtp_host": {
-		area: AreaMail, zh: "SMTP 服务器", en: "SMTP server", sensitive: true,
+		area: AreaMail, zh: "SMTP 服务器", en: "SMTP server",
 		hintZH: "留空则邮件只保留、不发送", hintEN: "Empty: mails are kept and not sent",
 	},
-	"smtp_port": {area: AreaMail, zh: "SMTP 端口", en: "SMTP port", sensitive: true},
-	"smtp_tls":  {area: AreaMail, zh: "加密方式", en: "Encryption", sensitive: true},
+	"smtp_port": {area: AreaMail, zh: "SMTP 端口", en: "SMTP port"},
+	"smtp_tls":  {area: AreaMail, zh: "加密方式", en: "Encryption"},
 	"smtp_username": {
-		area: AreaMail, zh: "SMTP 用户名", en: "SMTP user name", sensitive: true,
+		area: AreaMail, zh: "SMTP 用户名", en: "SMTP user name",
 		hintZH: "留空则不登录", hintEN: "Empty: without authentication",
 	},
 	"smtp_from": {
-		area: AreaMail, zh: "发件地址", en: "Address that mails come from", sensitive: true,
+		area: AreaMail, zh: "发件地址", en: "Address that mails come from",
 		hintZH: "如 a@example.com 或 名称 <a@example.com>", hintEN: "As a@example.com or Name <a@example.com>",
 	},
 	"broadcast_per_minute": {
-		area: AreaMail, zh: "群发速度", en: "Speed of broadcasts", unit: "per_minute",
+		area: AreaMail, zh: "群发速度", en: "Speed of broadcasts", everyday: true, unit: "per_minute",
 		hintZH: "公告通过邮件发送时，每分钟的用户数", hintEN: "Users whom an announcement is sent to in a minute",
 	},
-	"captcha_provider": {area: AreaCaptcha, zh: "验证服务", en: "Provider", sensitive: true},
+	"captcha_provider": {area: AreaCaptcha, zh: "验证服务", en: "Provider"},
 	"captcha_site_key": {
-		area: AreaCaptcha, zh: "公钥", en: "Public key", sensitive: true,
+		area: AreaCaptcha, zh: "公钥", en: "Public key",
 		hintZH: "在验证服务处获得", hintEN: "As the provider gave it",
 	},
 	"captcha_verify_url": {
-		area: AreaCaptcha, zh: "验证地址", en: "Address for verification", sensitive: true,
+		area: AreaCaptcha, zh: "验证地址", en: "Address for verification",
 		hintZH: "留空则使用该服务的默认地址", hintEN: "Empty: the provider's usual one",
 	},
-	"captcha_register": {area: AreaCaptcha, zh: "注册时", en: "At sign-up", sensitive: true},
-	"captcha_login":    {area: AreaCaptcha, zh: "登录时", en: "At sign-in", sensitive: true},
+	"captcha_register": {area: AreaCaptcha, zh: "注册时", en: "At sign-up"},
+	"captcha_login":    {area: AreaCaptcha, zh: "登录时", en: "At sign-in"},
 	"captcha_forgot_password": {
-		area: AreaCaptcha, zh: "找回密码时", en: "When a password was forgotten", sensitive: true,
+		area: AreaCaptcha, zh: "找回密码时", en: "When a password was forgotten",
 	},
 	"captcha_checkin": {area: AreaCaptcha, zh: "签到时", en: "At a check-in"},
 	"captcha_ticket":  {area: AreaCaptcha, zh: "提交工单时", en: "When a ticket is opened"},
@@ -163,95 +163,95 @@ var words = map[string]wording{
 		hintZH: "每加 1，计算时间约增至 16 倍", hintEN: "Each one more takes about 16 times as long",
 	},
 	"telegram_updates": {
-		area: AreaTelegram, zh: "接收消息的方式", en: "How the bot hears of messages",
+		area: AreaTelegram, zh: "接收消息的方式", en: "How the bot hears of messages", everyday: true,
 		hintZH: "Webhook 要求 Telegram 能通过 HTTPS 访问本站",
 		hintEN: "A webhook needs a site that Telegram reaches by HTTPS",
 	},
 	"telegram_groups": {
-		area: AreaTelegram, zh: "机器人应答的群组", en: "Groups that the bot answers in",
+		area: AreaTelegram, zh: "机器人应答的群组", en: "Groups that the bot answers in", everyday: true,
 		hintZH: "每行一个群组编号（负数）", hintEN: "One id per line, each negative",
 	},
 	"telegram_staff_group": {
-		area: AreaTelegram, zh: "工作人员群组", en: "Group of staff", sensitive: true,
+		area: AreaTelegram, zh: "工作人员群组", en: "Group of staff",
 		hintZH: "工单在其中各占一个话题；0 表示没有", hintEN: "Each ticket is a topic of it; 0: none",
 	},
-	"ticket_max_open":          {area: AreaTickets, zh: "每个用户可同时打开的工单数", en: "Open tickets of one user"},
-	"ticket_messages_per_hour": {area: AreaTickets, zh: "每个用户每小时的消息数", en: "Messages of one user in an hour"},
+	"ticket_max_open":          {area: AreaTickets, zh: "每个用户可同时打开的工单数", en: "Open tickets of one user", everyday: true},
+	"ticket_messages_per_hour": {area: AreaTickets, zh: "每个用户每小时的消息数", en: "Messages of one user in an hour", everyday: true},
 	"ticket_mail_address": {
-		area: AreaTickets, zh: "回信邮箱", en: "Address for answers by mail", sensitive: true,
+		area: AreaTickets, zh: "回信邮箱", en: "Address for answers by mail",
 		hintZH: "该邮箱须接收 名称+任意内容@…；留空则用户在网站上回复",
 		hintEN: "Takes mails to NAME+anything@…; empty: users answer on the site",
 	},
 	"imap_host": {
-		area: AreaTickets, zh: "IMAP 服务器", en: "IMAP server", sensitive: true,
+		area: AreaTickets, zh: "IMAP 服务器", en: "IMAP server",
 		hintZH: "留空则不读取邮箱", hintEN: "Empty: the mailbox is not read",
 	},
-	"imap_port":     {area: AreaTickets, zh: "IMAP 端口", en: "IMAP port", sensitive: true},
-	"imap_tls":      {area: AreaTickets, zh: "加密方式", en: "Encryption", sensitive: true},
-	"imap_username": {area: AreaTickets, zh: "IMAP 用户名", en: "IMAP user name", sensitive: true},
-	"imap_folder":   {area: AreaTickets, zh: "邮箱文件夹", en: "Folder", sensitive: true},
+	"imap_port":     {area: AreaTickets, zh: "IMAP 端口", en: "IMAP port"},
+	"imap_tls":      {area: AreaTickets, zh: "加密方式", en: "Encryption"},
+	"imap_username": {area: AreaTickets, zh: "IMAP 用户名", en: "IMAP user name"},
+	"imap_folder":   {area: AreaTickets, zh: "邮箱文件夹", en: "Folder"},
 	"attachment_quota_mb": {
-		area: AreaAttachments, zh: "每个用户的附件总量", en: "Files of one user", unit: "mb",
+		area: AreaAttachments, zh: "每个用户的附件总量", en: "Files of one user", everyday: true, unit: "mb",
 		hintZH: "0 表示不能发送文件", hintEN: "0: no files can be sent",
 	},
 	"attachment_s3_bucket": {
-		area: AreaAttachments, zh: "S3 存储桶", en: "S3 bucket", sensitive: true,
+		area: AreaAttachments, zh: "S3 存储桶", en: "S3 bucket",
 		hintZH: "留空则保存在数据目录中", hintEN: "Empty: files are kept in the data folder",
 	},
 	"attachment_s3_url": {
-		area: AreaAttachments, zh: "S3 服务地址", en: "Address of the S3 service", sensitive: true,
+		area: AreaAttachments, zh: "S3 服务地址", en: "Address of the S3 service",
 		hintZH: "如 https://s3.example.com", hintEN: "As https://s3.example.com",
 	},
-	"attachment_s3_region":     {area: AreaAttachments, zh: "S3 区域", en: "S3 region", sensitive: true},
-	"attachment_s3_access_key": {area: AreaAttachments, zh: "S3 访问密钥编号", en: "S3 access key", sensitive: true},
+	"attachment_s3_region":     {area: AreaAttachments, zh: "S3 区域", en: "S3 region"},
+	"attachment_s3_access_key": {area: AreaAttachments, zh: "S3 访问密钥编号", en: "S3 access key"},
 	"currency": {
-		area: AreaMoney, zh: "货币", en: "Currency", sensitive: true,
+		area: AreaMoney, zh: "货币", en: "Currency",
 		hintZH: "有资金往来后不能再更改", hintEN: "Fixed once money has moved",
 	},
 	"recharge_presets": {
-		area: AreaMoney, zh: "充值金额选项", en: "Amounts to recharge", sensitive: true,
+		area: AreaMoney, zh: "充值金额选项", en: "Amounts to recharge",
 		hintZH: "每行一个", hintEN: "One per line",
 	},
-	"recharge_min": {area: AreaMoney, zh: "最低充值金额", en: "Least recharge", sensitive: true},
-	"recharge_max": {area: AreaMoney, zh: "最高充值金额", en: "Most of a recharge", sensitive: true},
+	"recharge_min": {area: AreaMoney, zh: "最低充值金额", en: "Least recharge"},
+	"recharge_max": {area: AreaMoney, zh: "最高充值金额", en: "Most of a recharge"},
 	"recharge_minutes": {
-		area: AreaMoney, zh: "待支付的保留时间", en: "How long a payment may wait", sensitive: true, unit: "minutes",
+		area: AreaMoney, zh: "待支付的保留时间", en: "How long a payment may wait", unit: "minutes",
 		hintZH: "充值和订单超过它就会取消", hintEN: "A recharge or order ends after it",
 	},
 	"change_credit": {
-		area: AreaMoney, zh: "更换套餐的余额", en: "Credit left by a change of plan", sensitive: true,
+		area: AreaMoney, zh: "更换套餐的余额", en: "Credit left by a change of plan",
 		hintZH: "旧套餐抵扣后多出的部分", hintEN: "What the new plan does not use up",
 	},
 	"staff_credit_limit": {
-		area: AreaMoney, zh: "工作人员每日限额", en: "Daily limit of a member of staff", sensitive: true,
+		area: AreaMoney, zh: "工作人员每日限额", en: "Daily limit of a member of staff",
 		hintZH: "每个成员每天可独自给出的价值，超出须由另一成员批准",
 		hintEN: "Worth that one member gives alone in a day; more waits for a second member",
 	},
 	"commission_permille": {
-		area: AreaInvites, zh: "返佣比例", en: "Commission", sensitive: true, unit: "permille",
+		area: AreaInvites, zh: "返佣比例", en: "Commission", unit: "permille",
 		hintZH: "0 表示没有返佣", hintEN: "0: none",
 	},
-	"commission_first_only": {area: AreaInvites, zh: "仅首单返佣", en: "First order only", sensitive: true},
+	"commission_first_only": {area: AreaInvites, zh: "仅首单返佣", en: "First order only"},
 	"commission_days": {
-		area: AreaInvites, zh: "返佣冻结期", en: "Until a commission is released", sensitive: true, unit: "days",
+		area: AreaInvites, zh: "返佣冻结期", en: "Until a commission is released", unit: "days",
 		hintZH: "期间退款会收回返佣", hintEN: "A refund within them takes it back",
 	},
 	"payout_min": {
-		area: AreaInvites, zh: "最低提现金额", en: "Least payout", sensitive: true,
+		area: AreaInvites, zh: "最低提现金额", en: "Least payout",
 		hintZH: "0 表示不提现，只能转入钱包", hintEN: "0: none, users move it into their wallets",
 	},
 	"invite_quota": {
-		area: AreaInvites, zh: "每个用户的邀请名额", en: "People that one user may bring in", sensitive: true,
+		area: AreaInvites, zh: "每个用户的邀请名额", en: "People that one user may bring in",
 		hintZH: "-1 表示不限", hintEN: "-1: no limit",
 	},
 	"invite_price": {
-		area: AreaInvites, zh: "增加一个名额的价格", en: "Price of one more invite", sensitive: true,
+		area: AreaInvites, zh: "增加一个名额的价格", en: "Price of one more invite",
 		hintZH: "0 表示不出售", hintEN: "0: not for sale",
 	},
-	"invite_codes":    {area: AreaInvites, zh: "每个用户的自定义邀请码数", en: "Codes that one user may make"},
-	"invite_code_min": {area: AreaInvites, zh: "邀请码最短长度", en: "Least length of a code", unit: "characters"},
+	"invite_codes":    {area: AreaInvites, zh: "每个用户的自定义邀请码数", en: "Codes that one user may make", everyday: true},
+	"invite_code_min": {area: AreaInvites, zh: "邀请码最短长度", en: "Least length of a code", everyday: true, unit: "characters"},
 	"invite_reserved": {
-		area: AreaInvites, zh: "保留的邀请码", en: "Words that no code may be",
+		area: AreaInvites, zh: "保留的邀请码", en: "Words that no code may be", everyday: true,
 		hintZH: "每行一个", hintEN: "One per line",
 	},
 	"checkin": {
@@ -261,29 +261,29 @@ var words = map[string]wording{
 	"checkin_min_mb": {area: AreaCheckIn, zh: "签到最少得到", en: "Least of a check-in", unit: "mb"},
 	"checkin_max_mb": {area: AreaCheckIn, zh: "签到最多得到", en: "Most of a check-in", unit: "mb"},
 	"link_urls": {
-		area: AreaLinks, zh: "订阅地址", en: "Addresses for links", sensitive: true,
+		area: AreaLinks, zh: "订阅地址", en: "Addresses for links",
 		hintZH: "每行一个，末尾不带斜杠；留空则用本站地址", hintEN: "One per line, without closing slash; empty: the site's own",
 	},
-	"link_per_minute":    {area: AreaLinks, zh: "每条链接每分钟拉取次数", en: "Fetches of a link in a minute"},
-	"link_per_day":       {area: AreaLinks, zh: "每条链接每天拉取次数", en: "Fetches of a link in a day"},
-	"link_per_ip_minute": {area: AreaLinks, zh: "每个 IP 每分钟拉取次数", en: "Fetches of an IP in a minute"},
-	"link_update_hours":  {area: AreaLinks, zh: "客户端更新间隔", en: "How often clients update", unit: "hours"},
+	"link_per_minute":    {area: AreaLinks, zh: "每条链接每分钟拉取次数", en: "Fetches of a link in a minute", everyday: true},
+	"link_per_day":       {area: AreaLinks, zh: "每条链接每天拉取次数", en: "Fetches of a link in a day", everyday: true},
+	"link_per_ip_minute": {area: AreaLinks, zh: "每个 IP 每分钟拉取次数", en: "Fetches of an IP in a minute", everyday: true},
+	"link_update_hours":  {area: AreaLinks, zh: "客户端更新间隔", en: "How often clients update", everyday: true, unit: "hours"},
 	"link_log_days":      {area: AreaLinks, zh: "拉取记录保留时间", en: "How long fetches are kept", unit: "days"},
 	"link_notice_networks": {
-		area: AreaLinks, zh: "异常拉取提醒", en: "Notice of a shared link",
+		area: AreaLinks, zh: "异常拉取提醒", en: "Notice of a shared link", everyday: true,
 		hintZH: "一天内被这么多网络拉取时提醒用户；0 表示不提醒",
 		hintEN: "Fetched from so many networks in a day, its user is told; 0: never",
 	},
 	"link_notices": {
-		area: AreaLinks, zh: "订阅中的提示", en: "Notices in links",
+		area: AreaLinks, zh: "订阅中的提示", en: "Notices in links", everyday: true,
 		hintZH: "每行一条，最多 5 条", hintEN: "One per line, at most 5",
 	},
-	"node_report_seconds": {area: AreaNodes, zh: "节点上报周期", en: "How often nodes report", unit: "seconds"},
+	"node_report_seconds": {area: AreaNodes, zh: "节点上报周期", en: "How often nodes report", everyday: true, unit: "seconds"},
 	"node_offline_minutes": {
-		area: AreaNodes, zh: "离线判定时间", en: "Until a node counts as offline", unit: "minutes",
+		area: AreaNodes, zh: "离线判定时间", en: "Until a node counts as offline", everyday: true, unit: "minutes",
 	},
 	"node_allow_private": {
-		area: AreaNodes, zh: "允许节点访问内网地址", en: "Nodes may reach private addresses", sensitive: true,
+		area: AreaNodes, zh: "允许节点访问内网地址", en: "Nodes may reach private addresses",
 		hintZH: "仅用于演示和测试", hintEN: "For the demo and tests",
 	},
 	"traffic_log_days": {area: AreaTraffic, zh: "每小时流量保留时间", en: "How long hours are kept", unit: "days"},
@@ -292,34 +292,34 @@ var words = map[string]wording{
 		hintZH: "更早的按月汇总", hintEN: "Older months are kept as sums",
 	},
 	"traffic_anomaly_factor": {
-		area: AreaTraffic, zh: "流量异常倍数", en: "Days that staff is told of",
+		area: AreaTraffic, zh: "流量异常倍数", en: "Days that staff is told of", everyday: true,
 		hintZH: "达到平时多少倍时通知；0 表示不通知", hintEN: "How many times the usual; 0: never",
 	},
-	"traffic_anomaly_user_gb": {area: AreaTraffic, zh: "用户异常的最低流量", en: "Least of a user's such day", unit: "gb"},
-	"traffic_anomaly_node_gb": {area: AreaTraffic, zh: "节点异常的最低流量", en: "Least of a node's such day", unit: "gb"},
+	"traffic_anomaly_user_gb": {area: AreaTraffic, zh: "用户异常的最低流量", en: "Least of a user's such day", everyday: true, unit: "gb"},
+	"traffic_anomaly_node_gb": {area: AreaTraffic, zh: "节点异常的最低流量", en: "Least of a node's such day", everyday: true, unit: "gb"},
 	"traffic_anomaly_users": {
-		area: AreaTraffic, zh: "最少活跃用户数", en: "Least users of such a day",
+		area: AreaTraffic, zh: "最少活跃用户数", en: "Least users of such a day", everyday: true,
 		hintZH: "当天用户更少时，不通知用户的异常", hintEN: "With fewer that day no user's is told",
 	},
 	"emby_url": {
-		area: AreaServices, zh: "Emby 服务器地址", en: "Address of the Emby server", sensitive: true,
+		area: AreaServices, zh: "Emby 服务器地址", en: "Address of the Emby server",
 		hintZH: "末尾不带斜杠；留空则不启用", hintEN: "Without closing slash; empty: none",
 	},
 	"emby_class": {area: AreaServices, zh: "可用 Emby 的等级", en: "Class that Emby needs"},
 	"loki_push_url": {
-		area: AreaServices, zh: "Loki 推送地址", en: "Push address of Loki", sensitive: true,
+		area: AreaServices, zh: "Loki 推送地址", en: "Push address of Loki",
 		hintZH: "登录、审计和订阅拉取会发到那里；留空则不启用", hintEN: "Sign-ins, audit hits and fetches are sent there; empty: none",
 	},
 	"loki_username": {
-		area: AreaServices, zh: "Loki 用户名", en: "User name at Loki", sensitive: true,
+		area: AreaServices, zh: "Loki 用户名", en: "User name at Loki",
 		hintZH: "留空则不登录", hintEN: "Empty: without authentication",
 	},
 	"loki_tenant": {
-		area: AreaServices, zh: "Loki 租户", en: "Tenant of Loki", sensitive: true,
+		area: AreaServices, zh: "Loki 租户", en: "Tenant of Loki",
 		hintZH: "X-Scope-OrgID；留空则不发送", hintEN: "X-Scope-OrgID; empty: none",
 	},
 	"webhook_allow_private": {
-		area: AreaServices, zh: "允许 Webhook 发往内网", en: "Webhooks may reach private addresses", sensitive: true,
+		area: AreaServices, zh: "允许 Webhook 发往内网", en: "Webhooks may reach private addresses",
 		hintZH: "也允许不加密的 HTTP", hintEN: "And plain HTTP",
 	},
 }
