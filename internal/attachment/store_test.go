@@ -20,6 +20,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"airstrip/internal/attachment"
 	"airstrip/internal/db"
@@ -29,12 +31,14 @@ import (
 	"airstrip/internal/setting"
 )
 
-// bucketServer is one bucket as S3 documents it, which takes no request whose signature, or that of a part of whose
-// body, is not right. https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
-type bucketServer struct {
+// signedOnly stands before an S3 server and lets through no request whose signature, or that of a part of whose body,
+// is not right: gofakes3 keeps objects as S3 does, and checks no signatures.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+type signedOnly struct {
 	*testing.T
+	next http.Handler
+
 	mu      sync.Mutex
-	objects map[string][]byte
 	refused int
 }
 
@@ -43,41 +47,25 @@ const (
 	secretKey = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 )
 
-func (s *bucketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	body, ok := s.signed(r)
-	if !ok {
+func (s *signedOnly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.isSigned(r) {
+		s.mu.Lock()
 		s.refused++
+		s.mu.Unlock()
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprint(w, `<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>`)
 		return
 	}
-	name, ok := strings.CutPrefix(r.URL.Path, "/airport-files/")
-	if !ok || name == "" {
-		s.Errorf("%s %s", r.Method, r.URL)
-	}
-	data, found := s.objects[name]
-	switch r.Method {
-	case http.MethodPut:
-		s.objects[name] = body
-		w.Header().Set("ETag", `"1"`)
-	case http.MethodDelete:
-		delete(s.objects, name)
-		w.WriteHeader(http.StatusNoContent)
-	case http.MethodGet, http.MethodHead:
-		if !found {
-			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, `<Error><Code>NoSuchKey</Code><Message>none</Message></Error>`)
-			return
-		}
-		w.Header().Set("ETag", `"1"`)
-		w.Header().Set("Last-Modified", "Mon, 02 Jan 2026 15:04:05 GMT")
-		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
-		if r.Method == http.MethodGet {
-			_, _ = w.Write(data)
-		}
-	}
+	s.next.ServeHTTP(w, r)
+}
+
+// refusals returns how many requests were refused since the last call.
+func (s *signedOnly) refusals() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.refused
+	s.refused = 0
+	return n
 }
 
 func mac(key []byte, text string) []byte {
@@ -91,8 +79,8 @@ func hexOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// signed gives the body of a request whose signatures are right.
-func (s *bucketServer) signed(r *http.Request) (body []byte, ok bool) {
+// isSigned tells whether the signatures of a request are right. Its body can still be read.
+func (s *signedOnly) isSigned(r *http.Request) bool {
 	fields := map[string]string{}
 	auth, _ := strings.CutPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ")
 	for _, field := range strings.Split(auth, ",") {
@@ -102,7 +90,7 @@ func (s *bucketServer) signed(r *http.Request) (body []byte, ok bool) {
 	scope, ok := strings.CutPrefix(fields["Credential"], accessKey+"/")
 	parts := strings.Split(scope, "/")
 	if !ok || len(parts) != 4 || parts[1] != "eu-west-9" || parts[2] != "s3" {
-		return nil, false
+		return false
 	}
 	key := []byte("AWS4" + secretKey)
 	for _, part := range parts {
@@ -126,33 +114,34 @@ func (s *bucketServer) signed(r *http.Request) (body []byte, ok bool) {
 	at := r.Header.Get("X-Amz-Date")
 	want := hex.EncodeToString(mac(key, "AWS4-HMAC-SHA256\n"+at+"\n"+scope+"\n"+hexOf([]byte(canonical))))
 	if want != fields["Signature"] {
-		return nil, false
+		return false
 	}
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		s.Error(err)
 	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
 	if !strings.HasPrefix(content, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD") {
-		return raw, content == hexOf(raw)
+		return content == hexOf(raw)
 	}
 	for before := want; ; {
 		line, rest, _ := bytes.Cut(raw, []byte("\r\n"))
 		length, signature, _ := strings.Cut(string(line), ";chunk-signature=")
 		n, err := strconv.ParseInt(length, 16, 32)
 		if err != nil || int(n) > len(rest) {
-			return nil, false
+			return false
 		}
 		part := rest[:n]
 		before = hex.EncodeToString(mac(key, strings.Join([]string{
 			"AWS4-HMAC-SHA256-PAYLOAD", at, scope, before, hexOf(nil), hexOf(part),
 		}, "\n")))
 		if before != signature {
-			return nil, false
+			return false
 		}
 		if n == 0 {
-			return body, true
+			return true
 		}
-		body, raw = append(body, part...), bytes.TrimPrefix(rest[n:], []byte("\r\n"))
+		raw = bytes.TrimPrefix(rest[n:], []byte("\r\n"))
 	}
 }
 
@@ -223,7 +212,11 @@ func TestStore_Folder_KeepsFilesForItsOwnerAlone(t *testing.T) {
 
 func TestStore_Bucket_SignsEachRequest(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		bucket := &bucketServer{T: t, objects: map[string][]byte{}}
+		backend := s3mem.New()
+		if err := backend.CreateBucket("airport-files"); err != nil {
+			t.Fatal(err)
+		}
+		bucket := &signedOnly{T: t, next: gofakes3.New(backend).Server()}
 		server := httptest.NewServer(bucket)
 		defer server.Close()
 		s, settings, secrets := newStore(t, d, t.TempDir())
@@ -253,16 +246,25 @@ func TestStore_Bucket_SignsEachRequest(t *testing.T) {
 		if s.Place() != attachment.Bucket {
 			t.Fatalf("with a bucket files are kept in %s", s.Place())
 		}
-		if err := s.Put(t.Context(), attachment.Bucket, uuid.New(), []byte("a")); err == nil || bucket.refused == 0 {
+		if err := s.Put(t.Context(), attachment.Bucket, uuid.New(), []byte("a")); err == nil || bucket.refusals() == 0 {
 			t.Error("the bucket took a file without the key")
 		}
 		if err := secrets.Set(t.Context(), secret.AttachmentS3Key, secretKey); err != nil {
 			t.Fatal(err)
 		}
-		bucket.refused = 0
 		keeps(t, s, attachment.Bucket)
-		if bucket.refused > 0 || len(bucket.objects) > 0 {
-			t.Errorf("%d requests were refused, %d objects are left", bucket.refused, len(bucket.objects))
+		left, err := backend.ListBucket("airport-files", nil, gofakes3.ListBucketPage{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bucket.refusals(); n > 0 || len(left.Contents) > 0 {
+			t.Errorf("%d requests were refused, %d objects are left", n, len(left.Contents))
+		}
+		if err := set(`{"attachment_s3_bucket":"another-bucket"}`); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Put(t.Context(), attachment.Bucket, uuid.New(), []byte("a")); err == nil {
+			t.Error("a bucket that is not there took a file")
 		}
 		if got, err := read(t, s, attachment.Folder, before); err != nil || !slices.Equal(got, []byte("kept in the folder")) {
 			t.Errorf("a file of before is %q, %v", got, err)

@@ -3,6 +3,7 @@ package renewal_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -255,6 +256,37 @@ func TestUsersAreRemindedOfTheEndOnceAtEachMark(t *testing.T) {
 		s.at(s.service(user, id).EndsAt.Add(-time.Hour))
 		must(s.T, s.Remind(s.Context()))
 		s.wantSent("service_ending", "service_ending", "service_ending", "service_ending")
+	})
+}
+
+// Each server runs these jobs by itself, and runs them again after a crash.
+func TestNotices_OfServersAtOnce_AreSentOnce(t *testing.T) {
+	each(t, func(s *site) {
+		user, ending := s.userWithMonth(false, 0)
+		_, used := s.userWithMonth(true, 1000)
+		s.userWithMonth(true, 0)
+		must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`UPDATE service_cycle SET down = ?0, billed = ?0 WHERE service_id = ?1`,
+				int64(90<<30), used).Exec(ctx)
+			return err
+		}))
+		s.at(s.service(user, ending).EndsAt.Add(-20 * time.Hour))
+		for range 2 { // and once more, as after a restart
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					if err := errors.Join(s.Remind(s.Context()), s.Renew(s.Context())); err != nil {
+						s.Error(err)
+					}
+				})
+			}
+			all.Wait()
+		}
+		kinds := s.sent()
+		slices.Sort(kinds)
+		if want := []string{"not_renewed", "renewed", "service_ending", "traffic_used"}; !slices.Equal(kinds, want) {
+			s.Errorf("mails %v, want %v", kinds, want)
+		}
 	})
 }
 

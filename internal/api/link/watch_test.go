@@ -2,6 +2,7 @@ package link_test
 
 import (
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,9 +62,15 @@ func (p *fetchSite) from(addresses ...string) int {
 			break
 		}
 	}
-	if err := p.links.Watch(p.Context()); err != nil {
-		p.Fatal(err)
+	var all sync.WaitGroup
+	for range 3 { // Each server watches by itself.
+		all.Go(func() {
+			if err := p.links.Watch(p.Context()); err != nil {
+				p.Error(err)
+			}
+		})
 	}
+	all.Wait()
 	mails, _, err := p.mails.Find(p.Context(), mail.Filter{Limit: 50})
 	if err != nil {
 		p.Fatal(err)
