@@ -1,4 +1,4 @@
-import type { CDPSession } from '@playwright/test'
+import type { CDPSession, Worker } from '@playwright/test'
 import { ApiUser } from '../harness/api-user.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
@@ -30,6 +30,30 @@ async function deliver(cdp: CDPSession, origin: string, registrationId: string, 
   await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
 }
 
+/** Has the worker hear that the push service ended the subscription; gives how the server answered what it then called. */
+function renewed(worker: Worker): Promise<number[]> {
+  return worker.evaluate(async () => {
+    const scope = globalThis as unknown as { registration: { pushManager: object }; fetch: typeof fetch } & EventTarget
+    const text = (bytes: ArrayBuffer | Uint8Array) =>
+      btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+    const { publicKey } = await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])
+    const keys = { p256dh: text(await crypto.subtle.exportKey('raw', publicKey)), auth: text(crypto.getRandomValues(new Uint8Array(16))) }
+    const endpoint = `https://push.example.com/${crypto.randomUUID()}`
+    Object.assign(scope.registration.pushManager, { subscribe: async () => ({ toJSON: () => ({ endpoint, keys }) }) })
+    const [answers, ask] = [[] as number[], scope.fetch]
+    scope.fetch = async (...request) => {
+      const answer = await ask(...request)
+      answers.push(answer.status)
+      return answer
+    }
+    const event = Object.assign(new Event('pushsubscriptionchange'), { done: undefined as Promise<unknown> | undefined, waitUntil: (work: Promise<unknown>) => { event.done = work } })
+    scope.dispatchEvent(event)
+    await event.done
+    scope.fetch = ask
+    return answers
+  })
+}
+
 test('a device is notified after a press, and no more once it is removed', async ({ page, context, service }) => {
   const origin = service.server.url
   await context.grantPermissions(['notifications'])
@@ -58,6 +82,11 @@ test('a device is notified after a press, and no more once it is removed', async
     return (await registration!.getNotifications()).map(({ title, body, data }) => `${title} | ${body} | ${data}`).toSorted()
   })
   await expect.poll(shown).toEqual([`${new URL(origin).host} |  | /`, 'Answered | Your ticket | /user/tickets'].toSorted())
+
+  expect(await renewed(context.serviceWorkers()[0]!)).toEqual([200])
+  expect(await renewed(context.serviceWorkers()[0]!), 'and from the new one on').toEqual([200])
+  await page.reload()
+  await expect(page.getByText(/Linux \(this device\)/)).toBeVisible()
 
   await page.getByRole('button', { name: /^Remove Chrome/ }).click()
   await expect(page.getByText('Off for this device')).toBeVisible()

@@ -268,12 +268,8 @@ func (p *Push) send(ctx context.Context, m *messageRow, to *subscriptionRow) (
 	if err != nil {
 		return 0, 0, fmt.Errorf("push message %d: %w", m.ID, err)
 	}
-	plain, err := p.key.Open(subscriptionPurpose, to.Sealed)
+	target, err := p.target(to)
 	if err != nil {
-		return 0, 0, fmt.Errorf("push subscription %d: %w", to.ID, err)
-	}
-	var target Target
-	if err := json.Unmarshal(plain, &target); err != nil {
 		return 0, 0, err
 	}
 	browser, auth, err := target.keys()
@@ -331,8 +327,11 @@ func (p *Push) record(ctx context.Context, m *messageRow, to *subscriptionRow, s
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		switch status {
 		case http.StatusNotFound, http.StatusGone:
-			_, err := tx.NewDelete().Model(to).WherePK().Exec(ctx)
-			return err
+			// The browser may have named another address since; the message goes there then.
+			n, err := db.Changed(tx.NewDelete().Model(to).WherePK().Where("endpoint = ?", to.Endpoint).Exec(ctx))
+			if err != nil || n > 0 {
+				return err
+			}
 		case http.StatusBadRequest, http.StatusRequestEntityTooLarge:
 			return p.endMessage(ctx, tx, m)
 		}

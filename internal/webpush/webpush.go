@@ -8,8 +8,11 @@ package webpush
 import (
 	"context"
 	"crypto/ecdh"
+	"crypto/hmac"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -24,6 +27,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
+	"airstrip/internal/limit"
 	"airstrip/internal/outbound"
 	"airstrip/internal/seal"
 )
@@ -55,6 +59,7 @@ type Push struct {
 	key    seal.Key
 	site   string
 	client *http.Client
+	renews *limit.Limiter // by network address
 	alive  func(ctx context.Context, sessionID uuid.UUID) (bool, error)
 
 	mu   sync.Mutex
@@ -65,7 +70,7 @@ type Push struct {
 // New returns the web push of the site at the address site, which has no closing slash. What it stores is sealed with
 // key.
 func New(d *db.DB, key seal.Key, site string) *Push {
-	p := &Push{db: d, key: key, site: site, busy: map[string]bool{}}
+	p := &Push{db: d, key: key, site: site, busy: map[string]bool{}, renews: limit.Per(time.Minute, 20)}
 	p.client = outbound.Client(sendTimeout, func() bool { return false })
 	p.alive = func(context.Context, uuid.UUID) (bool, error) { return true, nil }
 	return p
@@ -211,6 +216,75 @@ func (p *Push) Subscribe(ctx context.Context, userID int64, sessionID uuid.UUID,
 		}
 		made.ID = 0
 		_, err = tx.NewInsert().Model(&made).Exec(ctx)
+		return err
+	})
+}
+
+// target opens what a browser named.
+func (p *Push) target(of *subscriptionRow) (t Target, err error) {
+	plain, err := p.key.Open(subscriptionPurpose, of.Sealed)
+	if err != nil {
+		return t, fmt.Errorf("push subscription %d: %w", of.ID, err)
+	}
+	return t, json.Unmarshal(plain, &t)
+}
+
+// Renew gives a subscription the target by which its browser is reached from now on, since the push service ended the
+// former one. No session shows that it is the browser that asks: the former endpoint and its secret do, which only the
+// browser and this site know. What waits goes to the new target. ErrNoSubscription where they are not of a subscription
+// whose session may be notified. from is the network address that asks.
+func (p *Push) Renew(ctx context.Context, from netip.Addr, endpoint, auth string, t Target) error {
+	if err := p.renews.Allow(from.String()); err != nil {
+		return err
+	}
+	service, err := t.check()
+	if err != nil {
+		return err
+	}
+	plain, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	var was subscriptionRow
+	err = p.db.NewSelect().Model(&was).Where("endpoint = ?", p.key.Digest(endpointPurpose, []byte(endpoint))).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		return ErrNoSubscription
+	}
+	if err != nil {
+		return err
+	}
+	known, err := p.target(&was)
+	if err != nil {
+		return err
+	}
+	_, secret, err := known.keys()
+	if err != nil {
+		return err
+	}
+	if shown, err := decode(auth); err != nil || !hmac.Equal(shown, secret) {
+		return ErrNoSubscription
+	}
+	if alive, err := p.alive(ctx, was.SessionID); err != nil {
+		return err
+	} else if !alive {
+		return ErrNoSubscription
+	}
+	now := was
+	now.Service, now.Sealed = service, p.key.Seal(subscriptionPurpose, plain)
+	now.Endpoint = p.key.Digest(endpointPurpose, []byte(t.Endpoint))
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := db.LockRow[keyRow](ctx, tx, 1, db.ErrNoRows); err != nil {
+			return err
+		}
+		if _, err := tx.NewDelete().Model((*subscriptionRow)(nil)).
+			Where("endpoint = ? AND id <> ?", now.Endpoint, now.ID).Exec(ctx); err != nil {
+			return err
+		}
+		n, err := db.Changed(tx.NewUpdate().Model(&now).Column("service", "endpoint", "sealed").
+			Where("id = ? AND endpoint = ?", was.ID, was.Endpoint).Exec(ctx))
+		if err == nil && n == 0 {
+			err = ErrNoSubscription
+		}
 		return err
 	})
 }

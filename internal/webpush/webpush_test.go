@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +26,8 @@ import (
 )
 
 const address = "https://air.example.com"
+
+var home = netip.MustParseAddr("203.0.113.7")
 
 // site is a site with users, whose clock the test sets.
 type site struct {
@@ -419,6 +422,70 @@ func TestSubscribe_AgainFromOneBrowser_ReplacesWhatWasThere(t *testing.T) {
 		s.must(s.Subscribe(s.Context(), 2, s.session(2), second.Target()))
 		if one, err := s.Devices(s.Context(), 1); err != nil || len(one) != 0 {
 			s.Error(one, err)
+		}
+	})
+}
+
+func TestRenew_OfWhoKnowsTheFormerSubscription_MovesIt(t *testing.T) {
+	each(t, func(s *site) {
+		key, err := s.PublicKey(s.Context())
+		s.must(err)
+		was, others := s.service.Subscribe("a.example.com", key), s.service.Subscribe("a.example.com", key)
+		s.must(s.Subscribe(s.Context(), 1, s.session(1), was.Target()))
+		s.must(s.Subscribe(s.Context(), 2, s.session(2), others.Target()))
+		s.queue(1, answered)
+		is := s.service.Subscribe("b.example.com", key)
+		for name, proof := range map[string][2]string{
+			"the secret of another":    {was.Endpoint, others.Target().Auth},
+			"no secret":                {was.Endpoint, ""},
+			"an address of nobody":     {"https://a.example.com/send/x", was.Target().Auth},
+			"the address of another":   {others.Endpoint, was.Target().Auth},
+			"no address":               {"", was.Target().Auth},
+			"a secret of another size": {was.Endpoint, was.Target().Auth + "AA"},
+		} {
+			err := s.Renew(s.Context(), home, proof[0], proof[1], is.Target())
+			if !errors.Is(err, webpush.ErrNoSubscription) {
+				s.Errorf("%s: %v", name, err)
+			}
+		}
+		s.must(s.Renew(s.Context(), home, was.Endpoint, was.Target().Auth, is.Target()))
+		s.work()
+		if got := s.service.Messages(); len(got) != 1 || got[0].Browser != is {
+			s.Errorf("what waited reached %+v", got)
+		}
+		if err := s.Renew(s.Context(), home, was.Endpoint, was.Target().Auth, is.Target()); !errors.Is(err,
+			webpush.ErrNoSubscription) {
+			s.Errorf("a second time: %v", err)
+		}
+		if one, err := s.Devices(s.Context(), 1); err != nil || len(one) != 1 || s.count("push_subscription") != 2 {
+			s.Error(one, err)
+		}
+	})
+}
+
+func TestSend_GoneWhileRenewed_ReachesTheNewAddress(t *testing.T) {
+	each(t, func(s *site) {
+		key, err := s.PublicKey(s.Context())
+		s.must(err)
+		was, is := s.service.Subscribe("a.example.com", key), s.service.Subscribe("a.example.com", key)
+		s.must(s.Subscribe(s.Context(), 1, s.session(1), was.Target()))
+		s.queue(1, answered)
+		s.service.Answers(func(w http.ResponseWriter, endpoint string) bool {
+			if endpoint == was.Endpoint {
+				if err := s.Renew(s.Context(), home, was.Endpoint, was.Target().Auth, is.Target()); err != nil {
+					s.Error(err)
+				}
+				w.WriteHeader(http.StatusGone)
+				return false
+			}
+			w.WriteHeader(http.StatusCreated)
+			return true
+		})
+		s.work()
+		s.now = s.now.Add(time.Hour)
+		s.work()
+		if got := s.service.Messages(); len(got) != 1 || got[0].Browser != is {
+			s.Errorf("the message reached %+v", got)
 		}
 	})
 }

@@ -1,5 +1,6 @@
 // Shows notices that the server pushes to this browser (internal/webpush), and opens the pages that they lead to. It
-// answers no requests and caches nothing, so pages load as if it were not there.
+// answers no requests, so pages load as if it were not there. Where the browser's push service replaces a subscription it
+// names the new one to the server.
 
 self.addEventListener('install', () => self.skipWaiting())
 
@@ -37,4 +38,41 @@ async function show(url) {
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const open = pages.find((page) => new URL(page.url).pathname === url.pathname)
   await (open ? open.focus() : self.clients.openWindow(url.href))
+}
+
+// No session is at hand here: the secret of the former subscription shows that it is the same browser. Some browsers do not
+// say which one it was, so the page that subscribed left it in the cache (features/notices/push.ts).
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)))
+
+async function renew({ oldSubscription, newSubscription }) {
+  const cache = await self.caches.open('push')
+  const left = await (await cache.match('/push-subscription'))?.json()
+  const former = oldSubscription?.toJSON()
+  const endpoint = former?.endpoint ?? left?.endpoint
+  const auth = former?.keys?.auth ?? left?.auth
+  const key = oldSubscription?.options.applicationServerKey ?? left?.key
+  if (!endpoint || !auth || !key) return
+  const made =
+    newSubscription ??
+    (await self.registration.pushManager.subscribe({
+      userVisibleOnly: true,
+      applicationServerKey: key,
+    }))
+  const { endpoint: now, keys } = made.toJSON()
+  const answer = await fetch('/api/v2/auth/push/renew', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      old_endpoint: endpoint,
+      old_auth: auth,
+      endpoint: now,
+      p256dh: keys.p256dh,
+      auth: keys.auth,
+    }),
+  })
+  if (!answer.ok) return
+  await cache.put(
+    '/push-subscription',
+    Response.json({ endpoint: now, auth: keys.auth, key: left?.key }),
+  )
 }

@@ -27,6 +27,7 @@ let permission: NotificationPermission
 let subscribed: boolean
 const asked = vi.fn()
 const register = vi.fn()
+const kept = new Map<string, unknown>()
 
 const result = (): PushResult => ({ public_key: 'AQID_-8', max_devices: 10, devices })
 
@@ -64,6 +65,13 @@ beforeEach(() => {
       asked()
       return permission
     },
+  })
+  kept.clear()
+  vi.stubGlobal('caches', {
+    open: async () => ({
+      put: async (name: string, what: Response) => kept.set(name, await what.json()),
+    }),
+    delete: async () => kept.clear(),
   })
   const registration = { pushManager }
   Object.defineProperty(navigator, 'serviceWorker', {
@@ -104,6 +112,8 @@ it('asks for permission only after a press, then subscribes this device', async 
     applicationServerKey: Uint8Array.from([1, 2, 3, 255, 239]),
   })
   expect(sent).toEqual([told])
+  const { endpoint, auth } = told
+  expect([...kept]).toEqual([['/push-subscription', { endpoint, auth, key: 'AQID_-8' }]])
 })
 
 it('lists the devices, and removes one', async () => {

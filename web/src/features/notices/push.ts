@@ -34,11 +34,16 @@ export async function subscribe(publicKey: string): Promise<PushBody | null> {
     userVisibleOnly: true,
     applicationServerKey: bytes(publicKey),
   })
-  const { endpoint, keys } = made.toJSON()
-  return { endpoint: endpoint ?? '', p256dh: keys?.['p256dh'] ?? '', auth: keys?.['auth'] ?? '' }
+  const { endpoint = '', keys } = made.toJSON()
+  const auth = keys?.['auth'] ?? ''
+  // For the service worker, should the push service replace the subscription.
+  const cache = await caches.open('push')
+  await cache.put('/push-subscription', Response.json({ endpoint, auth, key: publicKey }))
+  return { endpoint, p256dh: keys?.['p256dh'] ?? '', auth }
 }
 
 export async function unsubscribe(): Promise<void> {
+  await caches.delete('push')
   await (await subscription())?.unsubscribe()
 }
 

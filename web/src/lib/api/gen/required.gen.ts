@@ -37,6 +37,13 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/auth/passkey/finish": [
     "body.credential"
   ],
+  "POST /api/v2/auth/push/renew": [
+    "body.old_endpoint",
+    "body.old_auth",
+    "body.endpoint",
+    "body.p256dh",
+    "body.auth"
+  ],
   "POST /api/v2/auth/telegram/login": [
     "body.login_code"
   ],

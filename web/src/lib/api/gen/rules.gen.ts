@@ -62,6 +62,14 @@ export const authLoginOldRules = {
   "refresh_token": { maxLength: 4096 },
 } as const
 
+export const pushRenewRules = {
+  "auth": { maxLength: 100 },
+  "endpoint": { maxLength: 2048 },
+  "old_auth": { maxLength: 100 },
+  "old_endpoint": { maxLength: 2048 },
+  "p256dh": { maxLength: 200 },
+} as const
+
 export const authTelegramLoginRules = {
   "login_code": { maxLength: 4096 },
   "two_fa_code": { maxLength: 64 },

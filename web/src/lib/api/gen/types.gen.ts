@@ -1138,6 +1138,15 @@ export type CheckInDay = {
     streak: number;
 };
 
+export type CheckInFigure = {
+    /**
+     * Traffic given
+     */
+    bytes: number;
+    date: string;
+    users: number;
+};
+
 export type CheckInResult = {
     /**
      * Each time that so many days in a row are full the day gives max_bytes
@@ -1216,6 +1225,15 @@ export type ClosingBody = {
      * For the audit log
      */
     reason: string;
+};
+
+export type CommissionFigure = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    count: number;
+    state: 'pending' | 'released' | 'reversed';
 };
 
 export type CommissionItem = {
@@ -2174,6 +2192,23 @@ export type HistoryUser = {
     user_id: number;
 };
 
+export type Invitation = {
+    code: string;
+    /**
+     * By their orders, for the inviter
+     */
+    earned: string;
+    email: string;
+    inviter_email: string;
+    inviter_id: number;
+    joined_at: string;
+    /**
+     * Paid ones
+     */
+    orders: number;
+    user_id: number;
+};
+
 export type InviteCodeBody = {
     invite_code: string;
 };
@@ -2181,6 +2216,26 @@ export type InviteCodeBody = {
 export type InviteCodeChangeBody = {
     is_disabled?: boolean;
     label?: string;
+};
+
+export type InviteCodeFigure = {
+    code: string;
+    /**
+     * That it brought and that was not taken back
+     */
+    commission: string;
+    inviter_email: string;
+    inviter_id: number;
+    is_disabled: boolean;
+    /**
+     * What the inviter calls it
+     */
+    label: string;
+    /**
+     * Of them, who bought something
+     */
+    payers: number;
+    sign_ups: number;
 };
 
 export type InviteCodeItem = {
@@ -2230,6 +2285,46 @@ export type InviteCodeNew = {
      */
     code?: string;
     label?: string;
+};
+
+export type InviteFigures = {
+    /**
+     * Each of these days, the oldest first
+     */
+    check_ins: Array<CheckInFigure>;
+    /**
+     * The 20 that brought most people in during these days
+     */
+    codes: Array<InviteCodeFigure>;
+    /**
+     * Made in these days, by the state that they are in now
+     */
+    commissions: Array<CommissionFigure>;
+    from: string;
+    /**
+     * Who was invited last; the list of users has all, by inviter
+     */
+    newest: Array<Invitation>;
+    /**
+     * That staff is still to decide
+     */
+    open_payouts: number;
+    /**
+     * Of commissions that were taken back after their withdrawal, of all times
+     */
+    owed: string;
+    /**
+     * Of them, who bought something
+     */
+    payers: number;
+    /**
+     * Of those
+     */
+    payouts_amount: string;
+    /**
+     * Of people whom somebody invited
+     */
+    sign_ups: number;
 };
 
 export type InviteRecords = {
@@ -5057,6 +5152,29 @@ export type PushDevice = {
      * As Windows or Android 16; empty where unknown
      */
     system: string;
+};
+
+export type PushRenewBody = {
+    /**
+     * Secret of that name, in base64url
+     */
+    auth: string;
+    /**
+     * Of the new PushSubscription
+     */
+    endpoint: string;
+    /**
+     * Its secret, which shows that the same browser asks
+     */
+    old_auth: string;
+    /**
+     * Of the PushSubscription that ended
+     */
+    old_endpoint: string;
+    /**
+     * Key of that name, in base64url
+     */
+    p256dh: string;
 };
 
 export type PushResult = {
@@ -8426,6 +8544,22 @@ export type AuthPasskeyFinishResponses = {
 };
 
 export type AuthPasskeyFinishResponse = AuthPasskeyFinishResponses[keyof AuthPasskeyFinishResponses];
+
+export type PushRenewData = {
+    body: PushRenewBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/push/renew';
+};
+
+export type PushRenewResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type PushRenewResponse = PushRenewResponses[keyof PushRenewResponses];
 
 export type AuthSignOutData = {
     body?: never;
