@@ -633,7 +633,7 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_user_unban": func() act { return staff(admin, fmt.Sprintf("users/%d/bans", h.users[1].id), "") },
 		"staff_step_up":    func() act { return staff(admin, "step_up", `{"password": "a long enough password"}`) },
 		"staff_user_labels_set": func() act {
-			return staff(admin, fmt.Sprintf("users/%d/labels", user.id), `{"labels": ["vip"]}`)
+			return staff(admin, fmt.Sprintf("users/%d/labels", user.id), `{"labels": ["vip"], "was": []}`)
 		},
 		"staff_statistics_users_csv": func() act { return staff(admin, "statistics/users/csv", "") },
 		"staff_node_certificate": func() act {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"airstrip/internal/account"
@@ -64,7 +66,7 @@ func TestConsole_UsersAreListedByWhatIsKnownOfThem(t *testing.T) {
 		}
 
 		h.ask(admin, http.StatusOK, "PUT", fmt.Sprintf("/api/v2/staff/users/%d/labels", user.id),
-			`{"labels": ["vip", "=1+1"]}`, nil)
+			`{"labels": ["vip", "=1+1"], "was": []}`, nil)
 		labelled := list("label=vip")
 		if len(labelled.Rows) != 1 || labelled.Rows[0].ID != user.id || len(labelled.Rows[0].Labels) != 2 {
 			t.Errorf("the label finds %+v", labelled.Rows)
@@ -134,5 +136,28 @@ func TestConsole_RechargesAndOrdersAreFoundByTheirUser(t *testing.T) {
 		h.ask(admin, http.StatusOK, "GET", fmt.Sprintf("/api/v2/staff/recharges/%d/events", made.ID), "", &events)
 		h.ask(admin, http.StatusNotFound, "GET", "/api/v2/staff/recharges/999999", "", nil)
 		h.ask(admin, http.StatusNotFound, "GET", "/api/v2/staff/orders/999999", "", nil)
+	})
+}
+
+// Who sets labels says which ones they saw, so that nobody's are lost: of several changes at once one is made.
+func TestLabels_ChangedMeanwhile_AreNotOverwritten(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		admin, path := h.staff[account.Admin], fmt.Sprintf("/api/v2/staff/users/%d/labels", h.users[0].id)
+		h.ask(admin, 200, "PUT", path, `{"labels":["vip","a"],"was":[]}`, nil)
+		h.ask(admin, 409, "PUT", path, `{"labels":["b"],"was":[]}`, nil)
+		h.ask(admin, 409, "PUT", path, `{"labels":["b"],"was":["a"]}`, nil)
+		codes := make([]int, 4)
+		var wg sync.WaitGroup
+		for i := range codes {
+			wg.Go(func() {
+				codes[i] = h.call(h.Context(), h.present(admin), "PUT", path,
+					fmt.Sprintf(`{"labels":["vip","a","n%d"],"was":["vip","a"]}`, i)).Code
+			})
+		}
+		wg.Wait()
+		slices.Sort(codes)
+		if !slices.Equal(codes, []int{200, 409, 409, 409}) {
+			t.Errorf("four changes at once of the same labels answer %v", codes)
+		}
 	})
 }

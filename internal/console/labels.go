@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/audit"
+	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/listing"
 	"airstrip/internal/text"
@@ -49,19 +50,30 @@ func (c *Console) Labels(ctx context.Context, object string, ids []int64) (map[i
 	return labels, err
 }
 
-// SetLabels gives a thing exactly these labels, and records it. They are sorted and without what is said twice.
-func (c *Console) SetLabels(ctx context.Context, object string, id int64, madeBy *int64, labels []string) (
-	[]string, error,
-) {
+// SetLabels gives a user exactly these labels instead of those that madeBy has seen, and records it; ErrLabelsChanged
+// where the user has others by now. They are sorted and without what is said twice.
+func (c *Console) SetLabels(ctx context.Context, id int64, madeBy *int64, seen, labels []string) ([]string, error) {
+	const object = "user"
 	labels, err := checkLabels(labels)
 	if err != nil {
 		return nil, err
 	}
+	seen = slices.Compact(slices.Sorted(slices.Values(seen)))
 	err = c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		// Of two changes at once, one waits here and then sees what the other made.
+		var locked []int64
+		if err := db.Locked(tx.NewSelect().Table("user_facts").Column("user_id")).Where("user_id = ?", id).
+			Scan(ctx, &locked); err != nil {
+			return err
+		}
 		var was []string
 		if err := tx.NewSelect().Model((*labelRow)(nil)).Column("label").Where("object = ? AND object_id = ?", object, id).
-			OrderExpr("label").Scan(ctx, &was); err != nil {
+			Scan(ctx, &was); err != nil {
 			return err
+		}
+		slices.Sort(was)
+		if !slices.Equal(was, seen) {
+			return ErrLabelsChanged
 		}
 		if slices.Equal(was, labels) {
 			return nil
@@ -112,6 +124,10 @@ func (c *Console) AddLabel(ctx context.Context, tx bun.Tx, object string, id int
 	_, err = tx.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(ctx)
 	return err
 }
+
+// ErrLabelsChanged is the fault of a change of labels that its caller has not seen.
+var ErrLabelsChanged = fault.Conflict("labels_changed", "标签已被其他人修改，请核对后重试",
+	"Somebody else has changed the labels meanwhile; please look at them and try again")
 
 // ErrLabels is the fault of one label too many.
 var ErrLabels = fault.Conflict("too_many_labels", "最多 20 个标签", "At most 20 labels")

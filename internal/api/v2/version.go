@@ -139,9 +139,9 @@ func HandleChange[I, T any, P Versioned[T]](
 	})
 }
 
-// Edit calls fn, which changes an object, and returns the version that is there then. Where the caller named the version
-// that they read, and it is not the present one any more, it is audit.ErrVersion. It is for operations that change
-// several objects, each for itself.
+// Edit calls fn, which changes an object, and returns the version that is there then. Where the caller named the
+// version that they read, and it is not the present one any more, it is audit.ErrVersion. It is for operations that
+// change several objects, each for itself.
 func (r *Router) Edit(ctx context.Context, object audit.Object, read string, fn func(ctx context.Context) error) (
 	Version, error,
 ) {

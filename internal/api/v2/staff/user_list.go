@@ -119,6 +119,7 @@ func UserList(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource
 			ID   int64 `path:"user_id" minimum:"1"`
 			Body struct {
 				Labels []string `json:"labels" maxItems:"20" doc:"All that the user is to have"`
+				Was    []string `json:"was" maxItems:"20" doc:"All that were read of the user: 409 labels_changed where there are others now"`
 			}
 		}
 		type labels struct {
@@ -126,12 +127,12 @@ func UserList(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource
 		}
 		v2.Handle(r, v2.StaffOp("PUT /staff/users/{user_id}/labels", permission.UserLabel).
 			Named("staff_user_labels_set", "Give a user exactly these labels").
-			WithoutVersion("labels are one field, whose former value is put back in one call"),
+			WithoutVersion("it is refused where the labels are not those that its caller saw"),
 			func(ctx context.Context, who account.Identity, in *labelsOfUser) (labels, error) {
 				if _, err := a.User(ctx, in.ID); err != nil {
 					return labels{}, err
 				}
-				set, err := c.SetLabels(ctx, "user", in.ID, &who.UserID, in.Body.Labels)
+				set, err := c.SetLabels(ctx, in.ID, &who.UserID, in.Body.Was, in.Body.Labels)
 				return labels{append([]string{}, set...)}, err
 			})
 	}

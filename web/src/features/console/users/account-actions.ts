@@ -1,8 +1,10 @@
-import { AtSign, KeyRound, Link2Off, LogOut, ShieldOff, UserRoundX } from 'lucide-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { AtSign, KeyRound, Link2Off, LogOut, ShieldOff, Tags, UserRoundX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import {
   staffUserClose,
   staffUserEmailReplace,
+  staffUserLabelsSet,
   staffUserLinkReset,
   staffUserPasswordMail,
   staffUserSessionsEnd,
@@ -15,7 +17,44 @@ const isOpen = ({ state }: UserDetail) => state !== 'closed'
 
 /** What may be done to the account of a user. */
 export function useAccountActions(): Action<UserDetail>[] {
-  return [useEmail(), ...useRecovery(), useClose()]
+  return [useLabels(), useEmail(), ...useRecovery(), useClose()]
+}
+
+/** Where another member set other labels meanwhile, the dialog says so and shows those. */
+function useLabels(): Action<UserDetail> {
+  const { t } = useTranslation('console/user-actions')
+  const client = useQueryClient()
+  return {
+    key: 'labels',
+    icon: Tags,
+    title: t('labels.title'),
+    permission: 'user.label',
+    danger: 'C',
+    isShown: isOpen,
+    fields: ({ labels }) => [
+      {
+        name: 'labels',
+        label: t('labels.all'),
+        hint: t('labels.hint'),
+        kind: 'lines',
+        initial: labels.join('\n'),
+      },
+    ],
+    effect: ({ email, labels }) =>
+      labels.length > 0
+        ? t('labels.has', { email, labels: labels.join(', ') })
+        : t('labels.none', { email }),
+    run: ({ id, labels: was }, { labels }) =>
+      staffUserLabelsSet({
+        path: { user_id: id },
+        body: { labels: String(labels).split('\n').filter(Boolean), was },
+        throwOnError: true,
+      }).catch(async (error: unknown) => {
+        await client.invalidateQueries({ queryKey: ['console'] })
+        throw error
+      }),
+    done: ({ email }) => t('labels.done', { email }),
+  }
 }
 
 type Reasoned = (options: {

@@ -19,6 +19,7 @@ beforeEach(() => {
       'user.recover',
       'user.close',
       'user.note',
+      'user.label',
       'plan.read',
       'service.give',
       'service.end',
@@ -80,6 +81,33 @@ describe('what staff may do with a user', () => {
       days: 30,
       reason: 'An outage',
     })
+  })
+
+  it('shows the labels that another member set meanwhile, and overwrites none unseen', async () => {
+    let labels = ['reseller']
+    server.use(
+      http.get('*/api/v2/staff/users/9', () => success(staffUser({ labels }))),
+      http.put('*/api/v2/staff/users/9/labels', async ({ request }) => {
+        const body = (await request.json()) as { was: string[] }
+        sent('labels', body)
+        if (body.was.join() === labels.join()) return success({ labels: [] })
+        return failure(409, { message: 'Somebody else has changed them', code: 'labels_changed' })
+      }),
+    )
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await choose(user, 'lin@example.com', 'Change the labels')
+    await user.type(await within(dialog).findByRole('textbox', { name: /^Labels/ }), '\nvip')
+    labels = ['reseller', 'late']
+    await user.click(within(dialog).getByRole('button', { name: 'Change the labels' }))
+    expect(await within(dialog).findByText('Somebody else has changed them')).toBeVisible()
+    expect(await within(dialog).findByText(/has now: reseller, late/)).toBeVisible()
+    await user.click(within(dialog).getByRole('button', { name: 'Change the labels' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenLastCalledWith('labels', {
+        labels: ['reseller', 'vip'],
+        was: ['reseller', 'late'],
+      }),
+    )
   })
 
   it('closes the account only once its address is typed', async () => {

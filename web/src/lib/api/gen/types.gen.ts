@@ -2666,6 +2666,10 @@ export type LabelsOfUserBody = {
      * All that the user is to have
      */
     labels: Array<string>;
+    /**
+     * All that were read of the user: 409 labels_changed where there are others now
+     */
+    was: Array<string>;
 };
 
 export type LinkApp = {
