@@ -3,6 +3,7 @@ package ipban
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -163,12 +164,19 @@ func parse(cidr string) (netip.Prefix, error) {
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
+// widest are the prefix lengths of the widest network that may be banned, which is about what one provider has: a ban
+// of more than that would shut out most customers and colleagues by one call.
+var widest = map[bool]int{true: 8, false: 16} // by whether it is IPv4
+
 func (b *Ban) check(network netip.Prefix, own netip.Addr) error {
 	var p fault.Problems
 	p.When(network.Contains(own), "ip_cidr", "own_address", "该网段包含你自己现在的地址",
 		"This network holds your own present address")
 	p.When(slices.ContainsFunc(loopback, network.Overlaps), "ip_cidr", "loopback", "不能封禁本机地址",
 		"The machine's own addresses cannot be banned")
+	least := widest[network.Addr().Is4()]
+	p.When(network.Bits() < least, "ip_cidr", "too_wide", fmt.Sprintf("网段过大，前缀至少为 /%d", least),
+		fmt.Sprintf("This network is too wide; its prefix is at least /%d", least))
 	p.When(!b.EndsAt.After(b.StartsAt), "task_end_at", "range", "结束时间必须晚于开始时间和现在",
 		"The end must be after the start and after now")
 	for name, text := range map[string]string{"ban_context": b.Reason, "remark": b.Remark} {

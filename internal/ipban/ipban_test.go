@@ -102,6 +102,7 @@ func TestNobodyLocksOutTheMachineOrThemselves(t *testing.T) {
 		for cidr, code := range map[string]string{
 			"198.51.100.0/24": "own_address", "::ffff:198.51.100.7": "own_address", "127.0.0.1": "loopback",
 			"::1": "loopback", "::/0": "loopback", "127.5.0.0/16": "loopback",
+			"16.0.0.0/4": "too_wide", "8.0.0.0/7": "too_wide", "2000::/3": "too_wide",
 			"nonsense": "format", "203.0.113.0/33": "format", "fe80::1%eth0": "format", "": "format",
 		} {
 			_, err := bans.Add(t.Context(), ipban.Ban{Network: cidr, EndsAt: later}, own)

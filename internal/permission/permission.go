@@ -154,18 +154,22 @@ var (
 // ErrRefused is returned to who lacks the permission for what they ask.
 var ErrRefused = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
 
-// dangerous are the permissions for what must not happen by a session that was left open: it moves money, gives what is
-// worth money, shows or replaces a secret, opens an account or takes one away. An operation that needs one asks for a
-// recent password or passkey. Operations that are dangerous alone among those of their permission say so themselves.
-var dangerous = []Permission{
-	ApprovalDecide, AdjustmentMake, Refund, CommissionPay, CaseDecide, PaymentConfirm, GatewayWrite, CDKeyMake,
-	CDKeyVoid, CouponWrite, NodeSecretRotate, NodeCertificate, SharedKeyWrite, TrafficGrant, LinkExport, UserBan,
-	UserEmailReplace, UserRecover, UserTwoFactorOff, UserClose, ServiceGive, ServiceEnd, StaffChange, MailCodeRead,
-	SettingSensitive, ShareWrite, WebhookWrite,
+// everyday are the permissions for what a session that was left open may do as well: what shows no secret, gives
+// nothing of worth, and neither opens, moves nor removes what customers have. Whoever needs any other one is asked for a
+// recent password or passkey, so a permission is dangerous until it stands here. Operations that are dangerous alone
+// among those of their permission say so themselves.
+var everyday = []Permission{
+	ApprovalRead, AdjustmentRead, RefundRead, CaseRead, OrderRead, OrderCancel, RechargeRead, NotifyRead,
+	GatewayRead, CDKeyRead, CouponRead, PlanRead, PlanWrite, NodeRead, NodeUserRead, NodeSpeedRead, NodeSilence,
+	SharedKeyRead, BatchRead, TrafficRead, RuleRead, HitRead, BlockedRead, BlockedLift, TemplateRead, LinkGroupRead,
+	ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead, UserLabel,
+	UserHistoryRead, UserAdd, UserNote, UserBulk, RoleRead, NetworkBanRead, TicketRead, TicketAnswer, TicketManage,
+	TicketMerge, CannedWrite, MailRead, MailRetry, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, WebhookRead,
+	WebhookSend, SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
 }
 
 // Dangerous reports whether what needs p asks for a recent password or passkey.
-func (p Permission) Dangerous() bool { return slices.Contains(dangerous, p) }
+func (p Permission) Dangerous() bool { return !slices.Contains(everyday, p) }
 
 // Grant is one row of the table.
 type Grant struct {

@@ -92,14 +92,20 @@ func TestStaffSeeTheOutboxAndOnlyOwnersTheCodes(t *testing.T) {
 			t.Error(got)
 		}
 
-		if a := p.want(p.call("GET", one, owner, ""), 200, ""); !strings.Contains(a.raw, "012345") ||
+		if a := p.want(p.call("GET", one+"?with_code=true", owner, ""), 200, ""); !strings.Contains(a.raw, "012345") ||
 			!strings.Contains(a.raw, `"code_hidden":false`) {
 			t.Errorf("the owner sees %s", a.raw)
 		}
-		if a := p.want(p.call("GET", one, support, ""), 200, ""); strings.Contains(a.raw, "012345") ||
-			!strings.Contains(a.raw, `"code_hidden":true`) || !strings.Contains(a.raw, "••••••") {
-			t.Errorf("support sees %s", a.raw)
+		for _, bearer := range []string{owner, support} {
+			if a := p.want(p.call("GET", one, bearer, ""), 200, ""); strings.Contains(a.raw, "012345") ||
+				!strings.Contains(a.raw, `"code_hidden":true`) || !strings.Contains(a.raw, "••••••") {
+				t.Errorf("a reader who does not ask for the code sees %s", a.raw)
+			}
 		}
+		p.want(p.call("GET", one+"?with_code=true", support, ""), 403, "not_allowed")
+		p.db.SetClock(func() time.Time { return time.Now().Add(11 * time.Minute) })
+		p.want(p.call("GET", one+"?with_code=true", owner, ""), 403, "step_up_required")
+		p.db.SetClock(time.Now)
 		p.want(p.call("GET", list+"/999", owner, ""), 404, "mail_not_found")
 
 		again := fmt.Sprintf("%s/%d/retry", list, notice)
@@ -115,7 +121,7 @@ func TestNobodySeesTheCodesOfMailsToStaff(t *testing.T) {
 		owner := p.staff(account.Owner).AccessToken
 		p.signUp("a@example.com")
 		code, _ := p.outbox()
-		one := fmt.Sprintf("/api/v2/staff/mails/%d", code)
+		one := fmt.Sprintf("/api/v2/staff/mails/%d?with_code=true", code)
 		for _, role := range []account.Role{account.Finance, account.Viewer} { // when it is read
 			if err := p.SetRole(t.Context(), "a@example.com", role); err != nil {
 				t.Fatal(err)

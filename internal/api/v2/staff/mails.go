@@ -54,15 +54,15 @@ type mailPath struct {
 type mailResult struct {
 	MailItem
 	HasText    bool   `json:"has_text" doc:"False: the mail was sent, and its text is not kept"`
-	CodeHidden bool   `json:"code_hidden" doc:"Whether dots stand in the place of a code; only owners see codes that are still good, and nobody those to members of staff"`
+	CodeHidden bool   `json:"code_hidden" doc:"Whether dots stand in the place of a code; a code that is still good is shown with with_code alone, and none to a member of staff"`
 	Subject    string `json:"subject"`
 	Text       string `json:"text"`
 	HTML       string `json:"html" doc:"To be shown in a frame of its own without scripts"`
 }
 
-// Mails adds the outbox, for staff. A code in a mail opens its reader's account, so only who has
-// permission.MailCodeRead sees one that is still good, and nobody one to a member of staff, as whom they could decide
-// about their own acts.
+// Mails adds the outbox, for staff. A code in a mail opens its reader's account, so one that is still good is shown only
+// where it is asked for, to who has permission.MailCodeRead and a recent proof; and nobody sees one to a member of
+// staff, as whom they could decide about their own acts.
 func Mails(m *mail.Mails, a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("GET /staff/mails", permission.MailRead).
@@ -80,12 +80,21 @@ func Mails(m *mail.Mails, a *account.Accounts) v2.Resource {
 			})
 		v2.Handle(r, v2.StaffOp("GET /staff/mails/{mail_id}", permission.MailRead).
 			Named("staff_mail", "A mail with its text"),
-			func(ctx context.Context, who account.Identity, in *mailPath) (mailResult, error) {
+			func(ctx context.Context, who account.Identity, in *struct {
+				MailID   int64 `path:"mail_id" minimum:"1"`
+				WithCode bool  `query:"with_code" doc:"Needs the permission mail.code.read and a recent proof"`
+			},
+			) (mailResult, error) {
+				if in.WithCode {
+					if err := who.Admit(permission.MailCodeRead, true); err != nil {
+						return mailResult{}, err
+					}
+				}
 				one, letter, err := m.Show(ctx, in.MailID)
 				if err != nil {
 					return mailResult{}, err
 				}
-				hidden := one.BringsCode() && !who.Role.Has(permission.MailCodeRead)
+				hidden := one.BringsCode() && !in.WithCode
 				if one.BringsCode() && !hidden {
 					if hidden, err = a.IsStaff(ctx, one.Recipient); err == nil && !hidden {
 						err = audit.Note(ctx, "mail.code.read", audit.ID("mail", in.MailID), nil, "")

@@ -153,7 +153,7 @@ func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2
 			ID     int64  `path:"node_id" minimum:"1"`
 			Reason string `query:"reason" maxLength:"500" doc:"For the audit log"`
 		}
-		v2.Handle(r, v2.StaffOp("DELETE /staff/nodes/{node_id}", permission.NodeWrite).StepUp().
+		v2.Handle(r, v2.StaffOp("DELETE /staff/nodes/{node_id}", permission.NodeWrite).
 			Named("staff_node_remove", "Remove a node; what was counted on it stays"),
 			func(ctx context.Context, _ account.Identity, in *removal) (v2.Empty, error) {
 				return v2.Empty{}, nodes.Remove(audit.Because(ctx, in.Reason), in.ID)

@@ -3065,7 +3065,7 @@ export type MailPage = {
 
 export type MailResult = {
     /**
-     * Whether dots stand in the place of a code; only owners see codes that are still good, and nobody those to members of staff
+     * Whether dots stand in the place of a code; a code that is still good is shown with with_code alone, and none to a member of staff
      */
     code_hidden: boolean;
     created_at: string;
