@@ -27,6 +27,7 @@ import type traffic from './locales/zh-CN/traffic.json'
 import type consoleShell from './locales/zh-CN/console/shell.json'
 import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
+import type consoleTraffic from './locales/zh-CN/console/traffic.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleLedger from './locales/zh-CN/console/ledger.json'
 import type consoleMoneyDetail from './locales/zh-CN/console/money-detail.json'
@@ -76,6 +77,7 @@ declare module 'i18next' {
       traffic: typeof traffic
       'console/overview': typeof consoleOverview
       'console/ticket': typeof consoleTicket
+      'console/traffic': typeof consoleTraffic
       'console/parts': typeof consoleParts
       'console/ledger': typeof consoleLedger
       'console/money': typeof consoleMoney

@@ -30,6 +30,7 @@ import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminSystemRouteImport } from './routes/admin.system'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
+import { Route as AdminTrafficRouteImport } from './routes/admin.traffic'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
@@ -237,6 +238,11 @@ const AdminSystemRoute = AdminSystemRouteImport.update({
 const AdminTicketsRoute = AdminTicketsRouteImport.update({
   id: '/tickets',
   path: '/tickets',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminTrafficRoute = AdminTrafficRouteImport.update({
+  id: '/traffic',
+  path: '/traffic',
   getParentRoute: () => AdminRoute,
 } as any)
 const AuthIndexRoute = AuthIndexRouteImport.update({
@@ -781,6 +787,7 @@ export interface FileRoutesByFullPath {
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/traffic': typeof AdminTrafficRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -900,6 +907,7 @@ export interface FileRoutesByTo {
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/traffic': typeof AdminTrafficRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -1025,6 +1033,7 @@ export interface FileRoutesById {
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
+  '/admin/traffic': typeof AdminTrafficRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
@@ -1153,6 +1162,7 @@ export interface FileRouteTypes {
     | '/admin/settings'
     | '/admin/system'
     | '/admin/tickets'
+    | '/admin/traffic'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -1272,6 +1282,7 @@ export interface FileRouteTypes {
     | '/admin/settings'
     | '/admin/system'
     | '/admin/tickets'
+    | '/admin/traffic'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -1396,6 +1407,7 @@ export interface FileRouteTypes {
     | '/admin/settings'
     | '/admin/system'
     | '/admin/tickets'
+    | '/admin/traffic'
     | '/auth/forgot-password'
     | '/auth/sign-in'
     | '/auth/sign-in-by-access-jwt'
@@ -1661,6 +1673,13 @@ declare module '@tanstack/react-router' {
       path: '/tickets'
       fullPath: '/admin/tickets'
       preLoaderRoute: typeof AdminTicketsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/traffic': {
+      id: '/admin/traffic'
+      path: '/traffic'
+      fullPath: '/admin/traffic'
+      preLoaderRoute: typeof AdminTrafficRouteImport
       parentRoute: typeof AdminRoute
     }
     '/auth/': {
@@ -2411,6 +2430,7 @@ interface AdminRouteChildren {
   AdminSettingsRoute: typeof AdminSettingsRoute
   AdminSystemRoute: typeof AdminSystemRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
+  AdminTrafficRoute: typeof AdminTrafficRoute
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
@@ -2466,6 +2486,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminSettingsRoute: AdminSettingsRoute,
   AdminSystemRoute: AdminSystemRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
+  AdminTrafficRoute: AdminTrafficRoute,
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,

@@ -1,27 +1,131 @@
-import { Card, Skeleton, Title } from '@mantine/core'
-import { useQueries } from '@tanstack/react-query'
+import { Card, Skeleton, Stack, Title } from '@mantine/core'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, CircleCheck } from 'lucide-react'
+import { type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { formatBytes } from '@/lib/bytes'
+import { useCurrency } from '@/lib/currency'
+import { formatMoney } from '@/lib/money'
 import { Empty } from '@/ui/empty'
+import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
+import { useListSearch } from '../parts/list-search'
 import { useMay } from '../parts/permissions'
+import { FirstSteps } from './first-steps'
+import { DayBars, Figures, PeriodControl } from './lazy-figures'
 import classes from './overview.module.css'
+import { overviewOf, periodOf } from './resource'
 import { countOfLine, waiting } from './waiting'
 
-/** What needs attention, each line leading to its list. */
+/** What needs attention, and how the shop does; each line and figure leads to its list. */
 export function OverviewPage() {
   const { t } = useTranslation('console/overview')
+  const may = useMay()
+  const period = periodOf(useListSearch().search)
+  const shop = useQuery({ ...overviewOf(period, 'shop'), placeholderData: keepPreviousData })
   return (
-    <>
+    <div data-wide>
       <PageHeader title={t('title')} />
-      <section aria-label={t('waiting')}>
-        <Title order={2} size="h3" mb="sm">
-          {t('waiting')}
-        </Title>
-        <Waiting />
-      </section>
-    </>
+      {shop.data && <FirstSteps steps={shop.data.steps} />}
+      <Stack gap="xl">
+        <Part title={t('waiting')}>
+          <Waiting />
+        </Part>
+        <Suspense fallback={<Skeleton height={420} radius="lg" />}>
+          <PeriodControl />
+          <Loaded query={shop} skeleton={<Skeleton height={420} radius="lg" />} hasCards>
+            {(data) => (
+              <>
+                <Part title={t('part.money')}>
+                  <Revenue days={data.days} />
+                  <Figures
+                    of={data}
+                    keys={['revenue', 'received', 'orders', 'unpaid_orders', 'returned', 'gifts']}
+                  />
+                </Part>
+                {may('traffic.total.read') && (
+                  <Part title={t('part.traffic')}>
+                    <Traffic />
+                  </Part>
+                )}
+                <Part title={t('part.users')}>
+                  <Figures
+                    of={data}
+                    keys={['new_users', 'seen_users', 'expiring', 'exhausted', 'banned']}
+                  />
+                </Part>
+                <Part title={t('part.trouble')}>
+                  <Figures
+                    of={data}
+                    keys={[
+                      'nodes_online',
+                      'nodes_late',
+                      'nodes_offline',
+                      'tickets',
+                      'cases',
+                      'failed_payments',
+                      'failed_jobs',
+                      'late_jobs',
+                    ]}
+                  />
+                </Part>
+              </>
+            )}
+          </Loaded>
+        </Suspense>
+      </Stack>
+    </div>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <Title order={2} size="h3" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </section>
+  )
+}
+
+function Revenue({ days }: { days: { begins_at: string; revenue: string | null }[] }) {
+  const { t, i18n } = useTranslation('console/overview')
+  const currency = useCurrency()
+  if (days.length < 2) return null
+  return (
+    <DayBars
+      title={t('chart.revenue')}
+      bars={days.map(({ begins_at: at, revenue }) => ({ at, value: Number(revenue) }))}
+      format={(value) => formatMoney(String(value), currency, i18n.language)}
+    />
+  )
+}
+
+/** Added up of the log, which takes longer: the rest of the page does not wait for it. */
+function Traffic() {
+  const { t, i18n } = useTranslation('console/overview')
+  const period = periodOf(useListSearch().search)
+  const query = useQuery({ ...overviewOf(period, 'traffic'), placeholderData: keepPreviousData })
+  return (
+    <Loaded query={query} skeleton={<Skeleton height={240} radius="lg" />} hasCards>
+      {(data) => (
+        <>
+          {data.days.length > 1 && (
+            <DayBars
+              title={t('chart.traffic')}
+              bars={data.days.map(({ begins_at: at, moved_bytes: moved }) => ({
+                at,
+                value: moved ?? 0,
+              }))}
+              format={(value) => formatBytes(value, i18n.language)}
+            />
+          )}
+          <Figures of={data} keys={['traffic', 'billed_traffic', 'active_users']} />
+        </>
+      )}
+    </Loaded>
   )
 }
 

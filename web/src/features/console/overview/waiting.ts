@@ -6,12 +6,11 @@ import {
   staffTicketsList,
 } from '@/lib/api/gen/staff/sdk.gen'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
-import type overview from '@/locales/zh-CN/console/overview.json'
 import { mayOf, roleQuery } from '../parts/permissions'
 import type { RowLink } from '../parts/resource'
 
 type Line = {
-  key: keyof typeof overview
+  key: 'tickets' | 'approvals' | 'cases' | 'refunds' | 'payouts'
   permission: string
   link: RowLink
   count: (signal: AbortSignal) => Promise<number>

@@ -1,0 +1,51 @@
+import { Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { formatDate } from '@/lib/time'
+import classes from './overview.module.css'
+
+type Bar = { at: string; value: number }
+
+const HEIGHT = 96
+
+/** A bar for each day, with the first and the last day below. What a bar is, its tooltip says. */
+export function DayBars(props: {
+  title: string
+  bars: readonly Bar[]
+  format: (value: number) => string
+}) {
+  const { i18n } = useTranslation()
+  const { bars, format } = props
+  const highest = Math.max(1, ...bars.map(({ value }) => value))
+  const [first, last] = [bars[0], bars.at(-1)]
+  if (!first || !last) return null
+  return (
+    <figure className={classes.chart}>
+      <figcaption>
+        {props.title}
+        <Text span c="dimmed" size="sm">
+          {format(bars.reduce((sum, { value }) => sum + value, 0))}
+        </Text>
+      </figcaption>
+      <svg
+        role="img"
+        aria-label={props.title}
+        viewBox={`0 0 ${bars.length * 10} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        height={HEIGHT}
+      >
+        {bars.map(({ at, value }, index) => {
+          const height = (Math.max(0, value) / highest) * (HEIGHT - 2) + 2
+          return (
+            <rect key={at} x={index * 10 + 1} y={HEIGHT - height} width={8} height={height}>
+              <title>{`${formatDate(at, i18n.language)}: ${format(value)}`}</title>
+            </rect>
+          )
+        })}
+      </svg>
+      <div className={classes.ends}>
+        <span>{formatDate(first.at, i18n.language)}</span>
+        <span>{formatDate(last.at, i18n.language)}</span>
+      </div>
+    </figure>
+  )
+}

@@ -1,0 +1,46 @@
+import { Card, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { OverviewStep } from '@/lib/api/gen/staff/types.gen'
+import { StatusDot } from '@/ui/status-dot'
+import type { RowLink } from '../parts/resource'
+import classes from './overview.module.css'
+
+const pages: Record<OverviewStep['key'], RowLink> = {
+  site: { to: '/admin/settings', search: { q: 'site_name' } as never },
+  mail: { to: '/admin/settings', search: { q: 'smtp' } as never },
+  gateway: { to: '/admin/gateways' },
+  plan: { to: '/admin/plans' },
+  node: { to: '/admin/nodes' },
+  purchase: { to: '/admin/orders' },
+}
+
+/** What a new site needs before it sells; nothing once all of it is done. */
+export function FirstSteps({ steps }: { steps: readonly OverviewStep[] }) {
+  const { t } = useTranslation('console/overview')
+  if (steps.every((step) => step.is_done)) return null
+  const done = steps.filter((step) => step.is_done).length
+  return (
+    <Card component="section" aria-label={t('steps.title')} mb="lg">
+      <Title order={2} size="h3">
+        {t('steps.title')}
+      </Title>
+      <p>{t('steps.about', { done, count: steps.length })}</p>
+      <ol className={classes.steps}>
+        {steps.map(({ key, is_done: isDone }) => (
+          <li key={key}>
+            <Link {...pages[key]} className={classes.step}>
+              <span>
+                <b>{t(`steps.${key}`)}</b>
+                <span className={classes.about}>{t(`steps.${key}About`)}</span>
+              </span>
+              <StatusDot tone={isDone ? 'success' : 'neutral'}>
+                {t(isDone ? 'steps.done' : 'steps.open')}
+              </StatusDot>
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
