@@ -86,6 +86,28 @@ func (ss *Sessions) EndAllOf(ctx context.Context, by Identity, userID int64, rea
 	return ended, err
 }
 
+// EndOneOf ends one session of the user, or returns ErrNoSession.
+func (ss *Sessions) EndOneOf(ctx context.Context, by Identity, userID int64, id uuid.UUID, reason string) error {
+	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := actedOn(ctx, tx, by, permission.UserRecover, userID)
+		if err != nil {
+			return err
+		}
+		ended, err := ss.end(ctx, tx, "id = ? AND account_id = ?", id, r.ID)
+		if err != nil {
+			return err
+		}
+		if ended == 0 {
+			return ErrNoSession
+		}
+		if err := ss.history.noteBy(ctx, tx, r.ID, SessionEnded, Client{}, by.staffID()); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "user.sessions.end", audit.ID("user", r.ID), map[string]any{"session": id},
+			map[string]any{"session": nil}, reason)
+	})
+}
+
 // Of returns the running sessions of a user, by their last use.
 func (ss *Sessions) Of(ctx context.Context, userID int64) ([]SignedInDevice, error) {
 	return ss.Devices(ctx, Identity{UserID: userID})

@@ -117,6 +117,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.User(a.Console, a.Accounts, a.Wallets, a.Services, a.Shop),
 		staff.UserActions(a.Accounts, a.Links),
 		staff.UserGifts(a.Shop),
+		staff.UserConnection(a.Accounts, a.Services, a.Nodes, a.Links, a.IPBans, a.Traffic),
+		staff.Ledger(a.Console, a.Wallets),
 		staff.UserNotes(a.Console, a.Accounts),
 		staff.BulkJobs(a.Bulks, a.Accounts),
 		staff.Overview(a.overview()),

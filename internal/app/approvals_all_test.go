@@ -83,7 +83,7 @@ var worth = map[string][]approval.Kind{
 	"staff_node_secret": {nothing}, "staff_node_silence": {nothing}, "staff_nodes_change": {nothing},
 	"staff_link_groups_deal": {nothing}, "staff_link_fetches_csv": {nothing}, "staff_audit_records_csv": {nothing}, "staff_clients_order": {nothing},
 	"staff_audit_rules_try": {nothing}, "staff_ip_ban": {nothing}, "staff_ip_unban": {nothing},
-	"staff_users_csv": {nothing}, "staff_orders_csv": {nothing}, "staff_recharges_csv": {nothing},
+	"staff_users_csv": {nothing}, "staff_orders_csv": {nothing}, "staff_ledger_csv": {nothing}, "staff_recharges_csv": {nothing},
 	"staff_user_ban": {nothing}, "staff_user_unban": {nothing},
 	"staff_user_labels_set":  {nothing},
 	"staff_node_certificate": {nothing}, "staff_statistics_users_csv": {nothing},

@@ -561,6 +561,7 @@ func auditedActs(h *fixture) map[string]func() act {
 			return staff(admin, "link-groups/deal", `{}`)
 		},
 		"staff_users_csv":     func() act { return staff(admin, "users/csv", "") },
+		"staff_ledger_csv":    func() act { return staff(admin, "ledger/csv", "") },
 		"staff_orders_csv":    func() act { return staff(admin, "orders/csv", "") },
 		"staff_recharges_csv": func() act { return staff(admin, "recharges/csv", "") },
 		"staff_user_add":      func() act { return staff(admin, "users", `{"email":"new-one@example.com"}`) },

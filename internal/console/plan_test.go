@@ -25,7 +25,9 @@ func newConsole(t testing.TB, d *db.DB) *console.Console {
 
 // resources are all lists of the console.
 func resources(c *console.Console) []*listing.Resource {
-	return []*listing.Resource{c.Users(), c.Orders(), c.Recharges(), c.LinkFetches(), c.RuleHits()}
+	return []*listing.Resource{
+		c.Users(), c.Orders(), c.Recharges(), c.LinkFetches(), c.RuleHits(), c.Ledger(),
+	}
 }
 
 // samples gives values of each kind of filter.

@@ -202,6 +202,26 @@ func (c *Console) Recharges() *listing.Resource {
 	return r
 }
 
+// Ledger declares the list of transactions of the ledger.
+func (c *Console) Ledger() *listing.Resource {
+	r := wallet.BookingList()
+	byAmount := r.Search
+	r.SearchDoc += ", or what finds the user"
+	r.Search = func(ctx context.Context, typed string) (listing.Condition, error) {
+		found, err := byAmount(ctx, typed)
+		if err == nil {
+			return found, nil
+		}
+		users, err := c.findUsers(ctx, typed)
+		if err != nil {
+			return found, err
+		}
+		ids, err := c.Lists.Find(ctx, c.Users(), users, maxFound)
+		return wallet.BookingsOf(ids), err
+	}
+	return r
+}
+
 // LinkFetches declares the list of link fetches.
 func (c *Console) LinkFetches() *listing.Resource {
 	r := link.FetchList()

@@ -215,6 +215,16 @@ func (bl *Blocklist) unblock(ctx context.Context, condition string, value any) (
 	return n, err
 }
 
+// Blocked returns those of the addresses that are blocked now.
+func (bl *Blocklist) Blocked(ctx context.Context, ips []string) (blocked []string, err error) {
+	if len(ips) == 0 {
+		return nil, nil
+	}
+	err = bl.db.NewSelect().Model((*BlockedIP)(nil)).Distinct().Column("ip").Where("unblocked_at IS NULL").
+		Where("ip IN (?)", bun.List(ips)).OrderExpr("ip").Scan(ctx, &blocked)
+	return blocked, err
+}
+
 // addresses returns the addresses that are blocked now, each once.
 func (bl *Blocklist) addresses(ctx context.Context) ([]string, error) {
 	var ips []string

@@ -138,6 +138,14 @@ func (ps *Presence) OnlineOn(ctx context.Context, nodeID int64) ([]OnlineIP, err
 	return rows, err
 }
 
+// OnlineOf returns the addresses at which the user is connected now, the last reported first.
+func (ps *Presence) OnlineOf(ctx context.Context, userID int64) ([]OnlineIP, error) {
+	var rows []OnlineIP
+	err := ps.db.NewSelect().Model(&rows).Where("user_id = ? AND last_at > ?", userID, ps.db.Now().Add(-onlineFor)).
+		Where("place <> ?", gone).OrderExpr("last_at DESC, ip").Limit(500).Scan(ctx)
+	return rows, err
+}
+
 // DeviceCount returns from how many addresses the user is connected now, over all nodes.
 func (ps *Presence) DeviceCount(ctx context.Context, userID int64) (int, error) {
 	var count int

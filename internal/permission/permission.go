@@ -34,6 +34,7 @@ const (
 	ApprovalRead   Permission = "approval.read"
 	ApprovalDecide Permission = "approval.decide"
 
+	LedgerRead     Permission = "money.ledger.read"
 	AdjustmentRead Permission = "money.adjustment.read"
 	AdjustmentMake Permission = "money.adjustment.make"
 	Refund         Permission = "money.refund"
@@ -197,6 +198,10 @@ var Areas = []Area{
 	{fault.Text{ZH: "资金", EN: "Money"}, []string{
 		"wallet", "recharge", "refund", "payout", "payment-case", "gateway",
 	}, []Grant{
+		{LedgerRead, clerks, fault.Text{
+			ZH: "查看账本：所有账户的流水和余额，以及账单",
+			EN: "see the ledger: movements and balances of all accounts, and invoices",
+		}},
 		{AdjustmentRead, cashiers, fault.Text{ZH: "查看钱包调整", EN: "see adjustments of wallets"}},
 		{AdjustmentMake, cashiers, fault.Text{ZH: "为钱包加款或扣款", EN: "put money into wallets and take it out"}},
 		{RefundRead, cashiers, fault.Text{ZH: "查看退款和退款申请", EN: "see refunds and requests for them"}},

@@ -1,9 +1,15 @@
 package staff
 
 import (
+	"context"
+	"strings"
 	"time"
 
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/console"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/wallet"
 )
 
@@ -40,4 +46,62 @@ func newBookings(found []wallet.Booking) []booking {
 		}
 	}
 	return out
+}
+
+type ledgerAccount struct {
+	Account string       `json:"account" enum:"wallet,commission,clearing,sales,refunds,gifts,fees,bank,rounding"`
+	Gateway string       `json:"gateway" doc:"Of a clearing account; else empty"`
+	IsUsers bool         `json:"is_users" doc:"All accounts of users of this kind"`
+	Count   int64        `json:"count" doc:"Of accounts"`
+	Balance money.Amount `json:"balance"`
+}
+
+// Ledger adds the transactions of the ledger and the balances of its accounts.
+func Ledger(c *console.Console, w *wallet.Wallets) v2.Resource {
+	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]booking, error) {
+		found, err := w.BookingsByID(ctx, ids)
+		return newBookings(found), err
+	}
+	return func(r *v2.Router) {
+		v2.HandleList(r, v2.StaffOp("GET /staff/ledger/accounts", permission.LedgerRead).
+			Named("staff_ledger_accounts", "The accounts of the ledger with their balances, which sum to zero"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) ([]ledgerAccount, error) {
+				accounts, err := w.Accounts(ctx)
+				out := make([]ledgerAccount, len(accounts))
+				for i, a := range accounts {
+					out[i] = ledgerAccount{string(a.Kind), a.Name, a.IsUsers, a.Count, a.Balance}
+				}
+				return out, err
+			})
+		v2.HandleListing(r, c.Lists, v2.List[booking]{
+			Path: "/staff/ledger", ID: "staff_ledger", Summary: "Transactions of the ledger", Needs: permission.LedgerRead,
+			Resource: c.Ledger(), Load: load, Key: func(b *booking) int64 { return b.ID },
+			CSV: []v2.Column[booking]{
+				{Name: "id", Cell: func(b *booking) string { return text(b.ID) }},
+				{Name: "created_at", Cell: func(b *booking) string { return moment(&b.CreatedAt) }},
+				{Name: "reason", Cell: func(b *booking) string { return b.Reason }},
+				{Name: "reference_kind", Cell: func(b *booking) string { return b.ReferenceKind }},
+				{Name: "reference_no", Cell: func(b *booking) string { return text(b.ReferenceNo) }},
+				{Name: "note", Cell: func(b *booking) string { return b.Note }},
+				{Name: "currency", Cell: func(b *booking) string { return b.Currency }},
+				{Name: "postings", Cell: postingsText},
+			},
+		})
+	}
+}
+
+// postingsText is both sides of a transaction in one cell.
+func postingsText(b *booking) string {
+	parts := make([]string, len(b.Postings))
+	for i, p := range b.Postings {
+		name := p.Account
+		if p.UserID != nil {
+			name += " of user " + text(*p.UserID)
+		}
+		if p.Gateway != "" {
+			name += " of " + p.Gateway
+		}
+		parts[i] = name + " " + p.Amount.String()
+	}
+	return strings.Join(parts, "; ")
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
@@ -51,12 +53,22 @@ func UserActions(a *account.Accounts, l *link.Links) v2.Resource {
 			func(ctx context.Context, who account.Identity, in *userWithReason) (nothing, error) {
 				return nothing{}, a.EmailCodes.SendReset(ctx, who, in.ID, in.Body.Reason)
 			})
+		type sessionEnd struct {
+			ID   int64 `path:"user_id" minimum:"1"`
+			Body struct {
+				SessionID *uuid.UUID `json:"session_id,omitempty" doc:"Absent: all of them"`
+				Reason    string     `json:"reason" minLength:"1" maxLength:"500" doc:"For the audit log"`
+			}
+		}
 		type endedSessions struct {
 			Ended int `json:"ended" doc:"How many sessions ended"`
 		}
 		v2.Handle(r, v2.StaffOp("POST /staff/users/{user_id}/sessions/end", permission.UserRecover).
-			Named("staff_user_sessions_end", "End all sessions of a user"),
-			func(ctx context.Context, who account.Identity, in *userWithReason) (endedSessions, error) {
+			Named("staff_user_sessions_end", "End all sessions of a user, or one"),
+			func(ctx context.Context, who account.Identity, in *sessionEnd) (endedSessions, error) {
+				if one := in.Body.SessionID; one != nil {
+					return endedSessions{1}, a.Sessions.EndOneOf(ctx, who, in.ID, *one, in.Body.Reason)
+				}
 				n, err := a.Sessions.EndAllOf(ctx, who, in.ID, in.Body.Reason)
 				return endedSessions{n}, err
 			})

@@ -1294,6 +1294,54 @@ export type ConfirmationBody = {
     renew_service_id?: number | null;
 };
 
+export type ConnectedAddress = {
+    /**
+     * Nodes refuse it, because it attacked one
+     */
+    blocked: boolean;
+    ip: string;
+    last_at: string;
+    /**
+     * Its name; empty: it was removed
+     */
+    node: string;
+    node_id: number;
+    since: string;
+};
+
+export type ConnectionCheck = {
+    /**
+     * That are connected now, the last reported first
+     */
+    addresses: Array<ConnectedAddress>;
+    /**
+     * In the order in which they are met
+     */
+    steps: Array<ConnectionStep>;
+};
+
+export type ConnectionStep = {
+    at: string | null;
+    /**
+     * What was found, in one word
+     */
+    code: string;
+    count: number | null;
+    /**
+     * The reason of a ban, an address, the name of a rule
+     */
+    detail: string;
+    key: 'account' | 'ban' | 'service' | 'quota' | 'nodes' | 'online' | 'fetch' | 'devices' | 'address' | 'rules';
+    /**
+     * Of how many, or the limit
+     */
+    of: number | null;
+    /**
+     * skipped: an earlier step decides it
+     */
+    state: 'ok' | 'warning' | 'failing' | 'skipped';
+};
+
 export type CopiedRecords = {
     /**
      * Always true
@@ -2672,6 +2720,26 @@ export type LabelsOfUserBody = {
     was: Array<string>;
 };
 
+export type LedgerAccount = {
+    account: 'wallet' | 'commission' | 'clearing' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
+    /**
+     * Decimal amount in the site's currency
+     */
+    balance: string;
+    /**
+     * Of accounts
+     */
+    count: number;
+    /**
+     * Of a clearing account; else empty
+     */
+    gateway: string;
+    /**
+     * All accounts of users of this kind
+     */
+    is_users: boolean;
+};
+
 export type LinkApp = {
     download_url: string;
     /**
@@ -2889,6 +2957,14 @@ export type ListCount = {
      */
     approximate: boolean;
     rows: number;
+};
+
+export type ListPageBooking = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<Booking>;
 };
 
 export type ListPageLinkFetchRow = {
@@ -5891,6 +5967,17 @@ export type ServicesResult = {
     services: Array<ServiceItem>;
 };
 
+export type SessionEndBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
+    /**
+     * Absent: all of them
+     */
+    session_id?: string;
+};
+
 export type SessionResult = {
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
@@ -8149,6 +8236,16 @@ export type UserSignIn = {
      * What was wrong: password, email_code, two_factor; empty: a sign-in
      */
     wrong: string;
+};
+
+export type UserTrafficDay = {
+    /**
+     * When the day of the site began
+     */
+    at: string;
+    billed_bytes: number;
+    down_bytes: number;
+    up_bytes: number;
 };
 
 export type UserWithReasonBody = {

@@ -193,6 +193,18 @@ export const staffJobRunRules = {
   "name": { maxLength: 64 },
 } as const
 
+export const staffLedgerRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffLedgerCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffLedgerCsvRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffLinkFetchesRules = {
   "q": { maxLength: 200 },
 } as const

@@ -1294,6 +1294,54 @@ export type ConfirmationBody = {
     renew_service_id?: number | null;
 };
 
+export type ConnectedAddress = {
+    /**
+     * Nodes refuse it, because it attacked one
+     */
+    blocked: boolean;
+    ip: string;
+    last_at: string;
+    /**
+     * Its name; empty: it was removed
+     */
+    node: string;
+    node_id: number;
+    since: string;
+};
+
+export type ConnectionCheck = {
+    /**
+     * That are connected now, the last reported first
+     */
+    addresses: Array<ConnectedAddress>;
+    /**
+     * In the order in which they are met
+     */
+    steps: Array<ConnectionStep>;
+};
+
+export type ConnectionStep = {
+    at: string | null;
+    /**
+     * What was found, in one word
+     */
+    code: string;
+    count: number | null;
+    /**
+     * The reason of a ban, an address, the name of a rule
+     */
+    detail: string;
+    key: 'account' | 'ban' | 'service' | 'quota' | 'nodes' | 'online' | 'fetch' | 'devices' | 'address' | 'rules';
+    /**
+     * Of how many, or the limit
+     */
+    of: number | null;
+    /**
+     * skipped: an earlier step decides it
+     */
+    state: 'ok' | 'warning' | 'failing' | 'skipped';
+};
+
 export type CopiedRecords = {
     /**
      * Always true
@@ -2672,6 +2720,26 @@ export type LabelsOfUserBody = {
     was: Array<string>;
 };
 
+export type LedgerAccount = {
+    account: 'wallet' | 'commission' | 'clearing' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
+    /**
+     * Decimal amount in the site's currency
+     */
+    balance: string;
+    /**
+     * Of accounts
+     */
+    count: number;
+    /**
+     * Of a clearing account; else empty
+     */
+    gateway: string;
+    /**
+     * All accounts of users of this kind
+     */
+    is_users: boolean;
+};
+
 export type LinkApp = {
     download_url: string;
     /**
@@ -2889,6 +2957,14 @@ export type ListCount = {
      */
     approximate: boolean;
     rows: number;
+};
+
+export type ListPageBooking = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<Booking>;
 };
 
 export type ListPageLinkFetchRow = {
@@ -5891,6 +5967,17 @@ export type ServicesResult = {
     services: Array<ServiceItem>;
 };
 
+export type SessionEndBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
+    /**
+     * Absent: all of them
+     */
+    session_id?: string;
+};
+
 export type SessionResult = {
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
@@ -8151,6 +8238,16 @@ export type UserSignIn = {
     wrong: string;
 };
 
+export type UserTrafficDay = {
+    /**
+     * When the day of the site began
+     */
+    at: string;
+    billed_bytes: number;
+    down_bytes: number;
+    up_bytes: number;
+};
+
 export type UserWithReasonBody = {
     /**
      * For the audit log
@@ -10055,6 +10152,161 @@ export type StaffJobRetryResponses = {
 };
 
 export type StaffJobRetryResponse = StaffJobRetryResponses[keyof StaffJobRetryResponses];
+
+export type StaffLedgerData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Which of the site's accounts moved: values, separated by commas; ! before it negates. Of clearing, sales, refunds, gifts, fees, bank, rounding
+         */
+        account?: string;
+        /**
+         * When it was booked: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Gateway whose clearing account moved: values, separated by commas; ! before it negates
+         */
+        gateway?: string;
+        /**
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case
+         */
+        reason?: string;
+        /**
+         * Whose wallet or commission moved: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * An amount such as 25.00, which either side may have, or what finds the user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created';
+        /**
+         * Rows of a page
+         */
+        limit?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
+    };
+    url: '/api/v2/staff/ledger';
+};
+
+export type StaffLedgerResponses = {
+    /**
+     * OK
+     */
+    200: ListPageBooking;
+};
+
+export type StaffLedgerResponse = StaffLedgerResponses[keyof StaffLedgerResponses];
+
+export type StaffLedgerAccountsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/ledger/accounts';
+};
+
+export type StaffLedgerAccountsResponses = {
+    /**
+     * OK
+     */
+    200: Array<LedgerAccount>;
+};
+
+export type StaffLedgerAccountsResponse = StaffLedgerAccountsResponses[keyof StaffLedgerAccountsResponses];
+
+export type StaffLedgerCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Which of the site's accounts moved: values, separated by commas; ! before it negates. Of clearing, sales, refunds, gifts, fees, bank, rounding
+         */
+        account?: string;
+        /**
+         * When it was booked: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Gateway whose clearing account moved: values, separated by commas; ! before it negates
+         */
+        gateway?: string;
+        /**
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case
+         */
+        reason?: string;
+        /**
+         * Whose wallet or commission moved: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * An amount such as 25.00, which either side may have, or what finds the user
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/ledger/count';
+};
+
+export type StaffLedgerCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffLedgerCountResponse = StaffLedgerCountResponses[keyof StaffLedgerCountResponses];
+
+export type StaffLedgerCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Which of the site's accounts moved: values, separated by commas; ! before it negates. Of clearing, sales, refunds, gifts, fees, bank, rounding
+         */
+        account?: string;
+        /**
+         * When it was booked: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * Gateway whose clearing account moved: values, separated by commas; ! before it negates
+         */
+        gateway?: string;
+        /**
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case
+         */
+        reason?: string;
+        /**
+         * Whose wallet or commission moved: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * An amount such as 25.00, which either side may have, or what finds the user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created';
+    };
+    url: '/api/v2/staff/ledger/csv';
+};
+
+export type StaffLedgerCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffLedgerCsvResponse = StaffLedgerCsvResponses[keyof StaffLedgerCsvResponses];
 
 export type StaffLinkFetchesData = {
     body?: never;
@@ -12737,6 +12989,24 @@ export type StaffUserCloseResponses = {
 
 export type StaffUserCloseResponse = StaffUserCloseResponses[keyof StaffUserCloseResponses];
 
+export type StaffUserConnectionData = {
+    body?: never;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/connection';
+};
+
+export type StaffUserConnectionResponses = {
+    /**
+     * OK
+     */
+    200: ConnectionCheck;
+};
+
+export type StaffUserConnectionResponse = StaffUserConnectionResponses[keyof StaffUserConnectionResponses];
+
 export type StaffUserEmailReplaceData = {
     body: AnotherEmailBody;
     path: {
@@ -12966,7 +13236,7 @@ export type StaffUserSessionsResponses = {
 export type StaffUserSessionsResponse = StaffUserSessionsResponses[keyof StaffUserSessionsResponses];
 
 export type StaffUserSessionsEndData = {
-    body: UserWithReasonBody;
+    body: SessionEndBody;
     path: {
         user_id: number;
     };
@@ -13000,6 +13270,26 @@ export type StaffUserSignInsResponses = {
 };
 
 export type StaffUserSignInsResponse = StaffUserSignInsResponses[keyof StaffUserSignInsResponses];
+
+export type StaffUserTrafficData = {
+    body?: never;
+    path: {
+        user_id: number;
+    };
+    query?: {
+        days?: number;
+    };
+    url: '/api/v2/staff/users/{user_id}/traffic';
+};
+
+export type StaffUserTrafficResponses = {
+    /**
+     * OK
+     */
+    200: Array<UserTrafficDay>;
+};
+
+export type StaffUserTrafficResponse = StaffUserTrafficResponses[keyof StaffUserTrafficResponses];
 
 export type StaffTrafficGiveData = {
     body: TrafficBody;
