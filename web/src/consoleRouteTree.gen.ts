@@ -14,6 +14,7 @@ import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
@@ -88,6 +89,11 @@ const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   id: '/commissions',
   path: '/commissions',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminLedgerRoute = AdminLedgerRouteImport.update({
+  id: '/ledger',
+  path: '/ledger',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminMailsRoute = AdminMailsRouteImport.update({
@@ -348,6 +354,7 @@ export interface FileRoutesByFullPath {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -404,6 +411,7 @@ export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -462,6 +470,7 @@ export interface FileRoutesById {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -521,6 +530,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
@@ -577,6 +587,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
@@ -634,6 +645,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
@@ -726,6 +738,13 @@ declare module '@tanstack/react-router' {
       path: '/commissions'
       fullPath: '/admin/commissions'
       preLoaderRoute: typeof AdminCommissionsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/ledger': {
+      id: '/admin/ledger'
+      path: '/ledger'
+      fullPath: '/admin/ledger'
+      preLoaderRoute: typeof AdminLedgerRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/mails': {
@@ -1097,6 +1116,7 @@ interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminLedgerRoute: typeof AdminLedgerRoute
   AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
@@ -1153,6 +1173,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminLedgerRoute: AdminLedgerRoute,
   AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,

@@ -22,6 +22,7 @@ import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
@@ -198,6 +199,11 @@ const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   id: '/commissions',
   path: '/commissions',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminLedgerRoute = AdminLedgerRouteImport.update({
+  id: '/ledger',
+  path: '/ledger',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminMailsRoute = AdminMailsRouteImport.update({
@@ -779,6 +785,7 @@ export interface FileRoutesByFullPath {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -899,6 +906,7 @@ export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -1025,6 +1033,7 @@ export interface FileRoutesById {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
@@ -1154,6 +1163,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
@@ -1274,6 +1284,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
@@ -1399,6 +1410,7 @@ export interface FileRouteTypes {
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/commissions'
+    | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
@@ -1617,6 +1629,13 @@ declare module '@tanstack/react-router' {
       path: '/commissions'
       fullPath: '/admin/commissions'
       preLoaderRoute: typeof AdminCommissionsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/ledger': {
+      id: '/admin/ledger'
+      path: '/ledger'
+      fullPath: '/admin/ledger'
+      preLoaderRoute: typeof AdminLedgerRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/mails': {
@@ -2422,6 +2441,7 @@ interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminLedgerRoute: typeof AdminLedgerRoute
   AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
@@ -2478,6 +2498,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminLedgerRoute: AdminLedgerRoute,
   AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,

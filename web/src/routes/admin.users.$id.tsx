@@ -7,7 +7,13 @@ import { loadUser } from '@/features/console/users/resource'
 export const Route = createFileRoute('/admin/users/$id')({
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(
-      loadTexts('console/user', 'console/user-actions', 'console/money'),
+      loadTexts(
+        'console/user',
+        'console/user-actions',
+        'console/user-tabs',
+        'console/money',
+        'console/ledger',
+      ),
       loadUser(queryClient, id),
     ),
   component: lazyPage(() => import('@/features/console/users/pages'), 'UserPage'),

@@ -4,6 +4,7 @@ import {
   BanknoteArrowDown,
   BanknoteArrowUp,
   BookOpen,
+  BookText,
   ChartColumn,
   HandCoins,
   KeyRound,
@@ -124,6 +125,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         icon: BanknoteArrowUp,
         permission: 'money.commission.pay',
       },
+      { to: '/admin/ledger', key: 'ledger', icon: BookText, permission: 'money.ledger.read' },
       {
         to: '/admin/commissions',
         key: 'commissions',

@@ -1,3 +1,4 @@
-/** The pages about one order or recharge, apart from the lists. */
+/** The pages about one order or recharge and the ledger, apart from the lists. */
+export { LedgerPage } from './ledger-page'
 export { OrderPage } from './order-page'
 export { RechargePage } from './recharge-page'

@@ -1,5 +1,7 @@
 import {
   staffApprovalsList,
+  staffLedger,
+  staffLedgerCount,
   staffOrders,
   staffOrdersCount,
   staffPaymentCasesList,
@@ -26,6 +28,15 @@ export const recharges = byKey({
   count: (options) => staffRechargesCount(options),
   csv: '/api/v2/staff/recharges/csv',
   rowKey: ({ no }) => no,
+})
+
+export const ledger = byKey({
+  name: 'ledger',
+  keys: ['q', 'account', 'created', 'gateway', 'reason', 'user'],
+  list: (options) => staffLedger(options),
+  count: (options) => staffLedgerCount(options),
+  csv: '/api/v2/staff/ledger/csv',
+  rowKey: ({ id }) => id,
 })
 
 export const approvals = byPart({

@@ -22,7 +22,11 @@ export function UserOrders({ id }: { id: number }) {
               {rows.map(({ no, plan, state, total, currency, created_at: time }) => (
                 <Item
                   key={no}
-                  name={`#${no} ${plan.name}`}
+                  name={
+                    <TextLink to="/admin/orders/$id" params={{ id: String(no) }} underline="hover">
+                      {`#${no} ${plan.name}`}
+                    </TextLink>
+                  }
                   state={<MoneyState state={state} />}
                   about={
                     <>

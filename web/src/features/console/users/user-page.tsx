@@ -1,22 +1,29 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import { ActionMenu } from '../parts/action-runner'
-import { DetailHeader } from '../parts/detail-header'
+import { DetailHeader, useTab } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
+import { useNeighbours } from '../parts/use-neighbours'
 import { useAccountActions } from './account-actions'
 import { useBanActions } from './actions'
 import { UserState } from './columns'
 import { useGiftActions } from './gift-actions'
 import { Notes } from './notes'
-import { userOf } from './resource'
+import { userOf, users } from './resource'
 import { Bans, Packages, Services, UserFacts, Wallet } from './sections'
 import { UserOrders } from './user-orders'
 import classes from './users.module.css'
+
+const UserAccess = lazyPart(() => import('./user-access'), 'UserAccess')
+const UserHistory = lazyPart(() => import('./user-history'), 'UserHistory')
+const UserMoney = lazyPart(() => import('./user-money'), 'UserMoney')
 
 const route = getRouteApi('/admin/users/$id')
 
@@ -35,6 +42,21 @@ export function UserPage() {
   )
 }
 
+/** What of a user is read only when it is looked at, each where the member may read some of it. */
+function useTabs() {
+  const { t } = useTranslation('console/user-tabs')
+  const may = useMay()
+  const shown = {
+    now: true,
+    money: true,
+    access: may('user.history.read'),
+    history: may('ticket.read') || may('audit.read'),
+  }
+  return (['now', 'money', 'access', 'history'] as const)
+    .filter((key) => shown[key])
+    .map((key) => ({ key, title: t(`tab.${key}`) }))
+}
+
 function Header({ user }: { user: UserDetail }) {
   const { t } = useTranslation('console/user')
   const name = user.email || `#${user.id}`
@@ -48,19 +70,34 @@ function Header({ user }: { user: UserDetail }) {
       state={<UserState state={user.state} />}
       about={`#${user.id}`}
       menu={<ActionMenu subject={user} name={name} actions={[...gifts, ...account, ...bans]} />}
+      neighbours={useNeighbours(users, user.id, (id) => ({
+        to: '/admin/users/$id',
+        params: { id },
+      }))}
+      tabs={useTabs()}
     />
   )
 }
 
 function User({ user }: { user: UserDetail }) {
   const may = useMay()
+  const tab = useTab(useTabs())
   return (
     <div className={classes.user}>
       <div className={classes.main}>
-        <Services services={user.services} user={user.id} />
-        {user.packages.length > 0 && <Packages packages={user.packages} />}
-        {may('order.read') && <UserOrders id={user.id} />}
-        {user.bans.length > 0 && <Bans bans={user.bans} />}
+        {tab === 'now' && (
+          <>
+            <Services services={user.services} user={user.id} />
+            {user.packages.length > 0 && <Packages packages={user.packages} />}
+            {may('order.read') && <UserOrders id={user.id} />}
+            {user.bans.length > 0 && <Bans bans={user.bans} />}
+          </>
+        )}
+        <Suspense fallback={<Skeleton height={480} radius="lg" />}>
+          {tab === 'money' && <UserMoney id={user.id} />}
+          {tab === 'access' && <UserAccess id={user.id} />}
+          {tab === 'history' && <UserHistory id={user.id} />}
+        </Suspense>
       </div>
       <div className={classes.main}>
         <UserFacts user={user} />
