@@ -16,6 +16,7 @@ import (
 // everydayPermissions are those whose operations ask for no recent password or passkey: written down apart from
 // package permission, so that whoever adds one there must add it here too.
 var everydayPermissions = []permission.Permission{
+	"money.ledger.read",
 	"approval.read", "money.adjustment.read", "money.refund.read", "payment.case.read", "order.read", "order.cancel",
 	"recharge.read", "recharge.notify.read", "gateway.read", "cdkey.read", "coupon.read", "plan.read",
 	"plan.text.write", "node.read", "node.user.read", "node.speed_test.read", "node.silence", "node.shared_key.read",
