@@ -58,6 +58,11 @@ func TestGuides_AreFilledInForTheirReader(t *testing.T) {
 		}
 		body := "{{site_name}}\n\n```\n{{link}}\n```\n\n[buy]({{site_url}}/user/services/buy) {{other}}"
 		made := h.guide("start", body, "")
+		leak := "[click](https://other.example/?u={{link}})"
+		if answer := h.ask(h.staff[account.Admin], 422, "POST", "/api/v2/staff/guides",
+			fmt.Sprintf(`{"slug":"leak","title":"A","body":"A","body_en":%q,"category":"A"}`, leak), nil); !strings.Contains(answer, "body_en") {
+			t.Error(answer)
+		}
 		links := map[string]bool{}
 		for _, user := range h.users[:2] {
 			token, err := h.Links.Token(h.Context(), user.id)

@@ -187,10 +187,16 @@ func (one *Guide) check() error {
 	tooLong(one.Title, "title", maxTitle)
 	tooLong(one.Body, "body", maxBody)
 	tooLong(one.Category, "category", maxCategory)
+	leaks := func(body, field string) {
+		p.When(markdown.InAddress(body, "link"), field, "link_in_address", "订阅链接不能写在网址中，否则会随点击发给该网站",
+			"The reader's link cannot be a part of an address: whoever clicks would give it to that site")
+	}
+	leaks(one.Body, "body")
 	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
 		tooLong(one.Titles[lang], fault.FieldOf("title", lang), maxTitle)
 		tooLong(one.Bodies[lang], fault.FieldOf("body", lang), maxBody)
 		tooLong(one.Categories[lang], fault.FieldOf("category", lang), maxCategory)
+		leaks(one.Bodies[lang], fault.FieldOf("body", lang))
 	}
 	p.When(one.Position < 0 || one.Position > maxPosition, "position", "range", "顺序为 0 至 1000000",
 		"The position is 0 to 1,000,000")

@@ -146,11 +146,15 @@ func (l *Links) replaceApp(
 }
 
 // importable matches an address that opens an app: with a scheme of its own, and none by which a page would execute
-// something or disclose the link to another site.
+// something, or disclose the link to another site or person.
 var (
-	appID       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-	importable  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:[/!-~]+$`)
-	forbidden   = []string{"javascript:", "data:", "vbscript:", "blob:", "file:", "http:", "https:"}
+	appID      = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+	importable = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:[/!-~]+$`)
+	forbidden  = []string{
+		"javascript:", "data:", "vbscript:", "blob:", "file:", "filesystem:", "about:", "view-source:", "http:",
+		"https:", "ws:", "wss:", "ftp:", "intent:", "android-app:", "microsoft-edge:", "googlechrome:", "mailto:",
+		"tel:", "sms:", "smsto:", "mms:", "mmsto:", "tg:", "whatsapp:", "line:", "weixin:", "mqq:", "market:",
+	}
 	imageInside = regexp.MustCompile(`^data:image/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*$`)
 )
 

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,34 @@ func Uses(source, name string) bool {
 	return slices.ContainsFunc(variable.FindAllStringSubmatch(source, -1), func(found []string) bool {
 		return found[1] == name
 	})
+}
+
+// InAddress tells whether the variable {{name}} is a part of the address of a link or an image in source. What Fill puts
+// there leaves the page with the request for that address.
+func InAddress(source, name string) bool {
+	const mark = "airstrip1variable2mark"
+	marked := variable.ReplaceAllStringFunc(source, func(found string) string {
+		if variable.FindStringSubmatch(found)[1] == name {
+			return mark
+		}
+		return found
+	})
+	doc, content := parse(marked)
+	inside := false
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		var target []byte
+		switch n := n.(type) {
+		case *ast.Link:
+			target = n.Destination
+		case *ast.Image:
+			target = n.Destination
+		case *ast.AutoLink:
+			target = n.URL(content)
+		}
+		inside = inside || bytes.Contains(bytes.ToLower(target), []byte(mark))
+		return ast.WalkContinue, nil
+	})
+	return inside
 }
 
 // address matches web addresses in which nothing means anything to Markdown.

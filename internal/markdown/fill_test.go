@@ -34,3 +34,21 @@ func TestUses_FindsVariables(t *testing.T) {
 		t.Error("a variable is not told from other text")
 	}
 }
+
+func TestInAddress_FindsWhatLeavesThePage(t *testing.T) {
+	for source, inside := range map[string]bool{
+		"[a](https://x.example/?u={{link}})":           true,
+		"[a](<https://x.example/?u={{ link }}>)":       true,
+		"![a](https://x.example/{{link}}.png)":         true,
+		"<https://x.example/?u={{link}}>":              true,
+		"https://x.example/?u={{link}}":                true,
+		"[a][1]\n\n[1]: https://x.example/?u={{link}}": true,
+		"[{{link}}](https://x.example)":                false,
+		"`{{link}}` {{link}} [a](https://x.example)":   false,
+		"[a]({{url}}/?u=link)":                         false,
+	} {
+		if InAddress(source, "link") != inside {
+			t.Errorf("%q: %t", source, !inside)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func TestTheCatalogueNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("a second of one id: %d %s", status, got)
 		}
 		// runs something, or shows the link to another site
-		for _, scheme := range []string{"javascript://", "https://", "http://"} {
+		for _, scheme := range []string{"javascript://", "https://", "http://", "intent://", "mailto:a?", "tg://", "smsto:"} {
 			if status, got := c.ask(account.Admin, "PUT", forStaff+"/own", strings.Replace(body, "own://", scheme,
 				1)); status != 422 || !strings.Contains(got, `"field":"import_url"`) {
 				t.Errorf("an import address of %s: %d %s", scheme, status, got)
