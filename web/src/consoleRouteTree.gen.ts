@@ -13,6 +13,7 @@ import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
+import { Route as AdminClientsRouteImport } from './routes/admin.clients'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
@@ -47,6 +48,9 @@ import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
 import { Route as AdminJobsIndexRouteImport } from './routes/admin.jobs.index'
 import { Route as AdminJobsQueueRouteImport } from './routes/admin.jobs.queue'
+import { Route as AdminLinkFetchesIndexRouteImport } from './routes/admin.link-fetches.index'
+import { Route as AdminLinkFetchesSpreadsRouteImport } from './routes/admin.link-fetches.spreads'
+import { Route as AdminLinkTemplatesIndexRouteImport } from './routes/admin.link-templates.index'
 import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
 import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
@@ -63,6 +67,7 @@ import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
+import { Route as AdminLinkTemplatesScopeIdRouteImport } from './routes/admin.link-templates.$scope.$id'
 import { Route as AdminNodesIdIndexRouteImport } from './routes/admin.nodes.$id.index'
 import { Route as AdminNodesIdEditRouteImport } from './routes/admin.nodes.$id.edit'
 
@@ -84,6 +89,11 @@ const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
 const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
   id: '/canned-answers',
   path: '/canned-answers',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminClientsRoute = AdminClientsRouteImport.update({
+  id: '/clients',
+  path: '/clients',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
@@ -258,6 +268,21 @@ const AdminJobsQueueRoute = AdminJobsQueueRouteImport.update({
   path: '/jobs/queue',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminLinkFetchesIndexRoute = AdminLinkFetchesIndexRouteImport.update({
+  id: '/link-fetches/',
+  path: '/link-fetches/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminLinkFetchesSpreadsRoute = AdminLinkFetchesSpreadsRouteImport.update({
+  id: '/link-fetches/spreads',
+  path: '/link-fetches/spreads',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminLinkTemplatesIndexRoute = AdminLinkTemplatesIndexRouteImport.update({
+  id: '/link-templates/',
+  path: '/link-templates/',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminNodesIndexRoute = AdminNodesIndexRouteImport.update({
   id: '/nodes/',
   path: '/nodes/',
@@ -338,6 +363,12 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
   path: '/users/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminLinkTemplatesScopeIdRoute =
+  AdminLinkTemplatesScopeIdRouteImport.update({
+    id: '/link-templates/$scope/$id',
+    path: '/link-templates/$scope/$id',
+    getParentRoute: () => AdminRoute,
+  } as any)
 const AdminNodesIdIndexRoute = AdminNodesIdIndexRouteImport.update({
   id: '/nodes/$id/',
   path: '/nodes/$id/',
@@ -353,6 +384,7 @@ export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
@@ -379,6 +411,7 @@ export interface FileRoutesByFullPath {
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
+  '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -398,18 +431,22 @@ export interface FileRoutesByFullPath {
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
+  '/admin/link-fetches/': typeof AdminLinkFetchesIndexRoute
+  '/admin/link-templates/': typeof AdminLinkTemplatesIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
 }
 export interface FileRoutesByTo {
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
@@ -436,6 +473,7 @@ export interface FileRoutesByTo {
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
+  '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -455,12 +493,15 @@ export interface FileRoutesByTo {
   '/admin/gateways': typeof AdminGatewaysIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
   '/admin/jobs': typeof AdminJobsIndexRoute
+  '/admin/link-fetches': typeof AdminLinkFetchesIndexRoute
+  '/admin/link-templates': typeof AdminLinkTemplatesIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/orders': typeof AdminOrdersIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/recharges': typeof AdminRechargesIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
+  '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/admin/nodes/$id': typeof AdminNodesIdIndexRoute
 }
@@ -469,6 +510,7 @@ export interface FileRoutesById {
   '/admin': typeof AdminRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
@@ -495,6 +537,7 @@ export interface FileRoutesById {
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
+  '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -514,12 +557,15 @@ export interface FileRoutesById {
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
+  '/admin/link-fetches/': typeof AdminLinkFetchesIndexRoute
+  '/admin/link-templates/': typeof AdminLinkTemplatesIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
 }
@@ -529,6 +575,7 @@ export interface FileRouteTypes {
     | '/admin'
     | '/admin/approvals'
     | '/admin/canned-answers'
+    | '/admin/clients'
     | '/admin/commissions'
     | '/admin/ledger'
     | '/admin/mails'
@@ -555,6 +602,7 @@ export interface FileRouteTypes {
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/jobs/queue'
+    | '/admin/link-fetches/spreads'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -574,18 +622,22 @@ export interface FileRouteTypes {
     | '/admin/gateways/'
     | '/admin/guides/'
     | '/admin/jobs/'
+    | '/admin/link-fetches/'
+    | '/admin/link-templates/'
     | '/admin/nodes/'
     | '/admin/orders/'
     | '/admin/plans/'
     | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/admin/nodes/$id/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/admin/approvals'
     | '/admin/canned-answers'
+    | '/admin/clients'
     | '/admin/commissions'
     | '/admin/ledger'
     | '/admin/mails'
@@ -612,6 +664,7 @@ export interface FileRouteTypes {
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/jobs/queue'
+    | '/admin/link-fetches/spreads'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -631,12 +684,15 @@ export interface FileRouteTypes {
     | '/admin/gateways'
     | '/admin/guides'
     | '/admin/jobs'
+    | '/admin/link-fetches'
+    | '/admin/link-templates'
     | '/admin/nodes'
     | '/admin/orders'
     | '/admin/plans'
     | '/admin/recharges'
     | '/admin/share-accounts'
     | '/admin/users'
+    | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/admin/nodes/$id'
   id:
@@ -644,6 +700,7 @@ export interface FileRouteTypes {
     | '/admin'
     | '/admin/approvals'
     | '/admin/canned-answers'
+    | '/admin/clients'
     | '/admin/commissions'
     | '/admin/ledger'
     | '/admin/mails'
@@ -670,6 +727,7 @@ export interface FileRouteTypes {
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/jobs/queue'
+    | '/admin/link-fetches/spreads'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -689,12 +747,15 @@ export interface FileRouteTypes {
     | '/admin/gateways/'
     | '/admin/guides/'
     | '/admin/jobs/'
+    | '/admin/link-fetches/'
+    | '/admin/link-templates/'
     | '/admin/nodes/'
     | '/admin/orders/'
     | '/admin/plans/'
     | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/admin/nodes/$id/'
   fileRoutesById: FileRoutesById
@@ -731,6 +792,13 @@ declare module '@tanstack/react-router' {
       path: '/canned-answers'
       fullPath: '/admin/canned-answers'
       preLoaderRoute: typeof AdminCannedAnswersRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/clients': {
+      id: '/admin/clients'
+      path: '/clients'
+      fullPath: '/admin/clients'
+      preLoaderRoute: typeof AdminClientsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/commissions': {
@@ -971,6 +1039,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminJobsQueueRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/link-fetches/': {
+      id: '/admin/link-fetches/'
+      path: '/link-fetches'
+      fullPath: '/admin/link-fetches/'
+      preLoaderRoute: typeof AdminLinkFetchesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/link-fetches/spreads': {
+      id: '/admin/link-fetches/spreads'
+      path: '/link-fetches/spreads'
+      fullPath: '/admin/link-fetches/spreads'
+      preLoaderRoute: typeof AdminLinkFetchesSpreadsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/link-templates/': {
+      id: '/admin/link-templates/'
+      path: '/link-templates'
+      fullPath: '/admin/link-templates/'
+      preLoaderRoute: typeof AdminLinkTemplatesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/nodes/': {
       id: '/admin/nodes/'
       path: '/nodes'
@@ -1083,6 +1172,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/link-templates/$scope/$id': {
+      id: '/admin/link-templates/$scope/$id'
+      path: '/link-templates/$scope/$id'
+      fullPath: '/admin/link-templates/$scope/$id'
+      preLoaderRoute: typeof AdminLinkTemplatesScopeIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/nodes/$id/': {
       id: '/admin/nodes/$id/'
       path: '/nodes/$id'
@@ -1115,6 +1211,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
+  AdminClientsRoute: typeof AdminClientsRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
   AdminMailsRoute: typeof AdminMailsRoute
@@ -1141,6 +1238,7 @@ interface AdminRouteChildren {
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
   AdminJobsQueueRoute: typeof AdminJobsQueueRoute
+  AdminLinkFetchesSpreadsRoute: typeof AdminLinkFetchesSpreadsRoute
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminOrdersIdRoute: typeof AdminOrdersIdRoute
@@ -1159,12 +1257,15 @@ interface AdminRouteChildren {
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
   AdminJobsIndexRoute: typeof AdminJobsIndexRoute
+  AdminLinkFetchesIndexRoute: typeof AdminLinkFetchesIndexRoute
+  AdminLinkTemplatesIndexRoute: typeof AdminLinkTemplatesIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
+  AdminLinkTemplatesScopeIdRoute: typeof AdminLinkTemplatesScopeIdRoute
   AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
   AdminNodesIdIndexRoute: typeof AdminNodesIdIndexRoute
 }
@@ -1172,6 +1273,7 @@ interface AdminRouteChildren {
 const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
+  AdminClientsRoute: AdminClientsRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
   AdminLedgerRoute: AdminLedgerRoute,
   AdminMailsRoute: AdminMailsRoute,
@@ -1198,6 +1300,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
   AdminJobsQueueRoute: AdminJobsQueueRoute,
+  AdminLinkFetchesSpreadsRoute: AdminLinkFetchesSpreadsRoute,
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminOrdersIdRoute: AdminOrdersIdRoute,
@@ -1216,12 +1319,15 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
   AdminJobsIndexRoute: AdminJobsIndexRoute,
+  AdminLinkFetchesIndexRoute: AdminLinkFetchesIndexRoute,
+  AdminLinkTemplatesIndexRoute: AdminLinkTemplatesIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminOrdersIndexRoute: AdminOrdersIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
+  AdminLinkTemplatesScopeIdRoute: AdminLinkTemplatesScopeIdRoute,
   AdminNodesIdEditRoute: AdminNodesIdEditRoute,
   AdminNodesIdIndexRoute: AdminNodesIdIndexRoute,
 }

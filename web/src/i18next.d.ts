@@ -42,6 +42,7 @@ import type consoleBulk from './locales/zh-CN/console/bulk.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
 import type consoleUserActions from './locales/zh-CN/console/user-actions.json'
 import type consoleGuard from './locales/zh-CN/console/guard.json'
+import type consoleLink from './locales/zh-CN/console/link.json'
 import type consoleNode from './locales/zh-CN/console/node.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
 import type consoleSupport from './locales/zh-CN/console/support.json'
@@ -86,6 +87,7 @@ declare module 'i18next' {
       'console/system': typeof consoleSystem
       'console/content': typeof consoleContent
       'console/guard': typeof consoleGuard
+      'console/link': typeof consoleLink
       'console/node': typeof consoleNode
       'console/support': typeof consoleSupport
       'console/coupon': typeof consoleCoupon

@@ -21,6 +21,7 @@ import { Route as UserRouteImport } from './routes/user'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
+import { Route as AdminClientsRouteImport } from './routes/admin.clients'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
@@ -77,6 +78,9 @@ import { Route as AdminGuidesIdRouteImport } from './routes/admin.guides.$id'
 import { Route as AdminGuidesNewRouteImport } from './routes/admin.guides.new'
 import { Route as AdminJobsIndexRouteImport } from './routes/admin.jobs.index'
 import { Route as AdminJobsQueueRouteImport } from './routes/admin.jobs.queue'
+import { Route as AdminLinkFetchesIndexRouteImport } from './routes/admin.link-fetches.index'
+import { Route as AdminLinkFetchesSpreadsRouteImport } from './routes/admin.link-fetches.spreads'
+import { Route as AdminLinkTemplatesIndexRouteImport } from './routes/admin.link-templates.index'
 import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
 import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
@@ -127,6 +131,7 @@ import { Route as UserTicketsIndexRouteImport } from './routes/user.tickets.inde
 import { Route as UserTicketsNewRouteImport } from './routes/user.tickets.new'
 import { Route as UserWalletIndexRouteImport } from './routes/user.wallet.index'
 import { Route as UserWalletPurchaseRecordsOldRouteImport } from './routes/user.wallet.purchase-records-old'
+import { Route as AdminLinkTemplatesScopeIdRouteImport } from './routes/admin.link-templates.$scope.$id'
 import { Route as AdminNodesIdIndexRouteImport } from './routes/admin.nodes.$id.index'
 import { Route as AdminNodesIdEditRouteImport } from './routes/admin.nodes.$id.edit'
 import { Route as UserTicketsViewIdRouteImport } from './routes/user.tickets.view.$id'
@@ -194,6 +199,11 @@ const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
 const AdminCannedAnswersRoute = AdminCannedAnswersRouteImport.update({
   id: '/canned-answers',
   path: '/canned-answers',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminClientsRoute = AdminClientsRouteImport.update({
+  id: '/clients',
+  path: '/clients',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
@@ -476,6 +486,21 @@ const AdminJobsQueueRoute = AdminJobsQueueRouteImport.update({
   path: '/jobs/queue',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminLinkFetchesIndexRoute = AdminLinkFetchesIndexRouteImport.update({
+  id: '/link-fetches/',
+  path: '/link-fetches/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminLinkFetchesSpreadsRoute = AdminLinkFetchesSpreadsRouteImport.update({
+  id: '/link-fetches/spreads',
+  path: '/link-fetches/spreads',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminLinkTemplatesIndexRoute = AdminLinkTemplatesIndexRouteImport.update({
+  id: '/link-templates/',
+  path: '/link-templates/',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminNodesIndexRoute = AdminNodesIndexRouteImport.update({
   id: '/nodes/',
   path: '/nodes/',
@@ -730,6 +755,12 @@ const UserWalletPurchaseRecordsOldRoute =
     path: '/wallet/purchase-records-old',
     getParentRoute: () => UserRoute,
   } as any)
+const AdminLinkTemplatesScopeIdRoute =
+  AdminLinkTemplatesScopeIdRouteImport.update({
+    id: '/link-templates/$scope/$id',
+    path: '/link-templates/$scope/$id',
+    getParentRoute: () => AdminRoute,
+  } as any)
 const AdminNodesIdIndexRoute = AdminNodesIdIndexRouteImport.update({
   id: '/nodes/$id/',
   path: '/nodes/$id/',
@@ -784,6 +815,7 @@ export interface FileRoutesByFullPath {
   '/user': typeof UserRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
@@ -830,6 +862,7 @@ export interface FileRoutesByFullPath {
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
+  '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -877,6 +910,8 @@ export interface FileRoutesByFullPath {
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
+  '/admin/link-fetches/': typeof AdminLinkFetchesIndexRoute
+  '/admin/link-templates/': typeof AdminLinkTemplatesIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
@@ -889,6 +924,7 @@ export interface FileRoutesByFullPath {
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/tickets/': typeof UserTicketsIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
@@ -905,6 +941,7 @@ export interface FileRoutesByTo {
   '/setup': typeof SetupRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
@@ -951,6 +988,7 @@ export interface FileRoutesByTo {
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
+  '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -998,6 +1036,8 @@ export interface FileRoutesByTo {
   '/admin/gateways': typeof AdminGatewaysIndexRoute
   '/admin/guides': typeof AdminGuidesIndexRoute
   '/admin/jobs': typeof AdminJobsIndexRoute
+  '/admin/link-fetches': typeof AdminLinkFetchesIndexRoute
+  '/admin/link-templates': typeof AdminLinkTemplatesIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/orders': typeof AdminOrdersIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
@@ -1010,6 +1050,7 @@ export interface FileRoutesByTo {
   '/user/shop-old': typeof UserShopOldIndexRoute
   '/user/tickets': typeof UserTicketsIndexRoute
   '/user/wallet': typeof UserWalletIndexRoute
+  '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
@@ -1032,6 +1073,7 @@ export interface FileRoutesById {
   '/user': typeof UserRouteWithChildren
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
+  '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
@@ -1080,6 +1122,7 @@ export interface FileRoutesById {
   '/admin/guides/$id': typeof AdminGuidesIdRoute
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
+  '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -1127,6 +1170,8 @@ export interface FileRoutesById {
   '/admin/gateways/': typeof AdminGatewaysIndexRoute
   '/admin/guides/': typeof AdminGuidesIndexRoute
   '/admin/jobs/': typeof AdminJobsIndexRoute
+  '/admin/link-fetches/': typeof AdminLinkFetchesIndexRoute
+  '/admin/link-templates/': typeof AdminLinkTemplatesIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
@@ -1139,6 +1184,7 @@ export interface FileRoutesById {
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/tickets/': typeof UserTicketsIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/user/tickets/view/$id': typeof UserTicketsViewIdRoute
   '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
@@ -1162,6 +1208,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/admin/approvals'
     | '/admin/canned-answers'
+    | '/admin/clients'
     | '/admin/commissions'
     | '/admin/ledger'
     | '/admin/mails'
@@ -1208,6 +1255,7 @@ export interface FileRouteTypes {
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/jobs/queue'
+    | '/admin/link-fetches/spreads'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -1255,6 +1303,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/'
     | '/admin/guides/'
     | '/admin/jobs/'
+    | '/admin/link-fetches/'
+    | '/admin/link-templates/'
     | '/admin/nodes/'
     | '/admin/orders/'
     | '/admin/plans/'
@@ -1267,6 +1317,7 @@ export interface FileRouteTypes {
     | '/user/shop-old/'
     | '/user/tickets/'
     | '/user/wallet/'
+    | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
@@ -1283,6 +1334,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/admin/approvals'
     | '/admin/canned-answers'
+    | '/admin/clients'
     | '/admin/commissions'
     | '/admin/ledger'
     | '/admin/mails'
@@ -1329,6 +1381,7 @@ export interface FileRouteTypes {
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/jobs/queue'
+    | '/admin/link-fetches/spreads'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -1376,6 +1429,8 @@ export interface FileRouteTypes {
     | '/admin/gateways'
     | '/admin/guides'
     | '/admin/jobs'
+    | '/admin/link-fetches'
+    | '/admin/link-templates'
     | '/admin/nodes'
     | '/admin/orders'
     | '/admin/plans'
@@ -1388,6 +1443,7 @@ export interface FileRouteTypes {
     | '/user/shop-old'
     | '/user/tickets'
     | '/user/wallet'
+    | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
@@ -1409,6 +1465,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/admin/approvals'
     | '/admin/canned-answers'
+    | '/admin/clients'
     | '/admin/commissions'
     | '/admin/ledger'
     | '/admin/mails'
@@ -1457,6 +1514,7 @@ export interface FileRouteTypes {
     | '/admin/guides/$id'
     | '/admin/guides/new'
     | '/admin/jobs/queue'
+    | '/admin/link-fetches/spreads'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -1504,6 +1562,8 @@ export interface FileRouteTypes {
     | '/admin/gateways/'
     | '/admin/guides/'
     | '/admin/jobs/'
+    | '/admin/link-fetches/'
+    | '/admin/link-templates/'
     | '/admin/nodes/'
     | '/admin/orders/'
     | '/admin/plans/'
@@ -1516,6 +1576,7 @@ export interface FileRouteTypes {
     | '/user/shop-old/'
     | '/user/tickets/'
     | '/user/wallet/'
+    | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/user/tickets/view/$id'
     | '/user/wallet/recharge/cd-key'
@@ -1622,6 +1683,13 @@ declare module '@tanstack/react-router' {
       path: '/canned-answers'
       fullPath: '/admin/canned-answers'
       preLoaderRoute: typeof AdminCannedAnswersRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/clients': {
+      id: '/admin/clients'
+      path: '/clients'
+      fullPath: '/admin/clients'
+      preLoaderRoute: typeof AdminClientsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/commissions': {
@@ -2016,6 +2084,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminJobsQueueRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/link-fetches/': {
+      id: '/admin/link-fetches/'
+      path: '/link-fetches'
+      fullPath: '/admin/link-fetches/'
+      preLoaderRoute: typeof AdminLinkFetchesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/link-fetches/spreads': {
+      id: '/admin/link-fetches/spreads'
+      path: '/link-fetches/spreads'
+      fullPath: '/admin/link-fetches/spreads'
+      preLoaderRoute: typeof AdminLinkFetchesSpreadsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/link-templates/': {
+      id: '/admin/link-templates/'
+      path: '/link-templates'
+      fullPath: '/admin/link-templates/'
+      preLoaderRoute: typeof AdminLinkTemplatesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/nodes/': {
       id: '/admin/nodes/'
       path: '/nodes'
@@ -2366,6 +2455,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserWalletPurchaseRecordsOldRouteImport
       parentRoute: typeof UserRoute
     }
+    '/admin/link-templates/$scope/$id': {
+      id: '/admin/link-templates/$scope/$id'
+      path: '/link-templates/$scope/$id'
+      fullPath: '/admin/link-templates/$scope/$id'
+      preLoaderRoute: typeof AdminLinkTemplatesScopeIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/nodes/$id/': {
       id: '/admin/nodes/$id/'
       path: '/nodes/$id'
@@ -2440,6 +2536,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 interface AdminRouteChildren {
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
+  AdminClientsRoute: typeof AdminClientsRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
   AdminMailsRoute: typeof AdminMailsRoute
@@ -2466,6 +2563,7 @@ interface AdminRouteChildren {
   AdminGuidesIdRoute: typeof AdminGuidesIdRoute
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
   AdminJobsQueueRoute: typeof AdminJobsQueueRoute
+  AdminLinkFetchesSpreadsRoute: typeof AdminLinkFetchesSpreadsRoute
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminOrdersIdRoute: typeof AdminOrdersIdRoute
@@ -2484,12 +2582,15 @@ interface AdminRouteChildren {
   AdminGatewaysIndexRoute: typeof AdminGatewaysIndexRoute
   AdminGuidesIndexRoute: typeof AdminGuidesIndexRoute
   AdminJobsIndexRoute: typeof AdminJobsIndexRoute
+  AdminLinkFetchesIndexRoute: typeof AdminLinkFetchesIndexRoute
+  AdminLinkTemplatesIndexRoute: typeof AdminLinkTemplatesIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
+  AdminLinkTemplatesScopeIdRoute: typeof AdminLinkTemplatesScopeIdRoute
   AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
   AdminNodesIdIndexRoute: typeof AdminNodesIdIndexRoute
 }
@@ -2497,6 +2598,7 @@ interface AdminRouteChildren {
 const AdminRouteChildren: AdminRouteChildren = {
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
+  AdminClientsRoute: AdminClientsRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
   AdminLedgerRoute: AdminLedgerRoute,
   AdminMailsRoute: AdminMailsRoute,
@@ -2523,6 +2625,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGuidesIdRoute: AdminGuidesIdRoute,
   AdminGuidesNewRoute: AdminGuidesNewRoute,
   AdminJobsQueueRoute: AdminJobsQueueRoute,
+  AdminLinkFetchesSpreadsRoute: AdminLinkFetchesSpreadsRoute,
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminOrdersIdRoute: AdminOrdersIdRoute,
@@ -2541,12 +2644,15 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGatewaysIndexRoute: AdminGatewaysIndexRoute,
   AdminGuidesIndexRoute: AdminGuidesIndexRoute,
   AdminJobsIndexRoute: AdminJobsIndexRoute,
+  AdminLinkFetchesIndexRoute: AdminLinkFetchesIndexRoute,
+  AdminLinkTemplatesIndexRoute: AdminLinkTemplatesIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminOrdersIndexRoute: AdminOrdersIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
+  AdminLinkTemplatesScopeIdRoute: AdminLinkTemplatesScopeIdRoute,
   AdminNodesIdEditRoute: AdminNodesIdEditRoute,
   AdminNodesIdIndexRoute: AdminNodesIdIndexRoute,
 }

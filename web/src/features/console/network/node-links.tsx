@@ -5,25 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from '@/ui/copy-button'
 import { Loaded } from '@/ui/loaded'
 import { Section } from '../parts/section'
+import { linkClients } from '../parts/link-clients'
 import { linkEntryOf } from './resource'
-
-/** The values of client_type that one looks at most. */
-const clients = [
-  'ClashMeta',
-  'SingBox',
-  'Mixed',
-  'Shadowrocket',
-  'Surge5',
-  'Loon',
-  'QuantumultX',
-  'Stash',
-  'Surfboard',
-  'Egern',
-  'XrayJson',
-  'Clash',
-  'V2Ray',
-  'SIP008',
-]
 
 /** What each client is told of a node, with made-up secrets of a user. */
 export function NodeLinks({ id }: { id: string }) {
@@ -39,7 +22,7 @@ export function NodeLinks({ id }: { id: string }) {
         <NativeSelect
           label={t('links.client')}
           value={client}
-          data={clients}
+          data={linkClients}
           onChange={({ currentTarget }) => setClient(currentTarget.value)}
           maw={280}
         />

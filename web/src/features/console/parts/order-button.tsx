@@ -7,13 +7,13 @@ import { toast } from '@/ui/toast'
 import { type Item, OrderDialog } from './order-dialog'
 
 /** Opens the dialog that puts a short list into another order. */
-export function OrderButton(props: {
+export function OrderButton<I extends number | string>(props: {
   title: string
-  read: () => Promise<readonly Item[]>
-  save: (ids: number[]) => Promise<unknown>
+  read: () => Promise<readonly Item<I>[]>
+  save: (ids: I[]) => Promise<unknown>
 }) {
   const { t } = useTranslation()
-  const [items, setItems] = useState<readonly Item[]>()
+  const [items, setItems] = useState<readonly Item<I>[]>()
   const open = async () => {
     try {
       setItems(await props.read())

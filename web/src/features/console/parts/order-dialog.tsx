@@ -10,13 +10,14 @@ import { FormError } from '@/ui/form-error'
 import { toast } from '@/ui/toast'
 import classes from './order-dialog.module.css'
 
-export type Item = { id: number; name: string }
+type Id = number | string
+export type Item<I extends Id = Id> = { id: I; name: string }
 
 /** Puts a short list into another order, by drag or by buttons, and saves it at once. */
-export function OrderDialog(props: {
+export function OrderDialog<I extends Id>(props: {
   title: string
-  items: readonly Item[]
-  save: (ids: number[]) => Promise<unknown>
+  items: readonly Item<I>[]
+  save: (ids: I[]) => Promise<unknown>
   onClose: () => void
 }) {
   const { t } = useTranslation('console/parts')
@@ -57,13 +58,16 @@ export function OrderDialog(props: {
 }
 
 /** The list with the item at `from` moved to the place `to`. */
-const moved = (items: readonly Item[], from: number, to: number) => {
+const moved = <T extends Item>(items: readonly T[], from: number, to: number) => {
   const item = items[from]
   if (item === undefined || to < 0 || to >= items.length) return items
   return items.toSpliced(from, 1).toSpliced(to, 0, item)
 }
 
-function Items(props: { items: readonly Item[]; onChange: (items: readonly Item[]) => void }) {
+function Items<T extends Item>(props: {
+  items: readonly T[]
+  onChange: (items: readonly T[]) => void
+}) {
   const { t } = useTranslation('console/parts')
   const { items, onChange } = props
   const list = useRef<HTMLOListElement>(null)

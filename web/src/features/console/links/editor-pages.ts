@@ -1,0 +1,2 @@
+/** The editor of templates, which the lists do not load. */
+export { TemplatePage } from './template-page'
