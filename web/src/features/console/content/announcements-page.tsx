@@ -2,14 +2,13 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffAnnouncementRemove } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffAnnouncement } from '@/lib/api/gen/staff/types.gen'
-import { useNow } from '@/lib/now'
 import { ButtonLink } from '@/ui/button-link'
 import { Moment } from '@/ui/moment'
-import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
+import { AnnouncementState, nameOf } from './announcement-state'
 import { announcements } from './resource'
 
 /** News of the site, shown ones and those to come. */
@@ -38,20 +37,6 @@ export function AnnouncementsPage() {
 }
 
 /** Its title in any language, else its number. */
-export const nameOf = (one: StaffAnnouncement) =>
-  one.title || one.title_zh || one.title_en || `#${one.id}`
-
-/** Whether an announcement is shown now. */
-export function AnnouncementState({ announcement: one }: { announcement: StaffAnnouncement }) {
-  const { t } = useTranslation('console/content')
-  const now = useNow()
-  if (Date.parse(one.starts_at) > now)
-    return <StatusDot tone="info">{t('state.planned')}</StatusDot>
-  if (one.ends_at && Date.parse(one.ends_at) <= now)
-    return <StatusDot tone="neutral">{t('state.over')}</StatusDot>
-  return <StatusDot tone="success">{t('state.shown')}</StatusDot>
-}
-
 function useColumns(): Column<StaffAnnouncement>[] {
   const { t } = useTranslation('console/content')
   return [

@@ -11,7 +11,7 @@ import { Loaded } from '@/ui/loaded'
 import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
-import { nameOf } from './announcements-page'
+import { nameOf } from './announcement-state'
 import { broadcastsOf, reachOf } from './resource'
 
 type Channel = Broadcast['channel']

@@ -21,7 +21,7 @@ import { useGatewayActions } from './gateway-actions'
 import { atFields, useGatewaySections } from './gateway-form'
 import { gatewayKinds, gatewayOf } from './gateway-resource'
 import { blankGateway, gatewayChange, gatewayValues } from './gateway-values'
-import { GatewayState, notifyAddress } from './gateways-page'
+import { GatewayState, notifyAddress } from './gateway-state'
 
 const route = getRouteApi('/admin/gateways/$id')
 const skeleton = <Skeleton height={480} radius="lg" />

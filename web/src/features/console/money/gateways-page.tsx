@@ -5,12 +5,12 @@ import { staffGatewaysList, staffGatewaysOrder } from '@/lib/api/gen/staff/sdk.g
 import type { GatewayAccount } from '@/lib/api/gen/staff/types.gen'
 import { ButtonLink } from '@/ui/button-link'
 import { CopyButton } from '@/ui/copy-button'
-import { StatusDot } from '@/ui/status-dot'
 import { ListPage } from '../parts/list-page'
 import { OrderButton } from '../parts/order-button'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
 import { useGatewayActions } from './gateway-actions'
+import { GatewayState, notifyAddress } from './gateway-state'
 import { gateways } from './gateway-resource'
 
 /** The site's accounts with payment platforms. */
@@ -45,19 +45,6 @@ function PageActions() {
         {t('new')}
       </ButtonLink>
     </Group>
-  )
-}
-
-/** Where the platform sends its notifies. */
-export const notifyAddress = ({ notify_path: path }: GatewayAccount) =>
-  new URL(path, location.origin).href
-
-export function GatewayState({ gateway }: { gateway: GatewayAccount }) {
-  const { t } = useTranslation('console/gateway')
-  return (
-    <StatusDot tone={gateway.enabled ? 'success' : 'neutral'}>
-      {t(gateway.enabled ? 'state.on' : 'state.off')}
-    </StatusDot>
   )
 }
 

@@ -15,7 +15,7 @@ import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
 import { blankGuide, filledIn, guideBody, guideValues, useGuideSections } from './guide-form'
-import { guideName, GuideState } from './guides-page'
+import { guideName, GuideState } from './guide-state'
 import { guideOf } from './resource'
 
 const route = getRouteApi('/admin/guides/$id')

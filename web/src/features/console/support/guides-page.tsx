@@ -4,11 +4,11 @@ import { staffGuideChange, staffGuideRemove } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffGuide } from '@/lib/api/gen/staff/types.gen'
 import { ButtonLink } from '@/ui/button-link'
 import { Moment } from '@/ui/moment'
-import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
+import { guideName, GuideState } from './guide-state'
 import { guides } from './resource'
 
 /** The help pages, in the order in which customers see them. */
@@ -33,18 +33,6 @@ export function GuidesPage() {
         )
       }
     />
-  )
-}
-
-/** Its title in any language, else its address. */
-export const guideName = (one: StaffGuide) => one.title || one.title_zh || one.title_en || one.slug
-
-export function GuideState({ guide }: { guide: StaffGuide }) {
-  const { t } = useTranslation('console/support')
-  return guide.is_published ? (
-    <StatusDot tone="success">{t('guides.published')}</StatusDot>
-  ) : (
-    <StatusDot tone="neutral">{t('guides.draft')}</StatusDot>
   )
 }
 

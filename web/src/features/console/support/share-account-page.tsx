@@ -1,24 +1,25 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffShareAccountAdd, staffShareAccountChange } from '@/lib/api/gen/staff/sdk.gen'
-import type { ShareAccountViewer, StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
+import type { StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
 import { Loaded } from '@/ui/loaded'
-import { Moment } from '@/ui/moment'
 import { PageHeader } from '@/ui/page-header'
 import { ActionButton } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
-import { Person } from '../parts/person'
-import type { Column } from '../parts/resource'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
-import { ResourceTable } from '../parts/resource-table'
 import { useLeave } from '../parts/use-leave'
-import { shareAccountOf, viewersOf } from './resource'
-import { ShareState, useRotation } from './share-accounts-page'
+import { shareAccountOf } from './resource'
 import { blankShare, shareBody, shareValues, useShareSections } from './share-form'
+import { useRotation } from './share-rotation'
+import { ShareState } from './share-state'
+
+// Its table is no part of the form of a new one.
+const ShareViewers = lazyPart(() => import('./share-viewers'), 'ShareViewers')
 
 const route = getRouteApi('/admin/share-accounts/$id')
 const list = { to: '/admin/share-accounts' } as const
@@ -54,60 +55,15 @@ function Header(props: { title: string; state?: ReactNode; about?: string; prima
 }
 
 function Account({ account }: { account: StaffShareAccount }) {
-  const { t } = useTranslation('console/support')
   const may = useMay()
   return (
     <Stack gap="lg">
       {may('shareaccount.write') && <Edit account={account} />}
-      <ResourceTable
-        caption={t('shares.viewers')}
-        resource={viewersOf(account.id)}
-        columns={useViewerColumns(account)}
-        empty={{ text: t('shares.noViewers') }}
-      />
+      <Suspense>
+        <ShareViewers account={account} />
+      </Suspense>
     </Stack>
   )
-}
-
-function useViewerColumns(account: StaffShareAccount): Column<ShareAccountViewer>[] {
-  const { t } = useTranslation('console/support')
-  return [
-    {
-      key: 'user',
-      title: t('column.user'),
-      place: 'title',
-      cell: ({ user_id: id, email }) => <Person user={{ id, email }} />,
-    },
-    {
-      key: 'version',
-      title: t('shares.sawWhich'),
-      width: '12rem',
-      place: 'state',
-      cell: ({ version }) =>
-        t(version === account.secret_version ? 'shares.present' : 'shares.former'),
-    },
-    {
-      key: 'count',
-      title: t('shares.times'),
-      width: '7rem',
-      align: 'end',
-      place: 'fact',
-      cell: ({ count }) => count,
-    },
-    {
-      key: 'first',
-      title: t('shares.firstAt'),
-      width: '12rem',
-      cell: ({ first_at: time }) => <Moment time={time} withTime />,
-    },
-    {
-      key: 'last',
-      title: t('shares.lastAt'),
-      width: '12rem',
-      place: 'fact',
-      cell: ({ last_at: time }) => <Moment time={time} withTime />,
-    },
-  ]
 }
 
 function Edit({ account }: { account: StaffShareAccount }) {

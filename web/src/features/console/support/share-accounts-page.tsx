@@ -1,15 +1,15 @@
-import { KeyRound, Plus, Trash2 } from 'lucide-react'
+import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { staffShareAccountRotateRules as rules } from '@/lib/api/gen/staff/rules.gen'
-import { staffShareAccountRemove, staffShareAccountRotate } from '@/lib/api/gen/staff/sdk.gen'
+import { staffShareAccountRemove } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
 import { ButtonLink } from '@/ui/button-link'
 import { Moment } from '@/ui/moment'
-import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
+import { useRotation } from './share-rotation'
+import { ShareState } from './share-state'
 import { shareAccounts } from './resource'
 
 /** Accounts of other services that customers share. */
@@ -34,15 +34,6 @@ export function ShareAccountsPage() {
         )
       }
     />
-  )
-}
-
-export function ShareState({ account: one }: { account: StaffShareAccount }) {
-  const { t } = useTranslation('console/support')
-  return one.is_enabled ? (
-    <StatusDot tone="success">{t('shares.offered')}</StatusDot>
-  ) : (
-    <StatusDot tone="neutral">{t('shares.off')}</StatusDot>
   )
 }
 
@@ -79,42 +70,6 @@ function useColumns(): Column<StaffShareAccount>[] {
       cell: (one) => <ShareState account={one} />,
     },
   ]
-}
-
-/** A new secret in place of the one that users have seen. */
-export function useRotation(): Action<StaffShareAccount> {
-  const { t } = useTranslation('console/support')
-  return {
-    key: 'rotate',
-    icon: KeyRound,
-    title: t('shares.rotate'),
-    permission: 'shareaccount.write',
-    danger: 'C',
-    fields: () => [
-      {
-        name: 'password',
-        label: t('share.password'),
-        kind: 'secret',
-        isRequired: true,
-        rules: rules.password,
-      },
-      {
-        name: 'totp',
-        label: t('share.totp'),
-        hint: t('hint.totpStays'),
-        kind: 'secret',
-        rules: rules.totp,
-      },
-    ],
-    effect: ({ name, users }) => t('shares.rotateEffect', { name, count: users }),
-    run: ({ id }, { password, totp }) =>
-      staffShareAccountRotate({
-        path: { account_id: id },
-        body: { password: String(password), ...(totp && { totp: String(totp) }) },
-        throwOnError: true,
-      }),
-    done: ({ name }) => t('shares.rotatedDone', { name }),
-  }
 }
 
 function useRemoval(): Action<StaffShareAccount> {
