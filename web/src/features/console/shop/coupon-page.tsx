@@ -21,7 +21,7 @@ import { useLeave } from '../parts/use-leave'
 import { useCouponSections } from './coupon-form'
 import { CouponState } from './coupon-state'
 import { blankCoupon, couponBody, couponChange, couponValues } from './coupon-values'
-import { Off, useCouponActions } from './coupons-page'
+import { Off, useCouponActions } from './coupon-actions'
 import { couponOf } from './resource'
 
 const route = getRouteApi('/admin/coupons/$id')
