@@ -162,7 +162,8 @@ var ErrRefused = fault.Forbidden("not_allowed", "没有权限", "You are not all
 var everyday = []Permission{
 	ApprovalRead, AdjustmentRead, RefundRead, CaseRead, OrderRead, OrderCancel, RechargeRead, NotifyRead,
 	GatewayRead, CDKeyRead, CouponRead, PlanRead, PlanWrite, NodeRead, NodeUserRead, NodeSpeedRead, NodeSilence,
-	LedgerRead, SharedKeyRead, BatchRead, TrafficRead, RuleRead, HitRead, BlockedRead, BlockedLift, TemplateRead, LinkGroupRead,
+	LedgerRead, SharedKeyRead, BatchRead, TrafficRead, RuleRead, HitRead, BlockedRead, BlockedLift, TemplateRead,
+	LinkGroupRead,
 	ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead, UserLabel,
 	UserHistoryRead, UserAdd, UserNote, UserBulk, RoleRead, NetworkBanRead, TicketRead, TicketAnswer, TicketManage,
 	TicketMerge, CannedWrite, MailRead, MailRetry, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, WebhookRead,

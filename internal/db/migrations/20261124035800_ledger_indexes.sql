@@ -1,6 +1,5 @@
 -- +goose Up
--- For the lists of movements and invoices, and for the cases of a recharge.
-CREATE INDEX ledger_transaction_created ON ledger_transaction (created_at, id);
+-- For the lists of movements, which are sorted by the index of the overview, and of invoices, and for the cases of a recharge.
 CREATE INDEX ledger_transaction_reason ON ledger_transaction (reason, id);
 CREATE INDEX posting_amount ON posting (amount);
 CREATE INDEX payment_case_recharge ON payment_case (recharge_id) WHERE recharge_id IS NOT NULL;
