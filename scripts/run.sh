@@ -12,7 +12,7 @@ umask 077
 mkdir -p "$AIRSTRIP_DATA"
 if [ ! -e "$AIRSTRIP_DATA/airstrip.db" ]; then
 	echo "Filling $AIRSTRIP_DATA with the demo …"
-	bin/airstrip seed --demo >"$demo.new" && mv "$demo.new" "$demo"
+	bin/airstrip seed --demo --days 365 >"$demo.new" && mv "$demo.new" "$demo"
 fi
 
 trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null; wait' EXIT INT TERM

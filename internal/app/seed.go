@@ -10,6 +10,7 @@ import (
 	mathrand "math/rand/v2"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -31,6 +32,7 @@ import (
 type Seed struct {
 	Users int // in addition to the demo's own, each with a running service
 	Nodes int // in addition to the demo's own
+	Days  int // that a shop has lived with customers of its own, more than the demo's own; 0: there is none
 }
 
 // Seeded is what a person or a test needs to use a demonstration.
@@ -78,9 +80,15 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 		return Seeded{}, ErrNotEmpty
 	}
 	s := &seeder{App: a, now: a.DB.Now(), random: mathrand.New(mathrand.NewPCG(20, 25))}
-	s.at(s.now.AddDate(0, 0, -history))
+	since := history
+	steps := []func(context.Context) error{s.settings, s.plans, s.demoNodes, s.people, s.month, s.tickets}
+	if want.Days > history {
+		since = want.Days + 1
+		steps = slices.Insert(steps, 3, func(ctx context.Context) error { return s.livingShop(ctx, want.Days) })
+	}
+	s.at(s.now.AddDate(0, 0, -since))
 	defer a.DB.SetClock(time.Now)
-	for _, step := range []func(context.Context) error{s.settings, s.plans, s.demoNodes, s.people, s.month, s.tickets} {
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return Seeded{}, err
 		}
@@ -117,8 +125,11 @@ type seeder struct {
 	random *mathrand.Rand // the same history each time
 	out    Seeded
 	prices map[string]int64 // by plan and months
-	nodes  []node.Node
-	users  []int64 // those with traffic, the demo's user first
+	crowd  *crowd           // nil: there is no shop that lives
+	// what each of the prices is
+	amounts map[string]money.Amount
+	nodes   []node.Node
+	users   []int64 // those with traffic, the demo's user first
 }
 
 // at sets the clock of everything to t.
@@ -136,7 +147,7 @@ func (s *seeder) settings(ctx context.Context) error {
 }
 
 func (s *seeder) plans(ctx context.Context) error {
-	s.prices = map[string]int64{}
+	s.prices, s.amounts = map[string]int64{}, map[string]money.Amount{}
 	plans := []shop.Plan{
 		{
 			Name: "轻量", Names: fault.ByLang{fault.EN: "Light"},
@@ -183,7 +194,8 @@ func (s *seeder) plans(ctx context.Context) error {
 			return err
 		}
 		for _, price := range made.Prices {
-			s.prices[fmt.Sprintf("%d/%d", made.Sort, price.Months)] = price.ID
+			key := fmt.Sprintf("%d/%d", made.Sort, price.Months)
+			s.prices[key], s.amounts[key] = price.ID, price.Amount
 		}
 	}
 	return nil
@@ -265,8 +277,11 @@ func freePorts(n int) ([]int, error) {
 }
 
 func (s *seeder) people(ctx context.Context) (err error) {
-	if s.out.Admin, _, err = s.person(ctx, "admin@example.com", "站长", account.Owner); err != nil {
-		return err
+	s.at(s.now.AddDate(0, 0, -history))
+	if s.out.Admin.ID == 0 {
+		if s.out.Admin, _, err = s.person(ctx, "admin@example.com", "站长", account.Owner); err != nil {
+			return err
+		}
 	}
 	var id int64
 	if s.out.User, id, err = s.person(ctx, "user@example.com", "林小舟", ""); err != nil {
@@ -355,6 +370,11 @@ func (s *seeder) month(ctx context.Context) error {
 	for t := begin; t.Before(s.now.Add(-time.Minute)); t = t.Add(step) {
 		if s.now.Sub(t) < byHour*24*time.Hour {
 			step = time.Hour
+		}
+		if s.crowd != nil {
+			if err := s.crowd.until(ctx, s.crowd.days-int(s.now.Sub(t)/(24*time.Hour))); err != nil {
+				return err
+			}
 		}
 		s.at(t)
 		if err := s.Queue.Trigger(ctx, "service.reset"); err != nil {

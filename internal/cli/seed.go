@@ -10,6 +10,7 @@ import (
 type seedCommand struct {
 	Users int `help:"Further users, in addition to those of the demo, each with a running service." default:"0"`
 	Nodes int `help:"Further nodes, in addition to those of the demo." default:"0"`
+	Days  int `help:"Days that a shop has lived, with some 300 customers in addition to the demo's; 0: none." default:"0"`
 }
 
 func (c seedCommand) Run(ctx context.Context, cfg *app.Config) error {
@@ -17,7 +18,7 @@ func (c seedCommand) Run(ctx context.Context, cfg *app.Config) error {
 		return errors.New("say --demo to fill the database with a demonstration")
 	}
 	return openOrMake(ctx, cfg, func(a *app.App) error {
-		seeded, err := a.Seed(ctx, app.Seed{Users: c.Users, Nodes: c.Nodes})
+		seeded, err := a.Seed(ctx, app.Seed{Users: c.Users, Nodes: c.Nodes, Days: c.Days})
 		if err != nil {
 			return err
 		}
