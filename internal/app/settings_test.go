@@ -94,3 +94,22 @@ func TestSettings_Staff_ChangesAndRestores(t *testing.T) {
 		h.ask(admin, 404, "GET", path+"/no_such/history", "", nil)
 	})
 }
+
+// A secret that is there goes nowhere else: who names another receiver gives it again.
+func TestSettings_SecretOfAnotherReceiver_IsGivenAgain(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		change := func(status int, body string) string {
+			return h.ask(h.staff[account.Owner], status, "PATCH", "/api/v2/staff/settings", body, nil)
+		}
+		change(200, `{"values":{"loki_push_url":"https://loki.example/push","loki_username":"a"},`+
+			`"secrets":{"loki_password":"b"}}`)
+		change(200, `{"values":{"loki_push_url":"https://loki.example/push","loki_username":"c"}}`)
+		answer := change(422, `{"values":{"loki_push_url":"https://other.example/push"}}`)
+		if !strings.Contains(answer, `"field":"loki_password"`) {
+			t.Error(answer)
+		}
+		change(200, `{"values":{"loki_push_url":"https://other.example/push"},"secrets":{"loki_password":"b"}}`)
+		change(200, `{"values":{"loki_push_url":""}}`)
+		change(200, `{"values":{"emby_url":"https://emby.example"}}`) // it has no key yet
+	})
+}

@@ -156,8 +156,8 @@ var (
 var ErrRefused = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
 
 // everyday are the permissions for what a session that was left open may do as well: what shows no secret, gives
-// nothing of worth, and neither opens, moves nor removes what customers have. Whoever needs any other one is asked for a
-// recent password or passkey, so a permission is dangerous until it stands here. Operations that are dangerous alone
+// nothing of worth, and neither opens, moves nor removes what customers have. Whoever needs any other one is asked for
+// a recent password or passkey, so a permission is dangerous until it stands here. Operations that are dangerous alone
 // among those of their permission say so themselves.
 var everyday = []Permission{
 	ApprovalRead, AdjustmentRead, RefundRead, CaseRead, OrderRead, OrderCancel, RechargeRead, NotifyRead,

@@ -122,7 +122,9 @@ func (p *problems) texts(s *Site) {
 func (p *problems) choices(s *Site) {
 	p.When(strings.TrimSpace(s.SiteName) == "", "site_name", "required", "网站名称不能为空", "The site needs a name")
 	_, err := time.LoadLocation(s.TimeZone)
-	p.When(err != nil || s.TimeZone == "", "time_zone", "unknown", "没有这个时区", "There is no such time zone")
+	// Local is another zone on each machine.
+	p.When(err != nil || s.TimeZone == "" || s.TimeZone == "Local", "time_zone", "unknown", "没有这个时区",
+		"There is no such time zone")
 	p.When(!slices.Contains(money.Currencies, s.Currency), "currency", "unknown", "不支持该货币",
 		"This currency is not supported")
 	p.When(s.CrispWebsiteID != "" && !isUUID(s.CrispWebsiteID), "crisp_website_id", "uuid", "请填写 Crisp 的网站编号（UUID）",

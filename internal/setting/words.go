@@ -328,12 +328,14 @@ var words = map[string]wording{
 var SecretWords = map[string]struct {
 	Area  Area
 	Title fault.Text
+	// SentTo are the settings that say to whom the secret is sent: none where that is no setting.
+	SentTo []string
 }{
-	"smtp_password":     {AreaMail, fault.Text{ZH: "SMTP 密码", EN: "SMTP password"}},
-	"captcha_key":       {AreaCaptcha, fault.Text{ZH: "验证服务的私钥", EN: "Secret key at the provider"}},
-	"telegram_token":    {AreaTelegram, fault.Text{ZH: "机器人令牌", EN: "Token of the bot"}},
-	"imap_password":     {AreaTickets, fault.Text{ZH: "IMAP 密码", EN: "IMAP password"}},
-	"attachment_s3_key": {AreaAttachments, fault.Text{ZH: "S3 私有密钥", EN: "S3 secret key"}},
-	"emby_key":          {AreaServices, fault.Text{ZH: "Emby API 密钥", EN: "API key of Emby"}},
-	"loki_password":     {AreaServices, fault.Text{ZH: "Loki 密码", EN: "Password at Loki"}},
+	"smtp_password":     {AreaMail, fault.Text{ZH: "SMTP 密码", EN: "SMTP password"}, []string{"smtp_host"}},
+	"captcha_key":       {AreaCaptcha, fault.Text{ZH: "验证服务的私钥", EN: "Secret key at the provider"}, []string{"captcha_provider", "captcha_verify_url"}},
+	"telegram_token":    {AreaTelegram, fault.Text{ZH: "机器人令牌", EN: "Token of the bot"}, nil},
+	"imap_password":     {AreaTickets, fault.Text{ZH: "IMAP 密码", EN: "IMAP password"}, []string{"imap_host"}},
+	"attachment_s3_key": {AreaAttachments, fault.Text{ZH: "S3 私有密钥", EN: "S3 secret key"}, []string{"attachment_s3_url"}},
+	"emby_key":          {AreaServices, fault.Text{ZH: "Emby API 密钥", EN: "API key of Emby"}, []string{"emby_url"}},
+	"loki_password":     {AreaServices, fault.Text{ZH: "Loki 密码", EN: "Password at Loki"}, []string{"loki_push_url"}},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"time"
 
@@ -146,10 +147,40 @@ func (s settings) change(ctx context.Context, who account.Identity, in *settingC
 			return err
 		}
 	}
+	if err := s.checkReceivers(ctx, in); err != nil {
+		return err
+	}
 	if len(in.Secrets) > 0 {
 		c.Also = s.secrets.Setting(in.Secrets, in.Reason)
 	}
 	return s.settings.Change(ctx, c)
+}
+
+// checkReceivers refuses to send a secret that is there already to somebody else: who may replace a secret may not read
+// it, and would by naming an address of their own.
+func (s settings) checkReceivers(ctx context.Context, in *settingChange) error {
+	present, err := s.secrets.Present(ctx)
+	if err != nil {
+		return err
+	}
+	now := s.settings.Get()
+	var wrong fault.Problems
+	for name, words := range setting.SecretWords {
+		_, isPresent := present[name]
+		_, isGiven := in.Secrets[name]
+		elsewhere := slices.ContainsFunc(words.SentTo, func(to string) bool {
+			value, changes := in.Values[to]
+			return changes && string(value) != `""` && !sameJSON(value, now.Value(to))
+		})
+		wrong.When(isPresent && !isGiven && elsewhere, name, "again", "接收方已更改，请重新填写此密钥",
+			"It would go to another receiver now; please give it again")
+	}
+	return wrong.Err()
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 func (s settings) list(ctx context.Context) (settingList, error) {
