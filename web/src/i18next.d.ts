@@ -45,6 +45,8 @@ import type consoleGuard from './locales/zh-CN/console/guard.json'
 import type consoleLink from './locales/zh-CN/console/link.json'
 import type consoleNode from './locales/zh-CN/console/node.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
+import type consoleInvite from './locales/zh-CN/console/invite.json'
+import type consoleWebhook from './locales/zh-CN/console/webhook.json'
 import type consoleSupport from './locales/zh-CN/console/support.json'
 
 declare module 'i18next' {
@@ -90,6 +92,8 @@ declare module 'i18next' {
       'console/link': typeof consoleLink
       'console/node': typeof consoleNode
       'console/support': typeof consoleSupport
+      'console/invite': typeof consoleInvite
+      'console/webhook': typeof consoleWebhook
       'console/coupon': typeof consoleCoupon
       'console/cdkey': typeof consoleCdkey
       'console/gateway': typeof consoleGateway

@@ -1,0 +1,2 @@
+export { WebhookPage } from './webhook-page'
+export { WebhooksPage } from './webhooks-page'
