@@ -1,3 +1,2 @@
 /** The pages with forms, apart from the lists, which load no form. */
 export { GuidePage, NewGuidePage } from './guide-page'
-export { NewShareAccountPage, ShareAccountPage } from './share-account-page'
