@@ -15,6 +15,7 @@ import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminClientsRouteImport } from './routes/admin.clients'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminInvitesRouteImport } from './routes/admin.invites'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
@@ -67,6 +68,8 @@ import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
+import { Route as AdminWebhooksIndexRouteImport } from './routes/admin.webhooks.index'
+import { Route as AdminWebhooksIdRouteImport } from './routes/admin.webhooks.$id'
 import { Route as AdminLinkTemplatesScopeIdRouteImport } from './routes/admin.link-templates.$scope.$id'
 import { Route as AdminNodesIdIndexRouteImport } from './routes/admin.nodes.$id.index'
 import { Route as AdminNodesIdEditRouteImport } from './routes/admin.nodes.$id.edit'
@@ -99,6 +102,11 @@ const AdminClientsRoute = AdminClientsRouteImport.update({
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   id: '/commissions',
   path: '/commissions',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminInvitesRoute = AdminInvitesRouteImport.update({
+  id: '/invites',
+  path: '/invites',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminLedgerRoute = AdminLedgerRouteImport.update({
@@ -363,6 +371,16 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
   path: '/users/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminWebhooksIndexRoute = AdminWebhooksIndexRouteImport.update({
+  id: '/webhooks/',
+  path: '/webhooks/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminWebhooksIdRoute = AdminWebhooksIdRouteImport.update({
+  id: '/webhooks/$id',
+  path: '/webhooks/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminLinkTemplatesScopeIdRoute =
   AdminLinkTemplatesScopeIdRouteImport.update({
     id: '/link-templates/$scope/$id',
@@ -386,6 +404,7 @@ export interface FileRoutesByFullPath {
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/invites': typeof AdminInvitesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
@@ -422,6 +441,7 @@ export interface FileRoutesByFullPath {
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
@@ -439,6 +459,7 @@ export interface FileRoutesByFullPath {
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
@@ -448,6 +469,7 @@ export interface FileRoutesByTo {
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/invites': typeof AdminInvitesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
@@ -484,6 +506,7 @@ export interface FileRoutesByTo {
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-rules': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses': typeof AdminBlockedAddressesIndexRoute
@@ -501,6 +524,7 @@ export interface FileRoutesByTo {
   '/admin/recharges': typeof AdminRechargesIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
+  '/admin/webhooks': typeof AdminWebhooksIndexRoute
   '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/admin/nodes/$id': typeof AdminNodesIdIndexRoute
@@ -512,6 +536,7 @@ export interface FileRoutesById {
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/invites': typeof AdminInvitesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
@@ -548,6 +573,7 @@ export interface FileRoutesById {
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
@@ -565,6 +591,7 @@ export interface FileRoutesById {
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
   '/admin/nodes/$id/edit': typeof AdminNodesIdEditRoute
   '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
@@ -577,6 +604,7 @@ export interface FileRouteTypes {
     | '/admin/canned-answers'
     | '/admin/clients'
     | '/admin/commissions'
+    | '/admin/invites'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
@@ -613,6 +641,7 @@ export interface FileRouteTypes {
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/webhooks/$id'
     | '/admin/announcements/'
     | '/admin/audit-rules/'
     | '/admin/blocked-addresses/'
@@ -630,6 +659,7 @@ export interface FileRouteTypes {
     | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/webhooks/'
     | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/admin/nodes/$id/'
@@ -639,6 +669,7 @@ export interface FileRouteTypes {
     | '/admin/canned-answers'
     | '/admin/clients'
     | '/admin/commissions'
+    | '/admin/invites'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
@@ -675,6 +706,7 @@ export interface FileRouteTypes {
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/webhooks/$id'
     | '/admin/announcements'
     | '/admin/audit-rules'
     | '/admin/blocked-addresses'
@@ -692,6 +724,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/share-accounts'
     | '/admin/users'
+    | '/admin/webhooks'
     | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/admin/nodes/$id'
@@ -702,6 +735,7 @@ export interface FileRouteTypes {
     | '/admin/canned-answers'
     | '/admin/clients'
     | '/admin/commissions'
+    | '/admin/invites'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
@@ -738,6 +772,7 @@ export interface FileRouteTypes {
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/webhooks/$id'
     | '/admin/announcements/'
     | '/admin/audit-rules/'
     | '/admin/blocked-addresses/'
@@ -755,6 +790,7 @@ export interface FileRouteTypes {
     | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/webhooks/'
     | '/admin/link-templates/$scope/$id'
     | '/admin/nodes/$id/edit'
     | '/admin/nodes/$id/'
@@ -806,6 +842,13 @@ declare module '@tanstack/react-router' {
       path: '/commissions'
       fullPath: '/admin/commissions'
       preLoaderRoute: typeof AdminCommissionsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/invites': {
+      id: '/admin/invites'
+      path: '/invites'
+      fullPath: '/admin/invites'
+      preLoaderRoute: typeof AdminInvitesRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/ledger': {
@@ -1172,6 +1215,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/webhooks/': {
+      id: '/admin/webhooks/'
+      path: '/webhooks'
+      fullPath: '/admin/webhooks/'
+      preLoaderRoute: typeof AdminWebhooksIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/webhooks/$id': {
+      id: '/admin/webhooks/$id'
+      path: '/webhooks/$id'
+      fullPath: '/admin/webhooks/$id'
+      preLoaderRoute: typeof AdminWebhooksIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/link-templates/$scope/$id': {
       id: '/admin/link-templates/$scope/$id'
       path: '/link-templates/$scope/$id'
@@ -1213,6 +1270,7 @@ interface AdminRouteChildren {
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminClientsRoute: typeof AdminClientsRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminInvitesRoute: typeof AdminInvitesRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
   AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
@@ -1248,6 +1306,7 @@ interface AdminRouteChildren {
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
+  AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
   AdminAuditRulesIndexRoute: typeof AdminAuditRulesIndexRoute
   AdminBlockedAddressesIndexRoute: typeof AdminBlockedAddressesIndexRoute
@@ -1265,6 +1324,7 @@ interface AdminRouteChildren {
   AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
+  AdminWebhooksIndexRoute: typeof AdminWebhooksIndexRoute
   AdminLinkTemplatesScopeIdRoute: typeof AdminLinkTemplatesScopeIdRoute
   AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
   AdminNodesIdIndexRoute: typeof AdminNodesIdIndexRoute
@@ -1275,6 +1335,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminClientsRoute: AdminClientsRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminInvitesRoute: AdminInvitesRoute,
   AdminLedgerRoute: AdminLedgerRoute,
   AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
@@ -1310,6 +1371,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
+  AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
   AdminAuditRulesIndexRoute: AdminAuditRulesIndexRoute,
   AdminBlockedAddressesIndexRoute: AdminBlockedAddressesIndexRoute,
@@ -1327,6 +1389,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
+  AdminWebhooksIndexRoute: AdminWebhooksIndexRoute,
   AdminLinkTemplatesScopeIdRoute: AdminLinkTemplatesScopeIdRoute,
   AdminNodesIdEditRoute: AdminNodesIdEditRoute,
   AdminNodesIdIndexRoute: AdminNodesIdIndexRoute,

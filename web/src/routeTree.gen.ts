@@ -23,6 +23,7 @@ import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminClientsRouteImport } from './routes/admin.clients'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
+import { Route as AdminInvitesRouteImport } from './routes/admin.invites'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
@@ -97,6 +98,8 @@ import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
+import { Route as AdminWebhooksIndexRouteImport } from './routes/admin.webhooks.index'
+import { Route as AdminWebhooksIdRouteImport } from './routes/admin.webhooks.$id'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
 import { Route as TestPageDefaultShopDemoRouteImport } from './routes/test-page._default.shop-demo'
@@ -209,6 +212,11 @@ const AdminClientsRoute = AdminClientsRouteImport.update({
 const AdminCommissionsRoute = AdminCommissionsRouteImport.update({
   id: '/commissions',
   path: '/commissions',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminInvitesRoute = AdminInvitesRouteImport.update({
+  id: '/invites',
+  path: '/invites',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminLedgerRoute = AdminLedgerRouteImport.update({
@@ -581,6 +589,16 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
   path: '/users/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminWebhooksIndexRoute = AdminWebhooksIndexRouteImport.update({
+  id: '/webhooks/',
+  path: '/webhooks/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminWebhooksIdRoute = AdminWebhooksIdRouteImport.update({
+  id: '/webhooks/$id',
+  path: '/webhooks/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 const TestPageDefaultApiExampleRoute =
   TestPageDefaultApiExampleRouteImport.update({
     id: '/api-example',
@@ -817,6 +835,7 @@ export interface FileRoutesByFullPath {
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/invites': typeof AdminInvitesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
@@ -873,6 +892,7 @@ export interface FileRoutesByFullPath {
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -918,6 +938,7 @@ export interface FileRoutesByFullPath {
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
@@ -943,6 +964,7 @@ export interface FileRoutesByTo {
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/invites': typeof AdminInvitesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
@@ -999,6 +1021,7 @@ export interface FileRoutesByTo {
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -1044,6 +1067,7 @@ export interface FileRoutesByTo {
   '/admin/recharges': typeof AdminRechargesIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
+  '/admin/webhooks': typeof AdminWebhooksIndexRoute
   '/user/audit': typeof UserAuditIndexRoute
   '/user/guides': typeof UserGuidesIndexRoute
   '/user/services': typeof UserServicesIndexRoute
@@ -1075,6 +1099,7 @@ export interface FileRoutesById {
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
+  '/admin/invites': typeof AdminInvitesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
@@ -1133,6 +1158,7 @@ export interface FileRoutesById {
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/test-page/_default/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/_default/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
   '/test-page/_default/shop-demo': typeof TestPageDefaultShopDemoRoute
@@ -1178,6 +1204,7 @@ export interface FileRoutesById {
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
+  '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
   '/user/guides/': typeof UserGuidesIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
@@ -1210,6 +1237,7 @@ export interface FileRouteTypes {
     | '/admin/canned-answers'
     | '/admin/clients'
     | '/admin/commissions'
+    | '/admin/invites'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
@@ -1266,6 +1294,7 @@ export interface FileRouteTypes {
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/webhooks/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
     | '/test-page/shop-demo'
@@ -1311,6 +1340,7 @@ export interface FileRouteTypes {
     | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/webhooks/'
     | '/user/audit/'
     | '/user/guides/'
     | '/user/services/'
@@ -1336,6 +1366,7 @@ export interface FileRouteTypes {
     | '/admin/canned-answers'
     | '/admin/clients'
     | '/admin/commissions'
+    | '/admin/invites'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
@@ -1392,6 +1423,7 @@ export interface FileRouteTypes {
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/webhooks/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
     | '/test-page/shop-demo'
@@ -1437,6 +1469,7 @@ export interface FileRouteTypes {
     | '/admin/recharges'
     | '/admin/share-accounts'
     | '/admin/users'
+    | '/admin/webhooks'
     | '/user/audit'
     | '/user/guides'
     | '/user/services'
@@ -1467,6 +1500,7 @@ export interface FileRouteTypes {
     | '/admin/canned-answers'
     | '/admin/clients'
     | '/admin/commissions'
+    | '/admin/invites'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
@@ -1525,6 +1559,7 @@ export interface FileRouteTypes {
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/webhooks/$id'
     | '/test-page/_default/api-example'
     | '/test-page/_default/dashboard-demo'
     | '/test-page/_default/shop-demo'
@@ -1570,6 +1605,7 @@ export interface FileRouteTypes {
     | '/admin/recharges/'
     | '/admin/share-accounts/'
     | '/admin/users/'
+    | '/admin/webhooks/'
     | '/user/audit/'
     | '/user/guides/'
     | '/user/services/'
@@ -1697,6 +1733,13 @@ declare module '@tanstack/react-router' {
       path: '/commissions'
       fullPath: '/admin/commissions'
       preLoaderRoute: typeof AdminCommissionsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/invites': {
+      id: '/admin/invites'
+      path: '/invites'
+      fullPath: '/admin/invites'
+      preLoaderRoute: typeof AdminInvitesRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/ledger': {
@@ -2217,6 +2260,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/webhooks/': {
+      id: '/admin/webhooks/'
+      path: '/webhooks'
+      fullPath: '/admin/webhooks/'
+      preLoaderRoute: typeof AdminWebhooksIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/webhooks/$id': {
+      id: '/admin/webhooks/$id'
+      path: '/webhooks/$id'
+      fullPath: '/admin/webhooks/$id'
+      preLoaderRoute: typeof AdminWebhooksIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/test-page/_default/api-example': {
       id: '/test-page/_default/api-example'
       path: '/api-example'
@@ -2538,6 +2595,7 @@ interface AdminRouteChildren {
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminClientsRoute: typeof AdminClientsRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
+  AdminInvitesRoute: typeof AdminInvitesRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
   AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
@@ -2573,6 +2631,7 @@ interface AdminRouteChildren {
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
+  AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
   AdminAuditRulesIndexRoute: typeof AdminAuditRulesIndexRoute
   AdminBlockedAddressesIndexRoute: typeof AdminBlockedAddressesIndexRoute
@@ -2590,6 +2649,7 @@ interface AdminRouteChildren {
   AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
+  AdminWebhooksIndexRoute: typeof AdminWebhooksIndexRoute
   AdminLinkTemplatesScopeIdRoute: typeof AdminLinkTemplatesScopeIdRoute
   AdminNodesIdEditRoute: typeof AdminNodesIdEditRoute
   AdminNodesIdIndexRoute: typeof AdminNodesIdIndexRoute
@@ -2600,6 +2660,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminClientsRoute: AdminClientsRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
+  AdminInvitesRoute: AdminInvitesRoute,
   AdminLedgerRoute: AdminLedgerRoute,
   AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
@@ -2635,6 +2696,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
+  AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
   AdminAuditRulesIndexRoute: AdminAuditRulesIndexRoute,
   AdminBlockedAddressesIndexRoute: AdminBlockedAddressesIndexRoute,
@@ -2652,6 +2714,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
+  AdminWebhooksIndexRoute: AdminWebhooksIndexRoute,
   AdminLinkTemplatesScopeIdRoute: AdminLinkTemplatesScopeIdRoute,
   AdminNodesIdEditRoute: AdminNodesIdEditRoute,
   AdminNodesIdIndexRoute: AdminNodesIdIndexRoute,

@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { daysOf, invitesOf } from '@/features/console/invites/resource'
+import { daysOf, invitesOf } from '@/features/console/support/resource'
 import { listSearch } from '@/features/console/parts/list-search'
 
 export const Route = createFileRoute('/admin/invites')({

@@ -9,5 +9,8 @@ export const Route = createFileRoute('/admin/share-accounts/$id')({
   validateSearch: listSearch,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/support'), queryClient.prefetchQuery(shareAccountOf(id))),
-  component: lazyPage(() => import('@/features/console/support/share-form-pages'), 'ShareAccountPage'),
+  component: lazyPage(
+    () => import('@/features/console/support/share-form-pages'),
+    'ShareAccountPage',
+  ),
 })

@@ -5,5 +5,8 @@ import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/admin/share-accounts/new')({
   loader: () => loadPage(loadTexts('console/support')),
-  component: lazyPage(() => import('@/features/console/support/share-form-pages'), 'NewShareAccountPage'),
+  component: lazyPage(
+    () => import('@/features/console/support/share-form-pages'),
+    'NewShareAccountPage',
+  ),
 })

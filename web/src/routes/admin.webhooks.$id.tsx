@@ -4,7 +4,7 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
-import { deliveriesOf, eventsQuery, webhookOf } from '@/features/console/webhooks/resource'
+import { deliveriesOf, eventsQuery, webhookOf } from '@/features/console/support/resource'
 
 export const Route = createFileRoute('/admin/webhooks/$id')({
   validateSearch: listSearch,

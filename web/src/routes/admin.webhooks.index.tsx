@@ -4,7 +4,7 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
-import { eventsQuery, webhooks } from '@/features/console/webhooks/resource'
+import { eventsQuery, webhooks } from '@/features/console/support/resource'
 
 export const Route = createFileRoute('/admin/webhooks/')({
   validateSearch: listSearch,

@@ -21,7 +21,7 @@ import { Person } from '../parts/person'
 import type { Column, Resource } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
 import { Section } from '../parts/section'
-import { PERIODS, daysOf, invitesOf } from './resource'
+import { PERIODS, daysOf, invitesOf } from '../support/resource'
 import classes from './invites.module.css'
 
 /** What invites and check-ins bring and cost, and where their rules are. */

@@ -4,10 +4,20 @@ import {
   staffCommissionsList,
   staffGuideGet,
   staffGuides,
-  staffShareAccounts,
+  staffInvites,
   staffShareAccountViewers,
+  staffShareAccounts,
+  staffWebhookDeliveries,
+  staffWebhookDelivery,
+  staffWebhookEvents,
+  staffWebhooks,
 } from '@/lib/api/gen/staff/sdk.gen'
-import type { CannedAnswerItem, StaffGuide, StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
+import type {
+  CannedAnswerItem,
+  StaffGuide,
+  StaffShareAccount,
+  StaffWebhook,
+} from '@/lib/api/gen/staff/types.gen'
 import { byPart, type Resource } from '../parts/resource'
 
 const staleTime = 5_000
@@ -75,3 +85,63 @@ export const commissions = byPart({
   },
   rowKey: ({ no }) => no,
 })
+
+export const webhooks = whole<StaffWebhook>(
+  'webhooks',
+  async (signal) => (await staffWebhooks({ signal, throwOnError: true })).data,
+)
+
+/** One webhook; null where there is none with this number. */
+export const webhookOf = (id: string) =>
+  queryOptions({
+    queryKey: ['console', 'webhooks', 'one', id],
+    queryFn: async ({ signal }) => {
+      const { data } = await staffWebhooks({ signal, throwOnError: true })
+      return data.find((one) => String(one.id) === id) ?? null
+    },
+    staleTime,
+  })
+
+/** What webhooks may hear of, in words. */
+export const eventsQuery = () =>
+  queryOptions({
+    queryKey: ['console', 'webhooks', 'events'],
+    queryFn: async ({ signal }) => (await staffWebhookEvents({ signal, throwOnError: true })).data,
+    staleTime: 3_600_000,
+  })
+
+export const deliveriesOf = (id: number) =>
+  byPart({
+    name: `webhook-deliveries-${id}`,
+    keys: ['state', 'type'],
+    list: async (options) => {
+      const { data } = await staffWebhookDeliveries({ ...options, path: { webhook_id: id } })
+      return { rows: data.deliveries, total: data.total_count }
+    },
+    rowKey: ({ id: delivery }) => delivery,
+  })
+
+export const deliveryOf = (webhook: number, delivery: string) =>
+  queryOptions({
+    queryKey: ['console', 'webhooks', 'delivery', webhook, delivery],
+    queryFn: async ({ signal }) => {
+      const path = { webhook_id: webhook, delivery_id: Number(delivery) }
+      return (await staffWebhookDelivery({ path, signal, throwOnError: true })).data
+    },
+    staleTime,
+  })
+
+/** Of how many days the figures may be; the first one is shown without a choice. */
+export const PERIODS = ['30', '7', '90', '365'] as const
+
+export const daysOf = (search: Record<string, unknown>) =>
+  PERIODS.find((days) => days === String(search['days'])) ?? PERIODS[0]
+
+/** What invites and check-ins of the last days brought, and what they cost. */
+export const invitesOf = (days: string) =>
+  queryOptions({
+    queryKey: ['console', 'invites', days],
+    queryFn: async ({ signal }) =>
+      (await staffInvites({ query: { days: Number(days) }, signal, throwOnError: true })).data,
+    staleTime,
+  })

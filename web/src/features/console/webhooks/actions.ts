@@ -13,7 +13,7 @@ import {
 import type { StaffWebhook, WebhookAttempt, WebhookDelivery } from '@/lib/api/gen/staff/types.gen'
 import type { Action, Values } from '../parts/action'
 import type { Field } from '../parts/field'
-import { eventsQuery } from './resource'
+import { eventsQuery } from '../support/resource'
 
 /** A secret that was made just now, and what a test came to: shown once on the page. */
 export type Outcome = { name: string } & ({ secret: string } | { attempt: WebhookAttempt })

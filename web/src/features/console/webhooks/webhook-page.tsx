@@ -17,7 +17,7 @@ import { ResourceTable } from '../parts/resource-table'
 import { Item, Items, Raw, Section } from '../parts/section'
 import { type Outcome, useChange, useRedelivery, useRotation, useTest } from './actions'
 import { OutcomeNotice, WebhookState } from './outcome'
-import { deliveriesOf, deliveryOf, eventsQuery, webhookOf } from './resource'
+import { deliveriesOf, deliveryOf, eventsQuery, webhookOf } from '../support/resource'
 
 const route = getRouteApi('/admin/webhooks/$id')
 const list = { to: '/admin/webhooks' } as const

@@ -8,7 +8,7 @@ import { ListPage } from '../parts/list-page'
 import type { Column } from '../parts/resource'
 import { type Outcome, useAddition, useChange, useRemoval, useRotation, useTest } from './actions'
 import { OutcomeNotice, WebhookState } from './outcome'
-import { webhooks } from './resource'
+import { webhooks } from '../support/resource'
 
 /** Addresses of the operator's own programs that hear of events. */
 export function WebhooksPage() {
