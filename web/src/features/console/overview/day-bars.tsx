@@ -1,6 +1,8 @@
 import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { formatDate } from '@/lib/time'
+import { siteOptions } from '@/lib/api/site'
+import { calendarDay, formatCalendarDay } from '@/lib/time'
 import classes from './overview.module.css'
 
 type Bar = { at: string; value: number }
@@ -15,6 +17,9 @@ export function DayBars(props: {
 }) {
   const { i18n } = useTranslation()
   const { bars, format } = props
+  // Days are those of the site, wherever its staff is.
+  const zone = useQuery(siteOptions()).data?.time_zone ?? 'UTC'
+  const dayOf = (at: string) => formatCalendarDay(calendarDay(Date.parse(at), zone), i18n.language)
   const highest = Math.max(1, ...bars.map(({ value }) => value))
   const [first, last] = [bars[0], bars.at(-1)]
   if (!first || !last) return null
@@ -37,14 +42,14 @@ export function DayBars(props: {
           const height = (Math.max(0, value) / highest) * (HEIGHT - 2) + 2
           return (
             <rect key={at} x={index * 10 + 1} y={HEIGHT - height} width={8} height={height}>
-              <title>{`${formatDate(at, i18n.language)}: ${format(value)}`}</title>
+              <title>{`${dayOf(at)}: ${format(value)}`}</title>
             </rect>
           )
         })}
       </svg>
       <div className={classes.ends}>
-        <span>{formatDate(first.at, i18n.language)}</span>
-        <span>{formatDate(last.at, i18n.language)}</span>
+        <span>{dayOf(first.at)}</span>
+        <span>{dayOf(last.at)}</span>
       </div>
     </figure>
   )

@@ -3,7 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatBytes } from '@/lib/bytes'
-import { formatDate } from '@/lib/time'
+import { siteOptions } from '@/lib/api/site'
+import { calendarDay, formatCalendarDay } from '@/lib/time'
 import { Bytes } from '@/ui/bytes'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
@@ -104,9 +105,10 @@ function Table({ by, from, to }: { by: By; from: string; to: string }) {
 
 function useColumns(by: By): Column<Sum>[] {
   const { t, i18n } = useTranslation('console/traffic')
+  const zone = useQuery(siteOptions()).data?.time_zone ?? 'UTC'
   const countries = new Intl.DisplayNames(i18n.language, { type: 'region' })
   const nameOf = ({ key, name }: Sum) => {
-    if (by === 'day') return formatDate(key, i18n.language)
+    if (by === 'day') return formatCalendarDay(calendarDay(Date.parse(key), zone), i18n.language)
     if (by === 'country') return key === 'ZZ' ? t('unknown') : countries.of(key)
     if (by === 'plan' && key === '') return t('noPlan')
     return name || `#${key}`
