@@ -32,8 +32,9 @@ const (
 	guessWindow = 15 * time.Minute
 	// for one account from unknown networks without a captcha, and for each network that the account has signed in from
 	maxPasswordGuesses  = 10
-	maxSessionGuesses   = 5 // at the password by one session
-	maxTwoFactorGuesses = 5 // at the digits of an account at sign-in, and by one session
+	maxSolvedGuesses    = 100 // for one account from unknown networks, each with a captcha
+	maxSessionGuesses   = 5   // at the password by one session
+	maxTwoFactorGuesses = 5   // at the digits of an account at sign-in, and by one session
 )
 
 // allowance bounds the wrong guesses of one kind within guessWindow. The zero allowance has no bound.
@@ -44,19 +45,22 @@ type allowance struct {
 
 // passwordAllowance returns the allowance for guesses at a password. A call within a session counts against that
 // session, so that neither holds up the other. At sign-in a network from which the account has signed in before has an
-// allowance of its own, so that nobody can lock the user out; a client that solved a captcha has no bound.
+// allowance of its own, so that nobody can lock the user out. Clients that solved a captcha have a larger one together:
+// a captcha costs a machine a second, which alone bounds no guessing.
 func (l *attemptLimits) passwordAllowance(
 	ctx context.Context, idb bun.IDB, email string, from Client,
 ) (allowance, error) {
-	switch {
-	case from.session != uuid.Nil:
+	if from.session != uuid.Nil {
 		return allowance{"password session " + from.session.String(), maxSessionGuesses}, nil
-	case from.solved:
-		return allowance{}, nil
 	}
 	known, err := l.history.knowsNetwork(ctx, idb, email, from)
-	if known {
+	switch {
+	case known && from.solved:
+		return allowance{}, err
+	case known:
 		return allowance{"password " + email + " " + networkOf(from.IP), maxPasswordGuesses}, err
+	case from.solved:
+		return allowance{"password solved " + email, maxSolvedGuesses}, err
 	}
 	return allowance{"password " + email, maxPasswordGuesses}, err
 }
@@ -114,9 +118,9 @@ func (l *attemptLimits) returnGuess(ctx context.Context, tx bun.Tx, of allowance
 }
 
 // demandCaptcha returns the fault of a password that is not tested because the allowance is used up: outside a session
-// a captcha is required, which lets the client go on.
+// a captcha is required, which lets the client go on once.
 func (l *attemptLimits) demandCaptcha(ctx context.Context, wait time.Duration, from Client) error {
-	if from.session != uuid.Nil {
+	if from.session != uuid.Nil || from.solved {
 		return ErrTooManyFailures.After(wait)
 	}
 	return l.captchas.Demand(ctx, captcha.Login, "", from.IP)

@@ -60,6 +60,29 @@ func TestGuessesFromManyNetworks_AreBoundedAndLockNobodyOut(t *testing.T) {
 	})
 }
 
+func TestGuessesWithCaptchas_AreBoundedAndLockNobodyOut(t *testing.T) {
+	each(t, func(w *testSite) {
+		w.easyCaptcha()
+		w.signUp("a@example.com")
+		guess := func(i int, password string) error {
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password},
+				w.solved(from(fmt.Sprintf("198.51.%d.1", i))))
+			return err
+		}
+		answered := 0
+		for i := range 120 {
+			if errors.Is(guess(i, "wrong password"), account.ErrWrongCredentials) {
+				answered++
+			}
+		}
+		if answered < 90 || answered > 110 { // the first ones need no captcha
+			t.Errorf("%d guesses were answered, want about 100", answered)
+		}
+		w.want(guess(200, password), account.ErrTooManyFailures)
+		w.signIn("a@example.com") // from a network that the account knows
+	})
+}
+
 func TestGuessesWithinASession_AreBounded(t *testing.T) {
 	each(t, func(w *testSite) {
 		mine, theirs := w.signUp("a@example.com"), w.signIn("a@example.com")

@@ -194,9 +194,16 @@ func (p *problems) mail(s *Site) {
 		"Please give the host name or address of the mail server")
 }
 
+// maxCaptchaHashes is the most work of the built-in captcha, half a minute on a phone.
+const maxCaptchaHashes = 100_000_000
+
 func (p *problems) captcha(s *Site) {
 	p.When(slices.Contains([]string{"turnstile", "hcaptcha", "recaptcha"}, s.CaptchaProvider) &&
 		s.CaptchaSiteKey == "", "captcha_site_key",
 		"required", "请填写验证服务的公钥", "Please give the public key at the captcha's provider")
+	inBounds := s.CaptchaZeros > 0 && s.CaptchaZeros <= bounds["captcha_zeros"].most &&
+		s.CaptchaPuzzles <= bounds["captcha_puzzles"].most
+	p.When(inBounds && s.CaptchaPuzzles<<(4*s.CaptchaZeros) > maxCaptchaHashes, "captcha_zeros", "work",
+		"计算量过大：没有浏览器能完成，谁也无法登录", "No browser could do so much work, so that nobody could sign in")
 	p.When(s.CaptchaVerifyURL != "" && !isWebPage(s.CaptchaVerifyURL), "captcha_verify_url", "url", "请填写完整的网址", "Please give a whole address")
 }

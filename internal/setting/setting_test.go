@@ -59,6 +59,7 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"captcha_provider", `"none"`},
 			{"captcha_verify_url", `"verify"`},
 			{"captcha_puzzles", `0`},
+			{"captcha_zeros", `7`},
 			{"captcha_zeros", `9`},
 			{"link_notices", `["` + strings.Repeat("长", 65) + `"]`},
 			{"link_notices", `[" "]`},
