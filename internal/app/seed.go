@@ -79,7 +79,7 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	if len(users) > 0 {
 		return Seeded{}, ErrNotEmpty
 	}
-	s := &seeder{App: a, now: a.DB.Now(), random: mathrand.New(mathrand.NewPCG(20, 25))}
+	s := &seeder{App: a, now: a.DB.Now(), isSmall: want.Users == 0, random: mathrand.New(mathrand.NewPCG(20, 25))}
 	since := history
 	steps := []func(context.Context) error{s.settings, s.plans, s.demoNodes, s.people, s.month, s.tickets}
 	if want.Days > history {
@@ -93,13 +93,13 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 			return Seeded{}, err
 		}
 	}
+	for _, step := range []func(context.Context) error{s.payouts, s.shareAccounts, s.announcements} {
+		s.at(s.now)
+		if err := step(ctx); err != nil {
+			return Seeded{}, err
+		}
+	}
 	s.at(s.now)
-	if err := s.shareAccounts(ctx); err != nil {
-		return Seeded{}, err
-	}
-	if err := s.announcements(ctx); err != nil {
-		return Seeded{}, err
-	}
 	if err := s.extraNodes(ctx, want.Nodes); err != nil {
 		return Seeded{}, err
 	}
@@ -121,11 +121,12 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 
 type seeder struct {
 	*App
-	now    time.Time
-	random *mathrand.Rand // the same history each time
-	out    Seeded
-	prices map[string]int64 // by plan and months
-	crowd  *crowd           // nil: there is no shop that lives
+	now     time.Time
+	isSmall bool           // has nobody but the demo's own users and customers
+	random  *mathrand.Rand // the same history each time
+	out     Seeded
+	prices  map[string]int64 // by plan and months
+	crowd   *crowd           // nil: there is no shop that lives
 	// what each of the prices is
 	amounts map[string]money.Amount
 	nodes   []node.Node
@@ -143,6 +144,7 @@ func (s *seeder) settings(ctx context.Context) error {
 		"class_names": json.RawMessage(`[{"class": 1, "name": "基础", "names": {"en": "Basic"}},
 			{"class": 2, "name": "高级", "names": {"en": "Plus"}}, {"class": 3, "name": "尊享", "names": {"en": "Premium"}}]`),
 		"contact_email": json.RawMessage(`"help@example.com"`),
+		"payout_min":    json.RawMessage(`"1.00"`),
 	})
 }
 
@@ -295,12 +297,50 @@ func (s *seeder) people(ctx context.Context) (err error) {
 		notify.Choice{Event: notify.Payment, Channel: notify.ByMail, Wanted: true}); err != nil {
 		return err
 	}
+	code, err := s.Invites.AddCode(ctx, id, "zhou-forum", "论坛")
+	if err != nil {
+		return err
+	}
 	for i, name := range []string{"陈晨", "Alice", "王一", "Bob", "赵北", "Carol"} {
-		_, id, err := s.person(ctx, fmt.Sprintf("guest%d@example.com", i+1), name, "")
+		id, err := s.guest(ctx, fmt.Sprintf("guest%d@example.com", i+1), name, []string{code.Code, ""}[i%2])
 		if err != nil {
 			return err
 		}
 		if err := s.buys(ctx, id, 10000, []string{"1/3", "2/3"}[i%2]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guest signs a person up, whom the demo's user brought in where there is a code.
+func (s *seeder) guest(ctx context.Context, email, name, code string) (int64, error) {
+	if code == "" {
+		_, id, err := s.person(ctx, email, name, "")
+		return id, err
+	}
+	password := rand.Text()
+	made, err := s.Accounts.SignUps.SignUp(ctx, account.SignUp{
+		Email: email, Name: name, Password: password, Repeated: password, InviteCode: code,
+	}, account.Client{})
+	return made.User.ID, err
+}
+
+// payouts has the demo's user ask for commission twice: the operator has paid the first one.
+func (s *seeder) payouts(ctx context.Context) error {
+	if err := s.Invites.Release(ctx); err != nil {
+		return err
+	}
+	for i, amount := range []money.Amount{500, 200} {
+		s.at(s.now.AddDate(0, 0, 4*(i-2)))
+		p, err := s.Invites.AskPayout(ctx, s.out.User.ID, amount, "alipay", "zhou@example.com")
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			break
+		}
+		if err := s.Invites.PayPayout(ctx, p.ID, "已转账，请查收。", nil); err != nil {
 			return err
 		}
 	}

@@ -8,10 +8,12 @@ import (
 	"airstrip/internal/fault"
 )
 
-// announcements shows each type of announcement, in both languages.
+// announcements shows each type of announcement, in both languages. One is sent by mail once the server runs, unless the
+// demo is a large one; without a mail server the mails are kept, and nobody gets any.
 func (s *seeder) announcements(ctx context.Context) error {
 	const day = 24 * time.Hour
-	for _, one := range []announcement.Announcement{
+	const sentByMail = 1
+	for i, one := range []announcement.Announcement{
 		{
 			Type: announcement.Index, Title: "欢迎使用", Titles: fault.ByLang{fault.EN: "Welcome"}, Pinned: true,
 			StartsAt: s.now.Add(-30 * day),
@@ -45,8 +47,14 @@ func (s *seeder) announcements(ctx context.Context) error {
 		},
 	} {
 		one.Audience = announcement.ForAll
-		if _, err := s.Announcements.Add(ctx, one); err != nil {
+		made, err := s.Announcements.Add(ctx, one)
+		if err != nil {
 			return err
+		}
+		if i == sentByMail && s.isSmall {
+			if _, err := s.Broadcasts.Start(ctx, made.ID, announcement.ByMail, "demo"); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
