@@ -119,6 +119,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.UserGifts(a.Shop),
 		staff.UserConnection(a.Accounts, a.Services, a.Nodes, a.Links, a.IPBans, a.Traffic),
 		staff.Ledger(a.Console, a.Wallets),
+		staff.Invoices(a.Console, a.Accounts, a.Wallets),
+		staff.ServiceList(a.Console, a.Accounts, a.Services),
 		staff.UserNotes(a.Console, a.Accounts),
 		staff.BulkJobs(a.Bulks, a.Accounts),
 		staff.Overview(a.overview()),

@@ -561,6 +561,8 @@ func auditedActs(h *fixture) map[string]func() act {
 			return staff(admin, "link-groups/deal", `{}`)
 		},
 		"staff_users_csv":     func() act { return staff(admin, "users/csv", "") },
+		"staff_invoices_csv":  func() act { return staff(admin, "invoices/csv", "") },
+		"staff_services_csv":  func() act { return staff(admin, "services/csv", "") },
 		"staff_ledger_csv":    func() act { return staff(admin, "ledger/csv", "") },
 		"staff_orders_csv":    func() act { return staff(admin, "orders/csv", "") },
 		"staff_recharges_csv": func() act { return staff(admin, "recharges/csv", "") },

@@ -82,6 +82,8 @@ var permissions = map[string][]account.Role{
 	"staff_recharges": permission.Roles, "staff_recharges_count": permission.Roles, "staff_recharges_csv": permission.Roles,
 	"staff_overview": permission.Roles, "staff_user_get": permission.Roles, "staff_order_get": permission.Roles, "staff_recharge_get": permission.Roles,
 	"staff_ledger": clerks, "staff_ledger_count": clerks, "staff_ledger_csv": clerks, "staff_ledger_accounts": clerks,
+	"staff_invoices": clerks, "staff_invoices_count": clerks, "staff_invoices_csv": clerks,
+	"staff_services": permission.Roles, "staff_services_count": permission.Roles, "staff_services_csv": permission.Roles,
 	"staff_user_connection": supporters, "staff_user_traffic": supporters,
 	"staff_order_cancel": clerks, "staff_recharge_confirm": cashiers,
 	"staff_recharge_events": cashiers, "staff_user_ban": supporters, "staff_user_unban": supporters,

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/node"
 	"airstrip/internal/permission"
+	"airstrip/internal/service"
 	"airstrip/internal/shop"
 	"airstrip/internal/text"
 	"airstrip/internal/wallet"
@@ -199,6 +200,22 @@ func (c *Console) Recharges() *listing.Resource {
 		return &found
 	})
 	r.Filters = append(r.Filters, labelFilter("recharge", "id"))
+	return r
+}
+
+// Services declares the list of services.
+func (c *Console) Services() *listing.Resource {
+	r := service.ServiceList()
+	r.SearchDoc = "The number of a service, or what finds its user"
+	r.Search = c.SearchOf("id", "user_id", nil)
+	return r
+}
+
+// Invoices declares the list of invoices.
+func (c *Console) Invoices() *listing.Resource {
+	r := wallet.InvoiceList()
+	r.SearchDoc = "The number or the whole id of an invoice, or what finds its user"
+	r.Search = c.SearchOf("id", "user_id", func(typed string) *listing.Condition { return whole("uuid", typed) })
 	return r
 }
 

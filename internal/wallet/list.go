@@ -121,3 +121,32 @@ func (w *Wallets) Accounts(ctx context.Context) (accounts []SiteAccount, err err
 		ORDER BY is_users DESC, kind, name`).Scan(ctx, &accounts)
 	return accounts, err
 }
+
+// InvoiceList declares the list of all invoices. Who has users searches it by them.
+func InvoiceList() *listing.Resource {
+	return &listing.Resource{
+		Name: "invoices", Table: "invoice", ID: "id", Default: "-created",
+		Filters: []listing.Filter{
+			{
+				Key: "kind", Kind: listing.Choice, Column: "reference_kind", Doc: "What it is the bill of",
+				Choices: []string{"order", "recharge"},
+			},
+			{Key: "user", Kind: listing.Reference, Of: "users", Column: "user_id", Doc: "Whose invoice"},
+			{Key: "total", Kind: listing.Range, Unit: "money", Column: "total", Doc: "Sum of its lines"},
+			{Key: "created", Kind: listing.Date, Column: "created_at", Doc: "When it was issued"},
+		},
+		Sorts: []listing.Sort{
+			{Key: "created", Column: "created_at", Kind: listing.Time},
+			{Key: "total", Column: "total"},
+		},
+	}
+}
+
+// InvoicesByID returns the invoices with these numbers, whosever they are, with their lines, in any order.
+func (w *Wallets) InvoicesByID(ctx context.Context, ids []int64) (invoices []Invoice, err error) {
+	err = w.db.NewSelect().Model(&invoices).Where("id IN (?)", bun.List(ids)).Scan(ctx)
+	if err != nil || len(invoices) == 0 {
+		return nil, err
+	}
+	return invoices, w.readLines(ctx, invoices)
+}

@@ -24,12 +24,14 @@ import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-an
 import { Route as AdminClientsRouteImport } from './routes/admin.clients'
 import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions'
 import { Route as AdminInvitesRouteImport } from './routes/admin.invites'
+import { Route as AdminInvoicesRouteImport } from './routes/admin.invoices'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
+import { Route as AdminServicesRouteImport } from './routes/admin.services'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminSystemRouteImport } from './routes/admin.system'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
@@ -219,6 +221,11 @@ const AdminInvitesRoute = AdminInvitesRouteImport.update({
   path: '/invites',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminInvoicesRoute = AdminInvoicesRouteImport.update({
+  id: '/invoices',
+  path: '/invoices',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminLedgerRoute = AdminLedgerRouteImport.update({
   id: '/ledger',
   path: '/ledger',
@@ -247,6 +254,11 @@ const AdminPayoutsRoute = AdminPayoutsRouteImport.update({
 const AdminRefundsRoute = AdminRefundsRouteImport.update({
   id: '/refunds',
   path: '/refunds',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminServicesRoute = AdminServicesRouteImport.update({
+  id: '/services',
+  path: '/services',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminSettingsRoute = AdminSettingsRouteImport.update({
@@ -836,12 +848,14 @@ export interface FileRoutesByFullPath {
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/invites': typeof AdminInvitesRoute
+  '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
@@ -965,12 +979,14 @@ export interface FileRoutesByTo {
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/invites': typeof AdminInvitesRoute
+  '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
@@ -1100,12 +1116,14 @@ export interface FileRoutesById {
   '/admin/clients': typeof AdminClientsRoute
   '/admin/commissions': typeof AdminCommissionsRoute
   '/admin/invites': typeof AdminInvitesRoute
+  '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
   '/admin/refunds': typeof AdminRefundsRoute
+  '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
@@ -1238,12 +1256,14 @@ export interface FileRouteTypes {
     | '/admin/clients'
     | '/admin/commissions'
     | '/admin/invites'
+    | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
     | '/admin/payouts'
     | '/admin/refunds'
+    | '/admin/services'
     | '/admin/settings'
     | '/admin/system'
     | '/admin/tickets'
@@ -1367,12 +1387,14 @@ export interface FileRouteTypes {
     | '/admin/clients'
     | '/admin/commissions'
     | '/admin/invites'
+    | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
     | '/admin/payouts'
     | '/admin/refunds'
+    | '/admin/services'
     | '/admin/settings'
     | '/admin/system'
     | '/admin/tickets'
@@ -1501,12 +1523,14 @@ export interface FileRouteTypes {
     | '/admin/clients'
     | '/admin/commissions'
     | '/admin/invites'
+    | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
     | '/admin/payouts'
     | '/admin/refunds'
+    | '/admin/services'
     | '/admin/settings'
     | '/admin/system'
     | '/admin/tickets'
@@ -1742,6 +1766,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminInvitesRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/invoices': {
+      id: '/admin/invoices'
+      path: '/invoices'
+      fullPath: '/admin/invoices'
+      preLoaderRoute: typeof AdminInvoicesRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/ledger': {
       id: '/admin/ledger'
       path: '/ledger'
@@ -1782,6 +1813,13 @@ declare module '@tanstack/react-router' {
       path: '/refunds'
       fullPath: '/admin/refunds'
       preLoaderRoute: typeof AdminRefundsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/services': {
+      id: '/admin/services'
+      path: '/services'
+      fullPath: '/admin/services'
+      preLoaderRoute: typeof AdminServicesRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/settings': {
@@ -2596,12 +2634,14 @@ interface AdminRouteChildren {
   AdminClientsRoute: typeof AdminClientsRoute
   AdminCommissionsRoute: typeof AdminCommissionsRoute
   AdminInvitesRoute: typeof AdminInvitesRoute
+  AdminInvoicesRoute: typeof AdminInvoicesRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
   AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
   AdminRefundsRoute: typeof AdminRefundsRoute
+  AdminServicesRoute: typeof AdminServicesRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
   AdminSystemRoute: typeof AdminSystemRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
@@ -2661,12 +2701,14 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminClientsRoute: AdminClientsRoute,
   AdminCommissionsRoute: AdminCommissionsRoute,
   AdminInvitesRoute: AdminInvitesRoute,
+  AdminInvoicesRoute: AdminInvoicesRoute,
   AdminLedgerRoute: AdminLedgerRoute,
   AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
   AdminRefundsRoute: AdminRefundsRoute,
+  AdminServicesRoute: AdminServicesRoute,
   AdminSettingsRoute: AdminSettingsRoute,
   AdminSystemRoute: AdminSystemRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,

@@ -1,5 +1,7 @@
 import {
   staffApprovalsList,
+  staffInvoices,
+  staffInvoicesCount,
   staffLedger,
   staffLedgerCount,
   staffOrders,
@@ -37,6 +39,15 @@ export const ledger = byKey({
   count: (options) => staffLedgerCount(options),
   csv: '/api/v2/staff/ledger/csv',
   rowKey: ({ id }) => id,
+})
+
+export const invoices = byKey({
+  name: 'invoices',
+  keys: ['q', 'created', 'kind', 'total', 'user'],
+  list: (options) => staffInvoices(options),
+  count: (options) => staffInvoicesCount(options),
+  csv: '/api/v2/staff/invoices/csv',
+  rowKey: ({ no }) => no,
 })
 
 export const approvals = byPart({

@@ -1,2 +1,3 @@
+export { ServicesPage } from './services-page'
 export { UserPage } from './user-page'
 export { UsersPage } from './users-page'

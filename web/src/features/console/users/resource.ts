@@ -1,5 +1,12 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
-import { staffOrders, staffUserGet, staffUsers, staffUsersCount } from '@/lib/api/gen/staff/sdk.gen'
+import {
+  staffOrders,
+  staffServices,
+  staffServicesCount,
+  staffUserGet,
+  staffUsers,
+  staffUsersCount,
+} from '@/lib/api/gen/staff/sdk.gen'
 import type { UserRow } from '@/lib/api/gen/staff/types.gen'
 import { mayOf, roleQuery } from '../parts/permissions'
 import { byKey } from '../parts/resource'
@@ -25,6 +32,15 @@ export const users = byKey<UserRow>({
   list: (options) => staffUsers(options),
   count: (options) => staffUsersCount(options),
   csv: '/api/v2/staff/users/csv',
+  rowKey: ({ id }) => id,
+})
+
+export const services = byKey({
+  name: 'services',
+  keys: ['q', 'ended', 'ends', 'plan', 'started', 'user'],
+  list: (options) => staffServices(options),
+  count: (options) => staffServicesCount(options),
+  csv: '/api/v2/staff/services/csv',
   rowKey: ({ id }) => id,
 })
 

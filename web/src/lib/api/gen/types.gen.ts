@@ -2991,12 +2991,28 @@ export type ListPageRechargeRow = {
     rows: Array<RechargeRow>;
 };
 
+export type ListPageServiceRow = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<ServiceRow>;
+};
+
 export type ListPageStaffAuditRecord = {
     /**
      * For the parameter cursor of the next page; empty: this is the last one
      */
     next_cursor: string;
     rows: Array<StaffAuditRecord>;
+};
+
+export type ListPageStaffInvoice = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<StaffInvoice>;
 };
 
 export type ListPageUserRow = {
@@ -5956,6 +5972,34 @@ export type ServiceItem = {
     used_up_bytes: number;
 };
 
+export type ServiceRow = {
+    auto_renew: boolean;
+    /**
+     * Of the cycle
+     */
+    billed_bytes: number;
+    /**
+     * Empty: it runs
+     */
+    end_reason: string;
+    /**
+     * null: it runs
+     */
+    ended_at: string | null;
+    ends_at: string;
+    id: number;
+    /**
+     * With the name under which it was sold
+     */
+    plan: PlanRef;
+    /**
+     * Of a cycle; null: unlimited
+     */
+    quota_bytes: number | null;
+    started_at: string;
+    user: PersonRef;
+};
+
 export type ServicesResult = {
     /**
      * Those of which something is left
@@ -6869,6 +6913,39 @@ export type StaffGuide = {
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
+};
+
+export type StaffInvoice = {
+    created_at: string;
+    currency: string;
+    id: string;
+    /**
+     * What it is the bill of
+     */
+    kind: 'order' | 'recharge';
+    lines: Array<StaffInvoiceLine>;
+    no: number;
+    /**
+     * Number of the order or recharge
+     */
+    reference_no: number;
+    /**
+     * Decimal amount in the site's currency
+     */
+    total: string;
+    user: PersonRef;
+};
+
+export type StaffInvoiceLine = {
+    /**
+     * Negative: a credit or discount
+     */
+    amount: string;
+    kind: 'plan' | 'renewal' | 'package' | 'recharge' | 'credit' | 'discount' | 'fee';
+    /**
+     * Of the plan, the coupon, the gateway, or the service that ended
+     */
+    name: string;
 };
 
 export type StaffNode = {

@@ -175,6 +175,18 @@ export const staffGuideChangeRules = {
   "title_zh": { maxLength: 100 },
 } as const
 
+export const staffInvoicesRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffInvoicesCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffInvoicesCsvRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffIpBanRules = {
   "ban_context": { minLength: 1, maxLength: 500 },
   "ip_cidr": { minLength: 2, maxLength: 64 },
@@ -337,6 +349,18 @@ export const staffRechargeRefundRules = {
 
 export const staffRefundDecideRules = {
   "answer": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffServicesRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffServicesCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
+export const staffServicesCsvRules = {
+  "q": { maxLength: 200 },
 } as const
 
 export const staffSettingsChangeRules = {

@@ -2991,12 +2991,28 @@ export type ListPageRechargeRow = {
     rows: Array<RechargeRow>;
 };
 
+export type ListPageServiceRow = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<ServiceRow>;
+};
+
 export type ListPageStaffAuditRecord = {
     /**
      * For the parameter cursor of the next page; empty: this is the last one
      */
     next_cursor: string;
     rows: Array<StaffAuditRecord>;
+};
+
+export type ListPageStaffInvoice = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<StaffInvoice>;
 };
 
 export type ListPageUserRow = {
@@ -5956,6 +5972,34 @@ export type ServiceItem = {
     used_up_bytes: number;
 };
 
+export type ServiceRow = {
+    auto_renew: boolean;
+    /**
+     * Of the cycle
+     */
+    billed_bytes: number;
+    /**
+     * Empty: it runs
+     */
+    end_reason: string;
+    /**
+     * null: it runs
+     */
+    ended_at: string | null;
+    ends_at: string;
+    id: number;
+    /**
+     * With the name under which it was sold
+     */
+    plan: PlanRef;
+    /**
+     * Of a cycle; null: unlimited
+     */
+    quota_bytes: number | null;
+    started_at: string;
+    user: PersonRef;
+};
+
 export type ServicesResult = {
     /**
      * Those of which something is left
@@ -6869,6 +6913,39 @@ export type StaffGuide = {
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
+};
+
+export type StaffInvoice = {
+    created_at: string;
+    currency: string;
+    id: string;
+    /**
+     * What it is the bill of
+     */
+    kind: 'order' | 'recharge';
+    lines: Array<StaffInvoiceLine>;
+    no: number;
+    /**
+     * Number of the order or recharge
+     */
+    reference_no: number;
+    /**
+     * Decimal amount in the site's currency
+     */
+    total: string;
+    user: PersonRef;
+};
+
+export type StaffInvoiceLine = {
+    /**
+     * Negative: a credit or discount
+     */
+    amount: string;
+    kind: 'plan' | 'renewal' | 'package' | 'recharge' | 'credit' | 'discount' | 'fee';
+    /**
+     * Of the plan, the coupon, the gateway, or the service that ended
+     */
+    name: string;
 };
 
 export type StaffNode = {
@@ -10029,6 +10106,133 @@ export type StaffInvitesResponses = {
 
 export type StaffInvitesResponse = StaffInvitesResponses[keyof StaffInvitesResponses];
 
+export type StaffInvoicesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When it was issued: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * What it is the bill of: values, separated by commas; ! before it negates. Of order, recharge
+         */
+        kind?: string;
+        /**
+         * Sum of its lines: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        total?: string;
+        /**
+         * Whose invoice: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number or the whole id of an invoice, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'total' | '-total';
+        /**
+         * Rows of a page
+         */
+        limit?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
+    };
+    url: '/api/v2/staff/invoices';
+};
+
+export type StaffInvoicesResponses = {
+    /**
+     * OK
+     */
+    200: ListPageStaffInvoice;
+};
+
+export type StaffInvoicesResponse = StaffInvoicesResponses[keyof StaffInvoicesResponses];
+
+export type StaffInvoicesCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When it was issued: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * What it is the bill of: values, separated by commas; ! before it negates. Of order, recharge
+         */
+        kind?: string;
+        /**
+         * Sum of its lines: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        total?: string;
+        /**
+         * Whose invoice: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number or the whole id of an invoice, or what finds its user
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/invoices/count';
+};
+
+export type StaffInvoicesCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffInvoicesCountResponse = StaffInvoicesCountResponses[keyof StaffInvoicesCountResponses];
+
+export type StaffInvoicesCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When it was issued: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        created?: string;
+        /**
+         * What it is the bill of: values, separated by commas; ! before it negates. Of order, recharge
+         */
+        kind?: string;
+        /**
+         * Sum of its lines: a number, or 10..20, 10.., ..20; ! before it negates
+         */
+        total?: string;
+        /**
+         * Whose invoice: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number or the whole id of an invoice, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -created by default
+         */
+        sort?: 'created' | '-created' | 'total' | '-total';
+    };
+    url: '/api/v2/staff/invoices/csv';
+};
+
+export type StaffInvoicesCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffInvoicesCsvResponse = StaffInvoicesCsvResponses[keyof StaffInvoicesCsvResponses];
+
 export type StaffIpBansData = {
     body?: never;
     path?: never;
@@ -12063,6 +12267,145 @@ export type StaffRoleResponses = {
 };
 
 export type StaffRoleResponse = StaffRoleResponses[keyof StaffRoleResponses];
+
+export type StaffServicesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When it ended; none: it runs: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        ended?: string;
+        /**
+         * Until when it was given: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        ends?: string;
+        /**
+         * Plan of the service: numbers, separated by commas; ! before it negates
+         */
+        plan?: string;
+        /**
+         * When it began: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        started?: string;
+        /**
+         * Whose service: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number of a service, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -started by default
+         */
+        sort?: 'started' | '-started' | 'ends' | '-ends';
+        /**
+         * Rows of a page
+         */
+        limit?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
+    };
+    url: '/api/v2/staff/services';
+};
+
+export type StaffServicesResponses = {
+    /**
+     * OK
+     */
+    200: ListPageServiceRow;
+};
+
+export type StaffServicesResponse = StaffServicesResponses[keyof StaffServicesResponses];
+
+export type StaffServicesCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When it ended; none: it runs: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        ended?: string;
+        /**
+         * Until when it was given: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        ends?: string;
+        /**
+         * Plan of the service: numbers, separated by commas; ! before it negates
+         */
+        plan?: string;
+        /**
+         * When it began: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        started?: string;
+        /**
+         * Whose service: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number of a service, or what finds its user
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/services/count';
+};
+
+export type StaffServicesCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffServicesCountResponse = StaffServicesCountResponses[keyof StaffServicesCountResponses];
+
+export type StaffServicesCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * When it ended; none: it runs: a day of the site's time zone or a time, or from..to, either end left out or not; none: it has none; ! before it negates
+         */
+        ended?: string;
+        /**
+         * Until when it was given: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        ends?: string;
+        /**
+         * Plan of the service: numbers, separated by commas; ! before it negates
+         */
+        plan?: string;
+        /**
+         * When it began: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        started?: string;
+        /**
+         * Whose service: numbers, separated by commas; ! before it negates
+         */
+        user?: string;
+        /**
+         * The number of a service, or what finds its user
+         */
+        q?: string;
+        /**
+         * - before it sorts descending; -started by default
+         */
+        sort?: 'started' | '-started' | 'ends' | '-ends';
+    };
+    url: '/api/v2/staff/services/csv';
+};
+
+export type StaffServicesCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffServicesCsvResponse = StaffServicesCsvResponses[keyof StaffServicesCsvResponses];
 
 export type StaffSettingsData = {
     body?: never;
