@@ -8,8 +8,8 @@ import (
 	"airstrip/internal/fault"
 )
 
-// announcements shows each type of announcement, in both languages. One is sent by mail once the server runs, unless the
-// demo is a large one; without a mail server the mails are kept, and nobody gets any.
+// announcements shows each type of announcement, in both languages. One is sent by mail once the server runs, unless
+// the demo is a large one; without a mail server the mails are kept, and nobody gets any.
 func (s *seeder) announcements(ctx context.Context) error {
 	const day = 24 * time.Hour
 	const sentByMail = 1

@@ -21,8 +21,8 @@ func Uses(source, name string) bool {
 	})
 }
 
-// InAddress tells whether the variable {{name}} is a part of the address of a link or an image in source. What Fill puts
-// there leaves the page with the request for that address.
+// InAddress tells whether the variable {{name}} is a part of the address of a link or an image in source. What Fill
+// puts there leaves the page with the request for that address.
 func InAddress(source, name string) bool {
 	const mark = "airstrip1variable2mark"
 	marked := variable.ReplaceAllStringFunc(source, func(found string) string {

@@ -60,9 +60,9 @@ type mailResult struct {
 	HTML       string `json:"html" doc:"To be shown in a frame of its own without scripts"`
 }
 
-// Mails adds the outbox, for staff. A code in a mail opens its reader's account, so one that is still good is shown only
-// where it is asked for, to who has permission.MailCodeRead and a recent proof; and nobody sees one to a member of
-// staff, as whom they could decide about their own acts.
+// Mails adds the outbox, for staff. A code in a mail opens its reader's account, so one that is still good is shown
+// only where it is asked for, to who has permission.MailCodeRead and a recent proof; and nobody sees one to a member
+// of staff, as whom they could decide about their own acts.
 func Mails(m *mail.Mails, a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("GET /staff/mails", permission.MailRead).
