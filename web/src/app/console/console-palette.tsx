@@ -2,18 +2,53 @@ import { useMantineColorScheme } from '@mantine/core'
 import type { SpotlightActionGroupData } from '@mantine/spotlight'
 import { useRouter } from '@tanstack/react-router'
 import { Keyboard, Languages, LogOut, UserRoundCog } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Language, languages, switchLanguage } from '../i18n'
 import { Keys } from '../layouts/keys'
 import { PaletteOf } from '../layouts/palette'
 import { type Scheme, schemes } from '../layouts/preference-buttons'
+import { type Found, keepFound, recentlyFound, useFound } from './use-found'
 import { usePages } from './use-pages'
 
 const icon = { size: 18, strokeWidth: 1.75 }
 
-/** Every page and action of the console by name. */
+/** Every page and action of the console by name, and what the API finds by what is typed. */
 export function ConsolePalette({ onShowKeys }: { onShowKeys: () => void }) {
-  return <PaletteOf actions={[...usePageGroups(), useActions(onShowKeys)]} />
+  const [query, setQuery] = useState('')
+  return (
+    <PaletteOf
+      actions={[...useFoundGroups(query), ...usePageGroups(), useActions(onShowKeys)]}
+      onQuery={setQuery}
+    />
+  )
+}
+
+/** By kind what was found; before one types what was opened last. */
+function useFoundGroups(query: string): SpotlightActionGroupData[] {
+  const { t } = useTranslation('console/shell')
+  const router = useRouter()
+  const found = useFound(query)
+  const isEmpty = query.trim() === ''
+  const shown = isEmpty ? recentlyFound() : found
+  const kinds = [...new Set(shown.map(({ kind }) => kind))]
+  const actionOf = (one: Found) => ({
+    id: `${one.kind} ${one.label}`,
+    label: one.label,
+    ...(one.about && { description: one.about }),
+    // The server found it, by more than what is shown of it.
+    keywords: query,
+    onClick: () => {
+      keepFound(one)
+      void router.navigate({ to: one.to, params: one.params, search: one.search } as never)
+    },
+  })
+  return isEmpty
+    ? [{ group: t('found.recent'), actions: shown.map(actionOf) }].filter(() => shown.length > 0)
+    : kinds.map((kind) => ({
+        group: t(`found.${kind}`),
+        actions: shown.filter((one) => one.kind === kind).map(actionOf),
+      }))
 }
 
 function usePageGroups(): SpotlightActionGroupData[] {

@@ -27,7 +27,11 @@ export function Palette({ onShowShortcuts }: { onShowShortcuts: () => void }) {
 }
 
 /** A palette of any actions. Opens when it is put on the page. */
-export function PaletteOf({ actions }: { actions: SpotlightActionGroupData[] }) {
+export function PaletteOf(props: {
+  actions: SpotlightActionGroupData[]
+  /** Hears what is typed. */
+  onQuery?: (query: string) => void
+}) {
   const { t } = useTranslation()
 
   useEffect(() => palette.open(), [])
@@ -35,7 +39,8 @@ export function PaletteOf({ actions }: { actions: SpotlightActionGroupData[] }) 
   return (
     <Spotlight
       store={store}
-      actions={actions}
+      actions={props.actions}
+      {...(props.onQuery && { onQueryChange: props.onQuery })}
       shortcut={null}
       centered={false}
       overlayProps={{ backgroundOpacity: 0.4, blur: 0 }}
