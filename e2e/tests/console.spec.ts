@@ -39,8 +39,8 @@ test('an owner finds a ticket by filters in the address, answers and resolves it
   await expect(page.getByRole('heading', { level: 1 }).locator('..').getByText('Resolved')).toBeVisible()
 
   const admin = await ApiUser.signIn(service.server.url, service.demo.admin)
-  const { entries } = await admin.call<{ entries: { action: string; object: string }[] }>('GET', '/staff/audit?limit=20')
-  expect(entries.map(({ action }) => action)).toContain('ticket.answer')
+  const { rows } = await admin.call<{ rows: { action: string; object: string }[] }>('GET', '/staff/audit?limit=20')
+  expect(rows.map(({ action }) => action)).toContain('ticket.answer')
 })
 
 test('a member of support sees tickets and no page of money; who is not of staff sees no console', async ({ page, browser, service }) => {

@@ -101,7 +101,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.RechargeRefunds(a.Wallets, a.Payments),
 		staff.PaymentCases(a.Payments),
 		staff.Approvals(a.Approvals),
-		staff.Audit(a.Audit, a.Accounts),
+		staff.Audit(a.Console, a.Audit, a.Accounts, a.auditCheck),
 		staff.Nodes(a.Nodes, a.Agents.Line),
 		staff.NodeActions(a.Nodes, a.Links, a.agentConfig),
 		staff.NodeGroups(a.Nodes),

@@ -82,6 +82,7 @@ var worth = map[string][]approval.Kind{
 	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing},
 	"staff_node_secret": {nothing}, "staff_node_silence": {nothing}, "staff_nodes_change": {nothing},
 	"staff_link_groups_deal": {nothing}, "staff_link_fetches_csv": {nothing}, "staff_audit_records_csv": {nothing}, "staff_clients_order": {nothing},
+	"staff_audit_csv":       {nothing},
 	"staff_audit_rules_try": {nothing}, "staff_ip_ban": {nothing}, "staff_ip_unban": {nothing},
 	"staff_users_csv": {nothing}, "staff_orders_csv": {nothing}, "staff_ledger_csv": {nothing},
 	"staff_invoices_csv": {nothing}, "staff_services_csv": {nothing}, "staff_recharges_csv": {nothing},

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -164,8 +165,9 @@ type nightly struct {
 
 // finding is what a nightly check of this process found.
 type finding struct {
-	at     time.Time
-	broken int64
+	at      time.Time
+	broken  int64
+	inAudit int64 // of these, how many are about the audit log
 }
 
 func (a *App) checkNightly(q *job.Queue) {
@@ -184,13 +186,17 @@ func (a *App) checkNightly(q *job.Queue) {
 		if err != nil {
 			return err
 		}
+		last := finding{at: a.DB.Now(), broken: int64(len(broken))}
 		for _, v := range broken {
+			if strings.HasPrefix(v.Rule, "audit:") || strings.Contains(v.What, "table audit_") {
+				last.inAudit++
+			}
 			slog.ErrorContext(ctx, "the database is not as it must be; run airstrip doctor", "rule", v.Rule, "what",
 				v.What)
 		}
 		a.nightly.broken.Set(float64(len(broken)))
 		a.nightly.at.SetToCurrentTime()
-		a.lastCheck.Store(&finding{a.DB.Now(), int64(len(broken))})
+		a.lastCheck.Store(&last)
 		return nil
 	})
 }

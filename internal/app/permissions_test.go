@@ -120,7 +120,8 @@ var permissions = map[string][]account.Role{
 	"staff_payment_case_dismiss": cashiers, "staff_payment_case_confirm": cashiers,
 	"staff_payment_case_decline": cashiers, "staff_approvals_list": cashiers,
 	"staff_role": permission.Roles, "staff_step_up": permission.Roles,
-	"staff_approval_decide": cashiers, "staff_audit_list": admins, "staff_audit_csv": admins,
+	"staff_approval_decide": cashiers, "staff_audit": admins, "staff_audit_csv": admins,
+	"staff_audit_count": admins, "staff_audit_get": admins, "staff_audit_chain": admins,
 }
 
 // permissionsV1 names the roles that each staff route of v1 admits. Jobs are not here: permission.JobRun is their only

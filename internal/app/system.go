@@ -48,3 +48,12 @@ func (a *App) system(ctx context.Context) (f staff.SystemFacts, err error) {
 	}
 	return f, nil
 }
+
+// auditCheck is what the last run of the doctor in this process found in the audit log; nil: there was none.
+func (a *App) auditCheck() *staff.AuditCheck {
+	last := a.lastCheck.Load()
+	if last == nil {
+		return nil
+	}
+	return &staff.AuditCheck{At: last.at, Broken: last.inAudit}
+}

@@ -27,7 +27,7 @@ func newConsole(t testing.TB, d *db.DB) *console.Console {
 func resources(c *console.Console) []*listing.Resource {
 	return []*listing.Resource{
 		c.Users(), c.Orders(), c.Recharges(), c.LinkFetches(), c.RuleHits(), c.Ledger(),
-		c.Services(), c.Invoices(),
+		c.Services(), c.Invoices(), c.AuditEntries(),
 	}
 }
 

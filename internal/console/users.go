@@ -3,12 +3,14 @@ package console
 import (
 	"context"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/link"
 	"airstrip/internal/listing"
@@ -155,6 +157,9 @@ func (c *Console) FactsIn(ctx context.Context, tx bun.Tx, ids []int64) (users []
 // maxFound is how many users a search for something of theirs takes in.
 const maxFound = 1000
 
+// maxActedOn is how many of these a search of the audit log takes in as those who were acted on.
+const maxActedOn = 20
+
 // SearchOf returns the search of a list of what belongs to users: a number of its own, or whatever finds its users.
 func (c *Console) SearchOf(id, owner string, others func(typed string) *listing.Condition) func(
 	context.Context, string,
@@ -258,6 +263,36 @@ func (c *Console) RuleHits() *listing.Resource {
 	r := node.HitList()
 	r.SearchDoc = "What finds the user"
 	r.Search = c.SearchOf("id", "user_id", nil)
+	return r
+}
+
+// AuditEntries declares the list of the audit log.
+func (c *Console) AuditEntries() *listing.Resource {
+	r := audit.List()
+	r.SearchDoc = "An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on"
+	r.Search = func(ctx context.Context, typed string) (listing.Condition, error) {
+		if n, ok := text.Integer(typed); ok {
+			return listing.Or(listing.Equal("id", n), listing.Equal("object_id", typed)), nil
+		}
+		if _, err := netip.ParseAddr(typed); err == nil {
+			return listing.Equal("address", typed), nil
+		}
+		condition, err := c.findUsers(ctx, typed)
+		if err != nil {
+			return listing.Condition{}, err
+		}
+		ids, err := c.Lists.Find(ctx, c.Users(), condition, maxFound)
+		found := listing.Or(listing.OneOf("actor_id", ids), listing.Prefix("action", asciiLower(typed)))
+		for i := range ids {
+			if i == maxActedOn {
+				break
+			}
+			found = listing.Or(found, listing.Condition{
+				SQL: "(@object = 'user' AND @object_id = ?)", Values: []any{strconv.FormatInt(ids[i], 10)},
+			})
+		}
+		return found, err
+	}
 	return r
 }
 

@@ -31,6 +31,8 @@ import { Route as AdminTrafficRouteImport } from './routes/admin.traffic'
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminAuditLogIndexRouteImport } from './routes/admin.audit-log.index'
+import { Route as AdminAuditLogIdRouteImport } from './routes/admin.audit-log.$id'
 import { Route as AdminAuditRulesIndexRouteImport } from './routes/admin.audit-rules.index'
 import { Route as AdminAuditRulesHitsRouteImport } from './routes/admin.audit-rules.hits'
 import { Route as AdminBlockedAddressesIndexRouteImport } from './routes/admin.blocked-addresses.index'
@@ -184,6 +186,16 @@ const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
 const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   id: '/announcements/new',
   path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAuditLogIndexRoute = AdminAuditLogIndexRouteImport.update({
+  id: '/audit-log/',
+  path: '/audit-log/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAuditLogIdRoute = AdminAuditLogIdRouteImport.update({
+  id: '/audit-log/$id',
+  path: '/audit-log/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminAuditRulesIndexRoute = AdminAuditRulesIndexRouteImport.update({
@@ -432,6 +444,7 @@ export interface FileRoutesByFullPath {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-log/$id': typeof AdminAuditLogIdRoute
   '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
   '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
@@ -457,6 +470,7 @@ export interface FileRoutesByFullPath {
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-log/': typeof AdminAuditLogIndexRoute
   '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
@@ -499,6 +513,7 @@ export interface FileRoutesByTo {
   '/admin': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-log/$id': typeof AdminAuditLogIdRoute
   '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
   '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
@@ -524,6 +539,7 @@ export interface FileRoutesByTo {
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-log': typeof AdminAuditLogIndexRoute
   '/admin/audit-rules': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs': typeof AdminBulkJobsIndexRoute
@@ -568,6 +584,7 @@ export interface FileRoutesById {
   '/admin/': typeof AdminIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-log/$id': typeof AdminAuditLogIdRoute
   '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
   '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
@@ -593,6 +610,7 @@ export interface FileRoutesById {
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-log/': typeof AdminAuditLogIndexRoute
   '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
@@ -638,6 +656,7 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-log/$id'
     | '/admin/audit-rules/hits'
     | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
@@ -663,6 +682,7 @@ export interface FileRouteTypes {
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
     | '/admin/announcements/'
+    | '/admin/audit-log/'
     | '/admin/audit-rules/'
     | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
@@ -705,6 +725,7 @@ export interface FileRouteTypes {
     | '/admin'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-log/$id'
     | '/admin/audit-rules/hits'
     | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
@@ -730,6 +751,7 @@ export interface FileRouteTypes {
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
     | '/admin/announcements'
+    | '/admin/audit-log'
     | '/admin/audit-rules'
     | '/admin/blocked-addresses'
     | '/admin/bulk-jobs'
@@ -773,6 +795,7 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-log/$id'
     | '/admin/audit-rules/hits'
     | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
@@ -798,6 +821,7 @@ export interface FileRouteTypes {
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
     | '/admin/announcements/'
+    | '/admin/audit-log/'
     | '/admin/audit-rules/'
     | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
@@ -978,6 +1002,20 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-log/': {
+      id: '/admin/audit-log/'
+      path: '/audit-log'
+      fullPath: '/admin/audit-log/'
+      preLoaderRoute: typeof AdminAuditLogIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-log/$id': {
+      id: '/admin/audit-log/$id'
+      path: '/audit-log/$id'
+      fullPath: '/admin/audit-log/$id'
+      preLoaderRoute: typeof AdminAuditLogIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/audit-rules/': {
@@ -1324,6 +1362,7 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminAuditLogIdRoute: typeof AdminAuditLogIdRoute
   AdminAuditRulesHitsRoute: typeof AdminAuditRulesHitsRoute
   AdminBlockedAddressesBansRoute: typeof AdminBlockedAddressesBansRoute
   AdminBulkJobsIdRoute: typeof AdminBulkJobsIdRoute
@@ -1348,6 +1387,7 @@ interface AdminRouteChildren {
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminAuditLogIndexRoute: typeof AdminAuditLogIndexRoute
   AdminAuditRulesIndexRoute: typeof AdminAuditRulesIndexRoute
   AdminBlockedAddressesIndexRoute: typeof AdminBlockedAddressesIndexRoute
   AdminBulkJobsIndexRoute: typeof AdminBulkJobsIndexRoute
@@ -1391,6 +1431,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminAuditLogIdRoute: AdminAuditLogIdRoute,
   AdminAuditRulesHitsRoute: AdminAuditRulesHitsRoute,
   AdminBlockedAddressesBansRoute: AdminBlockedAddressesBansRoute,
   AdminBulkJobsIdRoute: AdminBulkJobsIdRoute,
@@ -1415,6 +1456,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminAuditLogIndexRoute: AdminAuditLogIndexRoute,
   AdminAuditRulesIndexRoute: AdminAuditRulesIndexRoute,
   AdminBlockedAddressesIndexRoute: AdminBlockedAddressesIndexRoute,
   AdminBulkJobsIndexRoute: AdminBulkJobsIndexRoute,

@@ -47,6 +47,7 @@ import type consoleNode from './locales/zh-CN/console/node.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
 import type consoleInvite from './locales/zh-CN/console/invite.json'
 import type consoleWebhook from './locales/zh-CN/console/webhook.json'
+import type consoleTrust from './locales/zh-CN/console/trust.json'
 import type consoleSupport from './locales/zh-CN/console/support.json'
 
 declare module 'i18next' {
@@ -87,6 +88,7 @@ declare module 'i18next' {
       'console/money': typeof consoleMoney
       'console/money-detail': typeof consoleMoneyDetail
       'console/system': typeof consoleSystem
+      'console/trust': typeof consoleTrust
       'console/content': typeof consoleContent
       'console/guard': typeof consoleGuard
       'console/link': typeof consoleLink

@@ -61,6 +61,8 @@ import { Route as UserSubscribeLogDetailRouteImport } from './routes/user.subscr
 import { Route as AdminAnnouncementsIndexRouteImport } from './routes/admin.announcements.index'
 import { Route as AdminAnnouncementsIdRouteImport } from './routes/admin.announcements.$id'
 import { Route as AdminAnnouncementsNewRouteImport } from './routes/admin.announcements.new'
+import { Route as AdminAuditLogIndexRouteImport } from './routes/admin.audit-log.index'
+import { Route as AdminAuditLogIdRouteImport } from './routes/admin.audit-log.$id'
 import { Route as AdminAuditRulesIndexRouteImport } from './routes/admin.audit-rules.index'
 import { Route as AdminAuditRulesHitsRouteImport } from './routes/admin.audit-rules.hits'
 import { Route as AdminBlockedAddressesIndexRouteImport } from './routes/admin.blocked-addresses.index'
@@ -402,6 +404,16 @@ const AdminAnnouncementsIdRoute = AdminAnnouncementsIdRouteImport.update({
 const AdminAnnouncementsNewRoute = AdminAnnouncementsNewRouteImport.update({
   id: '/announcements/new',
   path: '/announcements/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAuditLogIndexRoute = AdminAuditLogIndexRouteImport.update({
+  id: '/audit-log/',
+  path: '/audit-log/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAuditLogIdRoute = AdminAuditLogIdRouteImport.update({
+  id: '/audit-log/$id',
+  path: '/audit-log/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminAuditRulesIndexRoute = AdminAuditRulesIndexRouteImport.update({
@@ -883,6 +895,7 @@ export interface FileRoutesByFullPath {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-log/$id': typeof AdminAuditLogIdRoute
   '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
   '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
@@ -936,6 +949,7 @@ export interface FileRoutesByFullPath {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-log/': typeof AdminAuditLogIndexRoute
   '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
@@ -1014,6 +1028,7 @@ export interface FileRoutesByTo {
   '/user': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-log/$id': typeof AdminAuditLogIdRoute
   '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
   '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
@@ -1067,6 +1082,7 @@ export interface FileRoutesByTo {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-log': typeof AdminAuditLogIndexRoute
   '/admin/audit-rules': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs': typeof AdminBulkJobsIndexRoute
@@ -1153,6 +1169,7 @@ export interface FileRoutesById {
   '/user/': typeof UserIndexRoute
   '/admin/announcements/$id': typeof AdminAnnouncementsIdRoute
   '/admin/announcements/new': typeof AdminAnnouncementsNewRoute
+  '/admin/audit-log/$id': typeof AdminAuditLogIdRoute
   '/admin/audit-rules/hits': typeof AdminAuditRulesHitsRoute
   '/admin/blocked-addresses/bans': typeof AdminBlockedAddressesBansRoute
   '/admin/bulk-jobs/$id': typeof AdminBulkJobsIdRoute
@@ -1206,6 +1223,7 @@ export interface FileRoutesById {
   '/user/tickets/new': typeof UserTicketsNewRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
+  '/admin/audit-log/': typeof AdminAuditLogIndexRoute
   '/admin/audit-rules/': typeof AdminAuditRulesIndexRoute
   '/admin/blocked-addresses/': typeof AdminBlockedAddressesIndexRoute
   '/admin/bulk-jobs/': typeof AdminBulkJobsIndexRoute
@@ -1291,6 +1309,7 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-log/$id'
     | '/admin/audit-rules/hits'
     | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
@@ -1344,6 +1363,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/audit-log/'
     | '/admin/audit-rules/'
     | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
@@ -1422,6 +1442,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-log/$id'
     | '/admin/audit-rules/hits'
     | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
@@ -1475,6 +1496,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements'
+    | '/admin/audit-log'
     | '/admin/audit-rules'
     | '/admin/blocked-addresses'
     | '/admin/bulk-jobs'
@@ -1560,6 +1582,7 @@ export interface FileRouteTypes {
     | '/user/'
     | '/admin/announcements/$id'
     | '/admin/announcements/new'
+    | '/admin/audit-log/$id'
     | '/admin/audit-rules/hits'
     | '/admin/blocked-addresses/bans'
     | '/admin/bulk-jobs/$id'
@@ -1613,6 +1636,7 @@ export interface FileRouteTypes {
     | '/user/tickets/new'
     | '/user/wallet/purchase-records-old'
     | '/admin/announcements/'
+    | '/admin/audit-log/'
     | '/admin/audit-rules/'
     | '/admin/blocked-addresses/'
     | '/admin/bulk-jobs/'
@@ -2023,6 +2047,20 @@ declare module '@tanstack/react-router' {
       path: '/announcements/new'
       fullPath: '/admin/announcements/new'
       preLoaderRoute: typeof AdminAnnouncementsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-log/': {
+      id: '/admin/audit-log/'
+      path: '/audit-log'
+      fullPath: '/admin/audit-log/'
+      preLoaderRoute: typeof AdminAuditLogIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/audit-log/$id': {
+      id: '/admin/audit-log/$id'
+      path: '/audit-log/$id'
+      fullPath: '/admin/audit-log/$id'
+      preLoaderRoute: typeof AdminAuditLogIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/audit-rules/': {
@@ -2649,6 +2687,7 @@ interface AdminRouteChildren {
   AdminIndexRoute: typeof AdminIndexRoute
   AdminAnnouncementsIdRoute: typeof AdminAnnouncementsIdRoute
   AdminAnnouncementsNewRoute: typeof AdminAnnouncementsNewRoute
+  AdminAuditLogIdRoute: typeof AdminAuditLogIdRoute
   AdminAuditRulesHitsRoute: typeof AdminAuditRulesHitsRoute
   AdminBlockedAddressesBansRoute: typeof AdminBlockedAddressesBansRoute
   AdminBulkJobsIdRoute: typeof AdminBulkJobsIdRoute
@@ -2673,6 +2712,7 @@ interface AdminRouteChildren {
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
+  AdminAuditLogIndexRoute: typeof AdminAuditLogIndexRoute
   AdminAuditRulesIndexRoute: typeof AdminAuditRulesIndexRoute
   AdminBlockedAddressesIndexRoute: typeof AdminBlockedAddressesIndexRoute
   AdminBulkJobsIndexRoute: typeof AdminBulkJobsIndexRoute
@@ -2716,6 +2756,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminIndexRoute: AdminIndexRoute,
   AdminAnnouncementsIdRoute: AdminAnnouncementsIdRoute,
   AdminAnnouncementsNewRoute: AdminAnnouncementsNewRoute,
+  AdminAuditLogIdRoute: AdminAuditLogIdRoute,
   AdminAuditRulesHitsRoute: AdminAuditRulesHitsRoute,
   AdminBlockedAddressesBansRoute: AdminBlockedAddressesBansRoute,
   AdminBulkJobsIdRoute: AdminBulkJobsIdRoute,
@@ -2740,6 +2781,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
+  AdminAuditLogIndexRoute: AdminAuditLogIndexRoute,
   AdminAuditRulesIndexRoute: AdminAuditRulesIndexRoute,
   AdminBlockedAddressesIndexRoute: AdminBlockedAddressesIndexRoute,
   AdminBulkJobsIndexRoute: AdminBulkJobsIndexRoute,

@@ -1,7 +1,6 @@
 package staff
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -10,119 +9,144 @@ import (
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/audit"
+	"airstrip/internal/console"
 	"airstrip/internal/permission"
 )
 
 type auditEntry struct {
-	ID        int64           `json:"id"`
-	Seq       *int64          `json:"seq" nullable:"true" doc:"Place in the chain; null: it is sealed within a minute"`
-	At        time.Time       `json:"at"`
-	Actor     audit.Kind      `json:"actor" enum:"member,token,operator" doc:"operator: at the command line"`
-	ActorID   *int64          `json:"actor_id" nullable:"true" doc:"The account; of a token its owner's"`
-	ActorRole permission.Role `json:"actor_role" doc:"That the member had; empty for tokens"`
-	ActorName string          `json:"actor_name" doc:"The operator's user on the server's machine"`
-	Address   string          `json:"address"`
-	RequestID string          `json:"request_id"`
-	Action    string          `json:"action" example:"node.secret.rotate"`
-	Object    string          `json:"object" doc:"Kind of what was changed" example:"node"`
-	ObjectID  string          `json:"object_id"`
-	Before    any             `json:"before" doc:"The fields that differ, without secrets; null: nothing was there"`
-	After     any             `json:"after"`
-	Reason    string          `json:"reason"`
+	ID         int64           `json:"id"`
+	Seq        *int64          `json:"seq" nullable:"true" doc:"Place in the chain; null: it is sealed within a minute"`
+	At         time.Time       `json:"at"`
+	Actor      audit.Kind      `json:"actor" enum:"member,token,operator" doc:"operator: at the command line"`
+	ActorID    *int64          `json:"actor_id" nullable:"true" doc:"The account; of a token its owner's"`
+	ActorEmail string          `json:"actor_email" doc:"Of that account; empty: it is closed, or nobody was named"`
+	ActorRole  permission.Role `json:"actor_role" doc:"That the member had; empty for tokens"`
+	ActorName  string          `json:"actor_name" doc:"The operator's user on the server's machine"`
+	Address    string          `json:"address"`
+	RequestID  string          `json:"request_id"`
+	Action     string          `json:"action" example:"node.secret.rotate"`
+	Object     string          `json:"object" doc:"Kind of what was changed" example:"node"`
+	ObjectID   string          `json:"object_id"`
+	Before     any             `json:"before" doc:"The fields that differ, without secrets; null: nothing was there"`
+	After      any             `json:"after"`
+	Reason     string          `json:"reason"`
 }
 
-func newAuditEntry(e *audit.Entry) auditEntry {
+func newAuditEntry(e *audit.Entry, known knownUsers) auditEntry {
 	value := func(text string) any {
 		if text == "" {
 			return nil
 		}
 		return json.RawMessage(text)
 	}
+	email := ""
+	if e.ActorID != nil {
+		email = known.ref(*e.ActorID).Email
+	}
 	return auditEntry{
-		e.ID, e.Seq, e.At.UTC(), e.Actor, e.ActorID, e.ActorRole, e.ActorName, e.Address, e.RequestID,
+		e.ID, e.Seq, e.At.UTC(), e.Actor, e.ActorID, email, e.ActorRole, e.ActorName, e.Address, e.RequestID,
 		e.Action, e.Object, e.ObjectID, value(e.Before), value(e.After), e.Reason,
 	}
 }
 
-type auditPage struct {
-	Entries    []auditEntry `json:"entries" doc:"Newest first"`
-	TotalCount int64        `json:"total_count"`
+type auditChain struct {
+	Seq          int64      `json:"seq" doc:"Seals of the chain"`
+	EntryID      int64      `json:"entry_id" doc:"The newest entry that is sealed; 0: none"`
+	SealedAt     *time.Time `json:"sealed_at" nullable:"true" doc:"null: nothing is sealed yet"`
+	Waiting      int64      `json:"waiting" doc:"Entries after it, which are sealed within a minute"`
+	IsIntact     bool       `json:"is_intact" doc:"Whether the chain ends where a server signed that it ends"`
+	CheckedAt    *time.Time `json:"checked_at" nullable:"true" doc:"When this process last walked all of it; null: not yet"`
+	BrokenPlaces int64      `json:"broken_places" doc:"Of the log, that this check found; airstrip doctor names each"`
 }
 
-// AuditQuery is which entries are asked for; exported because it is embedded.
-type AuditQuery struct {
-	ActorID  int64      `query:"actor_id" minimum:"1"`
-	Actor    audit.Kind `query:"actor" enum:"member,token,operator"`
-	Action   string     `query:"action" maxLength:"64" doc:"With a dot at its end all that begin so" example:"node."`
-	Object   string     `query:"object" maxLength:"64" example:"node"`
-	ObjectID string     `query:"object_id" maxLength:"64"`
-	From     string     `query:"from" format:"date-time" doc:"Included"`
-	To       string     `query:"to" format:"date-time" doc:"Not included"`
+// AuditCheck is what the last check of the whole database found in the audit log.
+type AuditCheck struct {
+	At     time.Time
+	Broken int64
 }
 
-func (q *AuditQuery) filter(limit, offset int64) (audit.Filter, error) {
-	f := audit.Filter{
-		ActorID: q.ActorID, Actor: q.Actor, Action: q.Action, Object: q.Object, ObjectID: q.ObjectID,
-		Limit: limit, Offset: offset,
-	}
-	read := func(name, text string, into *time.Time) (err error) {
-		if text == "" {
-			return nil
+// Audit has what staff does written to the audit log, and adds the operations that show it. checked gives the last
+// check of the whole chain, nil where there was none since the process started.
+func Audit(c *console.Console, log *audit.Log, accounts *account.Accounts, checked func() *AuditCheck) v2.Resource {
+	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]auditEntry, error) {
+		entries, err := log.ByID(ctx, ids)
+		if err != nil {
+			return nil, err
 		}
-		*into, err = v2.ParseTime(name, text)
-		return err
+		var actors []int64
+		for i := range entries {
+			if who := entries[i].ActorID; who != nil {
+				actors = append(actors, *who)
+			}
+		}
+		known, err := peopleOf(ctx, accounts, actors)
+		rows := make([]auditEntry, len(entries))
+		for i := range entries {
+			rows[i] = newAuditEntry(&entries[i], known)
+		}
+		return rows, err
 	}
-	return f, cmp.Or(read("from", q.From, &f.From), read("to", q.To, &f.To))
-}
-
-// maxAuditRows is how many entries one file has at most.
-const maxAuditRows = 10_000
-
-// Audit has what staff does written to the audit log, and adds the operations that show it.
-func Audit(log *audit.Log, accounts *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		r.UseAuditLog(log, accounts.Emails)
-		type page struct {
-			AuditQuery
-			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
-			Offset int64 `query:"offset" minimum:"0" default:"0"`
-		}
-		v2.Handle(r, v2.StaffOp("GET /staff/audit", permission.AuditRead).
-			Named("staff_audit_list", "What staff and the operator changed: who, what, before and after, why"),
-			func(ctx context.Context, _ account.Identity, in *page) (auditPage, error) {
-				f, err := in.filter(in.Limit, in.Offset)
-				if err != nil {
-					return auditPage{}, err
+		v2.HandleListing(r, c.Lists, v2.List[auditEntry]{
+			Path: "/staff/audit", ID: "staff_audit",
+			Summary: "What staff and the operator changed: who, what, before and after, why",
+			Needs:   permission.AuditRead, Resource: c.AuditEntries(), Load: load,
+			Key: func(e *auditEntry) int64 { return e.ID },
+			CSV: []v2.Column[auditEntry]{
+				{Name: "id", Cell: func(e *auditEntry) string { return text(e.ID) }},
+				{Name: "seq", Cell: func(e *auditEntry) string { return number(e.Seq) }},
+				{Name: "at", Cell: func(e *auditEntry) string { return e.At.Format(time.RFC3339Nano) }},
+				{Name: "actor", Cell: func(e *auditEntry) string { return string(e.Actor) }},
+				{Name: "actor_id", Cell: func(e *auditEntry) string { return number(e.ActorID) }},
+				{Name: "actor_email", Cell: func(e *auditEntry) string { return e.ActorEmail }},
+				{Name: "actor_role", Cell: func(e *auditEntry) string { return string(e.ActorRole) }},
+				{Name: "actor_name", Cell: func(e *auditEntry) string { return e.ActorName }},
+				{Name: "address", Cell: func(e *auditEntry) string { return e.Address }},
+				{Name: "request_id", Cell: func(e *auditEntry) string { return e.RequestID }},
+				{Name: "action", Cell: func(e *auditEntry) string { return e.Action }},
+				{Name: "object", Cell: func(e *auditEntry) string { return e.Object }},
+				{Name: "object_id", Cell: func(e *auditEntry) string { return e.ObjectID }},
+				{Name: "before", Cell: func(e *auditEntry) string { return written(e.Before) }},
+				{Name: "after", Cell: func(e *auditEntry) string { return written(e.After) }},
+				{Name: "reason", Cell: func(e *auditEntry) string { return e.Reason }},
+			},
+		})
+		v2.Handle(r, v2.StaffOp("GET /staff/audit/chain", permission.AuditRead).
+			Named("staff_audit_chain", "How far the audit log is sealed, and what its last check found"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (auditChain, error) {
+				s, err := log.State(ctx)
+				out := auditChain{Seq: s.Seq, EntryID: s.EntryID, Waiting: s.Waiting, IsIntact: s.Intact}
+				if !s.SealedAt.IsZero() {
+					out.SealedAt = new(s.SealedAt.UTC())
 				}
-				entries, total, err := log.Find(ctx, f)
-				out := auditPage{[]auditEntry{}, total}
-				for i := range entries {
-					out.Entries = append(out.Entries, newAuditEntry(&entries[i]))
+				if last := checked(); last != nil {
+					out.CheckedAt, out.BrokenPlaces = new(last.At.UTC()), last.Broken
 				}
 				return out, err
 			})
-		v2.HandleCSV(r, v2.StaffOp("GET /staff/audit/csv", permission.AuditRead).
-			Named("staff_audit_csv", "The same as a file, the newest 10,000 entries at most"),
-			func(ctx context.Context, _ account.Identity, in *AuditQuery) ([][]string, error) {
-				f, err := in.filter(maxAuditRows, 0)
+		v2.Handle(r, v2.StaffOp("GET /staff/audit/{entry_id}", permission.AuditRead).
+			Named("staff_audit_get", "An entry of the audit log"),
+			func(ctx context.Context, who account.Identity, in *struct {
+				ID int64 `path:"entry_id" minimum:"1"`
+			},
+			) (auditEntry, error) {
+				rows, err := load(ctx, who, []int64{in.ID})
+				if err == nil && len(rows) == 0 {
+					err = audit.ErrNoEntry
+				}
 				if err != nil {
-					return nil, err
+					return auditEntry{}, err
 				}
-				entries, _, err := log.Find(ctx, f)
-				rows := [][]string{{
-					"id", "seq", "at", "actor", "actor_id", "actor_role", "actor_name", "address", "request_id",
-					"action", "object", "object_id", "before", "after", "reason",
-				}}
-				for _, e := range entries {
-					rows = append(rows, []string{
-						number(&e.ID), number(e.Seq), e.At.UTC().Format(time.RFC3339Nano),
-						string(e.Actor), number(e.ActorID), string(e.ActorRole), e.ActorName, e.Address, e.RequestID,
-						e.Action, e.Object, e.ObjectID, e.Before, e.After, e.Reason,
-					})
-				}
-				return rows, err
+				return rows[0], nil
 			})
 	}
+}
+
+// written is a value of an entry in a file.
+func written(value any) string {
+	text, _ := value.(json.RawMessage)
+	return string(text)
 }
 
 func number(n *int64) string {

@@ -109,8 +109,8 @@ beforeEach(() => {
     http.put('*/api/v2/staff/link-templates/site/0', note),
     http.get('*/api/v2/staff/audit', () =>
       success({
-        total_count: 1,
-        entries: [
+        next_cursor: '',
+        rows: [
           {
             id: 7,
             seq: 1,

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
-  staffAuditList,
+  staffAudit,
   staffClientsList,
   staffLinkFetches,
   staffLinkFetchesCount,
@@ -99,11 +99,11 @@ export const versionsOf = ({ scope, scope_id: id }: Of) =>
     queryKey: ['console', 'link-templates', 'versions', scope, id],
     queryFn: async ({ signal }) =>
       (
-        await staffAuditList({
+        await staffAudit({
           query: { object: 'link_template', object_id: `${scope}/${id}`, limit: VERSIONS },
           signal,
           throwOnError: true,
         })
-      ).data.entries,
+      ).data.rows,
     staleTime,
   })

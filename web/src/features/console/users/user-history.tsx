@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { staffAuditList, staffTicketsList } from '@/lib/api/gen/staff/sdk.gen'
+import { staffAudit, staffTicketsList } from '@/lib/api/gen/staff/sdk.gen'
 import { Moment } from '@/ui/moment'
 import { StatusDot } from '@/ui/status-dot'
 import { TextLink } from '@/ui/text-link'
@@ -77,12 +77,12 @@ function Audit({ id }: { id: number }) {
       queryKey={['audit', 'of', id]}
       read={async (signal) =>
         (
-          await staffAuditList({
+          await staffAudit({
             query: { object: 'user', object_id: String(id), limit: LINES },
             signal,
             throwOnError: true,
           })
-        ).data.entries
+        ).data.rows
       }
       empty={t('noAudit')}
     >

@@ -484,12 +484,47 @@ export type Attachment = {
     width: number;
 };
 
+export type AuditChain = {
+    /**
+     * Of the log, that this check found; airstrip doctor names each
+     */
+    broken_places: number;
+    /**
+     * When this process last walked all of it; null: not yet
+     */
+    checked_at: string | null;
+    /**
+     * The newest entry that is sealed; 0: none
+     */
+    entry_id: number;
+    /**
+     * Whether the chain ends where a server signed that it ends
+     */
+    is_intact: boolean;
+    /**
+     * null: nothing is sealed yet
+     */
+    sealed_at: string | null;
+    /**
+     * Seals of the chain
+     */
+    seq: number;
+    /**
+     * Entries after it, which are sealed within a minute
+     */
+    waiting: number;
+};
+
 export type AuditEntry = {
     action: string;
     /**
      * operator: at the command line
      */
     actor: 'member' | 'token' | 'operator';
+    /**
+     * Of that account; empty: it is closed, or nobody was named
+     */
+    actor_email: string;
     /**
      * The account; of a token its owner's
      */
@@ -521,14 +556,6 @@ export type AuditEntry = {
      * Place in the chain; null: it is sealed within a minute
      */
     seq: number | null;
-};
-
-export type AuditPage = {
-    /**
-     * Newest first
-     */
-    entries: Array<AuditEntry>;
-    total_count: number;
 };
 
 export type AuditRecord = {
@@ -2957,6 +2984,14 @@ export type ListCount = {
      */
     approximate: boolean;
     rows: number;
+};
+
+export type ListPageAuditEntry = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<AuditEntry>;
 };
 
 export type ListPageBooking = {

@@ -26,10 +26,8 @@ export const staffAnnouncementBroadcastRules = {
   "reason": { maxLength: 500 },
 } as const
 
-export const staffAuditListRules = {
-  "action": { maxLength: 64 },
-  "object": { maxLength: 64 },
-  "object_id": { maxLength: 64 },
+export const staffAuditRules = {
+  "q": { maxLength: 200 },
 } as const
 
 export const staffAuditRecordsRules = {
@@ -61,10 +59,12 @@ export const staffAuditRuleChangeRules = {
   "text": { maxLength: 500 },
 } as const
 
+export const staffAuditCountRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffAuditCsvRules = {
-  "action": { maxLength: 64 },
-  "object": { maxLength: 64 },
-  "object_id": { maxLength: 64 },
+  "q": { maxLength: 200 },
 } as const
 
 export const staffBlockedIpsRules = {

@@ -484,12 +484,47 @@ export type Attachment = {
     width: number;
 };
 
+export type AuditChain = {
+    /**
+     * Of the log, that this check found; airstrip doctor names each
+     */
+    broken_places: number;
+    /**
+     * When this process last walked all of it; null: not yet
+     */
+    checked_at: string | null;
+    /**
+     * The newest entry that is sealed; 0: none
+     */
+    entry_id: number;
+    /**
+     * Whether the chain ends where a server signed that it ends
+     */
+    is_intact: boolean;
+    /**
+     * null: nothing is sealed yet
+     */
+    sealed_at: string | null;
+    /**
+     * Seals of the chain
+     */
+    seq: number;
+    /**
+     * Entries after it, which are sealed within a minute
+     */
+    waiting: number;
+};
+
 export type AuditEntry = {
     action: string;
     /**
      * operator: at the command line
      */
     actor: 'member' | 'token' | 'operator';
+    /**
+     * Of that account; empty: it is closed, or nobody was named
+     */
+    actor_email: string;
     /**
      * The account; of a token its owner's
      */
@@ -521,14 +556,6 @@ export type AuditEntry = {
      * Place in the chain; null: it is sealed within a minute
      */
     seq: number | null;
-};
-
-export type AuditPage = {
-    /**
-     * Newest first
-     */
-    entries: Array<AuditEntry>;
-    total_count: number;
 };
 
 export type AuditRecord = {
@@ -2957,6 +2984,14 @@ export type ListCount = {
      */
     approximate: boolean;
     rows: number;
+};
+
+export type ListPageAuditEntry = {
+    /**
+     * For the parameter cursor of the next page; empty: this is the last one
+     */
+    next_cursor: string;
+    rows: Array<AuditEntry>;
 };
 
 export type ListPageBooking = {
@@ -8861,40 +8896,66 @@ export type StaffApprovalDecideResponses = {
 
 export type StaffApprovalDecideResponse = StaffApprovalDecideResponses[keyof StaffApprovalDecideResponses];
 
-export type StaffAuditListData = {
+export type StaffAuditData = {
     body?: never;
     path?: never;
     query?: {
-        actor_id?: number;
-        actor?: 'member' | 'token' | 'operator';
         /**
-         * With a dot at its end all that begin so
+         * What was done, such as node. or node.add: how it begins
          */
         action?: string;
+        /**
+         * Who acted; operator: at the command line: values, separated by commas; ! before it negates. Of member, token, operator
+         */
+        actor?: string;
+        /**
+         * Address of who acted: how it begins
+         */
+        address?: string;
+        /**
+         * When: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        at?: string;
+        /**
+         * The account that acted; of a token its owner's: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        member?: string;
+        /**
+         * Kind of what was changed: values, separated by commas; ! before it negates
+         */
         object?: string;
+        /**
+         * Number or name of what was changed: values, separated by commas; ! before it negates
+         */
         object_id?: string;
         /**
-         * Included
+         * An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on
          */
-        from?: string;
+        q?: string;
         /**
-         * Not included
+         * - before it sorts descending; -at by default
          */
-        to?: string;
+        sort?: 'at' | '-at';
+        /**
+         * Rows of a page
+         */
         limit?: number;
-        offset?: number;
+        /**
+         * next_cursor of the page before, with the same filters and sort
+         */
+        cursor?: string;
     };
     url: '/api/v2/staff/audit';
 };
 
-export type StaffAuditListResponses = {
+export type StaffAuditResponses = {
     /**
      * OK
      */
-    200: AuditPage;
+    200: ListPageAuditEntry;
 };
 
-export type StaffAuditListResponse = StaffAuditListResponses[keyof StaffAuditListResponses];
+export type StaffAuditResponse = StaffAuditResponses[keyof StaffAuditResponses];
 
 export type StaffAuditRecordsData = {
     body?: never;
@@ -9113,26 +9174,111 @@ export type StaffAuditRuleChangeResponses = {
 
 export type StaffAuditRuleChangeResponse = StaffAuditRuleChangeResponses[keyof StaffAuditRuleChangeResponses];
 
+export type StaffAuditChainData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/audit/chain';
+};
+
+export type StaffAuditChainResponses = {
+    /**
+     * OK
+     */
+    200: AuditChain;
+};
+
+export type StaffAuditChainResponse = StaffAuditChainResponses[keyof StaffAuditChainResponses];
+
+export type StaffAuditCountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * What was done, such as node. or node.add: how it begins
+         */
+        action?: string;
+        /**
+         * Who acted; operator: at the command line: values, separated by commas; ! before it negates. Of member, token, operator
+         */
+        actor?: string;
+        /**
+         * Address of who acted: how it begins
+         */
+        address?: string;
+        /**
+         * When: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        at?: string;
+        /**
+         * The account that acted; of a token its owner's: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        member?: string;
+        /**
+         * Kind of what was changed: values, separated by commas; ! before it negates
+         */
+        object?: string;
+        /**
+         * Number or name of what was changed: values, separated by commas; ! before it negates
+         */
+        object_id?: string;
+        /**
+         * An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on
+         */
+        q?: string;
+    };
+    url: '/api/v2/staff/audit/count';
+};
+
+export type StaffAuditCountResponses = {
+    /**
+     * OK
+     */
+    200: ListCount;
+};
+
+export type StaffAuditCountResponse = StaffAuditCountResponses[keyof StaffAuditCountResponses];
+
 export type StaffAuditCsvData = {
     body?: never;
     path?: never;
     query?: {
-        actor_id?: number;
-        actor?: 'member' | 'token' | 'operator';
         /**
-         * With a dot at its end all that begin so
+         * What was done, such as node. or node.add: how it begins
          */
         action?: string;
+        /**
+         * Who acted; operator: at the command line: values, separated by commas; ! before it negates. Of member, token, operator
+         */
+        actor?: string;
+        /**
+         * Address of who acted: how it begins
+         */
+        address?: string;
+        /**
+         * When: a day of the site's time zone or a time, or from..to, either end left out or not; ! before it negates
+         */
+        at?: string;
+        /**
+         * The account that acted; of a token its owner's: numbers, separated by commas; none: it has none; ! before it negates
+         */
+        member?: string;
+        /**
+         * Kind of what was changed: values, separated by commas; ! before it negates
+         */
         object?: string;
+        /**
+         * Number or name of what was changed: values, separated by commas; ! before it negates
+         */
         object_id?: string;
         /**
-         * Included
+         * An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on
          */
-        from?: string;
+        q?: string;
         /**
-         * Not included
+         * - before it sorts descending; -at by default
          */
-        to?: string;
+        sort?: 'at' | '-at';
     };
     url: '/api/v2/staff/audit/csv';
 };
@@ -9145,6 +9291,24 @@ export type StaffAuditCsvResponses = {
 };
 
 export type StaffAuditCsvResponse = StaffAuditCsvResponses[keyof StaffAuditCsvResponses];
+
+export type StaffAuditGetData = {
+    body?: never;
+    path: {
+        entry_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/audit/{entry_id}';
+};
+
+export type StaffAuditGetResponses = {
+    /**
+     * OK
+     */
+    200: AuditEntry;
+};
+
+export type StaffAuditGetResponse = StaffAuditGetResponses[keyof StaffAuditGetResponses];
 
 export type StaffBlockedIpsData = {
     body?: never;

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/account"
+)
+
+func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		admin := h.staff[account.Admin]
+		var rule struct{ ID int64 }
+		h.ask(admin, 200, "POST", "/api/v2/staff/audit-rules", `{"name":"=1+1","pattern":"example"}`, &rule)
+		h.ask(h.staff[account.Owner], 200, "PUT", fmt.Sprintf("/api/v2/staff/audit-rules/%d", rule.ID),
+			`{"name":"mail","pattern":"example"}`, nil)
+		type entry struct {
+			ID            int64
+			ActorID       int64  `json:"actor_id"`
+			ActorEmail    string `json:"actor_email"`
+			ActorRole     string `json:"actor_role"`
+			Action        string
+			Before, After map[string]any
+			Seq           *int64
+		}
+		var page struct{ Rows []entry }
+		const path = "/api/v2/staff/audit"
+		h.ask(admin, 200, "GET", path+fmt.Sprintf("?object=audit_rule&object_id=%d&action=node.rule.", rule.ID), "",
+			&page)
+		if len(page.Rows) != 2 || page.Rows[0].ActorRole != "owner" || page.Rows[0].Before["name"] != "=1+1" ||
+			page.Rows[0].After["name"] != "mail" || page.Rows[1].Before != nil || page.Rows[0].Seq != nil ||
+			page.Rows[1].ActorEmail != "admin@example.com" {
+			t.Errorf("%+v", page)
+		}
+		for query, want := range map[string]int{
+			fmt.Sprintf("member=%d", admin.id): 1, "actor=token": 0, "action=node.rule.change": 1,
+			"object=audit_rule&limit=1": 1, "object=audit_rule&at=2026-01-31T04:00:01Z..": 0,
+			"object=audit_rule&at=..2026-01-31T04:00:01Z": 2, "object=audit_rule&at=2026-01-31": 2,
+			"object=audit_rule&at=2026-01-31T12:00:00%2B08:00..": 2,
+			"q=owner@": 1, "q=node.rule.": 2, fmt.Sprintf("q=%d&object=audit_rule", rule.ID): 2,
+			"q=198.51.100.77": 0, "address=203.": 0,
+		} {
+			if h.ask(admin, 200, "GET", path+"?"+query, "", &page); len(page.Rows) != want {
+				t.Errorf("%s: %d, want %d", query, len(page.Rows), want)
+			}
+		}
+		h.ask(admin, 422, "GET", path+"?at=yesterday", "", nil)
+		h.ask(admin, 200, "GET", path+"?action=node.rule.add", "", &page)
+		var one entry
+		h.ask(admin, 200, "GET", fmt.Sprintf("%s/%d", path, page.Rows[0].ID), "", &one)
+		if one.Action != "node.rule.add" || one.After["pattern"] != "example" {
+			t.Errorf("%+v", one)
+		}
+		h.ask(admin, 404, "GET", path+"/999999", "", nil)
+		w := h.call(t.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")
+		if lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n"); w.Code != 200 || len(lines) != 2 ||
+			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") ||
+			!strings.Contains(lines[1], "node.rule.add") {
+			t.Errorf("%d %s: %s", w.Code, w.Header(), w.Body)
+		}
+	})
+}
+
+func TestAudit_Chain_TellsHowFarItIsSealedAndWhatTheDoctorFound(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		admin := h.staff[account.Admin]
+		h.ask(admin, 200, "POST", "/api/v2/staff/audit-rules", `{"name":"mail","pattern":"example"}`, nil)
+		var chain struct {
+			Seq, Waiting int64
+			SealedAt     *time.Time `json:"sealed_at"`
+			CheckedAt    *time.Time `json:"checked_at"`
+			IsIntact     bool       `json:"is_intact"`
+			BrokenPlaces int64      `json:"broken_places"`
+		}
+		const path = "/api/v2/staff/audit/chain"
+		h.ask(admin, 200, "GET", path, "", &chain)
+		if chain.Waiting == 0 || !chain.IsIntact || chain.CheckedAt != nil {
+			t.Errorf("%+v", chain)
+		}
+		if err := h.Audit.Seal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.ask(admin, 200, "GET", path, "", &chain)
+		if chain.Waiting != 0 || chain.Seq == 0 || chain.SealedAt == nil || !chain.IsIntact {
+			t.Errorf("%+v", chain)
+		}
+		h.past(t, `UPDATE audit_head SET seq = seq + 1`)
+		if err := h.Queue.Trigger(t.Context(), "doctor"); err != nil {
+			t.Fatal(err)
+		}
+		h.ask(admin, 200, "GET", path, "", &chain)
+		if chain.IsIntact || chain.CheckedAt == nil || chain.BrokenPlaces == 0 {
+			t.Errorf("%+v", chain)
+		}
+	})
+}

@@ -1,0 +1,2 @@
+export { AuditEntryPage } from './audit-entry-page'
+export { AuditLogPage } from './audit-log-page'
