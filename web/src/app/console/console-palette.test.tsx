@@ -15,7 +15,8 @@ beforeEach(() => {
   asked.mockClear()
   sessionStorage.clear()
   server.use(
-    http.get('*/api/v2/staff/bulk-jobs', () => success({ jobs: [], total_count: 0 })),
+    http.get('*/api/v2/staff/tickets', () => success({ tickets: [], total_count: 0 })),
+    http.get('*/api/v2/staff/users/17', () => failure(404, { message: 'None', code: 'none' })),
     http.get('*/api/v2/staff/users', (call) => {
       heard(call)
       return success({ rows: [{ id: 17, email: 'ann@example.com', name: 'Ann' }], next_cursor: '' })
@@ -38,7 +39,7 @@ beforeEach(() => {
 
 async function type(text: string, ...permissions: string[]) {
   server.use(...asStaff(...permissions))
-  const { user } = await openSignedIn('/admin/bulk-jobs')
+  const { user } = await openSignedIn('/admin/tickets')
   const [button] = await screen.findAllByRole('button', { name: /^Search/, hidden: true })
   if (button) await user.click(button)
   await user.type(await screen.findByPlaceholderText(/^Where to go/), text)
@@ -58,7 +59,7 @@ describe('the palette of the console', () => {
   })
 
   it('finds who fetched from an address, each once, and asks for nothing else', async () => {
-    await type('203.0.113.9', 'user.read', 'user.history.read')
+    await type('203.0.113.9', 'ticket.read', 'user.read', 'user.history.read')
     expect(await screen.findAllByText('bob@example.com')).toHaveLength(1)
     expect(asked.mock.calls.flat()).not.toContainEqual(expect.stringContaining('/staff/users'))
   })
