@@ -285,7 +285,7 @@ var changeNothing = map[string]string{
 	"Setup":   "CheckCode IsOpen Leads Make Run Start",
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken StepUp URL URLKey",
-	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndAllOf EndOthers Of " +
+	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndAllOf EndOneOf EndOthers Of " +
 		"Refresh Running SignOut",
 	"Streams":     "Follow Open",
 	"APITokens":   "Authenticate Create List Make Revoke",

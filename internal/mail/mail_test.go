@@ -279,7 +279,7 @@ func TestMailGoesOverTLSToAServerThatIsTrustedAndWithThePassword(t *testing.T) {
 
 func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 	o := open(t, dbtest.SQLite(t))
-	o.set("site_name", "A & <B>\r\nBcc: x@example.com")
+	o.set("site_name", "A & <B> Bcc: x@example.com")
 	at := o.now
 	var contents []mail.Content
 	for _, purpose := range []string{"register", "login", "forgot_password", "change_email", "test"} {

@@ -103,6 +103,7 @@ var summariesZH = map[string]string{
 	"notices_set":                      "设置通知方式",
 	"notices_test":                     "发送测试通知",
 	"push_get":                         "哪些设备接收推送通知，以及订阅用的公钥",
+	"push_renew":                       "浏览器推送地址更新后登记新地址",
 	"push_subscribe":                   "在此设备上接收推送通知",
 	"push_unsubscribe":                 "让一台设备不再接收推送通知",
 	"order_cancel":                     "放弃待支付的订单；其占用的余额、库存和优惠券随即释放",

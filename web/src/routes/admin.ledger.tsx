@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { ledger } from '@/features/console/money/resources'
+import { ledger, ledgerAccounts } from '@/features/console/money/resources'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
 
@@ -10,6 +10,10 @@ export const Route = createFileRoute('/admin/ledger')({
   validateSearch: listSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, deps }) =>
-    loadPage(loadTexts('console/ledger'), loadList(queryClient, ledger, deps)),
+    loadPage(
+      loadTexts('console/ledger'),
+      loadList(queryClient, ledger, deps),
+      queryClient.prefetchQuery(ledgerAccounts()),
+    ),
   component: lazyPage(() => import('@/features/console/money/detail-pages'), 'LedgerPage'),
 })

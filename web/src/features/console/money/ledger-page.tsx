@@ -1,7 +1,6 @@
 import { Box, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { staffLedgerAccounts } from '@/lib/api/gen/staff/sdk.gen'
 import type { Booking } from '@/lib/api/gen/staff/types.gen'
 import { useCurrency } from '@/lib/currency'
 import { Fact } from '@/ui/fact'
@@ -15,7 +14,7 @@ import { ListPage } from '../parts/list-page'
 import type { Column } from '../parts/resource'
 import { Section } from '../parts/section'
 import { Postings } from './bookings'
-import { ledger } from './resources'
+import { ledger, ledgerAccounts } from './resources'
 
 /** Every movement of money, and what each account has. */
 export function LedgerPage() {
@@ -41,11 +40,7 @@ export function LedgerPage() {
 function Accounts() {
   const { t } = useTranslation('console/ledger')
   const currency = useCurrency()
-  const query = useQuery({
-    queryKey: ['console', 'ledger', 'accounts'],
-    queryFn: async ({ signal }) => (await staffLedgerAccounts({ signal, throwOnError: true })).data,
-    staleTime: 60_000,
-  })
+  const query = useQuery(ledgerAccounts())
   return (
     <Section title={t('accounts')}>
       <Loaded query={query} skeleton={<Skeleton height={96} />}>

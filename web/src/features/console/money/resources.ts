@@ -1,8 +1,10 @@
+import { queryOptions } from '@tanstack/react-query'
 import {
   staffApprovalsList,
   staffInvoices,
   staffInvoicesCount,
   staffLedger,
+  staffLedgerAccounts,
   staffLedgerCount,
   staffOrders,
   staffOrdersCount,
@@ -40,6 +42,14 @@ export const ledger = byKey({
   csv: '/api/v2/staff/ledger/csv',
   rowKey: ({ id }) => id,
 })
+
+/** What each account of the ledger has. */
+export const ledgerAccounts = () =>
+  queryOptions({
+    queryKey: ['console', 'ledger', 'accounts'],
+    queryFn: async ({ signal }) => (await staffLedgerAccounts({ signal, throwOnError: true })).data,
+    staleTime: 60_000,
+  })
 
 export const invoices = byKey({
   name: 'invoices',

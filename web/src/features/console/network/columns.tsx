@@ -61,13 +61,13 @@ function useIdentity(): Column<StaffNode>[] {
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '9rem',
+      width: '8rem',
       cell: (node) => <NodeState node={node} />,
     },
     {
       key: 'protocol',
       title: t('column.protocol'),
-      width: '8rem',
+      width: '7.5rem',
       cell: (node) => protocols[protocolOf(node)],
     },
   ]
@@ -80,7 +80,7 @@ function useFigures(): Column<StaffNode>[] {
     {
       key: 'load',
       title: t('column.load'),
-      width: '5rem',
+      width: '4.5rem',
       sort: 'cpu',
       align: 'end',
       cell: ({ cpu, seen_at: seen }) => (seen === null ? '—' : `${Math.round(cpu)}%`),
@@ -89,7 +89,7 @@ function useFigures(): Column<StaffNode>[] {
       key: 'users',
       title: t('column.users'),
       place: 'fact',
-      width: '5.5rem',
+      width: '5rem',
       sort: 'users',
       align: 'end',
       cell: ({ online_users: users }) => users,
@@ -98,7 +98,7 @@ function useFigures(): Column<StaffNode>[] {
       key: 'used',
       title: t('column.quota'),
       place: 'fact',
-      width: '11rem',
+      width: '8.5rem',
       sort: 'used',
       align: 'end',
       cell: (node) => <Quota node={node} />,
@@ -106,7 +106,7 @@ function useFigures(): Column<StaffNode>[] {
     {
       key: 'rate',
       title: t('column.rate'),
-      width: '5rem',
+      width: '4.5rem',
       sort: 'rate',
       align: 'end',
       cell: ({ rate_now: rate }) => `×${Number(rate)}`,
@@ -114,10 +114,10 @@ function useFigures(): Column<StaffNode>[] {
     {
       key: 'group',
       title: t('column.group'),
-      width: '6rem',
+      width: '5rem',
       cell: ({ group_id: group }) => group || t('any'),
     },
-    { key: 'agent', title: t('column.agent'), width: '7rem', cell: ({ agent }) => agent || '—' },
+    { key: 'agent', title: t('column.agent'), width: '5.5rem', cell: ({ agent }) => agent || '—' },
   ]
 }
 

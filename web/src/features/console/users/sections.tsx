@@ -20,8 +20,6 @@ import { Item, Items, Section } from '../parts/section'
 import { useServiceActions } from './service-actions'
 import classes from './users.module.css'
 
-export { Item, Items, Section } from '../parts/section'
-
 /** "Nov 20 – Dec 20"; without an end only its begin. */
 function Span({ from, to }: { from: string; to: string | null }) {
   return (

@@ -83,14 +83,14 @@ function useColumns(): Column<ServiceRow>[] {
       key: 'plan',
       title: t('servicesList.plan'),
       place: 'fact',
-      width: '9rem',
+      width: '8rem',
       cell: ({ plan }) => plan.name,
     },
     {
       key: 'state',
       title: t('servicesList.state'),
       place: 'state',
-      width: '7rem',
+      width: '6rem',
       cell: ({ ended_at: ended }) => (
         <StatusDot tone={ended ? 'neutral' : 'success'}>
           {t(ended ? 'servicesList.over' : 'servicesList.running')}
@@ -100,7 +100,7 @@ function useColumns(): Column<ServiceRow>[] {
     {
       key: 'used',
       title: t('servicesList.used'),
-      width: '11rem',
+      width: '10rem',
       cell: ({ billed_bytes: used, quota_bytes: quota }) => (
         <>
           <Bytes bytes={used} /> / {quota === null ? t('unlimited') : <Bytes bytes={quota} />}
@@ -110,17 +110,17 @@ function useColumns(): Column<ServiceRow>[] {
     {
       key: 'renews',
       title: t('servicesList.renews'),
-      width: '7rem',
+      width: '6.5rem',
       cell: ({ auto_renew: renews, ended_at: ended }) =>
         renews && !ended ? t('servicesList.yes') : '—',
     },
     {
       key: 'ends',
       title: t('servicesList.ends'),
-      width: '11rem',
+      width: '8rem',
       sort: 'ends',
       place: 'fact',
-      cell: ({ ended_at: ended, ends_at: ends }) => <Moment time={ended ?? ends} withTime />,
+      cell: ({ ended_at: ended, ends_at: ends }) => <Moment time={ended ?? ends} />,
     },
   ]
 }
