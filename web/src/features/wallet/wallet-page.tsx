@@ -59,6 +59,7 @@ function BalanceOutline() {
     <Outline>
       <div className={classes.cards}>
         <Balance wallet={{ available: '0.00', held: '0.00', currency }} />
+        <Commission wallet={{ invite_balance: '0.00', invite_pending: '0.00', currency }} />
       </div>
     </Outline>
   )

@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type {
@@ -85,9 +85,11 @@ function Invites({ figures }: { figures: InviteFigures }) {
           </TextLink>
         </Fact>
       </Facts>
-      <TextLink to="/admin/settings" search={{ area: 'invites' } as never}>
-        {t('inviteRules')}
-      </TextLink>
+      <Text mt="md">
+        <TextLink to="/admin/settings" search={{ area: 'invites' } as never}>
+          {t('inviteRules')}
+        </TextLink>
+      </Text>
     </Section>
   )
 }

@@ -41,7 +41,7 @@ export function AccountName({ posting }: { posting: BookedPosting }) {
   return (
     <>
       {name}{' '}
-      <TextLink to="/admin/users/$id" params={{ id: String(posting.user_id) }} underline="hover">
+      <TextLink to="/admin/users/$id" params={{ id: String(posting.user_id) }}>
         #{posting.user_id}
       </TextLink>
     </>

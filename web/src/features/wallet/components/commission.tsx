@@ -12,8 +12,15 @@ import { Money } from '@/ui/money'
 import classes from './balance.module.css'
 import { Figure } from './figure'
 
-/** The earned commission: the amount that can be moved to the balance, and what is not released yet. */
-export function Commission({ wallet }: { wallet: WalletResult }) {
+/**
+ * The earned commission: the amount that can be moved to the balance, and what is not released yet. It has the same
+ * height whatever there is, so that nothing moves when the amounts arrive.
+ */
+export function Commission({
+  wallet,
+}: {
+  wallet: Pick<WalletResult, 'invite_balance' | 'invite_pending' | 'currency'>
+}) {
   const { t, i18n } = useTranslation('wallet')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
@@ -27,31 +34,27 @@ export function Commission({ wallet }: { wallet: WalletResult }) {
     },
   })
   const canMove = toMinor(amount) > 0
-  if (!canMove && toMinor(pending) === 0 && !move.isSuccess) return null
   return (
     <Card component="section" aria-label={t('commission.title')} className={classes.card}>
       <Figure name={t('commission.title')}>
         <Money amount={amount} currency={currency} size="figure" />
       </Figure>
-      {toMinor(pending) > 0 && (
-        <Figure name={t('commission.pending')} note={t('commission.pendingWhy')}>
-          <Money amount={pending} currency={currency} />
-        </Figure>
-      )}
-      {canMove && (
-        <Button
-          variant="default"
-          loading={move.isPending}
-          onClick={() =>
-            move.mutate({
-              body: { amount },
-              headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
-            })
-          }
-        >
-          {t('commission.move', { amount: formatMoney(amount, currency, i18n.language) })}
-        </Button>
-      )}
+      <Figure name={t('commission.pending')} note={t('commission.pendingWhy')}>
+        <Money amount={pending} currency={currency} />
+      </Figure>
+      <Button
+        variant="default"
+        loading={move.isPending}
+        disabled={!canMove}
+        onClick={() =>
+          move.mutate({
+            body: { amount },
+            headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
+          })
+        }
+      >
+        {t('commission.move', { amount: formatMoney(amount, currency, i18n.language) })}
+      </Button>
       <FormError message={move.error ? problemText(move.error, common) : undefined} />
       <FormDone message={move.isSuccess ? t('commission.moved') : undefined} />
     </Card>
