@@ -67,11 +67,17 @@ func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context
 	case <-wait.Done():
 		return d.failed(caller, wait.Err())
 	}
+	var before error // of the try before this one
 	for try := 1; ; try++ {
 		err := d.notifyWatchers(ctx, func(ctx context.Context) error { return d.once(ctx, l, fn) })
 		if err == nil {
 			return nil
 		}
+		// A try that the end of the time cuts short says nothing; what kept the ones before from success does.
+		if before != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && !errors.Is(err, dberr.ErrOutcomeUnknown) {
+			err = before
+		}
+		before = err
 		// Another transaction may have written the same key after fn had looked for it. Once more fn sees that row, and
 		// answers what it answers where the row was there before.
 		met := try <= uniqueRepeats && isUnique(err)

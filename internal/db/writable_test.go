@@ -57,6 +57,16 @@ func TestPostgres_ThatIsReadOnly_IsUnavailableUntilItIsThePrimaryAgain(t *testin
 	if tries < 2 {
 		t.Errorf("a transaction met a change of the primary and was tried %d times, want several", tries)
 	}
+	tries = 0
+	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if tries++; tries == 1 {
+			return insert(ctx, tx)
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}); !errors.Is(err, dberr.ErrNotWritable) {
+		t.Errorf("a transaction whose last try is cut short: %v, want what the first one met", err)
+	}
 	db.ShortenFailover(t)
 	tries = 0
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
