@@ -49,6 +49,7 @@ import (
 //	I16      checkin: one package for each check-in, streaks
 //	clickhouse  ClickHouse has of each day what the database has
 //	I17      console: facts about users are what the other tables say
+//	I18      console: stored hours of the overview are what their rows add up to
 //	audit    the audit log is complete and as it was written
 //
 // A check that cannot be finished, since it cannot read a row, is a violation as well: what it would have found is
@@ -74,15 +75,17 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 		}})...)
 	}
 	wallets, services := wallet.New(d, settings), service.New(d, seal.Key{}, settings)
+	sales := shop.New(d, settings, wallets, services, invite.New(d, settings, wallets))
 	return runChecks(ctx, append(
 		checks,
 		check{"I14", func(ctx context.Context) ([]db.Violation, error) { return traffic.Check(ctx, d, settings) }},
 		check{"I1", wallets.Check},
 		check{"I13", services.Check},
-		check{"I6", shop.New(d, settings, wallets, services, invite.New(d, settings, wallets)).Check},
+		check{"I6", sales.Check},
 		check{"I7", cdkey.New(d, seal.Key{}, settings, wallets, services).Check},
 		check{"I9", invite.New(d, settings, wallets).Check},
 		check{"I11", approval.New(d, settings).Check},
+		check{"I18", console.New(d, seal.Key{}, settings, nil, wallets, sales).CheckHours},
 	)...)
 }
 

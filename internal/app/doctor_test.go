@@ -70,6 +70,8 @@ func lived(t *testing.T, f *testServer) {
 	f.moves(t, who.id)
 	f.DB.SetClock(func() time.Time { return time.Now().Add(20 * time.Minute) })
 	must(f.Wallets.Seal(ctx))
+	f.DB.SetClock(func() time.Time { return time.Now().Add(5 * time.Hour) })
+	must(f.Console.StoreHours(ctx))
 	f.DB.SetClock(time.Now)
 	f.sound(t)
 }
@@ -126,7 +128,7 @@ func (f *testServer) undoing(t *testing.T) (undo func()) {
 		"ledger_account", "ledger_transaction", "posting", "recharge", "fulfilment", "cd_key", "cd_key_redemption",
 		"coupon", "shop_order", "commission",
 		"account", "refund", "wallet_adjustment", "refund_request", "service", "package",
-		"service_cycle", "service_period", "traffic_now", "traffic_day_chunk", "node_day",
+		"service_cycle", "service_period", "traffic_now", "traffic_day_chunk", "node_day", "overview_hour",
 		"user_facts", // the last: SQLite's triggers write it while the others come back
 	} {
 		f.past(t, "CREATE TABLE "+copies+".kept_"+name+" AS SELECT * FROM "+name)
@@ -216,6 +218,14 @@ var damages = []struct{ rule, sql string }{
 	{"I15", `UPDATE service SET class = class + 1`},
 	{"I15", `UPDATE package SET bytes = bytes + 1`},
 	{"I13", `UPDATE service SET ended_at = started_at; UPDATE package SET ended_at = created_at`},
+	{"I18", `UPDATE overview_hour SET amount = amount + 1 WHERE figure = 'revenue' AND found > 0`},
+	{"I18", `UPDATE overview_hour SET found = found + 1 WHERE figure = 'received' AND found > 0`},
+	{"I18", `UPDATE overview_hour SET amount = 0 WHERE figure = 'gifts'`},
+	{"I18", `DELETE FROM overview_hour WHERE figure = 'orders' AND found > 0`},
+	{"I18", `UPDATE overview_hour SET hour = hour + 48 WHERE figure = 'received'`},
+	{"I18", `INSERT INTO overview_hour (figure, hour, found, amount) SELECT figure, hour - 48, 1, 1 FROM overview_hour
+		WHERE figure = 'returned'`},
+	{"I18", `UPDATE recharge SET paid_at = '2020-01-01 00:00:00+00:00' WHERE state = 'paid'`},
 }
 
 func TestDoctor_NamesEveryBrokenInvariant(t *testing.T) {
