@@ -48,7 +48,7 @@ func (b *Bulk) Freeze(ctx context.Context, who account.Identity, j Job, of Selec
 				return nil, errTooMany
 			}
 		}
-		j.Filter = of.Filter.Encode()
+		j.Filter = q.Logged()
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)

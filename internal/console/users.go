@@ -64,9 +64,9 @@ type User struct {
 func (c *Console) Users() *listing.Resource {
 	return &listing.Resource{
 		Name: "users", Table: "user_facts", ID: "user_id", Default: "-created",
-		Search: c.findUsers,
-		SearchDoc: "How the e-mail address or the name begins, a domain as @example.com, or the user's number. " +
-			"Never a part from within",
+		Search: c.findUsersOrOwner,
+		SearchDoc: "How the e-mail address or the name begins, a domain as @example.com, the user's number, or their whole " +
+			"subscription link or its token. Never a part from within",
 		Filters: []listing.Filter{
 			{
 				Key: "state", Kind: listing.Choice, Column: "state", Doc: "What the user may do",
@@ -106,6 +106,14 @@ func (c *Console) Users() *listing.Resource {
 			{Key: "fetches", Column: "fetches"},
 		},
 	}
+}
+
+// findUsersOrOwner is findUsers, and finds whose link is typed.
+func (c *Console) findUsersOrOwner(ctx context.Context, typed string) (listing.Condition, error) {
+	if owner, ok := link.OwnerOf("user_id", typed); ok {
+		return owner, nil
+	}
+	return c.findUsers(ctx, typed)
 }
 
 // findUsers is the condition of what a person types to find users.

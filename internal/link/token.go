@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/listing"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
 )
@@ -244,6 +246,22 @@ type tokenOwner struct {
 func (l *Links) Owner(ctx context.Context, token string) (userID int64, err error) {
 	k, err := l.find(ctx, token)
 	return k.UserID, err
+}
+
+// typedToken is a token alone, or in one of its addresses whatever the site.
+var typedToken = regexp.MustCompile(`^(?:https?://[^/\s]+/(?:v1/)?link2/)?([0-9A-Za-z]{32})(?:[/?#].*)?$`)
+
+// OwnerOf is the condition that column is the user whose link is typed, as a token or a whole address. ok is false where
+// typed is neither. It compares hashes: who searches by a part of a token finds nothing, and learns nothing of others.
+func OwnerOf(column, typed string) (found listing.Condition, ok bool) {
+	parts := typedToken.FindStringSubmatch(typed)
+	if parts == nil {
+		return found, false
+	}
+	return listing.Condition{
+		SQL:    "@" + column + " = (SELECT user_id FROM link_token WHERE hash = ?)",
+		Values: []any{hash(parts[1])}, Secret: true,
+	}, true
 }
 
 const knownText = `SELECT user_id, coalesce(` + db.RevisionValue + `, 0), coalesce(` + db.RevisionValue + `, 0),

@@ -61,6 +61,8 @@ type Condition struct {
 	Values []any
 	// Dense says that no index finds the rows, since they are nearly all.
 	Dense bool
+	// Secret says that what was typed opens something, so that Query.Logged leaves it out.
+	Secret bool
 }
 
 // Resource declares a list.

@@ -3,6 +3,7 @@ package listing
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -24,7 +25,11 @@ type Query struct {
 	after      *place // nil: the first page
 	limit      int
 	digest     []byte
+	logged     url.Values
 }
+
+// Logged is what the list is filtered by as logs may store it: without secrets that were typed to search.
+func (q *Query) Logged() string { return q.logged.Encode() }
 
 // Reserved are the parameters of every list beside its filters.
 var Reserved = []string{"q", "sort", "cursor", "limit"}
@@ -36,7 +41,7 @@ const (
 
 // Parse reads the parameters of a request. Each that is unknown or unusable is a field of the fault.
 func (l *Lists) Parse(ctx context.Context, r *Resource, values url.Values) (*Query, error) {
-	q := &Query{resource: r, limit: DefaultLimit}
+	q := &Query{resource: r, limit: DefaultLimit, logged: maps.Clone(values)}
 	var wrong fault.Problems
 	var keys []string
 	for key := range values {
@@ -75,6 +80,9 @@ func (l *Lists) Parse(ctx context.Context, r *Resource, values url.Values) (*Que
 				return nil, err
 			}
 			q.conditions = append(q.conditions, found)
+			if found.Secret {
+				q.logged.Set(key, "(secret)")
+			}
 			continue
 		}
 		f := r.filter(key)

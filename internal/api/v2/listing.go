@@ -103,7 +103,7 @@ func HandleListing[T any](r *Router, lists *listing.Lists, list List[T]) {
 				return nil, err
 			}
 			err = audit.Note(ctx, "list.export", audit.Object{Kind: "list", ID: list.Resource.Name},
-				map[string]any{"filter": in.values.Encode()}, "")
+				map[string]any{"filter": q.Logged()}, "")
 			if err != nil {
 				return nil, err
 			}
