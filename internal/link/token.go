@@ -251,7 +251,7 @@ func (l *Links) Owner(ctx context.Context, token string) (userID int64, err erro
 // typedToken is a token alone, or in one of its addresses whatever the site.
 var typedToken = regexp.MustCompile(`^(?:https?://[^/\s]+/(?:v1/)?link2/)?([0-9A-Za-z]{32})(?:[/?#].*)?$`)
 
-// OwnerOf is the condition that column is the user whose link is typed, as a token or a whole address. ok is false where
+// OwnerOf is the condition that column is the user whose link is typed, as a token or an address. ok is false where
 // typed is neither. It compares hashes: who searches by a part of a token finds nothing, and learns nothing of others.
 func OwnerOf(column, typed string) (found listing.Condition, ok bool) {
 	parts := typedToken.FindStringSubmatch(typed)

@@ -13230,7 +13230,7 @@ export type StaffUsersData = {
          */
         used?: string;
         /**
-         * How the e-mail address or the name begins, a domain as @example.com, or the user's number. Never a part from within
+         * How the e-mail address or the name begins, a domain as @example.com, the user's number, or their whole subscription link or its token. Never a part from within
          */
         q?: string;
         /**
@@ -13331,7 +13331,7 @@ export type StaffUsersCountData = {
          */
         used?: string;
         /**
-         * How the e-mail address or the name begins, a domain as @example.com, or the user's number. Never a part from within
+         * How the e-mail address or the name begins, a domain as @example.com, the user's number, or their whole subscription link or its token. Never a part from within
          */
         q?: string;
     };
@@ -13404,7 +13404,7 @@ export type StaffUsersCsvData = {
          */
         used?: string;
         /**
-         * How the e-mail address or the name begins, a domain as @example.com, or the user's number. Never a part from within
+         * How the e-mail address or the name begins, a domain as @example.com, the user's number, or their whole subscription link or its token. Never a part from within
          */
         q?: string;
         /**
