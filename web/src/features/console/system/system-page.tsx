@@ -9,6 +9,7 @@ import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { PageHeader } from '@/ui/page-header'
 import { StatusDot } from '@/ui/status-dot'
+import { NightlyCheck } from './nightly-check'
 import { systemQuery } from './resources'
 
 /** Versions and health of the server that answers. */
@@ -64,15 +65,7 @@ function Health({ facts }: Props) {
           <Good isGood={facts.is_clock_right} />
         </Fact>
         <Fact name={t('system.doctor')}>
-          {facts.doctor_at ? (
-            <>
-              <Good isGood={facts.doctor_broken_places === 0} /> ·{' '}
-              {t('system.broken', { count: facts.doctor_broken_places })} ·{' '}
-              <Moment time={facts.doctor_at} withTime />
-            </>
-          ) : (
-            t('system.noDoctor')
-          )}
+          <NightlyCheck facts={facts} />
         </Fact>
         <Fact name={t('system.disk')}>
           <Bytes bytes={facts.disk_free_bytes} /> / <Bytes bytes={facts.disk_total_bytes} />

@@ -110,4 +110,37 @@ describe('the pages of the system', () => {
     expect(health).toHaveTextContent('2 places are wrong')
     expect(screen.getByRole('region', { name: 'ClickHouse' })).toHaveTextContent('In trouble')
   })
+
+  it('/admin/system checks the database at once, and shows what was found', async () => {
+    let present = facts
+    server.use(
+      http.get('*/api/v2/staff/system', () => success(present)),
+      http.post('*/api/v2/staff/jobs/timetable/doctor/run', ({ request }) => {
+        called(new URL(request.url).pathname)
+        return success({})
+      }),
+    )
+    const { user } = await openSignedIn('/admin/system')
+    const health = await screen.findByRole('region', { name: 'Health' })
+    await user.click(await within(health).findByRole('button', { name: 'Check now' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Check now' })
+    await user.click(await within(dialog).findByRole('button', { name: 'Check now' }))
+    expect(await screen.findByText('The check begins in a moment.')).toBeVisible()
+    expect(within(health).getByText(/Being checked/)).toBeVisible()
+    expect(called).toHaveBeenCalledWith('/api/v2/staff/jobs/timetable/doctor/run')
+    expect(health).not.toHaveTextContent('2 places are wrong')
+    present = { ...facts, doctor_at: inDays(0), doctor_broken_places: 0 }
+    expect(
+      await within(health).findByText(/0 places are wrong/, {}, { timeout: 5000 }),
+    ).toBeVisible()
+    expect(within(health).getByRole('button', { name: 'Check now' })).toBeVisible()
+  })
+
+  it('/admin/system offers no check to who may not run jobs', async () => {
+    server.use(...asStaff('system.read'))
+    await openSignedIn('/admin/system')
+    const health = await screen.findByRole('region', { name: 'Health' })
+    expect(health).toHaveTextContent('2 places are wrong')
+    expect(within(health).queryByRole('button', { name: 'Check now' })).toBeNull()
+  })
 })
