@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/seal"
 )
 
 // asProgram is the environment variable with which the test binary runs as airstrip itself.
@@ -57,6 +58,10 @@ func forEachDatabase(t *testing.T, test func(s testSite)) {
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		config.Data = t.TempDir()
+		dbtest.SQLiteFile(t, config.Data)
+		if _, err := seal.LoadKey(config.Data); err != nil {
+			t.Fatal(err)
+		}
 		test(migrated(testSite{t, config}))
 	})
 	t.Run("postgres", func(t *testing.T) {
