@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"node"},
 	{"traffic", "shop"},
 	{"payment", "link", "renewal", "cdkey"},
-	{"ticket", "clickhouse", "shareaccount", "emby", "checkin", "announcement", "guide"},
+	{"ticket", "clickhouse", "shareaccount", "emby", "checkin", "announcement", "guide", "reconciliation"},
 	{"telegram", "mailbox", "console"},
 	{"bulk"},
 	{"api"},

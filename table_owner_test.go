@@ -64,7 +64,8 @@ var tableOwners = map[string]string{
 		traffic_report traffic_unbilled`,
 	"trafficlog": `traffic_day_chunk traffic_day_row traffic_forget traffic_hour_row traffic_month_chunk traffic_move
 		traffic_now traffic_pack`,
-	"wallet": `external_payment gateway_refund invoice invoice_line ledger_account ledger_hold ledger_seal
+	"reconciliation": `gateway_statement gateway_statement_line`,
+	"wallet": `external_payment gateway_refund gateway_settlement invoice invoice_line ledger_account ledger_hold ledger_seal
 		ledger_transaction posting recharge wallet_adjustment`,
 	"webhook": `webhook_attempt webhook_delivery webhook_endpoint webhook_event webhook_subscription`,
 	"webpush": `push_key push_message push_subscription`,

@@ -158,7 +158,8 @@ func largestBody(path string) int64 {
 	case forNodes(path):
 		return maxNodeBody
 	case strings.HasPrefix(path, "/api/v2/user/ticket-attachments/"),
-		strings.HasPrefix(path, "/api/v2/staff/ticket-attachments/"):
+		strings.HasPrefix(path, "/api/v2/staff/ticket-attachments/"),
+		strings.HasPrefix(path, "/api/v2/staff/statements"):
 		return maxFileBody
 	}
 	return maxBody

@@ -119,6 +119,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.UserGifts(a.Shop),
 		staff.UserConnection(a.Accounts, a.Services, a.Nodes, a.Links, a.IPBans, a.Traffic),
 		staff.Ledger(a.Console, a.Wallets),
+		staff.Reconciliation(a.Wallets, a.Reconciliation),
 		staff.Invoices(a.Console, a.Accounts, a.Wallets),
 		staff.ServiceList(a.Console, a.Accounts, a.Services),
 		staff.UserNotes(a.Console, a.Accounts),

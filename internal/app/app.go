@@ -59,6 +59,7 @@ import (
 	"airstrip/internal/notify"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/reconciliation"
 	"airstrip/internal/renewal"
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
@@ -104,21 +105,23 @@ type App struct {
 	Renewals  *renewal.Renewals
 	Gateways  *payment.Gateways
 	Payments  *payment.Payments
-	Nodes     *node.Nodes
-	Agents    *install.Agents
-	Traffic   *traffic.Traffic
-	Links     *link.Links
-	Emby      *emby.Emby
-	Shares    *shareaccount.Accounts
-	Telegram  *telegram.Bot
-	Loki      *loki.Loki
-	Webhooks  *webhook.Webhooks
-	Push      *webpush.Push
-	Tickets   *ticket.Tickets
-	Files     *attachment.Store // of tickets
-	Mailbox   *mailbox.Mailbox
-	Console   *console.Console
-	Bulks     *bulk.Bulk
+
+	Reconciliation *reconciliation.Reconciliation
+	Nodes          *node.Nodes
+	Agents         *install.Agents
+	Traffic        *traffic.Traffic
+	Links          *link.Links
+	Emby           *emby.Emby
+	Shares         *shareaccount.Accounts
+	Telegram       *telegram.Bot
+	Loki           *loki.Loki
+	Webhooks       *webhook.Webhooks
+	Push           *webpush.Push
+	Tickets        *ticket.Tickets
+	Files          *attachment.Store // of tickets
+	Mailbox        *mailbox.Mailbox
+	Console        *console.Console
+	Bulks          *bulk.Bulk
 
 	Copies        *job.Queue // of what ClickHouse gets
 	ClickHouse    *clickhouse.ClickHouse
@@ -252,6 +255,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		return err
 	}
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, a.Gateways)
+	a.Reconciliation = reconciliation.New(a.DB, a.Settings, a.Wallets, a.Payments)
 
 	a.Console = console.New(a.DB, a.cfg.key, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Bulks = bulk.New(a.DB, a.Console, a.Accounts, a.Wallets, a.Services, a.Approvals)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -228,4 +229,9 @@ func (p *Payments) approveAsSecond(
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// IsOutside reports whether staff said that a recharge was paid past the platform of its gateway.
+func IsOutside(r *wallet.Recharge) bool {
+	return r.TransactionID != nil && strings.HasPrefix(*r.TransactionID, paidOutside)
 }

@@ -35,6 +35,7 @@ const (
 	ApprovalDecide Permission = "approval.decide"
 
 	LedgerRead     Permission = "money.ledger.read"
+	Reconcile      Permission = "money.reconcile"
 	AdjustmentRead Permission = "money.adjustment.read"
 	AdjustmentMake Permission = "money.adjustment.make"
 	Refund         Permission = "money.refund"
@@ -202,6 +203,10 @@ var Areas = []Area{
 		{LedgerRead, clerks, fault.Text{
 			ZH: "查看账本：所有账户的流水和余额，以及账单",
 			EN: "see the ledger: movements and balances of all accounts, and invoices",
+		}},
+		{Reconcile, cashiers, fault.Text{
+			ZH: "导入支付平台的对账单，登记和冲销结算",
+			EN: "import statements of gateways, and enter and reverse what they paid out",
 		}},
 		{AdjustmentRead, cashiers, fault.Text{ZH: "查看钱包调整", EN: "see adjustments of wallets"}},
 		{AdjustmentMake, cashiers, fault.Text{ZH: "为钱包加款或扣款", EN: "put money into wallets and take it out"}},

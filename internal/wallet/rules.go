@@ -120,11 +120,22 @@ var rules = []db.Rule{
 		LEFT JOIN commission_payout y ON t.reference_kind = 'commission_payout' AND y.id = t.reference_id
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
 		LEFT JOIN payment_case p ON t.reference_kind = 'payment_case' AND p.id = t.reference_id
+		LEFT JOIN gateway_settlement s ON t.reference_kind = 'gateway_settlement' AND s.id = t.reference_id
 		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id
 		WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
 			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id WHEN 'commission_settled' THEN c.id
 			WHEN 'commission_payout' THEN y.id WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
-			WHEN 'payment_case' THEN p.id END IS NULL`},
+			WHEN 'payment_case' THEN p.id WHEN 'settlement' THEN s.id WHEN 'settlement_reversed' THEN s.id END IS NULL`},
+	{Name: "I5", Says: "a settlement is one movement out of its gateway's clearing account, a reversed one a second the other way", Query: `
+		SELECT 'settlement ' || CAST(s.id AS TEXT) FROM gateway_settlement s
+		LEFT JOIN (ledger_transaction t JOIN posting p ON p.transaction_id = t.id
+		JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'clearing')
+		ON t.reference_kind = 'gateway_settlement' AND t.reference_id = s.id
+		GROUP BY s.id, s.gateway, s.gross, s.reversed_at
+		HAVING COUNT(p.id) <> CASE WHEN s.reversed_at IS NULL THEN 1 ELSE 2 END
+		OR SUM(CASE t.reason WHEN 'settlement' THEN p.amount ELSE 0 END) <> s.gross
+		OR SUM(p.amount) <> CASE WHEN s.reversed_at IS NULL THEN s.gross ELSE 0 END
+		OR MIN(a.name) <> s.gateway OR MAX(a.name) <> s.gateway`},
 	{Name: "I11", Says: "a wallet is closed just where its account is", Query: `
 		SELECT 'wallet of user ' || CAST(l.user_id AS TEXT) FROM ledger_account l JOIN account a ON a.id = l.user_id
 		WHERE l.kind = 'wallet' AND l.closed <> (a.closed_at IS NOT NULL)`},

@@ -50,6 +50,7 @@ type Op struct {
 	parameters   []*huma.Param // of the query, beside those that the type of the input names
 	versioned    bool          // needs an If-Match; see HandleChange
 	versionless  bool          // see WithoutVersion
+	holdsFile    bool          // see HoldingFile
 }
 
 // PublicOp describes an operation that anybody may call: "METHOD /path" below /api/v2.
@@ -114,6 +115,13 @@ func (o Op) WithoutVersion(why string) Op {
 // needs a dangerous permission, gives what is worth money or exports rows asks for it anyway.
 func (o Op) StepUp() Op {
 	o.stepUp = true
+	return o
+}
+
+// HoldingFile lets the body be as large as that of an upload, since the text of a file is a part of it. The path is named
+// in largestBody of package api, too.
+func (o Op) HoldingFile() Op {
+	o.holdsFile = true
 	return o
 }
 

@@ -18,6 +18,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/approval"
+	"airstrip/internal/attachment"
 	"airstrip/internal/audit"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
@@ -226,6 +227,9 @@ func (r *Router) operation(o Op) huma.Operation {
 		if len(o.gives) > 0 {
 			h.Extensions["x-staff-gives"] = o.gives
 		}
+	}
+	if o.holdsFile {
+		h.MaxBodyBytes = attachment.MaxBytes
 	}
 	h.Parameters = append(h.Parameters, o.parameters...)
 	if o.keyed {
