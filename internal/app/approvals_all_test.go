@@ -36,6 +36,8 @@ var worth = map[string][]approval.Kind{
 	"staff_recharge_refund":  {approval.Refund, approval.RefundByHand},
 	"staff_recharge_confirm": {approval.PaymentByHand}, "staff_order_cancel": {nothing},
 	"staff_payout_pay": {approval.CommissionPayout}, "staff_payout_refuse": {nothing},
+	"staff_settlement_enter": {nothing}, "staff_settlement_reverse": {nothing}, "staff_statement_preview": {nothing},
+	"staff_statement_import": {nothing}, "staff_statement_remove": {nothing},
 	"staff_service_give": {approval.ServiceGift}, "staff_traffic_give": {approval.Traffic},
 	"staff_bulk_job_make": {nothing}, "staff_bulk_job_start": {approval.BulkJob}, "staff_bulk_job_stop": {nothing},
 	"staff_bulk_job_resume": {nothing}, "staff_bulk_job_retry": {nothing},

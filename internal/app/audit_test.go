@@ -32,6 +32,7 @@ import (
 	"airstrip/internal/payment/manual"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/permission"
+	"airstrip/internal/reconciliation"
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/ticket"
@@ -517,6 +518,34 @@ func auditedActs(h *fixture) map[string]func() act {
 			h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", order()),
 				`{"reason":"unused"}`, &request)
 			return staff(bob, "refund-requests/%d/decision", `{"grant":false,"answer":"it was used"}`, request.ID)
+		},
+		"staff_settlement_enter": func() act {
+			r := paid()
+			return staff(bob, "settlements", `{"gateway":"`+r.Gateway+`","gross":"10.00","fee":"0.06",`+
+				`"reference":"PO-1","arrived_at":"2026-01-02T00:00:00Z"}`)
+		},
+		"staff_settlement_reverse": func() act {
+			r := paid()
+			made, err := h.Wallets.Settle(ctx, wallet.Settlement{
+				Gateway: r.Gateway, Gross: 100, Reference: "PO-reversed", ArrivedAt: r.CreatedAt,
+			})
+			must(err)
+			return staff(bob, "settlements/%d/reverse", `{"reason":"typed wrongly"}`, made.ID)
+		},
+		"staff_statement_preview": func() act {
+			preview := staff(bob, "statements/preview", `{"text":"time,id,amount\n2026-01-02,SB1,1.00\n"}`)
+			preview.reads = true
+			return preview
+		},
+		"staff_statement_import": func() act {
+			return staff(bob, "statements", `{"gateway":"sandbox","name":"January","text":"time,id,amount\n2026-01-02,SB1,1.00\n"}`)
+		},
+		"staff_statement_remove": func() act {
+			made, err := h.Reconciliation.Import(ctx, reconciliation.Import{
+				Gateway: sandbox.Name, Name: "wrong", Text: "time,id,amount\n2026-01-03,SB1,1.00\n",
+			})
+			must(err)
+			return staff(bob, "statements/%d?reason=wrong+columns", "", made.ID)
 		},
 		"staff_payout_pay": func() act {
 			id := h.payout(user)

@@ -552,7 +552,9 @@ func checkCaseReason(reason *string) error {
 }
 
 // CasesNumbered returns the cases of payments at a gateway that have one of these numbers of the gateway's.
-func (p *Payments) CasesNumbered(ctx context.Context, gateway string, transactionIDs []string) (cases []Case, err error) {
+func (p *Payments) CasesNumbered(ctx context.Context, gateway string, transactionIDs []string) (cases []Case,
+	err error,
+) {
 	for some := range slices.Chunk(transactionIDs, 500) {
 		var part []Case
 		if err := p.db.NewSelect().Model(&part).Where("gateway = ? AND transaction_id IN (?)", gateway, bun.List(some)).

@@ -291,7 +291,9 @@ func (r *Reconciliation) missing(ctx context.Context, s *Statement) (missing []M
 }
 
 // named reports which of the numbers lines of the gateway's statements name, and as what.
-func (r *Reconciliation) named(ctx context.Context, gateway string, numbers []string) (map[string]map[Kind]bool, error) {
+func (r *Reconciliation) named(ctx context.Context, gateway string, numbers []string) (map[string]map[Kind]bool,
+	error,
+) {
 	named := map[string]map[Kind]bool{}
 	slices.Sort(numbers)
 	for some := range slices.Chunk(slices.Compact(numbers), linesAtOnce) {

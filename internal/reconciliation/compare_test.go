@@ -51,7 +51,8 @@ func (c *site) recharge(t *testing.T, amount money.Amount) *wallet.Recharge {
 func (c *site) paid(t *testing.T, amount money.Amount) *wallet.Recharge {
 	t.Helper()
 	r := c.recharge(t, amount)
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, strings.TrimPrefix(r.PayPage.URL, paymenttest.Site),
+	path := strings.TrimPrefix(r.PayPage.URL, paymenttest.Site)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path,
 		strings.NewReader(url.Values{"action": {"pay"}}.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	c.Handler.ServeHTTP(httptest.NewRecorder(), req)
@@ -140,14 +141,15 @@ func TestImport_SameTextAgain_IsRefusedUntilRemoved(t *testing.T) {
 		if err := c.statements.Remove(t.Context(), first.Statement.ID, "wrong columns"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.statements.Compare(t.Context(), first.Statement.ID); !errors.Is(err, reconciliation.ErrNoStatement) {
+		_, err := c.statements.Compare(t.Context(), first.Statement.ID)
+		if !errors.Is(err, reconciliation.ErrNoStatement) {
 			t.Fatal(err)
 		}
 		if again := c.imported(t, "two", text); again.Lines[0].State != reconciliation.Matched {
 			t.Errorf("%s: a line of the statement that was removed counts", again.Lines[0].State)
 		}
 		in.Gateway = "nobody"
-		_, err := c.statements.Import(t.Context(), in)
+		_, err = c.statements.Import(t.Context(), in)
 		paymenttest.WantField(t, "gateway", err)
 	})
 }

@@ -45,8 +45,8 @@ type Parsed struct {
 var errNoHead = fault.Invalid("text", "format", "找不到表头：请确认文件是带列名的 CSV，或手动选择各列",
 	"No head was found: the file must be CSV with names of columns, or choose the columns yourself")
 
-// Parse reads a statement: text whose columns are divided by commas, semicolons or tabs. Where columns is the zero value
-// they are found by their names. Times without a zone are in zone. A line that has a time and an unreadable amount is a
+// Parse reads a statement: text whose columns are divided by commas, semicolons or tabs. Where columns is the zero
+// value they are found by their names. Times without a zone are in zone. A line that has a time and an unreadable amount is a
 // fault of "text" that names the line.
 func Parse(text string, columns Columns, zone *time.Location) (*Parsed, error) {
 	rows, err := readRows(text)
@@ -199,8 +199,8 @@ func parseTime(s string, zone *time.Location) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// kindWords are what the kinds of lines are called, in the order in which they are looked for: a refund of a fee is none
-// of a payment.
+// kindWords are what the kinds of lines are called, in the order in which they are looked for: a refund of a fee is no
+// refund of a payment.
 var kindWords = []struct {
 	kind  Kind
 	words []string

@@ -111,7 +111,8 @@ func TestParse_WhatCannotBeRead_NamesTheFieldAndLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := reconciliation.Parse(c.text, c.columns, shanghai)
 			f, ok := fault.As(err)
-			if !ok || len(f.Fields) != 1 || f.Fields[0].Name != c.field || !strings.Contains(f.Fields[0].Text.EN, c.says) {
+			if !ok || len(f.Fields) != 1 || f.Fields[0].Name != c.field ||
+				!strings.Contains(f.Fields[0].Text.EN, c.says) {
 				t.Errorf("%v, want a fault of %s that says %q", err, c.field, c.says)
 			}
 		})

@@ -89,8 +89,9 @@ func (r *Reconciliation) Import(ctx context.Context, in Import) (*Statement, err
 	}
 	digest := sha256.Sum256([]byte(in.Text))
 	s := &Statement{
-		Gateway: in.Gateway, Name: in.Name, Digest: hex.EncodeToString(digest[:]), Currency: cmp.Or(method.Currency, r.settings.Get().Currency),
-		Lines: int64(len(parsed.Lines)), ImportedBy: in.By,
+		Gateway: in.Gateway, Name: in.Name, Digest: hex.EncodeToString(digest[:]),
+		Currency: cmp.Or(method.Currency, r.settings.Get().Currency),
+		Lines:    int64(len(parsed.Lines)), ImportedBy: in.By,
 	}
 	s.FirstAt, s.LastAt = span(parsed.Lines)
 	err = r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -170,8 +171,8 @@ func statement(ctx context.Context, idb bun.IDB, id int64) (*Statement, error) {
 	return &found[0], nil
 }
 
-// Statements returns a part of the statements, newest first, and how many there are in all; of one gateway where that is
-// given.
+// Statements returns a part of the statements, newest first, and how many there are in all; of one gateway where that
+// is given.
 func (r *Reconciliation) Statements(ctx context.Context, gateway string, limit, offset int64) (statements []Statement,
 	total int64, err error,
 ) {

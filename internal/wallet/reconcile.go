@@ -14,7 +14,9 @@ import (
 const numbersAtOnce = 500
 
 // RechargesNumbered returns the recharges at a gateway that have one of these numbers, ours or the platform's.
-func (w *Wallets) RechargesNumbered(ctx context.Context, gateway string, numbers []string) (found []Recharge, err error) {
+func (w *Wallets) RechargesNumbered(ctx context.Context, gateway string, numbers []string) (found []Recharge,
+	err error,
+) {
 	known := map[int64]bool{}
 	for some := range slices.Chunk(numbers, numbersAtOnce) {
 		for _, column := range []string{"transaction_id", "trade_no"} {

@@ -29,6 +29,7 @@ import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleTraffic from './locales/zh-CN/console/traffic.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
+import type consoleReconciliation from './locales/zh-CN/console/reconciliation.json'
 import type consoleLedger from './locales/zh-CN/console/ledger.json'
 import type consoleMoneyDetail from './locales/zh-CN/console/money-detail.json'
 import type consoleMoney from './locales/zh-CN/console/money.json'
@@ -85,6 +86,7 @@ declare module 'i18next' {
       'console/traffic': typeof consoleTraffic
       'console/parts': typeof consoleParts
       'console/ledger': typeof consoleLedger
+      'console/reconciliation': typeof consoleReconciliation
       'console/money': typeof consoleMoney
       'console/money-detail': typeof consoleMoneyDetail
       'console/system': typeof consoleSystem

@@ -124,7 +124,9 @@ type gatewayStatement struct {
 }
 
 func newGatewayStatement(s *reconciliation.Statement) gatewayStatement {
-	return gatewayStatement{s.ID, s.Gateway, s.Name, s.Currency, s.Lines, s.FirstAt, s.LastAt, s.ImportedBy, s.CreatedAt}
+	return gatewayStatement{
+		s.ID, s.Gateway, s.Name, s.Currency, s.Lines, s.FirstAt, s.LastAt, s.ImportedBy, s.CreatedAt,
+	}
 }
 
 type statementList struct {
@@ -336,7 +338,11 @@ func addComparison(r *v2.Router, c *reconciliation.Reconciliation) {
 
 func newComparedStatement(c *reconciliation.Comparison) comparedStatement {
 	out := comparedStatement{
-		newGatewayStatement(&c.Statement), []statementSum{}, []statementCount{}, []missingPayment{}, int64(len(c.Missing)),
+		newGatewayStatement(&c.Statement),
+		[]statementSum{},
+		[]statementCount{},
+		[]missingPayment{},
+		int64(len(c.Missing)),
 	}
 	sums, counts := c.Sums(), map[reconciliation.State]int64{}
 	for _, kind := range reconciliation.Kinds {

@@ -9,6 +9,7 @@ import {
   ChartColumn,
   FileCode2,
   HandCoins,
+  Scale,
   KeyRound,
   KeySquare,
   Landmark,
@@ -139,6 +140,18 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
       },
       { to: '/admin/invoices', key: 'invoices', icon: Receipt, permission: 'money.ledger.read' },
       { to: '/admin/ledger', key: 'ledger', icon: BookText, permission: 'money.ledger.read' },
+      {
+        to: '/admin/reconciliation',
+        key: 'reconciliation',
+        icon: Scale,
+        permission: 'money.ledger.read',
+      },
+      {
+        to: '/admin/settlements',
+        key: 'settlements',
+        icon: Landmark,
+        permission: 'money.ledger.read',
+      },
       {
         to: '/admin/commissions',
         key: 'commissions',

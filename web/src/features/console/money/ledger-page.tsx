@@ -135,6 +135,8 @@ const reasons = [
   'commission_payout',
   'invite_purchase',
   'payment_case',
+  'settlement',
+  'settlement_reversed',
 ] as const
 
 const accounts = ['clearing', 'sales', 'refunds', 'gifts', 'fees', 'bank', 'rounding'] as const

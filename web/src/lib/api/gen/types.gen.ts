@@ -1297,6 +1297,66 @@ export type CommissionList = {
     total_count: number;
 };
 
+export type ComparedLine = {
+    /**
+     * In the statement's currency; never negative
+     */
+    amount: string;
+    /**
+     * What the site has, in the statement's currency
+     */
+    booked: string | null;
+    case_id: number | null;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee: string;
+    happened_at: string;
+    kind: 'payment' | 'refund' | 'fee' | 'payout' | 'other';
+    /**
+     * Its line in the file, from 1
+     */
+    position: number;
+    recharge_no: number | null;
+    /**
+     * unknown: the site knows nothing of it; unpaid: the recharge counts as unpaid; other_amount: booked with another; other_payment: the recharge was paid by another payment; case: a payment case has it; repeated: an earlier line has it; noted: not compared
+     */
+    state: 'unknown' | 'unpaid' | 'other_amount' | 'other_payment' | 'case' | 'repeated' | 'matched' | 'noted';
+    /**
+     * The merchant's number; empty: none
+     */
+    trade_no: string;
+    /**
+     * The gateway's number; empty: none
+     */
+    transaction_id: string;
+};
+
+export type ComparedLines = {
+    /**
+     * In the order of the file
+     */
+    lines: Array<ComparedLine>;
+    total_count: number;
+};
+
+export type ComparedStatement = {
+    /**
+     * Lines by state, those that need a decision first; none of 0
+     */
+    counts: Array<StatementCount>;
+    /**
+     * What the site booked in the time of the statement and no statement of the gateway names; the first 500
+     */
+    missing: Array<MissingPayment>;
+    missing_count: number;
+    statement: GatewayStatement;
+    /**
+     * Of all lines, by kind
+     */
+    sums: Array<StatementSum>;
+};
+
 export type ConfirmationBody = {
     /**
      * Whether the new service renews itself from the wallet
@@ -1998,6 +2058,45 @@ export type GatewayRefundWishBody = {
      * The user reads it
      */
     reason: string;
+};
+
+export type GatewayStatement = {
+    created_at: string;
+    currency: string;
+    first_at: string;
+    gateway: string;
+    id: number;
+    /**
+     * Member of staff
+     */
+    imported_by: number | null;
+    last_at: string;
+    lines: number;
+    name: string;
+};
+
+export type GatewaySums = {
+    gateway: string;
+    /**
+     * What it should still have; negative: it paid out more than it received
+     */
+    owed: string;
+    /**
+     * Recharges and credited cases with their fees, in the site's currency
+     */
+    received: string;
+    /**
+     * Went back to payers through it
+     */
+    returned: string;
+    /**
+     * Paid out by it, its fees included
+     */
+    settled: string;
+    /**
+     * Up to when its statements reach; null: none was imported
+     */
+    statement_to: string | null;
 };
 
 export type GatewayTest = {
@@ -3263,6 +3362,20 @@ export type MediaChangeBody = {
      * enabled makes the account where there is none; none deletes it
      */
     state: 'none' | 'enabled' | 'disabled';
+};
+
+export type MissingPayment = {
+    /**
+     * In the statement's currency
+     */
+    amount: string;
+    at: string;
+    kind: 'payment' | 'refund';
+    /**
+     * Ours: the trade number, or the refund's
+     */
+    number: string;
+    recharge_no: number;
 };
 
 export type MonthOfGrowth = {
@@ -5886,6 +5999,10 @@ export type ResetPasswordBody = {
     password: string;
 };
 
+export type ReversalBody = {
+    reason: string;
+};
+
 export type RotatedShareAccount = {
     account: StaffShareAccount;
     /**
@@ -6192,6 +6309,62 @@ export type SettingVersion = {
      */
     is_present: boolean;
     reason: string;
+};
+
+export type Settlement = {
+    arrived_at: string;
+    created_at: string;
+    /**
+     * Of gross, what the gateway took
+     */
+    fee: string;
+    gateway: string;
+    /**
+     * What the gateway owes less by it, in the site's currency
+     */
+    gross: string;
+    id: number;
+    /**
+     * Member of staff; null: at the command line
+     */
+    made_by: number | null;
+    /**
+     * What arrived
+     */
+    net: string;
+    note: string;
+    /**
+     * The bank's or the gateway's number of the payment
+     */
+    reference: string;
+    reversed_at: string | null;
+    reversed_by: number | null;
+};
+
+export type SettlementBody = {
+    arrived_at: string;
+    /**
+     * Of gross, what the gateway took
+     */
+    fee: string | number;
+    gateway: string;
+    /**
+     * What the gateway owes less by it, in the site's currency
+     */
+    gross: string | number;
+    note?: string;
+    /**
+     * The bank's or the gateway's number of the payment; each is entered once
+     */
+    reference: string;
+};
+
+export type SettlementList = {
+    /**
+     * Newest first
+     */
+    settlements: Array<Settlement>;
+    total_count: number;
 };
 
 export type SetupBody = {
@@ -7413,6 +7586,134 @@ export type StaffWebhook = {
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
+};
+
+export type StatementColumns = {
+    /**
+     * Negative amounts went out
+     */
+    amount?: string;
+    fee?: string;
+    kind?: string;
+    /**
+     * Amounts that went out, where they have a column of their own
+     */
+    out?: string;
+    /**
+     * Lines of payments that failed are left out
+     */
+    state?: string;
+    time?: string;
+    /**
+     * The merchant's number
+     */
+    trade_no?: string;
+    /**
+     * The gateway's number
+     */
+    transaction?: string;
+};
+
+export type StatementCount = {
+    count: number;
+    state: 'unknown' | 'unpaid' | 'other_amount' | 'other_payment' | 'case' | 'repeated' | 'matched' | 'noted';
+};
+
+export type StatementImport = {
+    /**
+     * Which column is what, by name; absent: found by their names
+     */
+    columns?: StatementColumns;
+    gateway: string;
+    /**
+     * Such as that of the file
+     */
+    name: string;
+    /**
+     * CSV with names of columns; at most 20,000 lines
+     */
+    text: string;
+};
+
+export type StatementLine = {
+    /**
+     * In the statement's currency; never negative
+     */
+    amount: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee: string;
+    happened_at: string;
+    kind: 'payment' | 'refund' | 'fee' | 'payout' | 'other';
+    /**
+     * Its line in the file, from 1
+     */
+    position: number;
+    /**
+     * The merchant's number; empty: none
+     */
+    trade_no: string;
+    /**
+     * The gateway's number; empty: none
+     */
+    transaction_id: string;
+};
+
+export type StatementList = {
+    /**
+     * Newest first
+     */
+    statements: Array<GatewayStatement>;
+    total_count: number;
+};
+
+export type StatementPreview = {
+    /**
+     * What each was taken for
+     */
+    columns: StatementColumns;
+    count: number;
+    /**
+     * Names of the columns; empty: no head was found
+     */
+    head: Array<string>;
+    /**
+     * The first ten
+     */
+    lines: Array<StatementLine>;
+    /**
+     * Why it cannot be imported like that, in the caller's language; empty: it can
+     */
+    problem: string;
+    /**
+     * Lines without a time or an amount, and payments that failed
+     */
+    skipped: number;
+};
+
+export type StatementSum = {
+    /**
+     * In the statement's currency
+     */
+    amount: string;
+    count: number;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee: string;
+    kind: 'payment' | 'refund' | 'fee' | 'payout' | 'other';
+};
+
+export type StatementText = {
+    /**
+     * Which column is what, by name; absent: found by their names
+     */
+    columns?: StatementColumns;
+    /**
+     * CSV with names of columns; at most 20,000 lines
+     */
+    text: string;
 };
 
 export type StatisticsRow = {

@@ -371,6 +371,20 @@ export const staffSettingHistoryRules = {
   "name": { maxLength: 64 },
 } as const
 
+export const staffSettlementsListRules = {
+  "gateway": { maxLength: 32 },
+} as const
+
+export const staffSettlementEnterRules = {
+  "gateway": { minLength: 1, maxLength: 32 },
+  "note": { maxLength: 200 },
+  "reference": { minLength: 1, maxLength: 200 },
+} as const
+
+export const staffSettlementReverseRules = {
+  "reason": { minLength: 1, maxLength: 200 },
+} as const
+
 export const staffShareAccountAddRules = {
   "name": { minLength: 1 },
   "password": { minLength: 1, maxLength: 500 },
@@ -384,6 +398,24 @@ export const staffShareAccountChangeRules = {
 export const staffShareAccountRotateRules = {
   "password": { minLength: 1, maxLength: 500 },
   "totp": { maxLength: 1000 },
+} as const
+
+export const staffStatementsListRules = {
+  "gateway": { maxLength: 32 },
+} as const
+
+export const staffStatementImportRules = {
+  "gateway": { minLength: 1, maxLength: 32 },
+  "name": { minLength: 1, maxLength: 200 },
+  "text": { minLength: 1, maxLength: 4000000 },
+} as const
+
+export const staffStatementPreviewRules = {
+  "text": { minLength: 1, maxLength: 4000000 },
+} as const
+
+export const staffStatementRemoveRules = {
+  "reason": { minLength: 1, maxLength: 200 },
 } as const
 
 export const staffStepUpRules = {

@@ -1297,6 +1297,66 @@ export type CommissionList = {
     total_count: number;
 };
 
+export type ComparedLine = {
+    /**
+     * In the statement's currency; never negative
+     */
+    amount: string;
+    /**
+     * What the site has, in the statement's currency
+     */
+    booked: string | null;
+    case_id: number | null;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee: string;
+    happened_at: string;
+    kind: 'payment' | 'refund' | 'fee' | 'payout' | 'other';
+    /**
+     * Its line in the file, from 1
+     */
+    position: number;
+    recharge_no: number | null;
+    /**
+     * unknown: the site knows nothing of it; unpaid: the recharge counts as unpaid; other_amount: booked with another; other_payment: the recharge was paid by another payment; case: a payment case has it; repeated: an earlier line has it; noted: not compared
+     */
+    state: 'unknown' | 'unpaid' | 'other_amount' | 'other_payment' | 'case' | 'repeated' | 'matched' | 'noted';
+    /**
+     * The merchant's number; empty: none
+     */
+    trade_no: string;
+    /**
+     * The gateway's number; empty: none
+     */
+    transaction_id: string;
+};
+
+export type ComparedLines = {
+    /**
+     * In the order of the file
+     */
+    lines: Array<ComparedLine>;
+    total_count: number;
+};
+
+export type ComparedStatement = {
+    /**
+     * Lines by state, those that need a decision first; none of 0
+     */
+    counts: Array<StatementCount>;
+    /**
+     * What the site booked in the time of the statement and no statement of the gateway names; the first 500
+     */
+    missing: Array<MissingPayment>;
+    missing_count: number;
+    statement: GatewayStatement;
+    /**
+     * Of all lines, by kind
+     */
+    sums: Array<StatementSum>;
+};
+
 export type ConfirmationBody = {
     /**
      * Whether the new service renews itself from the wallet
@@ -1998,6 +2058,45 @@ export type GatewayRefundWishBody = {
      * The user reads it
      */
     reason: string;
+};
+
+export type GatewayStatement = {
+    created_at: string;
+    currency: string;
+    first_at: string;
+    gateway: string;
+    id: number;
+    /**
+     * Member of staff
+     */
+    imported_by: number | null;
+    last_at: string;
+    lines: number;
+    name: string;
+};
+
+export type GatewaySums = {
+    gateway: string;
+    /**
+     * What it should still have; negative: it paid out more than it received
+     */
+    owed: string;
+    /**
+     * Recharges and credited cases with their fees, in the site's currency
+     */
+    received: string;
+    /**
+     * Went back to payers through it
+     */
+    returned: string;
+    /**
+     * Paid out by it, its fees included
+     */
+    settled: string;
+    /**
+     * Up to when its statements reach; null: none was imported
+     */
+    statement_to: string | null;
 };
 
 export type GatewayTest = {
@@ -3263,6 +3362,20 @@ export type MediaChangeBody = {
      * enabled makes the account where there is none; none deletes it
      */
     state: 'none' | 'enabled' | 'disabled';
+};
+
+export type MissingPayment = {
+    /**
+     * In the statement's currency
+     */
+    amount: string;
+    at: string;
+    kind: 'payment' | 'refund';
+    /**
+     * Ours: the trade number, or the refund's
+     */
+    number: string;
+    recharge_no: number;
 };
 
 export type MonthOfGrowth = {
@@ -5886,6 +5999,10 @@ export type ResetPasswordBody = {
     password: string;
 };
 
+export type ReversalBody = {
+    reason: string;
+};
+
 export type RotatedShareAccount = {
     account: StaffShareAccount;
     /**
@@ -6192,6 +6309,62 @@ export type SettingVersion = {
      */
     is_present: boolean;
     reason: string;
+};
+
+export type Settlement = {
+    arrived_at: string;
+    created_at: string;
+    /**
+     * Of gross, what the gateway took
+     */
+    fee: string;
+    gateway: string;
+    /**
+     * What the gateway owes less by it, in the site's currency
+     */
+    gross: string;
+    id: number;
+    /**
+     * Member of staff; null: at the command line
+     */
+    made_by: number | null;
+    /**
+     * What arrived
+     */
+    net: string;
+    note: string;
+    /**
+     * The bank's or the gateway's number of the payment
+     */
+    reference: string;
+    reversed_at: string | null;
+    reversed_by: number | null;
+};
+
+export type SettlementBody = {
+    arrived_at: string;
+    /**
+     * Of gross, what the gateway took
+     */
+    fee: string | number;
+    gateway: string;
+    /**
+     * What the gateway owes less by it, in the site's currency
+     */
+    gross: string | number;
+    note?: string;
+    /**
+     * The bank's or the gateway's number of the payment; each is entered once
+     */
+    reference: string;
+};
+
+export type SettlementList = {
+    /**
+     * Newest first
+     */
+    settlements: Array<Settlement>;
+    total_count: number;
 };
 
 export type SetupBody = {
@@ -7413,6 +7586,134 @@ export type StaffWebhook = {
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
+};
+
+export type StatementColumns = {
+    /**
+     * Negative amounts went out
+     */
+    amount?: string;
+    fee?: string;
+    kind?: string;
+    /**
+     * Amounts that went out, where they have a column of their own
+     */
+    out?: string;
+    /**
+     * Lines of payments that failed are left out
+     */
+    state?: string;
+    time?: string;
+    /**
+     * The merchant's number
+     */
+    trade_no?: string;
+    /**
+     * The gateway's number
+     */
+    transaction?: string;
+};
+
+export type StatementCount = {
+    count: number;
+    state: 'unknown' | 'unpaid' | 'other_amount' | 'other_payment' | 'case' | 'repeated' | 'matched' | 'noted';
+};
+
+export type StatementImport = {
+    /**
+     * Which column is what, by name; absent: found by their names
+     */
+    columns?: StatementColumns;
+    gateway: string;
+    /**
+     * Such as that of the file
+     */
+    name: string;
+    /**
+     * CSV with names of columns; at most 20,000 lines
+     */
+    text: string;
+};
+
+export type StatementLine = {
+    /**
+     * In the statement's currency; never negative
+     */
+    amount: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee: string;
+    happened_at: string;
+    kind: 'payment' | 'refund' | 'fee' | 'payout' | 'other';
+    /**
+     * Its line in the file, from 1
+     */
+    position: number;
+    /**
+     * The merchant's number; empty: none
+     */
+    trade_no: string;
+    /**
+     * The gateway's number; empty: none
+     */
+    transaction_id: string;
+};
+
+export type StatementList = {
+    /**
+     * Newest first
+     */
+    statements: Array<GatewayStatement>;
+    total_count: number;
+};
+
+export type StatementPreview = {
+    /**
+     * What each was taken for
+     */
+    columns: StatementColumns;
+    count: number;
+    /**
+     * Names of the columns; empty: no head was found
+     */
+    head: Array<string>;
+    /**
+     * The first ten
+     */
+    lines: Array<StatementLine>;
+    /**
+     * Why it cannot be imported like that, in the caller's language; empty: it can
+     */
+    problem: string;
+    /**
+     * Lines without a time or an amount, and payments that failed
+     */
+    skipped: number;
+};
+
+export type StatementSum = {
+    /**
+     * In the statement's currency
+     */
+    amount: string;
+    count: number;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee: string;
+    kind: 'payment' | 'refund' | 'fee' | 'payout' | 'other';
+};
+
+export type StatementText = {
+    /**
+     * Which column is what, by name; absent: found by their names
+     */
+    columns?: StatementColumns;
+    /**
+     * CSV with names of columns; at most 20,000 lines
+     */
+    text: string;
 };
 
 export type StatisticsRow = {
@@ -10538,7 +10839,7 @@ export type StaffLedgerData = {
          */
         gateway?: string;
         /**
-         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, settlement, settlement_reversed
          */
         reason?: string;
         /**
@@ -10607,7 +10908,7 @@ export type StaffLedgerCountData = {
          */
         gateway?: string;
         /**
-         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, settlement, settlement_reversed
          */
         reason?: string;
         /**
@@ -10648,7 +10949,7 @@ export type StaffLedgerCsvData = {
          */
         gateway?: string;
         /**
-         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, settlement, settlement_reversed
          */
         reason?: string;
         /**
@@ -12349,6 +12650,22 @@ export type StaffRechargeRefundResponses = {
 
 export type StaffRechargeRefundResponse = StaffRechargeRefundResponses[keyof StaffRechargeRefundResponses];
 
+export type StaffReconciliationData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/reconciliation';
+};
+
+export type StaffReconciliationResponses = {
+    /**
+     * OK
+     */
+    200: Array<GatewaySums>;
+};
+
+export type StaffReconciliationResponse = StaffReconciliationResponses[keyof StaffReconciliationResponses];
+
 export type StaffRefundRequestsData = {
     body?: never;
     path?: never;
@@ -12648,6 +12965,69 @@ export type StaffSettingHistoryResponses = {
 
 export type StaffSettingHistoryResponse = StaffSettingHistoryResponses[keyof StaffSettingHistoryResponses];
 
+export type StaffSettlementsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only those of this gateway
+         */
+        gateway?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/settlements';
+};
+
+export type StaffSettlementsListResponses = {
+    /**
+     * OK
+     */
+    200: SettlementList;
+};
+
+export type StaffSettlementsListResponse = StaffSettlementsListResponses[keyof StaffSettlementsListResponses];
+
+export type StaffSettlementEnterData = {
+    body: SettlementBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/settlements';
+};
+
+export type StaffSettlementEnterResponses = {
+    /**
+     * OK
+     */
+    200: Settlement;
+};
+
+export type StaffSettlementEnterResponse = StaffSettlementEnterResponses[keyof StaffSettlementEnterResponses];
+
+export type StaffSettlementReverseData = {
+    body: ReversalBody;
+    path: {
+        settlement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/settlements/{settlement_id}/reverse';
+};
+
+export type StaffSettlementReverseResponses = {
+    /**
+     * OK
+     */
+    200: Settlement;
+};
+
+export type StaffSettlementReverseResponse = StaffSettlementReverseResponses[keyof StaffSettlementReverseResponses];
+
 export type StaffShareAccountsData = {
     body?: never;
     path?: never;
@@ -12787,6 +13167,128 @@ export type StaffShareAccountViewsResponses = {
 };
 
 export type StaffShareAccountViewsResponse = StaffShareAccountViewsResponses[keyof StaffShareAccountViewsResponses];
+
+export type StaffStatementsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only those of this gateway
+         */
+        gateway?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/statements';
+};
+
+export type StaffStatementsListResponses = {
+    /**
+     * OK
+     */
+    200: StatementList;
+};
+
+export type StaffStatementsListResponse = StaffStatementsListResponses[keyof StaffStatementsListResponses];
+
+export type StaffStatementImportData = {
+    body: StatementImport;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/statements';
+};
+
+export type StaffStatementImportResponses = {
+    /**
+     * OK
+     */
+    200: GatewayStatement;
+};
+
+export type StaffStatementImportResponse = StaffStatementImportResponses[keyof StaffStatementImportResponses];
+
+export type StaffStatementPreviewData = {
+    body: StatementText;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/statements/preview';
+};
+
+export type StaffStatementPreviewResponses = {
+    /**
+     * OK
+     */
+    200: StatementPreview;
+};
+
+export type StaffStatementPreviewResponse = StaffStatementPreviewResponses[keyof StaffStatementPreviewResponses];
+
+export type StaffStatementRemoveData = {
+    body?: never;
+    path: {
+        statement_id: number;
+    };
+    query: {
+        reason: string;
+    };
+    url: '/api/v2/staff/statements/{statement_id}';
+};
+
+export type StaffStatementRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffStatementRemoveResponse = StaffStatementRemoveResponses[keyof StaffStatementRemoveResponses];
+
+export type StaffStatementData = {
+    body?: never;
+    path: {
+        statement_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/statements/{statement_id}';
+};
+
+export type StaffStatementResponses = {
+    /**
+     * OK
+     */
+    200: ComparedStatement;
+};
+
+export type StaffStatementResponse = StaffStatementResponses[keyof StaffStatementResponses];
+
+export type StaffStatementLinesData = {
+    body?: never;
+    path: {
+        statement_id: number;
+    };
+    query?: {
+        /**
+         * Only those in this state
+         */
+        state?: 'unknown' | 'unpaid' | 'other_amount' | 'other_payment' | 'case' | 'repeated' | 'matched' | 'noted';
+        /**
+         * Only those of this kind
+         */
+        kind?: 'payment' | 'refund' | 'fee' | 'payout' | 'other';
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/statements/{statement_id}/lines';
+};
+
+export type StaffStatementLinesResponses = {
+    /**
+     * OK
+     */
+    200: ComparedLines;
+};
+
+export type StaffStatementLinesResponse = StaffStatementLinesResponses[keyof StaffStatementLinesResponses];
 
 export type StaffStatisticsGrowthData = {
     body?: never;

@@ -1,0 +1,162 @@
+import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { staffStatementImport, staffStatementPreview } from '@/lib/api/gen/staff/sdk.gen'
+import type { StatementColumns, StatementPreview } from '@/lib/api/gen/staff/types.gen'
+import { problemText } from '@/lib/server-problem'
+import { FormColumn } from '@/ui/form-column'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
+import { Notice } from '@/ui/notice'
+import { PageHeader } from '@/ui/page-header'
+import { toast } from '@/ui/toast'
+import { Item, Items, Section } from '../parts/section'
+import { gatewaySums } from './resources'
+
+const columns = [
+  'time',
+  'kind',
+  'transaction',
+  'trade_no',
+  'amount',
+  'out',
+  'fee',
+  'state',
+] as const
+
+/** Reads the file as UTF-8, or as GB18030 where it is none: the bills of Chinese platforms are. */
+async function textOf(file: File): Promise<string> {
+  const bytes = await file.arrayBuffer()
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('gb18030').decode(bytes)
+  }
+}
+
+/** A file of a gateway, shown as it was understood before it is kept. */
+export function StatementImportPage() {
+  const { t } = useTranslation('console/reconciliation')
+  const { t: common } = useTranslation()
+  const { data: sums = [] } = useQuery(gatewaySums())
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const fileId = useId()
+  const [file, setFile] = useState<{ name: string; text: string }>()
+  const [gateway, setGateway] = useState('')
+  const [preview, setPreview] = useState<StatementPreview>()
+  const [isBusy, setBusy] = useState(false)
+  const chosen = gateway || sums[0]?.gateway || ''
+
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true)
+    try {
+      await work()
+    } catch (error) {
+      await toast('error', problemText(error, common))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const read = (text: string, chosenColumns?: StatementColumns) =>
+    attempt(async () => {
+      const { data } = await staffStatementPreview({
+        body: { text, ...(chosenColumns && { columns: chosenColumns }) },
+        throwOnError: true,
+      })
+      setPreview(data)
+    })
+  const open = async (picked: File | undefined) => {
+    if (!picked) return
+    const text = await textOf(picked)
+    setFile({ name: picked.name, text })
+    await read(text)
+  }
+  const submit = () =>
+    attempt(async () => {
+      if (!file || !preview) return
+      const { data } = await staffStatementImport({
+        body: { gateway: chosen, name: file.name, text: file.text, columns: preview.columns },
+        throwOnError: true,
+      })
+      await client.invalidateQueries({ queryKey: ['console'] })
+      await toast('success', t('import.done'))
+      await navigate({ to: '/admin/reconciliation/$id', params: { id: String(data.id) } })
+    })
+
+  return (
+    <FormColumn>
+      <PageHeader title={t('import.title')} about={t('import.about')} />
+      <Stack gap="lg">
+        <NativeSelect
+          label={t('field.gateway')}
+          value={chosen}
+          data={sums.map((one) => one.gateway)}
+          onChange={(event) => setGateway(event.currentTarget.value)}
+        />
+        <TextInput
+          id={fileId}
+          type="file"
+          accept=".csv,.txt,text/csv,text/plain"
+          label={t('import.file')}
+          description={t('import.fileHint')}
+          onChange={(event) => void open(event.currentTarget.files?.[0])}
+        />
+        {preview?.problem && <Notice tone="warning">{preview.problem}</Notice>}
+        {file && preview && preview.head.length > 0 && (
+          <Section title={t('import.columns')}>
+            <Stack gap="sm">
+              {columns.map((key) => (
+                <NativeSelect
+                  key={key}
+                  label={t(`import.column.${key}`)}
+                  value={preview.columns[key] ?? ''}
+                  data={[
+                    { value: '', label: t('import.none') },
+                    ...[...new Set(preview.head)]
+                      .filter(Boolean)
+                      .map((name) => ({ value: name, label: name })),
+                  ]}
+                  disabled={isBusy}
+                  onChange={(event) =>
+                    void read(file.text, { ...preview.columns, [key]: event.currentTarget.value })
+                  }
+                />
+              ))}
+            </Stack>
+          </Section>
+        )}
+        {preview && preview.count > 0 && (
+          <Section title={t('statement.lines')}>
+            <Text mb="sm">
+              {t('import.found', { count: preview.count, skipped: preview.skipped })}
+            </Text>
+            <Items>
+              {preview.lines.map((line) => (
+                <Item
+                  key={line.position}
+                  name={line.transaction_id || line.trade_no || '—'}
+                  state={<Money amount={line.amount} currency="" />}
+                  about={
+                    <>
+                      {t(`kind.${line.kind}`)} · <Moment time={line.happened_at} withTime />
+                    </>
+                  }
+                />
+              ))}
+            </Items>
+          </Section>
+        )}
+        <Button
+          loading={isBusy}
+          disabled={!file || !preview || preview.problem !== '' || chosen === ''}
+          onClick={() => void submit()}
+        >
+          {t('import.submit')}
+        </Button>
+      </Stack>
+    </FormColumn>
+  )
+}
