@@ -25,6 +25,7 @@ import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
 import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminServicesRouteImport } from './routes/admin.services'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
+import { Route as AdminSettlementsRouteImport } from './routes/admin.settlements'
 import { Route as AdminSystemRouteImport } from './routes/admin.system'
 import { Route as AdminTicketsRouteImport } from './routes/admin.tickets'
 import { Route as AdminTrafficRouteImport } from './routes/admin.traffic'
@@ -66,6 +67,9 @@ import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
 import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
 import { Route as AdminRechargesIndexRouteImport } from './routes/admin.recharges.index'
 import { Route as AdminRechargesIdRouteImport } from './routes/admin.recharges.$id'
+import { Route as AdminReconciliationIndexRouteImport } from './routes/admin.reconciliation.index'
+import { Route as AdminReconciliationIdRouteImport } from './routes/admin.reconciliation.$id'
+import { Route as AdminReconciliationNewRouteImport } from './routes/admin.reconciliation.new'
 import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
 import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
 import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
@@ -156,6 +160,11 @@ const AdminServicesRoute = AdminServicesRouteImport.update({
 const AdminSettingsRoute = AdminSettingsRouteImport.update({
   id: '/settings',
   path: '/settings',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminSettlementsRoute = AdminSettlementsRouteImport.update({
+  id: '/settlements',
+  path: '/settlements',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminSystemRoute = AdminSystemRouteImport.update({
@@ -365,6 +374,22 @@ const AdminRechargesIdRoute = AdminRechargesIdRouteImport.update({
   path: '/recharges/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminReconciliationIndexRoute =
+  AdminReconciliationIndexRouteImport.update({
+    id: '/reconciliation/',
+    path: '/reconciliation/',
+    getParentRoute: () => AdminRoute,
+  } as any)
+const AdminReconciliationIdRoute = AdminReconciliationIdRouteImport.update({
+  id: '/reconciliation/$id',
+  path: '/reconciliation/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminReconciliationNewRoute = AdminReconciliationNewRouteImport.update({
+  id: '/reconciliation/new',
+  path: '/reconciliation/new',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
   id: '/share-accounts/',
   path: '/share-accounts/',
@@ -438,6 +463,7 @@ export interface FileRoutesByFullPath {
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/settlements': typeof AdminSettlementsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/traffic': typeof AdminTrafficRoute
@@ -464,6 +490,8 @@ export interface FileRoutesByFullPath {
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
+  '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
+  '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -485,6 +513,7 @@ export interface FileRoutesByFullPath {
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
+  '/admin/reconciliation/': typeof AdminReconciliationIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/webhooks/': typeof AdminWebhooksIndexRoute
@@ -507,6 +536,7 @@ export interface FileRoutesByTo {
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/settlements': typeof AdminSettlementsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/traffic': typeof AdminTrafficRoute
@@ -533,6 +563,8 @@ export interface FileRoutesByTo {
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
+  '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
+  '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -554,6 +586,7 @@ export interface FileRoutesByTo {
   '/admin/orders': typeof AdminOrdersIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/recharges': typeof AdminRechargesIndexRoute
+  '/admin/reconciliation': typeof AdminReconciliationIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
   '/admin/webhooks': typeof AdminWebhooksIndexRoute
@@ -578,6 +611,7 @@ export interface FileRoutesById {
   '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
+  '/admin/settlements': typeof AdminSettlementsRoute
   '/admin/system': typeof AdminSystemRoute
   '/admin/tickets': typeof AdminTicketsRouteWithChildren
   '/admin/traffic': typeof AdminTrafficRoute
@@ -604,6 +638,8 @@ export interface FileRoutesById {
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
+  '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
+  '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
@@ -625,6 +661,7 @@ export interface FileRoutesById {
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
+  '/admin/reconciliation/': typeof AdminReconciliationIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/webhooks/': typeof AdminWebhooksIndexRoute
@@ -650,6 +687,7 @@ export interface FileRouteTypes {
     | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
+    | '/admin/settlements'
     | '/admin/system'
     | '/admin/tickets'
     | '/admin/traffic'
@@ -676,6 +714,8 @@ export interface FileRouteTypes {
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
+    | '/admin/reconciliation/$id'
+    | '/admin/reconciliation/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -697,6 +737,7 @@ export interface FileRouteTypes {
     | '/admin/orders/'
     | '/admin/plans/'
     | '/admin/recharges/'
+    | '/admin/reconciliation/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/admin/webhooks/'
@@ -719,6 +760,7 @@ export interface FileRouteTypes {
     | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
+    | '/admin/settlements'
     | '/admin/system'
     | '/admin/tickets'
     | '/admin/traffic'
@@ -745,6 +787,8 @@ export interface FileRouteTypes {
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
+    | '/admin/reconciliation/$id'
+    | '/admin/reconciliation/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -766,6 +810,7 @@ export interface FileRouteTypes {
     | '/admin/orders'
     | '/admin/plans'
     | '/admin/recharges'
+    | '/admin/reconciliation'
     | '/admin/share-accounts'
     | '/admin/users'
     | '/admin/webhooks'
@@ -789,6 +834,7 @@ export interface FileRouteTypes {
     | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
+    | '/admin/settlements'
     | '/admin/system'
     | '/admin/tickets'
     | '/admin/traffic'
@@ -815,6 +861,8 @@ export interface FileRouteTypes {
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
+    | '/admin/reconciliation/$id'
+    | '/admin/reconciliation/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
     | '/admin/tickets/$id'
@@ -836,6 +884,7 @@ export interface FileRouteTypes {
     | '/admin/orders/'
     | '/admin/plans/'
     | '/admin/recharges/'
+    | '/admin/reconciliation/'
     | '/admin/share-accounts/'
     | '/admin/users/'
     | '/admin/webhooks/'
@@ -960,6 +1009,13 @@ declare module '@tanstack/react-router' {
       path: '/settings'
       fullPath: '/admin/settings'
       preLoaderRoute: typeof AdminSettingsRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/settlements': {
+      id: '/admin/settlements'
+      path: '/settlements'
+      fullPath: '/admin/settlements'
+      preLoaderRoute: typeof AdminSettlementsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/system': {
@@ -1249,6 +1305,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminRechargesIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/reconciliation/': {
+      id: '/admin/reconciliation/'
+      path: '/reconciliation'
+      fullPath: '/admin/reconciliation/'
+      preLoaderRoute: typeof AdminReconciliationIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/reconciliation/$id': {
+      id: '/admin/reconciliation/$id'
+      path: '/reconciliation/$id'
+      fullPath: '/admin/reconciliation/$id'
+      preLoaderRoute: typeof AdminReconciliationIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/reconciliation/new': {
+      id: '/admin/reconciliation/new'
+      path: '/reconciliation/new'
+      fullPath: '/admin/reconciliation/new'
+      preLoaderRoute: typeof AdminReconciliationNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/share-accounts/': {
       id: '/admin/share-accounts/'
       path: '/share-accounts'
@@ -1356,6 +1433,7 @@ interface AdminRouteChildren {
   AdminRefundsRoute: typeof AdminRefundsRoute
   AdminServicesRoute: typeof AdminServicesRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
+  AdminSettlementsRoute: typeof AdminSettlementsRoute
   AdminSystemRoute: typeof AdminSystemRoute
   AdminTicketsRoute: typeof AdminTicketsRouteWithChildren
   AdminTrafficRoute: typeof AdminTrafficRoute
@@ -1382,6 +1460,8 @@ interface AdminRouteChildren {
   AdminPlansIdRoute: typeof AdminPlansIdRoute
   AdminPlansNewRoute: typeof AdminPlansNewRoute
   AdminRechargesIdRoute: typeof AdminRechargesIdRoute
+  AdminReconciliationIdRoute: typeof AdminReconciliationIdRoute
+  AdminReconciliationNewRoute: typeof AdminReconciliationNewRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
@@ -1402,6 +1482,7 @@ interface AdminRouteChildren {
   AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
+  AdminReconciliationIndexRoute: typeof AdminReconciliationIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
   AdminWebhooksIndexRoute: typeof AdminWebhooksIndexRoute
@@ -1425,6 +1506,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminRefundsRoute: AdminRefundsRoute,
   AdminServicesRoute: AdminServicesRoute,
   AdminSettingsRoute: AdminSettingsRoute,
+  AdminSettlementsRoute: AdminSettlementsRoute,
   AdminSystemRoute: AdminSystemRoute,
   AdminTicketsRoute: AdminTicketsRouteWithChildren,
   AdminTrafficRoute: AdminTrafficRoute,
@@ -1451,6 +1533,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminPlansIdRoute: AdminPlansIdRoute,
   AdminPlansNewRoute: AdminPlansNewRoute,
   AdminRechargesIdRoute: AdminRechargesIdRoute,
+  AdminReconciliationIdRoute: AdminReconciliationIdRoute,
+  AdminReconciliationNewRoute: AdminReconciliationNewRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
@@ -1471,6 +1555,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminOrdersIndexRoute: AdminOrdersIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminRechargesIndexRoute: AdminRechargesIndexRoute,
+  AdminReconciliationIndexRoute: AdminReconciliationIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
   AdminWebhooksIndexRoute: AdminWebhooksIndexRoute,

@@ -8,7 +8,6 @@ import type { StatementColumns, StatementPreview } from '@/lib/api/gen/staff/typ
 import { problemText } from '@/lib/server-problem'
 import { FormColumn } from '@/ui/form-column'
 import { Moment } from '@/ui/moment'
-import { Money } from '@/ui/money'
 import { Notice } from '@/ui/notice'
 import { PageHeader } from '@/ui/page-header'
 import { toast } from '@/ui/toast'
@@ -36,19 +35,15 @@ async function textOf(file: File): Promise<string> {
   }
 }
 
-/** A file of a gateway, shown as it was understood before it is kept. */
-export function StatementImportPage() {
+/** The chosen file with what the server understood of it. */
+function useImport(gateway: string) {
   const { t } = useTranslation('console/reconciliation')
   const { t: common } = useTranslation()
-  const { data: sums = [] } = useQuery(gatewaySums())
   const client = useQueryClient()
   const navigate = useNavigate()
-  const fileId = useId()
   const [file, setFile] = useState<{ name: string; text: string }>()
-  const [gateway, setGateway] = useState('')
   const [preview, setPreview] = useState<StatementPreview>()
   const [isBusy, setBusy] = useState(false)
-  const chosen = gateway || sums[0]?.gateway || ''
 
   const attempt = async (work: () => Promise<void>) => {
     setBusy(true)
@@ -78,13 +73,25 @@ export function StatementImportPage() {
     attempt(async () => {
       if (!file || !preview) return
       const { data } = await staffStatementImport({
-        body: { gateway: chosen, name: file.name, text: file.text, columns: preview.columns },
+        body: { gateway, name: file.name, text: file.text, columns: preview.columns },
         throwOnError: true,
       })
       await client.invalidateQueries({ queryKey: ['console'] })
       await toast('success', t('import.done'))
       await navigate({ to: '/admin/reconciliation/$id', params: { id: String(data.id) } })
     })
+
+  return { file, preview, isBusy, open, read, submit }
+}
+
+/** A file of a gateway, shown as it was understood before it is kept. */
+export function StatementImportPage() {
+  const { t } = useTranslation('console/reconciliation')
+  const { data: sums = [] } = useQuery(gatewaySums())
+  const fileId = useId()
+  const [gateway, setGateway] = useState('')
+  const chosen = gateway || sums[0]?.gateway || ''
+  const { file, preview, isBusy, open, read, submit } = useImport(chosen)
 
   return (
     <FormColumn>
@@ -106,49 +113,13 @@ export function StatementImportPage() {
         />
         {preview?.problem && <Notice tone="warning">{preview.problem}</Notice>}
         {file && preview && preview.head.length > 0 && (
-          <Section title={t('import.columns')}>
-            <Stack gap="sm">
-              {columns.map((key) => (
-                <NativeSelect
-                  key={key}
-                  label={t(`import.column.${key}`)}
-                  value={preview.columns[key] ?? ''}
-                  data={[
-                    { value: '', label: t('import.none') },
-                    ...[...new Set(preview.head)]
-                      .filter(Boolean)
-                      .map((name) => ({ value: name, label: name })),
-                  ]}
-                  disabled={isBusy}
-                  onChange={(event) =>
-                    void read(file.text, { ...preview.columns, [key]: event.currentTarget.value })
-                  }
-                />
-              ))}
-            </Stack>
-          </Section>
+          <ColumnChoice
+            preview={preview}
+            isBusy={isBusy}
+            onChoose={(chosenColumns) => void read(file.text, chosenColumns)}
+          />
         )}
-        {preview && preview.count > 0 && (
-          <Section title={t('statement.lines')}>
-            <Text mb="sm">
-              {t('import.found', { count: preview.count, skipped: preview.skipped })}
-            </Text>
-            <Items>
-              {preview.lines.map((line) => (
-                <Item
-                  key={line.position}
-                  name={line.transaction_id || line.trade_no || '—'}
-                  state={<Money amount={line.amount} currency="" />}
-                  about={
-                    <>
-                      {t(`kind.${line.kind}`)} · <Moment time={line.happened_at} withTime />
-                    </>
-                  }
-                />
-              ))}
-            </Items>
-          </Section>
-        )}
+        {preview && preview.count > 0 && <Understood preview={preview} />}
         <Button
           loading={isBusy}
           disabled={!file || !preview || preview.problem !== '' || chosen === ''}
@@ -158,5 +129,58 @@ export function StatementImportPage() {
         </Button>
       </Stack>
     </FormColumn>
+  )
+}
+
+/** Which column is what, where the names of the head do not say it or say it wrongly. */
+function ColumnChoice(props: {
+  preview: StatementPreview
+  isBusy: boolean
+  onChoose: (chosen: StatementColumns) => void
+}) {
+  const { t } = useTranslation('console/reconciliation')
+  const { preview, isBusy, onChoose } = props
+  const names = [...new Set(preview.head)].filter(Boolean)
+  return (
+    <Section title={t('import.columns')}>
+      <Stack gap="sm">
+        {columns.map((key) => (
+          <NativeSelect
+            key={key}
+            label={t(`import.column.${key}`)}
+            value={preview.columns[key] ?? ''}
+            data={[
+              { value: '', label: t('import.none') },
+              ...names.map((name) => ({ value: name, label: name })),
+            ]}
+            disabled={isBusy}
+            onChange={(event) => onChoose({ ...preview.columns, [key]: event.currentTarget.value })}
+          />
+        ))}
+      </Stack>
+    </Section>
+  )
+}
+
+function Understood({ preview }: { preview: StatementPreview }) {
+  const { t } = useTranslation('console/reconciliation')
+  return (
+    <Section title={t('statement.lines')}>
+      <Text mb="sm">{t('import.found', { count: preview.count, skipped: preview.skipped })}</Text>
+      <Items>
+        {preview.lines.map((line) => (
+          <Item
+            key={line.position}
+            name={line.transaction_id || line.trade_no || '—'}
+            state={line.amount}
+            about={
+              <>
+                {t(`kind.${line.kind}`)} · <Moment time={line.happened_at} withTime />
+              </>
+            }
+          />
+        ))}
+      </Items>
+    </Section>
   )
 }
