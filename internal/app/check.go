@@ -75,17 +75,15 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 		}})...)
 	}
 	wallets, services := wallet.New(d, settings), service.New(d, seal.Key{}, settings)
-	sales := shop.New(d, settings, wallets, services, invite.New(d, settings, wallets))
 	return runChecks(ctx, append(
 		checks,
 		check{"I14", func(ctx context.Context) ([]db.Violation, error) { return traffic.Check(ctx, d, settings) }},
 		check{"I1", wallets.Check},
 		check{"I13", services.Check},
-		check{"I6", sales.Check},
+		check{"I6", shop.New(d, settings, wallets, services, invite.New(d, settings, wallets)).Check},
 		check{"I7", cdkey.New(d, seal.Key{}, settings, wallets, services).Check},
 		check{"I9", invite.New(d, settings, wallets).Check},
 		check{"I11", approval.New(d, settings).Check},
-		check{"I18", console.New(d, seal.Key{}, settings, nil, wallets, sales).CheckHours},
 	)...)
 }
 

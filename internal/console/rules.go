@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 
 	"airstrip/internal/db"
 )
@@ -41,7 +42,8 @@ var invariants = []db.Rule{
 		WHERE u.id IS NULL`},
 }
 
-// Check returns every user whose row of facts differs from what the other tables say.
+// Check returns every user whose row of facts, and every stored hour of the overview, that differs from what the other
+// tables say.
 func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
-	return db.Check(ctx, d, invariants...)
+	return db.Check(ctx, d, append(slices.Clone(invariants), hoursRule(d))...)
 }
