@@ -339,8 +339,11 @@ func (a *App) Serve(ctx context.Context) error {
 		return err
 	}
 	a.DB.ProbeWrites(ctx) // before the first question for /ready
-	handler, err := a.handler(reg)
+	pages, err := a.pages()
 	if err != nil {
+		return err
+	}
+	if err := pages.StoreAssets(); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", a.cfg.Listen)
@@ -378,7 +381,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Telegram.FollowTickets(ctx) })
 
 	failed := make(chan error, 2)
-	servers := []*http.Server{a.server(ctx, handler)}
+	servers := []*http.Server{a.server(ctx, a.handler(reg, pages))}
 	go func() { failed <- servers[0].Serve(listener) }()
 	if a.cfg.MetricsListen != "" {
 		metrics, err := net.Listen("tcp", a.cfg.MetricsListen)
@@ -429,13 +432,19 @@ func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
 	}
 }
 
-func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
-	mux := http.NewServeMux()
+// pages returns the handler of the web app.
+func (a *App) pages() (*apiweb.App, error) {
 	pages, err := apiweb.New(web.Dist(), a.cfg.Data, a.vendors, a.siteNow().JSON)
 	if err != nil {
 		return nil, err
 	}
 	pages.LeadTo(setupPage, a.Accounts.Setup.Leads)
+	return pages, nil
+}
+
+// handler returns what answers all requests: the routes behind the middleware.
+func (a *App) handler(reg *prometheus.Registry, pages http.Handler) http.Handler {
+	mux := http.NewServeMux()
 	mux.Handle("/", pages)
 	a.health(mux)
 	a.api(mux)
@@ -465,7 +474,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	middleware.FilterAddresses(a.IPBans.Refuse)
 	middleware.SetSite(a.cfg.site)
 	middleware.SetLanguage(func() fault.Lang { return a.Settings.Get().Language })
-	return middleware.Handler(), nil
+	return middleware.Handler()
 }
 
 // vendors returns the third parties whose scripts the pages may load.

@@ -58,11 +58,11 @@ func newTestServer(t *testing.T, c Config) *testServer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close() })
-	root, err := a.handler(prometheus.NewRegistry())
+	pages, err := a.pages()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testServer{a, root}
+	return &testServer{a, a.handler(prometheus.NewRegistry(), pages)}
 }
 
 // keyText is the secret key of the sites that have none in their data folder.

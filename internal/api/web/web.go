@@ -30,7 +30,7 @@ const AssetRetention = 7 * 24 * time.Hour
 // App serves one build of the app and, from a folder, the assets of earlier ones.
 type App struct {
 	dist    fs.FS
-	kept    fs.FS
+	dir     string // With the assets of earlier builds.
 	index   []byte // With the placeholders of the nonce and the preloads.
 	needs   []preload
 	pages   pages
@@ -44,10 +44,11 @@ type App struct {
 // LeadTo has all pages lead to the one at path while leads returns true.
 func (a *App) LeadTo(path string, leads func() bool) { a.leadsTo, a.leads = path, leads }
 
-// New serves dist and copies its assets to dir for later builds to serve. Pages may load what vendors names, a
-// captcha's provider or crisp, from its own addresses. They contain what site returns, the result of GET /api/v2/site.
+// New serves dist and, from dir, the assets of earlier builds that StoreAssets copied there. Pages may load what vendors
+// names, a captcha's provider or crisp, from its own addresses. They contain what site returns, the result of
+// GET /api/v2/site.
 func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, error)) (*App, error) {
-	a := &App{dist: dist, vendors: vendors, site: site}
+	a := &App{dist: dist, dir: dir, vendors: vendors, site: site}
 	index, err := fs.ReadFile(dist, "index.html")
 	if errors.Is(err, fs.ErrNotExist) {
 		index = []byte("<!doctype html><title>Airstrip</title><p>This build has no web pages; run <code>make " +
@@ -62,21 +63,18 @@ func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, e
 	if a.pages, err = readPages(dist); err != nil {
 		return nil, err
 	}
-	root := filepath.Join(dir, "assets")
-	if err := storeAssets(dist, root); err != nil {
-		return nil, err
-	}
-	a.kept = os.DirFS(dir)
 	return a, nil
 }
 
-// storeAssets copies the assets of this build to root and deletes those that no build has used for AssetRetention.
-func storeAssets(dist fs.FS, root string) error {
+// StoreAssets copies the assets of this build to the folder from which later builds serve them, and deletes those that
+// no build has used for AssetRetention.
+func (a *App) StoreAssets() error {
+	root := filepath.Join(a.dir, "assets")
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
 	}
 	now := time.Now()
-	entries, err := fs.ReadDir(dist, "assets")
+	entries, err := fs.ReadDir(a.dist, "assets")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -85,7 +83,7 @@ func storeAssets(dist fs.FS, root string) error {
 		if os.Chtimes(name, now, now) == nil || e.IsDir() {
 			continue
 		}
-		body, err := fs.ReadFile(dist, "assets/"+e.Name())
+		body, err := fs.ReadFile(a.dist, "assets/"+e.Name())
 		if err != nil {
 			return err
 		}
@@ -116,7 +114,7 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		api.NewFailure(r.Context(), api.ErrMethod).Write(w)
 	case strings.HasPrefix(name, "assets/"):
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		if !a.file(w, r, a.dist, name) && !a.file(w, r, a.kept, name) {
+		if !a.file(w, r, a.dist, name) && !a.file(w, r, os.DirFS(a.dir), name) {
 			w.Header().Set("Cache-Control", "no-store")
 			http.NotFound(w, r) // The page reloads itself on a 404.
 		}
