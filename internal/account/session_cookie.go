@@ -97,14 +97,19 @@ func (ss *Sessions) AuthenticateCookie(
 	ctx context.Context, name, key string, from Client,
 ) (who Identity, csrf uuid.UUID, err error) {
 	var banned bool
-	var provedAt bun.NullTime
-	err = ss.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at, a.banned_at IS NOT NULL, s.proved_at
+	var provedAt, createdAt, seenAt bun.NullTime
+	err = ss.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at, a.banned_at IS NOT NULL, s.proved_at,
+		s.created_at, s.seen_at
 		FROM session_cookie c JOIN session s ON s.id = c.session_id JOIN account a ON a.id = s.account_id
 		WHERE c.hash = ? AND c.name = ? AND c.ip = ? AND c.expires_at > ?
 		AND s.ended_at IS NULL`, cookieHash(key), name, from.IP.String(), ss.db.Now()).
-		Scan(ctx, &who.UserID, &who.UUID, &who.Role, &who.SessionID, &who.ExpiresAt, &banned, &provedAt)
+		Scan(ctx, &who.UserID, &who.UUID, &who.Role, &who.SessionID, &who.ExpiresAt, &banned, &provedAt,
+			&createdAt, &seenAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrSignedOut
+	}
+	if err == nil {
+		who, err = ss.bounded(who, createdAt.Time, seenAt.Time)
 	}
 	if err == nil {
 		who.Proved = ss.stillProved(provedAt)

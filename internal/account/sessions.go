@@ -35,8 +35,8 @@ func newSessions(c Config, roles *staffRoles, history *History) *Sessions {
 	ss := &Sessions{
 		db: c.DB, key: c.Key, notices: c.Notices, tokens: c.Tokens, roles: roles, history: history,
 		refreshes: limit.Per(time.Minute, 60),
-		byToken: c.DB.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL, s.proved_at
-			FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
+		byToken: c.DB.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL, s.proved_at, s.created_at,
+			s.seen_at FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
 			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),
 	}
 	if strings.HasPrefix(c.Site, "https:") {
@@ -184,6 +184,9 @@ func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (G
 		if alive == 0 || r.PasswordVersion != claims.SubjectRefresh.PasswordHash {
 			return ErrSignedOut
 		}
+		if _, over := ss.roles.sessionEnd(r.Role, s.CreatedAt, s.SeenAt); over {
+			return ErrSignedOut
+		}
 		if err := ss.rememberLanguage(ctx, tx, &r, from); err != nil {
 			return err
 		}
@@ -226,13 +229,16 @@ func (ss *Sessions) Authenticate(ctx context.Context, access string) (Identity, 
 		ExpiresAt: claims.ExpiresAt.UTC(),
 	}
 	var banned bool
-	var provedAt bun.NullTime
+	var provedAt, createdAt, seenAt bun.NullTime
 	err = ss.byToken.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID, &banned,
-		&provedAt)
+		&provedAt, &createdAt, &seenAt)
 	if errors.Is(err, db.ErrNoRows) {
 		return Identity{}, ErrSignedOut
 	}
 	if err != nil {
+		return Identity{}, err
+	}
+	if who, err = ss.bounded(who, createdAt.Time, seenAt.Time); err != nil {
 		return Identity{}, err
 	}
 	who.Proved = ss.stillProved(provedAt)

@@ -20,6 +20,8 @@ type bound struct{ least, most int }
 // bounds are those of all numbers.
 var bounds = map[string]bound{
 	"sign_up_per_ip_daily":     {1, unlimited},
+	"staff_session_hours":      {1, 30 * 24},
+	"staff_idle_minutes":       {30, 30 * 24 * 60}, // a page that is open refreshes its sign-in each 20 minutes
 	"smtp_port":                {1, 65535},
 	"broadcast_per_minute":     {1, unlimited},
 	"captcha_puzzles":          {1, 1000},

@@ -48,7 +48,10 @@ type Site struct {
 	SignUpEmailCode bool `json:"sign_up_email_code"`
 
 	// whether staff need a second factor before they may do what only staff may
-	StaffTwoFactor bool `json:"staff_two_factor"`
+	StaffTwoFactor    bool `json:"staff_two_factor"`
+	StaffSessionHours int  `json:"staff_session_hours"` // after which a member of staff signs in again
+	// how long a session of a member of staff lives without a refresh, which a page in use asks for each 20 minutes
+	StaffIdleMinutes int `json:"staff_idle_minutes"`
 
 	SMTPHost string `json:"smtp_host"` // empty: mails are kept and not sent
 	SMTPPort int    `json:"smtp_port"`
@@ -198,7 +201,7 @@ const (
 func Defaults() Site {
 	return Site{
 		SiteName: "网络加速器", Language: fault.ZH, TimeZone: "Asia/Shanghai", Currency: "CNY",
-		SignUpMode: "open", SignUpPerIPDaily: 20,
+		SignUpMode: "open", SignUpPerIPDaily: 20, StaffSessionHours: 12, StaffIdleMinutes: 120,
 		SMTPPort: 587, SMTPTLS: "starttls", BroadcastPerMinute: 120,
 		CaptchaProvider: "pow", CaptchaRegister: "risk", CaptchaLogin: "risk", CaptchaForgotPassword: "risk",
 		CaptchaCheckIn: "never", CaptchaTicket: "never",

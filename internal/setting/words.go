@@ -120,6 +120,15 @@ var words = map[string]wording{
 	"sign_up_per_ip_daily": {area: AreaSignUp, zh: "每个 IP 每天的注册数", en: "Accounts per IP a day", everyday: true},
 	"sign_up_email_code":   {area: AreaSignUp, zh: "注册时验证邮箱", en: "Prove the address with a code", everyday: true},
 	"staff_two_factor":     {area: AreaSignUp, zh: "工作人员必须使用两步验证", en: "Staff need a second factor"},
+	"staff_session_hours": {
+		area: AreaSignUp, zh: "工作人员登录时长（小时）", en: "Hours that staff stays signed in",
+		hintZH: "到时须重新登录，“记住我”也不例外", hintEN: "Then they sign in again, also where the sign-in was remembered",
+	},
+	"staff_idle_minutes": {
+		area: AreaSignUp, zh: "工作人员离开后的登录时长（分钟）", en: "Minutes that staff stays signed in after leaving",
+		hintZH: "从最近一次刷新登录算起，打开的页面每 20 分钟刷新一次",
+		hintEN: "Counted from the last refresh of the sign-in; an open page refreshes each 20 minutes",
+	},
 	"smtp_host": {
 		area: AreaMail, zh: "SMTP 服务器", en: "SMTP server",
 		hintZH: "留空则邮件只保留、不发送", hintEN: "Empty: mails are kept and not sent",
