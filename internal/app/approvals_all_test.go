@@ -91,7 +91,8 @@ var worth = map[string][]approval.Kind{
 	"staff_user_ban": {nothing}, "staff_user_unban": {nothing},
 	"staff_user_labels_set":  {nothing},
 	"staff_node_certificate": {nothing}, "staff_statistics_users_csv": {nothing},
-	"staff_shared_key_set": {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},
+	"staff_statistics_users_parquet": {nothing},
+	"staff_shared_key_set":           {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},
 }
 
 // worthV1 says the same of the routes of v1 for staff and for tokens of staff.

@@ -668,7 +668,8 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_user_labels_set": func() act {
 			return staff(admin, fmt.Sprintf("users/%d/labels", user.id), `{"labels": ["vip"], "was": []}`)
 		},
-		"staff_statistics_users_csv": func() act { return staff(admin, "statistics/users/csv", "") },
+		"staff_statistics_users_csv":     func() act { return staff(admin, "statistics/users/csv", "") },
+		"staff_statistics_users_parquet": func() act { return staff(admin, "statistics/users/parquet", "") },
 		"staff_node_certificate": func() act {
 			made, _, err := h.Nodes.Add(ctx, node.Draft("sg", node.Trojan, "sg.example", 443))
 			must(err)

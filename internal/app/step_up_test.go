@@ -34,7 +34,7 @@ var dangerousAlone = []string{"staff_announcement_broadcast", "staff_bulk_job_st
 
 func (r staffRoute) isDangerous() bool {
 	return !slices.Contains(everydayPermissions, r.permission) || slices.Contains(dangerousAlone, r.id) ||
-		strings.HasSuffix(r.path, "/csv")
+		strings.HasSuffix(r.path, "/csv") || strings.HasSuffix(r.path, "/parquet")
 }
 
 func stepUpAsked(w *httptest.ResponseRecorder) bool {

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -23,12 +24,29 @@ type Rows func(row func(cells ...string) error) error
 func HandleCSVStream[I any](
 	r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) (Rows, error),
 ) {
+	handleStream(r, o, fileFormat{"csv", "text/csv", "; charset=utf-8", ""}, fn, func(w io.Writer, rows Rows) error {
+		out := api.NewCSVWriter(w)
+		if err := rows(out.Row); err != nil {
+			return err
+		}
+		return out.Close()
+	})
+}
+
+// fileFormat is how a file of rows is named and described.
+type fileFormat struct{ extension, mediaType, parameters, schemaFormat string }
+
+// handleStream registers an operation whose answer is a file that send writes while it reads the rows of fn.
+func handleStream[I, R any](
+	r *Router, o Op, format fileFormat, fn func(ctx context.Context, who account.Identity, in *I) (R, error),
+	send func(w io.Writer, rows R) error,
+) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I]())
 	o.stepUp = o.stepUp || o.access == staff
 	h := r.operation(o)
-	text := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	body := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: format.schemaFormat}}
 	h.Responses = map[string]*huma.Response{
-		strconv.Itoa(http.StatusOK): {Description: "OK", Content: map[string]*huma.MediaType{"text/csv": text}},
+		strconv.Itoa(http.StatusOK): {Description: "OK", Content: map[string]*huma.MediaType{format.mediaType: body}},
 	}
 	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		rows, err := call(ctx, r, o, fn, in)
@@ -37,14 +55,10 @@ func HandleCSVStream[I any](
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			req, w := humago.Unwrap(hc)
-			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-			w.Header().Set("Content-Disposition", `attachment; filename="`+o.id+`.csv"`)
+			w.Header().Set("Content-Type", format.mediaType+format.parameters)
+			w.Header().Set("Content-Disposition", `attachment; filename="`+o.id+"."+format.extension+`"`)
 			file := &started{ResponseWriter: w}
-			out := api.NewCSVWriter(file)
-			err := rows(out.Row)
-			if err == nil {
-				err = out.Close()
-			}
+			err := send(file, rows)
 			switch {
 			case err == nil:
 			case !file.is:

@@ -3,7 +3,6 @@ package staff
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
-	"airstrip/internal/audit"
 	"airstrip/internal/node"
 	"airstrip/internal/permission"
 	"airstrip/internal/service"
@@ -138,11 +136,13 @@ func Statistics(
 		v2.HandleCSVStream(r, v2.StaffOp("GET /staff/statistics/users/csv", permission.TrafficRead).ChangesByGET().
 			Named("staff_statistics_users_csv", "All users who moved anything as a file, the most first; it is audited"),
 			func(ctx context.Context, _ account.Identity, in *StatisticsQuery) (v2.Rows, error) {
-				from, to, err := in.bounds(t.Now())
-				if err != nil {
-					return nil, err
-				}
-				return st.rows(ctx, from, to)
+				records, err := st.export(ctx, in, "csv")
+				return csvOf(records), err
+			})
+		v2.HandleParquetStream(r, v2.StaffOp("GET /staff/statistics/users/parquet", permission.TrafficRead).ChangesByGET().
+			Named("staff_statistics_users_parquet", "The same file in the format Apache Parquet; it is audited"),
+			func(ctx context.Context, _ account.Identity, in *StatisticsQuery) (v2.Records[exportedUser], error) {
+				return st.export(ctx, in, "parquet")
 			})
 	}
 }
@@ -237,42 +237,6 @@ func (st statistics) ranked(ctx context.Context, from, to time.Time, limit, offs
 		out[i] = rankedUser{u.UserID, emails[u.UserID], newStatisticsAmount(u.Amount)}
 	}
 	return out, total, err
-}
-
-// rows gives the whole ranking as a file, and records that somebody took it.
-func (st statistics) rows(ctx context.Context, from, to time.Time) (v2.Rows, error) {
-	users, total, err := st.traffic.Ranking(ctx, from, to, 1<<31, 0)
-	if err != nil {
-		return nil, err
-	}
-	err = audit.Note(ctx, "statistics.export", audit.Object{Kind: "statistics", ID: "users"},
-		map[string]any{"from": from, "to": to, "users": total}, "")
-	if err != nil {
-		return nil, err
-	}
-	return func(row func(...string) error) error {
-		if err := row("user_id", "email", "up_bytes", "down_bytes", "billed_bytes"); err != nil {
-			return err
-		}
-		for some := range slices.Chunk(users, holdingsAtOnce) {
-			ids := make([]int64, len(some))
-			for i, u := range some {
-				ids[i] = u.UserID
-			}
-			emails, err := st.accounts.Emails(ctx, ids)
-			if err != nil {
-				return err
-			}
-			for _, u := range some {
-				err := row(fmt.Sprint(u.UserID), emails[u.UserID], fmt.Sprint(u.Up), fmt.Sprint(u.Down),
-					fmt.Sprint(u.Billed))
-				if err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}, nil
 }
 
 // grouped adds amounts up by key.
