@@ -47,7 +47,7 @@ beforeEach(() => {
 describe('reconciliation', () => {
   it('says what each gateway should still have, and lists its statements', async () => {
     await openSignedIn('/admin/reconciliation')
-    expect(await screen.findByText(/平台应存 10.00 CNY/)).toBeVisible()
+    expect(await screen.findByText(/should still have 10.00 CNY/)).toBeVisible()
     expect(screen.getByRole('link', { name: /november\.csv/ })).toHaveAttribute(
       'href',
       '/admin/reconciliation/4',
@@ -89,12 +89,12 @@ describe('reconciliation', () => {
       ),
     )
     await openSignedIn('/admin/reconciliation/4')
-    expect(await screen.findByRole('link', { name: '充值 #8' })).toHaveAttribute(
+    expect(await screen.findByRole('link', { name: 'Recharge #8' })).toHaveAttribute(
       'href',
       '/admin/recharges/8',
     )
-    expect(await screen.findByRole('link', { name: '充值 #7' })).toBeVisible()
-    expect(screen.getAllByText('本站未支付').length).toBeGreaterThan(0)
+    expect(await screen.findByRole('link', { name: 'Recharge #7' })).toBeVisible()
+    expect(screen.getAllByText('Unpaid here').length).toBeGreaterThan(0)
   })
 
   it('imports a file as it was understood', async () => {
@@ -130,11 +130,11 @@ describe('reconciliation', () => {
     const { user } = await openSignedIn('/admin/reconciliation/new')
     const text = 'time,id,amount\n2026-11-20,P7,30.00\n'
     await user.upload(
-      await screen.findByLabelText('文件'),
+      await screen.findByLabelText('File'),
       new File([text], 'bill.csv', { type: 'text/csv' }),
     )
     await screen.findByText('P7')
-    await user.click(screen.getByRole('button', { name: '导入' }))
+    await user.click(screen.getByRole('button', { name: 'Import' }))
     await vi.waitFor(() =>
       expect(sent).toHaveBeenCalledWith({
         gateway: 'alipay',

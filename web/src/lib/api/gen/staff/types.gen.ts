@@ -13392,6 +13392,31 @@ export type StaffStatisticsUsersCsvResponses = {
 
 export type StaffStatisticsUsersCsvResponse = StaffStatisticsUsersCsvResponses[keyof StaffStatisticsUsersCsvResponses];
 
+export type StaffStatisticsUsersParquetData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Days of the site's time zone that begin then or later; 30 days before to by default
+         */
+        from?: string;
+        /**
+         * Days that begin before; now by default
+         */
+        to?: string;
+    };
+    url: '/api/v2/staff/statistics/users/parquet';
+};
+
+export type StaffStatisticsUsersParquetResponses = {
+    /**
+     * OK
+     */
+    200: Blob | File;
+};
+
+export type StaffStatisticsUsersParquetResponse = StaffStatisticsUsersParquetResponses[keyof StaffStatisticsUsersParquetResponses];
+
 export type StaffStepUpData = {
     body: StepUpBody;
     path?: never;
