@@ -46,8 +46,8 @@ var errNoHead = fault.Invalid("text", "format", "找不到表头：请确认文�
 	"No head was found: the file must be CSV with names of columns, or choose the columns yourself")
 
 // Parse reads a statement: text whose columns are divided by commas, semicolons or tabs. Where columns is the zero
-// value they are found by their names. Times without a zone are in zone. A line that has a time and an unreadable amount is a
-// fault of "text" that names the line.
+// value they are found by their names. Times without a zone are in zone. A line that has a time and an unreadable
+// amount is a fault of "text" that names the line.
 func Parse(text string, columns Columns, zone *time.Location) (*Parsed, error) {
 	rows, err := readRows(text)
 	if err != nil {

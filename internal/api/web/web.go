@@ -44,8 +44,8 @@ type App struct {
 // LeadTo has all pages lead to the one at path while leads returns true.
 func (a *App) LeadTo(path string, leads func() bool) { a.leadsTo, a.leads = path, leads }
 
-// New serves dist and, from dir, the assets of earlier builds that StoreAssets copied there. Pages may load what vendors
-// names, a captcha's provider or crisp, from its own addresses. They contain what site returns, the result of
+// New serves dist and, from dir, the assets of earlier builds that StoreAssets copied there. Pages may load what
+// vendors names, a captcha's provider or crisp, from its own addresses. They contain what site returns, the result of
 // GET /api/v2/site.
 func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, error)) (*App, error) {
 	a := &App{dist: dist, dir: dir, vendors: vendors, site: site}
