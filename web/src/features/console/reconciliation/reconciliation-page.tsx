@@ -6,7 +6,6 @@ import { useCurrency } from '@/lib/currency'
 import { ButtonLink } from '@/ui/button-link'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
-import { Money } from '@/ui/money'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
@@ -55,13 +54,7 @@ function Gateways() {
               <Item
                 key={one.gateway}
                 name={one.gateway}
-                state={
-                  <>
-                    {t('column.gross')} <Money amount={one.settled} currency={currency} />
-                    {' · '}
-                    {t('owed', { owed: `${one.owed} ${currency}` })}
-                  </>
-                }
+                state={t('owed', { owed: `${one.owed} ${currency}` })}
                 about={
                   <>
                     {t('sums', one)}

@@ -135,7 +135,7 @@ function useEnter(): Action<null> {
         rules: staffSettlementEnterRules.note,
       },
     ],
-    effect: (_, { gross }) => t('settlements.enterEffect', { gross: String(gross ?? '') }),
+    effect: () => t('settlements.enterEffect'),
     run: (_, values) =>
       staffSettlementEnter({
         body: {

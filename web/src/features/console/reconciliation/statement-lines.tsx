@@ -61,7 +61,7 @@ export function StatementLines({ statement }: { statement: GatewayStatement }) {
 function useColumns(currency: string): Column<ComparedLine>[] {
   const { t } = useTranslation('console/reconciliation')
   return [
-    { key: 'line', title: t('column.line'), width: '5rem', cell: ({ position }) => position },
+    { key: 'line', title: t('column.line'), width: '4rem', cell: ({ position }) => position },
     {
       key: 'number',
       title: t('column.number'),
@@ -71,13 +71,13 @@ function useColumns(currency: string): Column<ComparedLine>[] {
     {
       key: 'kind',
       title: t('column.kind'),
-      width: '7rem',
+      width: '6rem',
       cell: ({ kind }) => t(`kind.${kind}`),
     },
     {
       key: 'amount',
       title: t('column.amount'),
-      width: '8rem',
+      width: '7rem',
       align: 'end',
       place: 'fact',
       cell: ({ amount }) => <Money amount={amount} currency={currency} />,
@@ -85,7 +85,7 @@ function useColumns(currency: string): Column<ComparedLine>[] {
     {
       key: 'booked',
       title: t('column.booked'),
-      width: '8rem',
+      width: '7rem',
       align: 'end',
       place: 'fact',
       cell: ({ booked }) => (booked ? <Money amount={booked} currency={currency} /> : '—'),
@@ -93,7 +93,7 @@ function useColumns(currency: string): Column<ComparedLine>[] {
     {
       key: 'state',
       title: t('column.state'),
-      width: '11rem',
+      width: '9rem',
       place: 'state',
       cell: ({ state }) => (
         <StatusDot
@@ -106,14 +106,14 @@ function useColumns(currency: string): Column<ComparedLine>[] {
     {
       key: 'leads',
       title: t('column.leads'),
-      width: '10rem',
+      width: '8rem',
       cell: (line) => <LeadsTo line={line} />,
     },
     {
       key: 'time',
       title: t('column.time'),
-      width: '11rem',
-      cell: ({ happened_at: time }) => <Moment time={time} withTime />,
+      width: '9rem',
+      cell: ({ happened_at: time }) => <Moment time={time} />,
     },
   ]
 }
