@@ -1,17 +1,10 @@
-import { Button } from '@mantine/core'
-import { Download } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
-import { csvFile, saveFile } from '@/lib/save-file'
-import { problemText } from '@/lib/server-problem'
+import type { ReactNode } from 'react'
 import { PageHeader } from '@/ui/page-header'
-import { toast } from '@/ui/toast'
 import type { Action } from './action'
 import { ActionMenu } from './action-runner'
+import { CsvButton } from './file-buttons'
 import { FilterBar } from './filter-bar'
 import type { Filter } from './filters'
-import { useListSearch } from './list-search'
-import { sendProving } from './prove'
 import type { Column, Resource, RowLink } from './resource'
 import { ResourceTable } from './resource-table'
 
@@ -65,37 +58,5 @@ export function ListPage<T>(props: {
         empty={{ text: props.empty }}
       />
     </div>
-  )
-}
-
-/** The rows that the filters find, as a file. */
-export function CsvButton<T>({ resource }: { resource: Resource<T> }) {
-  const { t } = useTranslation('console/parts')
-  const { t: common } = useTranslation()
-  const { search } = useListSearch()
-  const [isBusy, setBusy] = useState(false)
-  const save = async () => {
-    setBusy(true)
-    const { sort, ...filters } = search
-    try {
-      const address = new URL(resource.csv?.(filters, sort) ?? '', location.origin)
-      const response = await sendProving(new Request(address))
-      saveFile(`${resource.name}.csv`, csvFile(await response.blob()))
-    } catch (error) {
-      await toast('error', problemText(error, common))
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <Button
-      variant="default"
-      size="sm"
-      loading={isBusy}
-      leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />}
-      onClick={() => void save()}
-    >
-      {t('table.csv')}
-    </Button>
   )
 }

@@ -28,6 +28,8 @@ export type Resource<T> = {
   everyMs?: number
   /** Where the same rows are a file. */
   csv?: (filters: Record<string, string>, sort: string | undefined) => string
+  /** Where they are a file in the format Apache Parquet. */
+  parquet?: () => string
 }
 
 export type Column<T> = {

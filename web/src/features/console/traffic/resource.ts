@@ -30,6 +30,7 @@ export const sums = (by: By, { from, to }: Span): Resource<Sum> => ({
   name: `traffic-${by}-${from}`,
   rowKey: ({ key }) => key,
   csv: () => `/api/v2/staff/statistics/users/csv?${new URLSearchParams({ from, to })}`,
+  parquet: () => `/api/v2/staff/statistics/users/parquet?${new URLSearchParams({ from, to })}`,
   load: async ({ cursor, signal }) => {
     if (by === 'user') {
       const { data } = await staffStatisticsUsers({

@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { Group, SegmentedControl, Skeleton, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,7 @@ import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
 import { DayBars, Figures, PeriodControl } from '../overview/lazy-figures'
 import { overviewOf, periodOf } from '../overview/resource'
-import { CsvButton } from '../parts/list-page'
+import { CsvButton, ParquetButton } from '../parts/file-buttons'
 import { useListSearch } from '../parts/list-search'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
@@ -82,9 +82,10 @@ function Table({ by, from, to }: { by: By; from: string; to: string }) {
           data={BY.map((value) => ({ value, label: t(`of.${value}`) }))}
         />
         {by === 'user' && (
-          <div>
+          <Group gap="sm">
             <CsvButton resource={resource} />
-          </div>
+            <ParquetButton resource={resource} />
+          </Group>
         )}
         <ResourceTable
           caption={t('ranking')}

@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
@@ -48,18 +48,29 @@ it('ranks users, and adds up by node where the address says so', async () => {
         total_count: 1,
       })
     }),
+    http.get('*/api/v2/staff/statistics/users/parquet', ({ request }) =>
+      HttpResponse.text(`PAR1 from ${new URL(request.url).searchParams.get('from')}`),
+    ),
     http.get('*/api/v2/staff/statistics/traffic', () =>
       successList([
         { key: '4', name: '香港 01', up_bytes: GB, down_bytes: 2 * GB, billed_bytes: GB },
       ]),
     ),
   )
+  const files: Blob[] = []
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((file) => {
+    files.push(file as Blob)
+    return 'blob:file'
+  })
   const { user } = await openSignedIn('/admin/traffic')
   const eve = await screen.findByRole('link', { name: 'eve@example.com' })
   expect(eve.getAttribute('href')).toBe('/admin/users/9')
   expect(asked[0]).toContain('from=2026-01-01')
   expect(screen.getByText(/7 users/).getAttribute('href')).toMatch(/used=80/)
   expect(screen.getByText(/\+12%/)).toBeVisible()
+  await user.click(screen.getByRole('button', { name: 'Parquet' }))
+  await vi.waitFor(() => expect(files).toHaveLength(1))
+  expect(await files[0]?.text()).toBe('PAR1 from 2026-01-01T00:00:00Z')
   await user.click(screen.getByRole('radio', { name: 'Node' }))
   expect(await screen.findByRole('link', { name: '香港 01' })).toBeVisible()
 })
