@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"dberr", "seal", "permission"},
 	{"db"},
 	{"job", "limit", "idempotency", "geo", "backup", "trafficlog", "eventlog", "listing"},
-	{"audit"},
+	{"audit", "storage"},
 	{"setting", "ipban"},
 	{"secret", "approval", "webhook"},
 	{"captcha", "mail", "loki", "attachment", "webpush"},

@@ -55,6 +55,7 @@ var tableOwners = map[string]string{
 	"shareaccount": `share_account share_account_view`,
 	"shop": `coupon order_refund plan price price_history refund refund_request service_gift shop_order
 		traffic_grant`,
+	"storage": `storage_day`,
 	"telegram": `telegram_group telegram_link_code telegram_poller telegram_sign_in telegram_topic telegram_topic_answer
 		telegram_update`,
 	"ticket": `ticket ticket_attachment ticket_canned_answer ticket_message ticket_notice ticket_removed_file

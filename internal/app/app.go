@@ -66,6 +66,7 @@ import (
 	"airstrip/internal/setting"
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
+	"airstrip/internal/storage"
 	"airstrip/internal/telegram"
 	"airstrip/internal/ticket"
 	"airstrip/internal/token"
@@ -122,6 +123,7 @@ type App struct {
 	Mailbox        *mailbox.Mailbox
 	Console        *console.Console
 	Bulks          *bulk.Bulk
+	Storage        *storage.Storage
 
 	Copies        *job.Queue // of what ClickHouse gets
 	ClickHouse    *clickhouse.ClickHouse
@@ -216,6 +218,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Renewals = renewal.New(a.DB, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
+	a.Storage = storage.New(a.DB, a.Traffic.LogSize)
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services,
 		a.CheckIns, a.cfg.site, a.cfg.TelegramAPI)
 	a.Telegram.ShowLinks(a.linkURLsIn)
@@ -287,6 +290,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments,
 		a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram, a.Shares, a.CheckIns, a.Webhooks,
 		a.Broadcasts, a.Tickets, a.Mailbox, a.Push, a.Bulks, a.Console,
+		a.Storage,
 	} {
 		part.Register(a.Queue)
 	}

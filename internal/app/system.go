@@ -27,9 +27,16 @@ func (a *App) system(ctx context.Context) (f staff.SystemFacts, err error) {
 	if a.DB.SQLite() {
 		f.Database = "sqlite"
 	}
-	if f.DatabaseBytes, err = a.DB.Size(ctx); err != nil {
+	size, err := a.DB.Size(ctx)
+	if err != nil {
 		return f, err
 	}
+	growth, err := a.Storage.Growth(ctx)
+	if err != nil {
+		return f, err
+	}
+	f.DatabaseBytes, f.TrafficLogBytes = size.Bytes, growth.LogBytes
+	f.DatabaseDailyBytes, f.TrafficLogDailyBytes = growth.Data, growth.Log
 	if f.SchemaVersion, err = a.DB.SchemaVersion(ctx); err != nil {
 		return f, err
 	}
@@ -37,6 +44,9 @@ func (a *App) system(ctx context.Context) (f staff.SystemFacts, err error) {
 	if err := syscall.Statfs(a.cfg.Data, &disk); err == nil { // else both stay 0
 		f.DiskTotalBytes = int64(disk.Blocks) * disk.Bsize
 		f.DiskFreeBytes = int64(disk.Bavail) * disk.Bsize
+		if a.DB.SQLite() { // PostgreSQL does not say how much room it has
+			f.DiskDaysLeft = growth.DaysLeft(f.DiskFreeBytes + size.Free)
+		}
 	}
 	if f.HasClickHouse {
 		s := a.ClickHouse.Status()

@@ -58,6 +58,7 @@ var Timetable = map[string]time.Duration{
 	"service.reset":       15 * time.Second,
 	"service.restore":     5 * time.Minute,
 	"shareaccount.forget": 24 * time.Hour,
+	"storage.measure":     6 * time.Hour,
 	"telegram.forget":     time.Hour,
 	"ticket.forget":       10 * time.Minute,
 	"traffic.anomalies":   15 * time.Minute,

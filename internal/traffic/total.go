@@ -120,3 +120,6 @@ func (t *Traffic) HeaviestOn(ctx context.Context, nodeID int64, from time.Time, 
 	}
 	return users, nil
 }
+
+// LogSize returns what the traffic log takes in the database.
+func (t *Traffic) LogSize(ctx context.Context) (bytes int64, err error) { return t.history.Size(ctx) }

@@ -14,22 +14,26 @@ import (
 
 // SystemFacts is what is known of the server that answers; exported because package app gathers it.
 type SystemFacts struct {
-	Version            string     `json:"version"`
-	GoVersion          string     `json:"go_version"`
-	StartedAt          time.Time  `json:"started_at" doc:"Of this process"`
-	Database           string     `json:"database" enum:"sqlite,postgresql"`
-	DatabaseBytes      int64      `json:"database_bytes"`
-	SchemaVersion      int64      `json:"schema_version"`
-	IsWritable         bool       `json:"is_writable" doc:"Whether the database takes writes"`
-	IsClockRight       bool       `json:"is_clock_right" doc:"False: timed work waits until the clocks agree"`
-	DiskTotalBytes     int64      `json:"disk_total_bytes" doc:"Of the data folder's disk"`
-	DiskFreeBytes      int64      `json:"disk_free_bytes"`
-	HasClickHouse      bool       `json:"has_click_house"`
-	IsClickHouseUp     bool       `json:"is_click_house_up"`
-	ClickHouseWaiting  int64      `json:"click_house_waiting_days" doc:"Days that are not sent whole yet"`
-	ClickHouseDiffers  int64      `json:"click_house_differing_days"`
-	DoctorAt           *time.Time `json:"doctor_at" nullable:"true" doc:"When this process last finished the nightly check; null: not since it started"`
-	DoctorBrokenPlaces int64      `json:"doctor_broken_places" doc:"What it found; airstrip doctor names each"`
+	Version              string     `json:"version"`
+	GoVersion            string     `json:"go_version"`
+	StartedAt            time.Time  `json:"started_at" doc:"Of this process"`
+	Database             string     `json:"database" enum:"sqlite,postgresql"`
+	DatabaseBytes        int64      `json:"database_bytes"`
+	DatabaseDailyBytes   *int64     `json:"database_daily_bytes" nullable:"true" doc:"By how much the data grows a day, over at most 30 days; null: not known within the first half day"`
+	TrafficLogBytes      int64      `json:"traffic_log_bytes" doc:"Of the database, when it was last measured; 0: not yet"`
+	TrafficLogDailyBytes *int64     `json:"traffic_log_daily_bytes" nullable:"true" doc:"By how much the traffic log grows a day"`
+	SchemaVersion        int64      `json:"schema_version"`
+	IsWritable           bool       `json:"is_writable" doc:"Whether the database takes writes"`
+	IsClockRight         bool       `json:"is_clock_right" doc:"False: timed work waits until the clocks agree"`
+	DiskTotalBytes       int64      `json:"disk_total_bytes" doc:"Of the data folder's disk"`
+	DiskFreeBytes        int64      `json:"disk_free_bytes"`
+	DiskDaysLeft         *int64     `json:"disk_days_left" nullable:"true" doc:"Until the disk is full, if the data goes on growing like this, at most 3650; null: it does not grow, or that is not known, as of PostgreSQL"`
+	HasClickHouse        bool       `json:"has_click_house"`
+	IsClickHouseUp       bool       `json:"is_click_house_up"`
+	ClickHouseWaiting    int64      `json:"click_house_waiting_days" doc:"Days that are not sent whole yet"`
+	ClickHouseDiffers    int64      `json:"click_house_differing_days"`
+	DoctorAt             *time.Time `json:"doctor_at" nullable:"true" doc:"When this process last finished the nightly check; null: not since it started"`
+	DoctorBrokenPlaces   int64      `json:"doctor_broken_places" doc:"What it found; airstrip doctor names each"`
 }
 
 type trialStep struct {

@@ -2,6 +2,7 @@ import { Card, Skeleton, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { SystemFacts } from '@/lib/api/gen/staff/types.gen'
+import { formatBytes } from '@/lib/bytes'
 import { Bytes } from '@/ui/bytes'
 import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
@@ -23,6 +24,7 @@ export function SystemPage() {
         {(facts) => (
           <Stack gap="lg">
             <Health facts={facts} />
+            <Storage facts={facts} />
             <Versions facts={facts} />
             <ClickHouse facts={facts} />
             <Card component="section" aria-label={t('system.backup')}>
@@ -67,11 +69,58 @@ function Health({ facts }: Props) {
         <Fact name={t('system.doctor')}>
           <NightlyCheck facts={facts} />
         </Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+/** What lies on the disk, how fast it grows, and for how long there is room. */
+function Storage({ facts }: Props) {
+  const { t } = useTranslation('console/system')
+  const left = facts.disk_days_left
+  return (
+    <Card component="section" aria-label={t('system.storage')}>
+      <Title order={2} size="h3" mb="sm">
+        {t('system.storage')}
+      </Title>
+      <Facts>
+        <Fact name={t('system.databaseSize')}>
+          <Grown bytes={facts.database_bytes} daily={facts.database_daily_bytes} />
+        </Fact>
+        <Fact name={t('system.logSize')}>
+          <Grown bytes={facts.traffic_log_bytes} daily={facts.traffic_log_daily_bytes} />
+        </Fact>
         <Fact name={t('system.disk')}>
           <Bytes bytes={facts.disk_free_bytes} /> / <Bytes bytes={facts.disk_total_bytes} />
         </Fact>
+        <Fact name={t('system.diskFull')}>
+          {left === null ? (
+            t(facts.database_daily_bytes === null ? 'system.notYet' : 'system.notSoon')
+          ) : (
+            <StatusDot tone={toneOf(left)}>
+              {left >= MANY_DAYS ? t('system.inYears') : t('system.inDays', { count: left })}
+            </StatusDot>
+          )}
+        </Fact>
       </Facts>
     </Card>
+  )
+}
+
+/** From here on nobody plans by the number of days. */
+const MANY_DAYS = 730
+
+const toneOf = (days: number) => (days < 7 ? 'error' : days < 30 ? 'warning' : 'success')
+
+function Grown({ bytes, daily }: { bytes: number; daily: number | null }) {
+  const { t, i18n } = useTranslation('console/system')
+  return (
+    <>
+      <Bytes bytes={bytes} />
+      {daily !== null &&
+        daily > 0 &&
+        ` · ${t('system.daily', { value: formatBytes(daily, i18n.language) })}`}
+    </>
   )
 }
 
@@ -90,9 +139,6 @@ function Versions({ facts }: Props) {
         </Fact>
         <Fact name={t('system.database')}>
           {facts.database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}
-        </Fact>
-        <Fact name={t('system.databaseSize')}>
-          <Bytes bytes={facts.database_bytes} />
         </Fact>
         <Fact name={t('system.schema')}>{facts.schema_version}</Fact>
       </Facts>

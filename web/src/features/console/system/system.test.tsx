@@ -49,11 +49,15 @@ const facts: SystemFacts = {
   started_at: inDays(-1),
   database: 'sqlite',
   database_bytes: 4096,
+  database_daily_bytes: 3 * 1024 ** 2,
+  traffic_log_bytes: 2048,
+  traffic_log_daily_bytes: null,
   schema_version: 7,
   is_writable: true,
   is_clock_right: true,
   disk_total_bytes: 2e9,
   disk_free_bytes: 1e9,
+  disk_days_left: 12,
   has_click_house: true,
   is_click_house_up: false,
   click_house_waiting_days: 3,
@@ -109,6 +113,9 @@ describe('the pages of the system', () => {
     const health = await screen.findByRole('region', { name: 'Health' })
     expect(health).toHaveTextContent('2 places are wrong')
     expect(screen.getByRole('region', { name: 'ClickHouse' })).toHaveTextContent('In trouble')
+    const storage = screen.getByRole('region', { name: 'Storage' })
+    expect(storage).toHaveTextContent('3 MB more a day')
+    expect(storage).toHaveTextContent('In 12 days')
   })
 
   it('/admin/system checks the database at once, and shows what was found', async () => {

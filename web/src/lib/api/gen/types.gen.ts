@@ -7777,6 +7777,14 @@ export type SystemFacts = {
     click_house_waiting_days: number;
     database: 'sqlite' | 'postgresql';
     database_bytes: number;
+    /**
+     * By how much the data grows a day, over at most 30 days; null: not known within the first half day
+     */
+    database_daily_bytes: number | null;
+    /**
+     * Until the disk is full, if the data goes on growing like this, at most 3650; null: it does not grow, or that is not known, as of PostgreSQL
+     */
+    disk_days_left: number | null;
     disk_free_bytes: number;
     /**
      * Of the data folder's disk
@@ -7806,6 +7814,14 @@ export type SystemFacts = {
      * Of this process
      */
     started_at: string;
+    /**
+     * Of the database, when it was last measured; 0: not yet
+     */
+    traffic_log_bytes: number;
+    /**
+     * By how much the traffic log grows a day
+     */
+    traffic_log_daily_bytes: number | null;
     version: string;
 };
 
