@@ -94,6 +94,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Clients(a.Links),
 		staff.LinkTemplates(a.Links),
 		staff.LinkFetches(a.Console, a.Accounts, a.Links),
+		staff.Anomalies(a.Accounts, a.Nodes, a.Traffic, a.Links),
 		staff.Emby(a.Emby),
 		staff.Webhooks(a.Webhooks),
 		staff.ShareAccounts(a.Shares, a.Accounts),

@@ -69,6 +69,7 @@ var permissions = map[string][]account.Role{
 	"staff_link_templates_list": readers, "staff_link_template_set": admins, "staff_link_template_remove": admins,
 	"staff_link_template_preview": readers, "staff_link_template_affected": readers,
 	"staff_link_fetches": supporters, "staff_link_fetches_count": supporters, "staff_link_fetches_csv": supporters,
+	"staff_anomalies":    supporters,
 	"staff_link_spreads": supporters, "staff_clients_order": admins, "staff_audit_rules_try": admins,
 	"staff_ip_ban": admins, "staff_ip_unban": admins, "staff_link_group_query": supporters,
 	"staff_tickets_list": readers, "staff_ticket_get": readers, "staff_canned_answers_list": readers,

@@ -142,7 +142,8 @@ func (a *App) notifyAnomalies(ctx context.Context, tx bun.Tx, found []traffic.An
 	}
 	for _, f := range found {
 		one := mail.TrafficAnomaly{Day: f.Day.Format(time.DateOnly), ID: f.ID, Bytes: f.Bytes, Usual: f.Usual}
-		if one.IsNode = f.Of == traffic.OfNode; one.IsNode {
+		one.IsInterface = f.Of == traffic.OfInterface
+		if one.IsNode = f.Of != traffic.OfUser; one.IsNode {
 			one.Name = names[f.ID]
 		} else {
 			one.Name = emails[f.ID]

@@ -223,6 +223,7 @@ func TestAnomalies_NotifyStaffInOneMessage(t *testing.T) {
 		found := []traffic.Anomaly{
 			{Of: traffic.OfUser, ID: user, Day: d.now, Bytes: 600 << 30, Usual: 5 << 30},
 			{Of: traffic.OfNode, ID: d.node.ID, Day: d.now, Bytes: 9000 << 30, Usual: 90 << 30},
+			{Of: traffic.OfInterface, ID: d.node.ID, Day: d.now, Bytes: 30 << 30, Usual: 10 << 30},
 		}
 		for id := range int64(20) { // of users who are gone
 			found = append(found, traffic.Anomaly{Of: traffic.OfUser, ID: 1000 + id, Day: d.now, Bytes: 100 << 30})
@@ -238,13 +239,14 @@ func TestAnomalies_NotifyStaffInOneMessage(t *testing.T) {
 		said := d.Next()
 		for _, part := range []string{
 			fmt.Sprintf("2026-01-31，用户 %d busy@example.com：目前 600.00 GB，平时每天 5.00 GB", user),
-			fmt.Sprintf("节点 %d hk：目前 9000.00 GB，平时每天 90.00 GB", d.node.ID), "用户 1017", "另有 2 个",
+			fmt.Sprintf("节点 %d hk：目前 9000.00 GB，平时每天 90.00 GB", d.node.ID), "用户 1016", "另有 3 个",
+			fmt.Sprintf("节点 %d hk：目前 30.00 GB，但其网卡只传输了 10.00 GB", d.node.ID),
 		} {
 			if !strings.Contains(said.Text, part) {
 				t.Errorf("the bot says %q, without %q", said.Text, part)
 			}
 		}
-		if said.ChatID != ownerChat || strings.Contains(said.Text, "用户 1018") {
+		if said.ChatID != ownerChat || strings.Contains(said.Text, "用户 1017") {
 			t.Errorf("the bot says %q in chat %d", said.Text, said.ChatID)
 		}
 		d.silent(t)

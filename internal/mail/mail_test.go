@@ -314,6 +314,7 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 		mail.TrafficAnomalies{More: 1, Days: []mail.TrafficAnomaly{
 			{ID: 1, Name: "ming@example.com", Day: "2026-01-31", Bytes: 600 << 30, Usual: 5 << 30},
 			{IsNode: true, ID: 2, Name: "<B>", Day: "2026-01-31", Bytes: 9000 << 30, Usual: 90 << 30},
+			{IsNode: true, IsInterface: true, ID: 2, Name: "<B>", Day: "2026-01-31", Bytes: 30 << 30, Usual: 10 << 30},
 		}})
 	for _, c := range contents {
 		letters := map[fault.Lang]mail.Letter{}

@@ -2,7 +2,8 @@ package mail
 
 import "fmt"
 
-// TrafficAnomalies tells staff of days of users and nodes that are far beyond their usual.
+// TrafficAnomalies tells staff of days of users and nodes that are far beyond their usual, or beyond the
+// node's interface.
 type TrafficAnomalies struct {
 	Days []TrafficAnomaly
 	More int // that are not among Days
@@ -11,6 +12,7 @@ type TrafficAnomalies struct {
 // TrafficAnomaly is one of these days.
 type TrafficAnomaly struct {
 	IsNode       bool
+	IsInterface  bool // Usual is what the node's interface carried
 	ID           int64
 	Name         string // of the node, or the user's e-mail address; empty: it is gone
 	Day          string // as 2026-01-31

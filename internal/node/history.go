@@ -59,3 +59,15 @@ func (mo *Monitor) History(ctx context.Context, nodeID int64, from, to time.Time
 	}
 	return moments, err
 }
+
+// Rates is what the busier direction of a machine's interface carried on average over so many minutes with a report.
+type Rates struct{ Minutes, BytesPerSecond int64 }
+
+// Rates returns those of a node in [from, to).
+func (mo *Monitor) Rates(ctx context.Context, nodeID int64, from, to time.Time) (r Rates, err error) {
+	var row struct{ Minutes, Up, Down int64 }
+	err = mo.db.NewRaw(`SELECT count(*) AS minutes, coalesce(CAST(avg(up_bps) AS BIGINT), 0) AS up,
+		coalesce(CAST(avg(down_bps) AS BIGINT), 0) AS down FROM node_history
+		WHERE node_id = ? AND minute >= ? AND minute < ?`, nodeID, from.Unix()/60, to.Unix()/60).Scan(ctx, &row)
+	return Rates{row.Minutes, max(row.Up, row.Down)}, err
+}

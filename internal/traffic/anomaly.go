@@ -21,15 +21,17 @@ type AnomalyOf string
 const (
 	OfUser AnomalyOf = "user"
 	OfNode AnomalyOf = "node"
+	// OfInterface is a node's day that has more than the network interface of its machine carried.
+	OfInterface AnomalyOf = "interface"
 )
 
-// Anomaly is a day of a user or node that is far beyond its usual.
+// Anomaly is a day of a user or node that is far beyond its usual, or that of a node beyond its interface.
 type Anomaly struct {
 	Of    AnomalyOf
 	ID    int64
 	Day   time.Time // noon of a day of the site's calendar
 	Bytes int64     // up and down, so far
-	Usual int64     // the median of the days before with traffic
+	Usual int64     // the median of the days before with traffic; of an interface what it carried
 }
 
 const (
@@ -67,9 +69,19 @@ func (t *Traffic) watchDays(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		found = append(append(found, users...), nodes...)
+		beyond, err := t.interfaceAnomalies(ctx, day)
+		if err != nil {
+			return err
+		}
+		found = append(append(append(found, users...), nodes...), beyond...)
 	}
 	slices.SortStableFunc(found, func(a, b Anomaly) int { return cmp.Compare(b.times(), a.times()) })
+	return t.storeAnomalies(ctx, now, found)
+}
+
+// storeAnomalies stores what was found, and notifies of what is new. The bytes of a day that was found before are
+// stored again, since the day went on.
+func (t *Traffic) storeAnomalies(ctx context.Context, now time.Time, found []Anomaly) error {
 	return t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewRaw(`DELETE FROM traffic_anomaly WHERE day < ?`, dayOf(now.Add(-anomalyRetention))).
 			Exec(ctx); err != nil {
@@ -77,13 +89,19 @@ func (t *Traffic) watchDays(ctx context.Context) error {
 		}
 		var fresh []Anomaly
 		for _, a := range found {
-			n, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_anomaly (kind, object_id, day) VALUES (?, ?, ?)
-				ON CONFLICT (kind, object_id, day) DO NOTHING`, a.Of, a.ID, dayOf(a.Day)).Exec(ctx))
+			n, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_anomaly (kind, object_id, day, bytes, usual)
+				VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind, object_id, day) DO NOTHING`, a.Of, a.ID, dayOf(a.Day), a.Bytes,
+				a.Usual).Exec(ctx))
 			if err != nil {
 				return err
 			}
 			if n == 1 {
 				fresh = append(fresh, a)
+				continue
+			}
+			if _, err := tx.NewRaw(`UPDATE traffic_anomaly SET bytes = ?, usual = ? WHERE kind = ? AND object_id = ?
+				AND day = ?`, a.Bytes, a.Usual, a.Of, a.ID, dayOf(a.Day)).Exec(ctx); err != nil {
+				return err
 			}
 		}
 		if len(fresh) == 0 {

@@ -11,6 +11,7 @@
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
+import { Route as AdminAnomaliesRouteImport } from './routes/admin.anomalies'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminClientsRouteImport } from './routes/admin.clients'
@@ -90,6 +91,11 @@ const AdminRoute = AdminRouteImport.update({
 const AdminIndexRoute = AdminIndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAnomaliesRoute = AdminAnomaliesRouteImport.update({
+  id: '/anomalies',
+  path: '/anomalies',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
@@ -449,6 +455,7 @@ const AdminNodesIdEditRoute = AdminNodesIdEditRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
+  '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -522,6 +529,7 @@ export interface FileRoutesByFullPath {
   '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
 }
 export interface FileRoutesByTo {
+  '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -597,6 +605,7 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/admin': typeof AdminRouteWithChildren
+  '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -673,6 +682,7 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/admin'
+    | '/admin/anomalies'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -746,6 +756,7 @@ export interface FileRouteTypes {
     | '/admin/nodes/$id/'
   fileRoutesByTo: FileRoutesByTo
   to:
+    | '/admin/anomalies'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -820,6 +831,7 @@ export interface FileRouteTypes {
   id:
     | '__root__'
     | '/admin'
+    | '/admin/anomalies'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -911,6 +923,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/admin/'
       preLoaderRoute: typeof AdminIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/anomalies': {
+      id: '/admin/anomalies'
+      path: '/anomalies'
+      fullPath: '/admin/anomalies'
+      preLoaderRoute: typeof AdminAnomaliesRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/approvals': {
@@ -1419,6 +1438,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 )
 
 interface AdminRouteChildren {
+  AdminAnomaliesRoute: typeof AdminAnomaliesRoute
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminClientsRoute: typeof AdminClientsRoute
@@ -1492,6 +1512,7 @@ interface AdminRouteChildren {
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
+  AdminAnomaliesRoute: AdminAnomaliesRoute,
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminClientsRoute: AdminClientsRoute,

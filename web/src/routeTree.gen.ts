@@ -19,6 +19,7 @@ import { Route as SetupRouteImport } from './routes/setup'
 import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
+import { Route as AdminAnomaliesRouteImport } from './routes/admin.anomalies'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminClientsRouteImport } from './routes/admin.clients'
@@ -200,6 +201,11 @@ const UserRoute = UserRouteImport.update({
 const AdminIndexRoute = AdminIndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminAnomaliesRoute = AdminAnomaliesRouteImport.update({
+  id: '/anomalies',
+  path: '/anomalies',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
@@ -880,6 +886,7 @@ export interface FileRoutesByFullPath {
   '/setup': typeof SetupRoute
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -1017,6 +1024,7 @@ export interface FileRoutesByTo {
   '/$': typeof SplatRoute
   '/about': typeof AboutRoute
   '/setup': typeof SetupRoute
+  '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -1160,6 +1168,7 @@ export interface FileRoutesById {
   '/setup': typeof SetupRoute
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -1306,6 +1315,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/test-page'
     | '/user'
+    | '/admin/anomalies'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -1443,6 +1453,7 @@ export interface FileRouteTypes {
     | '/$'
     | '/about'
     | '/setup'
+    | '/admin/anomalies'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -1585,6 +1596,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/test-page'
     | '/user'
+    | '/admin/anomalies'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -1802,6 +1814,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/admin/'
       preLoaderRoute: typeof AdminIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/anomalies': {
+      id: '/admin/anomalies'
+      path: '/anomalies'
+      fullPath: '/admin/anomalies'
+      preLoaderRoute: typeof AdminAnomaliesRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/approvals': {
@@ -2744,6 +2763,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 )
 
 interface AdminRouteChildren {
+  AdminAnomaliesRoute: typeof AdminAnomaliesRoute
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminClientsRoute: typeof AdminClientsRoute
@@ -2817,6 +2837,7 @@ interface AdminRouteChildren {
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
+  AdminAnomaliesRoute: AdminAnomaliesRoute,
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminClientsRoute: AdminClientsRoute,

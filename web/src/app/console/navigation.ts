@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
+  Activity,
   AppWindow,
   Ban,
   BanknoteArrowDown,
@@ -177,6 +178,12 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         key: 'traffic',
         icon: ChartColumn,
         permission: 'traffic.total.read',
+      },
+      {
+        to: '/admin/anomalies',
+        key: 'anomalies',
+        icon: Activity,
+        permission: 'user.history.read',
       },
       {
         to: '/admin/link-templates',

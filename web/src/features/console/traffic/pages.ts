@@ -1,1 +1,2 @@
+export { AnomaliesPage } from './anomalies-page'
 export { TrafficPage } from './traffic-page'

@@ -353,6 +353,37 @@ export type AnnouncementPage = {
     total_count: number;
 };
 
+export type Anomaly = {
+    /**
+     * user, node, interface: noon of the day; else when it was last seen
+     */
+    at: string;
+    /**
+     * Absent: of a user
+     */
+    node?: NamedNode;
+    /**
+     * Absent: of a node
+     */
+    user?: PersonRef;
+    /**
+     * user, node: bytes of a usual day; interface: what it carried; null: nothing to compare
+     */
+    usual: number | null;
+    /**
+     * user, node, interface: bytes of the day, up and down, so far; addresses, networks: how many
+     */
+    value: number;
+};
+
+export type AnomalyPage = {
+    /**
+     * The newest day first, of each the most first; addresses and networks: the most first
+     */
+    rows: Array<Anomaly>;
+    total_count: number;
+};
+
 export type AnotherEmailBody = {
     /**
      * The one that the user is to have
@@ -3432,6 +3463,14 @@ export type MovementReference = {
      * Number of the order or recharge
      */
     no: number;
+};
+
+export type NamedNode = {
+    id: number;
+    /**
+     * In the caller's language; empty: it was removed
+     */
+    name: string;
 };
 
 export type NewApiToken = {

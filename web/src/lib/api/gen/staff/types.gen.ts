@@ -353,6 +353,37 @@ export type AnnouncementPage = {
     total_count: number;
 };
 
+export type Anomaly = {
+    /**
+     * user, node, interface: noon of the day; else when it was last seen
+     */
+    at: string;
+    /**
+     * Absent: of a user
+     */
+    node?: NamedNode;
+    /**
+     * Absent: of a node
+     */
+    user?: PersonRef;
+    /**
+     * user, node: bytes of a usual day; interface: what it carried; null: nothing to compare
+     */
+    usual: number | null;
+    /**
+     * user, node, interface: bytes of the day, up and down, so far; addresses, networks: how many
+     */
+    value: number;
+};
+
+export type AnomalyPage = {
+    /**
+     * The newest day first, of each the most first; addresses and networks: the most first
+     */
+    rows: Array<Anomaly>;
+    total_count: number;
+};
+
 export type AnotherEmailBody = {
     /**
      * The one that the user is to have
@@ -3432,6 +3463,14 @@ export type MovementReference = {
      * Number of the order or recharge
      */
     no: number;
+};
+
+export type NamedNode = {
+    id: number;
+    /**
+     * In the caller's language; empty: it was removed
+     */
+    name: string;
 };
 
 export type NewApiToken = {
@@ -9170,6 +9209,37 @@ export type StaffAnnouncementReachResponses = {
 };
 
 export type StaffAnnouncementReachResponse = StaffAnnouncementReachResponses[keyof StaffAnnouncementReachResponses];
+
+export type StaffAnomaliesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * user, node: days far beyond the usual; interface: days of nodes that counted more than their machine's interface carried; addresses: users connected from many; networks: links fetched from many
+         */
+        kind?: 'user' | 'node' | 'interface' | 'addresses' | 'networks';
+        /**
+         * Of how many days; links are looked at over 30 at most
+         */
+        days?: number;
+        /**
+         * So many times the usual, or so many addresses or networks; by default all that was found, 10 addresses, 3 networks
+         */
+        least?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/anomalies';
+};
+
+export type StaffAnomaliesResponses = {
+    /**
+     * OK
+     */
+    200: AnomalyPage;
+};
+
+export type StaffAnomaliesResponse = StaffAnomaliesResponses[keyof StaffAnomaliesResponses];
 
 export type StaffApprovalsListData = {
     body?: never;
