@@ -1,3 +1,5 @@
+import { SegmentedControl } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Anomaly } from '@/lib/api/gen/staff/types.gen'
@@ -16,7 +18,8 @@ import { anomalies, isOfDays, type Kind, KINDS, kindOf } from './anomalies'
 /** Users and nodes that stand out: by their traffic, by their addresses, by who fetches their link. */
 export function AnomaliesPage() {
   const { t } = useTranslation('console/traffic')
-  const { search } = useListSearch()
+  const { search, change } = useListSearch()
+  const isNarrow = useMediaQuery('(max-width: 48em)')
   const kind = kindOf(search)
   return (
     <ListPage
@@ -25,6 +28,19 @@ export function AnomaliesPage() {
       resource={anomalies}
       columns={useColumns(kind)}
       filters={useFilters(kind)}
+      above={
+        <SegmentedControl
+          size="sm"
+          mb="md"
+          withItemsBorders={false}
+          orientation={isNarrow ? 'vertical' : 'horizontal'}
+          aria-label={t('anomalies.kind')}
+          value={kind}
+          // The least of one kind says nothing of another.
+          onChange={(value) => change({ kind: value, least: undefined })}
+          data={KINDS.map((value) => ({ value, label: t(`anomalies.kinds.${value}`) }))}
+        />
+      }
       empty={t('anomalies.empty')}
     />
   )
@@ -128,13 +144,6 @@ function useFilters(kind: Kind): Filter[] {
   const { t } = useTranslation('console/traffic')
   const isDays = isOfDays(kind)
   return [
-    {
-      key: 'kind',
-      title: t('anomalies.kind'),
-      kind: 'choice',
-      isSingle: true,
-      options: KINDS.map((value) => ({ value, label: t(`anomalies.kinds.${value}`) })),
-    },
     {
       key: 'days',
       title: t('anomalies.within'),

@@ -27,17 +27,17 @@ it('lists days of users, and what else stands out by its filter', async () => {
       return success({ rows: rows[kind], total_count: 1 })
     }),
   )
-  const { router } = await openSignedIn('/admin/anomalies')
+  const { user } = await openSignedIn('/admin/anomalies')
   const eve = await screen.findByRole('link', { name: 'eve@example.com' })
   expect(eve.getAttribute('href')).toBe('/admin/users/9')
   expect(screen.getByText('× 12')).toBeVisible()
 
-  await router.navigate({ to: '/admin/anomalies', search: { kind: 'interface' } as never })
+  await user.click(screen.getByRole('radio', { name: 'Beyond the interface' }))
   const node = await screen.findByRole('link', { name: '香港 01' })
   expect(node.getAttribute('href')).toBe('/admin/nodes/4')
   expect(screen.getByText('× 3')).toBeVisible()
 
-  await router.navigate({ to: '/admin/anomalies', search: { kind: 'networks' } as never })
+  await user.click(screen.getByRole('radio', { name: 'Link fetched by many' }))
   const fetches = await screen.findByRole('link', { name: '17' })
   expect(fetches.getAttribute('href')).toBe('/admin/link-fetches?user=9')
 })
