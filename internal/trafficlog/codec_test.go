@@ -62,9 +62,13 @@ func TestChunk_IsReadAsItWasWritten(t *testing.T) {
 		if err != nil || !slices.Equal(read, rows) {
 			t.Fatalf("%v became %v, %v", rows, read, err)
 		}
+		amounts, data := map[int64]Amount{}, encodeChunk(rows, rate)
 		for _, r := range rows {
-			if a, err := ofChunk(encodeChunk(rows, rate), r.user, rate); err != nil || a != r.Amount {
-				t.Fatalf("user %d has %v, %v; not %v", r.user, a, err, r.Amount)
+			amounts[r.user] = r.Amount
+		}
+		for user := chunk << chunkBits; user < (chunk+1)<<chunkBits; user++ {
+			if a, err := ofChunk(data, user, rate); err != nil || a != amounts[user] {
+				t.Fatalf("user %d has %v, %v; not %v", user, a, err, amounts[user])
 			}
 		}
 	})
@@ -112,8 +116,12 @@ func FuzzDecodeChunk(f *testing.F) {
 			return
 		}
 		rows, err := decodeChunk(data, 0, rate)
+		last, oneErr := ofChunk(data, chunkUsers-1, rate) // whatever the bytes are, it ends
 		if err != nil {
 			return
+		}
+		if n := len(rows); oneErr != nil || n > 0 && rows[n-1].user == chunkUsers-1 && last != rows[n-1].Amount {
+			t.Fatal(last, oneErr, rows)
 		}
 		for i, r := range rows {
 			if r.Up < 0 || r.Down < 0 || r.Billed < 0 || r.user >= chunkUsers || i > 0 && r.user <= rows[i-1].user {
