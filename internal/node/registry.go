@@ -224,6 +224,24 @@ func (rg *Registry) List(ctx context.Context) ([]Node, error) {
 	return nodes, nil
 }
 
+// NamesIn returns the names of nodes in a language; nil ids: of all nodes. Pages of the traffic log need no more of
+// them, and to read all settings of 200 nodes takes longer than to read the page.
+func (rg *Registry) NamesIn(ctx context.Context, lang fault.Lang, ids []int64) (map[int64]string, error) {
+	var nodes []Node
+	q := rg.db.NewSelect().Model(&nodes).Column("id", "name", "names")
+	if ids != nil {
+		q.Where("id IN (?)", bun.List(ids))
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, err
+	}
+	names := make(map[int64]string, len(nodes))
+	for _, n := range nodes {
+		names[n.ID] = n.Localized(lang).Name
+	}
+	return names, nil
+}
+
 // Enabled returns the number of enabled nodes. idb may be a transaction.
 func (rg *Registry) Enabled(ctx context.Context, idb bun.IDB) (int64, error) {
 	n, err := idb.NewSelect().Model((*Node)(nil)).Where("enabled").Count(ctx)

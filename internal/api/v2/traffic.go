@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"airstrip/internal/api"
@@ -47,19 +48,31 @@ func NewTimeAxis(userID int64, points []traffic.Point) []TimeAxisPoint {
 	return out
 }
 
-// NewTrafficRecord returns a row of the log; name is nil where the node was removed.
-func NewTrafficRecord(userID int64, r traffic.Record, name *string) TrafficRecord {
-	return TrafficRecord{
-		userID, r.NodeID, name, r.At, r.Up, r.Down, RateText(r.RatePermille), r.Up + r.Down, r.Billed,
+// TrafficRecords returns rows of a user's log with the names of their nodes.
+func TrafficRecords(ctx context.Context, nodes *node.Nodes, userID int64, records []traffic.Record) ([]TrafficRecord,
+	error,
+) {
+	ids := make([]int64, len(records))
+	for i, r := range records {
+		ids[i] = r.NodeID
 	}
+	slices.Sort(ids)
+	names, err := NodeNames(ctx, nodes, slices.Compact(ids))
+	out := make([]TrafficRecord, len(records))
+	for i, r := range records {
+		out[i] = TrafficRecord{
+			userID, r.NodeID, names[r.NodeID], r.At, r.Up, r.Down, RateText(r.RatePermille), r.Up + r.Down, r.Billed,
+		}
+	}
+	return out, err
 }
 
-// NodeNames returns the names of the nodes that there are, in the caller's language.
-func NodeNames(ctx context.Context, nodes *node.Nodes) (map[int64]*string, error) {
-	all, err := nodes.List(ctx)
-	names, lang := map[int64]*string{}, api.CallerOf(ctx).Lang
-	for _, n := range all {
-		names[n.ID] = new(n.Localized(lang).Name)
+// NodeNames returns the names of the nodes that there are, in the caller's language; nil ids: of all.
+func NodeNames(ctx context.Context, nodes *node.Nodes, ids []int64) (map[int64]*string, error) {
+	all, err := nodes.NamesIn(ctx, api.CallerOf(ctx).Lang, ids)
+	names := make(map[int64]*string, len(all))
+	for id, name := range all {
+		names[id] = &name
 	}
 	return names, err
 }

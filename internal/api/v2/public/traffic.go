@@ -45,12 +45,7 @@ func Traffic(a *account.Accounts, t *traffic.Traffic, nodes *node.Nodes) v2.Reso
 				if err != nil {
 					return nil, err
 				}
-				names, err := v2.NodeNames(ctx, nodes)
-				out := make([]v2.TrafficRecord, len(page.Records))
-				for i, rec := range page.Records {
-					out[i] = v2.NewTrafficRecord(userID, rec, names[rec.NodeID])
-				}
-				return out, err
+				return v2.TrafficRecords(ctx, nodes, userID, page.Records)
 			})
 		v2.Handle(r, v2.PublicOp("GET /tools/user_traffic_log_user_traffic/{token}").
 			Named("tools_traffic_hours", "The traffic of the token's user by hour on all nodes, the oldest first"),

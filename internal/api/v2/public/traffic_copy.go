@@ -138,11 +138,8 @@ func readRecords(
 	if err != nil {
 		return out, err
 	}
-	names, err := v2.NodeNames(ctx, nodes)
-	out.Source, out.Result = source, make([]v2.TrafficRecord, len(records))
-	for i, rec := range records {
-		out.Result[i] = v2.NewTrafficRecord(userID, rec, names[rec.NodeID])
-	}
+	out.Source = source
+	out.Result, err = v2.TrafficRecords(ctx, nodes, userID, records)
 	return out, err
 }
 

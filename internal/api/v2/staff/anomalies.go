@@ -80,13 +80,9 @@ func (an anomalies) days(ctx context.Context, in *anomalyQuery) (anomalyPage, er
 	if err != nil {
 		return anomalyPage{}, err
 	}
-	nodes, err := an.nodes.List(ctx)
+	names, err := an.nodes.NamesIn(ctx, api.CallerOf(ctx).Lang, nil)
 	if err != nil {
 		return anomalyPage{}, err
-	}
-	lang, names := api.CallerOf(ctx).Lang, map[int64]string{}
-	for _, n := range nodes {
-		names[n.ID] = n.Localized(lang).Name
 	}
 	users := make([]int64, len(found))
 	for i, f := range found {

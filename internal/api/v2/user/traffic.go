@@ -142,7 +142,7 @@ func (l trafficLog) addDetail(r *v2.Router) {
 			if err != nil {
 				return nil, err
 			}
-			names, err := v2.NodeNames(ctx, l.nodes)
+			names, err := v2.NodeNames(ctx, l.nodes, nil)
 			out := make([]nodeTraffic, len(amounts))
 			for i, n := range amounts {
 				out[i] = nodeTraffic{n.NodeID, names[n.NodeID], newTrafficSum(n.Amount)}
@@ -193,14 +193,8 @@ func (l trafficLog) page(ctx context.Context, userID int64, q traffic.PageQuery)
 	if err != nil {
 		return trafficPage{}, err
 	}
-	names, err := v2.NodeNames(ctx, l.nodes)
-	out := trafficPage{
-		Records:    make([]v2.TrafficRecord, len(found.Records)),
-		TotalCount: found.Count, Sum: newTrafficSum(found.Amount),
-	}
-	for i, rec := range found.Records {
-		out.Records[i] = v2.NewTrafficRecord(userID, rec, names[rec.NodeID])
-	}
+	records, err := v2.TrafficRecords(ctx, l.nodes, userID, found.Records)
+	out := trafficPage{Records: records, TotalCount: found.Count, Sum: newTrafficSum(found.Amount)}
 	if found.Next != "" {
 		out.NextAfter = &found.Next
 	}
@@ -227,7 +221,7 @@ func (l trafficLog) pointRows(points []traffic.Point) v2.Rows {
 
 // recordRows gives the rows of the log as a file, with times in the site's zone.
 func (l trafficLog) recordRows(ctx context.Context, userID int64, f traffic.LogFilter) (v2.Rows, error) {
-	names, err := v2.NodeNames(ctx, l.nodes)
+	names, err := v2.NodeNames(ctx, l.nodes, nil)
 	if err != nil {
 		return nil, err
 	}
