@@ -154,6 +154,7 @@ var enums = map[string]enum{
 	"emby_account.wanted":             {typ: "emby.State"},
 	"external_payment.reference_kind": {words: []string{"payment_case", "recharge"}},
 	"gateway_refund.state":            {typ: "wallet.GatewayRefundState"},
+	"gateway_statement_line.kind":     {typ: "reconciliation.Kind"},
 	"invoice_line.kind":               {typ: "wallet.LineKind"},
 	"kept_batch.reason":               {typ: "traffic.HoldReason"},
 	"kept_batch.state":                {words: []string{"waiting", "counted", "dismissed"}},

@@ -99,6 +99,7 @@ func (s *oldSite) fill(ctx context.Context, tx bun.Tx, users int) error {
 	var nodes []node.Node
 	for i, n := range nodesWithSecrets() {
 		n.ID, n.Settings.Path = int64(i)+1, "/a&b<c"
+		n.PublishedPermille = n.Rate(time.Now()) // else the server publishes the rate, and completes the settings
 		switch n.Protocol {
 		case node.Shadowsocks:
 			n.Settings.ServerKey = base64.StdEncoding.EncodeToString([]byte("the key of the server of 32 byte"))

@@ -364,8 +364,8 @@ func onHeldFile(t *testing.T) *unwritable {
 	return u
 }
 
-// onPostgres starts a server on a PostgreSQL database that the test changes by the statements.
-func onPostgres(t *testing.T, code, begin, end string) *unwritable {
+// onPostgres starts a server on a PostgreSQL database that the test changes by the statements, each in a transaction.
+func onPostgres(t *testing.T, code string, begin, end []string) *unwritable {
 	address := dbtest.PostgresURL(t)
 	u := serveUnwritable(t, address, "", "")
 	u.code = code
@@ -374,11 +374,13 @@ func onPostgres(t *testing.T, code, begin, end string) *unwritable {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { admin.Close() })
-	run := func(text string) func(t *testing.T) {
+	run := func(statements []string) func(t *testing.T) {
 		return func(t *testing.T) {
 			t.Helper()
-			if _, err := admin.ExecContext(t.Context(), text); err != nil {
-				t.Fatal(err)
+			for _, text := range statements {
+				if _, err := admin.ExecContext(t.Context(), text); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}
@@ -388,22 +390,24 @@ func onPostgres(t *testing.T, code, begin, end string) *unwritable {
 
 // onRefusing has PostgreSQL refuse all that writes with the error that it has for such a disk.
 func onRefusing(t *testing.T, state string) *unwritable {
-	return onPostgres(t, "database_not_writable", `DO $do$ DECLARE t text; BEGIN
+	return onPostgres(t, "database_not_writable", []string{`DO $do$ DECLARE t text; BEGIN
 		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
-			AS $$ BEGIN RAISE 'refused' USING ERRCODE = '`+state+`'; END $$;
+			AS $$ BEGIN RAISE 'refused' USING ERRCODE = '` + state + `'; END $$;
 		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
 			EXECUTE format('CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE
 			ON %I EXECUTE FUNCTION refuse()', t);
-		END LOOP; END $do$`, `DROP FUNCTION refuse CASCADE`)
+		END LOOP; END $do$`}, []string{`DROP FUNCTION refuse CASCADE`})
 }
 
-// onReadOnly makes the database read-only, as a standby is and a primary whose operator has it so.
+// onReadOnly makes the database read-only, as a standby is and a primary whose operator has it so. The sessions end
+// after that is committed, so that none begins in between and stays writable.
 func onReadOnly(t *testing.T) *unwritable {
-	const change = `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = `
-	const sessions = `, current_database()); END $$;
-		SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
-		AND pid <> pg_backend_pid()`
-	return onPostgres(t, "database_not_writable", change+`on'`+sessions, change+`off'`+sessions)
+	const set = `DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET default_transaction_read_only = %s',
+		current_database()); END $$`
+	const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid()`
+	return onPostgres(t, "database_not_writable",
+		[]string{fmt.Sprintf(set, "on"), endSessions}, []string{fmt.Sprintf(set, "off"), endSessions})
 }
 
 // onLostPrimary has nobody answer at the address of PostgreSQL.
