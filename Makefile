@@ -93,6 +93,21 @@ chdb: $(TOOLS)/chdb/node_modules/chdb/package.json
 $(TOOLS)/chdb/node_modules/chdb/package.json:
 	npm install --prefix $(TOOLS)/chdb --no-audit --no-fund --ignore-scripts chdb@3.4.0
 
+# Grafana Loki, 150 MB and minutes to build: the export is tested on it where it is installed. Its module names a folder that is a
+# module of its own.
+.PHONY: loki
+loki: $(TOOLS)/loki/loki
+
+MODULE_DIR = $$(go mod download -json $(1) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+
+$(TOOLS)/loki/loki:
+	rm -rf $(TOOLS)/loki && mkdir -p $(TOOLS)/loki
+	cp -r "$(call MODULE_DIR,github.com/grafana/loki/v3@v3.7.8)" $(TOOLS)/loki/src
+	chmod -R u+w $(TOOLS)/loki/src
+	cp -r "$(call MODULE_DIR,github.com/grafana/loki/pkg/push@v0.0.0-20250630054201-94c0ba7b0952)" $(TOOLS)/loki/src/pkg/push
+	cd $(TOOLS)/loki/src && GOWORK=off CGO_ENABLED=0 go build -mod=mod -trimpath -ldflags "-s -w" -o ../loki ./cmd/loki
+	chmod -R u+w $(TOOLS)/loki/src && rm -rf $(TOOLS)/loki/src
+
 # Without the module of sing-box 1.14: tidying it would fetch what its other build tags need.
 MODULES := . agent tools e2e/mihomo e2e/singbox/1.11
 
