@@ -1,9 +1,18 @@
-import type { ranges } from './ranges'
+import type { kindOf } from './series'
 
-type BucketKind = (typeof ranges)[keyof typeof ranges]['bucket']
+type BucketKind = ReturnType<typeof kindOf>
 
-/** How the hours or days of a chart are called: hours in the site's zone; days are calendarDays, in UTC already. */
+/** How the buckets of a chart are called: hours in the site's zone; days and months are calendarDays, in UTC already. */
 export function namesOf(kind: BucketKind, language: string, zone: string) {
+  if (kind === 'month') {
+    const month = { timeZone: 'UTC', year: 'numeric' } as const
+    const point = new Intl.DateTimeFormat(language, { ...month, month: 'long' })
+    const tick = new Intl.DateTimeFormat(language, { ...month, month: 'numeric' })
+    return {
+      point: (time: number) => point.format(time),
+      tick: (time: number) => tick.format(time),
+    }
+  }
   const isHour = kind === 'hour'
   const hour = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
   const timeZone = isHour ? zone : 'UTC'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TimeAxisPoint } from '@/lib/api/gen/types.gen'
-import { bucketsOf, totalOf } from './series'
+import { bucketsOf, kindOf, totalOf } from './series'
 import { beginOf } from './ranges'
 
 const now = Date.parse('2026-11-23T16:20:00Z') // 00:20 on the 24th in Shanghai
@@ -42,10 +42,29 @@ describe('the buckets of a range', () => {
   })
 
   it('begin with the first traffic where all is asked for', () => {
-    const points = [point('2023-11-23T16:00:00Z', 1, 1), point('2026-11-23T16:00:00Z', 5, 5)]
+    const points = [point('2026-09-23T16:00:00Z', 1, 1), point('2026-11-23T16:00:00Z', 5, 5)]
     const days = bucketsOf(points, 'all', now, 'Asia/Shanghai')
-    expect(days).toHaveLength(1 + 3 * 365 + 1)
+    expect(days).toHaveLength(62)
+    expect(kindOf(days, 'all')).toBe('day')
     expect(totalOf(days)).toEqual({ up: 6, down: 6, billed: 24 })
-    expect(bucketsOf([], 'all', now, 'UTC')).toHaveLength(1)
+    const none = bucketsOf([], 'all', now, 'UTC')
+    expect(none).toHaveLength(1)
+    expect(kindOf(none, 'all')).toBe('day')
+  })
+
+  it('are months where all is several years', () => {
+    const points = [
+      point('2023-11-23T16:00:00Z', 1, 1),
+      point('2026-10-31T15:00:00Z', 2, 2), // the last hour of October in Shanghai
+      point('2026-11-23T16:00:00Z', 5, 5),
+    ]
+    const months = bucketsOf(points, 'all', now, 'Asia/Shanghai')
+    expect(months).toHaveLength(37)
+    expect(kindOf(months, 'all')).toBe('month')
+    expect(months.slice(-2).map(({ time, up }) => [new Date(time).toISOString(), up])).toEqual([
+      ['2026-10-01T00:00:00.000Z', 2],
+      ['2026-11-01T00:00:00.000Z', 5],
+    ])
+    expect(totalOf(months)).toEqual({ up: 8, down: 8, billed: 32 })
   })
 })

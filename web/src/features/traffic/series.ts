@@ -5,10 +5,22 @@ import { type Range, ranges } from './ranges'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** An hour, or a day as calendarDay gives it. */
+/** More days than this are drawn by month: as days they would be one coloured band. */
+const MOST_DAYS = 400
+
+/** An hour, or a day as calendarDay gives it: of a month its first one. */
 export type Bucket = { time: number; up: number; down: number; billed: number }
 
-/** One entry for each hour or day of a range, the oldest first, the present one last; the server leaves out empty ones. */
+/** By what the buckets of a range are. */
+export function kindOf(buckets: readonly Bucket[], range: Range): 'hour' | 'day' | 'month' {
+  const [first, second] = buckets
+  return first && second && second.time - first.time > DAY_MS ? 'month' : ranges[range].bucket
+}
+
+/**
+ * One entry for each hour or day of a range, or for each month of several years, the oldest first, the present one
+ * last; the server leaves out empty ones.
+ */
 export function bucketsOf(
   points: readonly TimeAxisPoint[],
   range: Range,
@@ -36,7 +48,24 @@ export function bucketsOf(
     found.down += point.ss_rx_size
     found.billed += point.effective_traffic
   }
-  return buckets
+  return count > MOST_DAYS ? byMonth(buckets) : buckets
+}
+
+function byMonth(days: readonly Bucket[]): Bucket[] {
+  const months: Bucket[] = []
+  for (const { time, up, down, billed } of days) {
+    const day = new Date(time)
+    const begins = Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), 1)
+    const last = months.at(-1)
+    if (last?.time === begins) {
+      last.up += up
+      last.down += down
+      last.billed += billed
+    } else {
+      months.push({ time: begins, up, down, billed })
+    }
+  }
+  return months
 }
 
 export function totalOf(buckets: readonly Bucket[]): Omit<Bucket, 'time'> {

@@ -7,8 +7,8 @@ import { lazyPart } from '@/lib/lazy-part'
 import { saveFile } from '@/lib/save-file'
 import { useSeen } from '@/lib/seen'
 import { namesOf } from '../names'
-import { type Bucket } from '../series'
-import { type Range, ranges } from '../ranges'
+import { type Bucket, kindOf } from '../series'
+import type { Range } from '../ranges'
 import classes from '../traffic.module.css'
 import { useZone } from '../use-zone'
 import { zoomed } from '../zoom'
@@ -35,7 +35,7 @@ export function AxisPicture(props: {
         { name: t('down'), values: buckets.map(({ down }) => down) },
         { name: t('up'), values: buckets.map(({ up }) => up) },
       ],
-      names: namesOf(ranges[range].bucket, i18n.language, zone),
+      names: namesOf(kindOf(buckets, range), i18n.language, zone),
       unfinished: t('soFar'),
     }),
     [buckets, range, t, i18n.language, zone],

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Bytes } from '@/ui/bytes'
 import { namesOf } from '../names'
-import { type Bucket } from '../series'
-import { type Range, ranges } from '../ranges'
+import { type Bucket, kindOf } from '../series'
+import type { Range } from '../ranges'
 import classes from '../traffic.module.css'
 import { useZone } from '../use-zone'
 
@@ -14,8 +14,9 @@ const SHOWN_AT_ONCE = 100
 export function AxisTable({ buckets, range }: { buckets: readonly Bucket[]; range: Range }) {
   const { t, i18n } = useTranslation('traffic')
   const zone = useZone()
+  const kind = kindOf(buckets, range)
   const [shown, setShown] = useState(SHOWN_AT_ONCE)
-  const names = namesOf(ranges[range].bucket, i18n.language, zone)
+  const names = namesOf(kind, i18n.language, zone)
   const last = buckets.at(-1)
   const rows = buckets.filter((one) => one === last || one.up + one.down > 0).toReversed()
   return (
@@ -30,7 +31,7 @@ export function AxisTable({ buckets, range }: { buckets: readonly Bucket[]; rang
       <table className={classes.figures}>
         <thead>
           <tr>
-            <th scope="col">{t(ranges[range].bucket)}</th>
+            <th scope="col">{t(kind)}</th>
             <th scope="col" data-align="end">
               {t('down')}
             </th>
