@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
 	"strings"
 	"time"
 
@@ -32,14 +31,19 @@ func actedOn(ctx context.Context, tx bun.Tx, by Identity, needs permission.Permi
 	return r, err
 }
 
-// Invite makes an account whose password nobody knows and sends its user a mail to set one. Invalid input names the
+// Invite makes an account that has no password yet and sends its user a mail to set one. Invalid input names the
 // fields email and name.
 func (a *Accounts) Invite(ctx context.Context, by Identity, email, name string, lang fault.Lang) (User, error) {
 	if name = normalName(name); name == "" {
 		name, _, _ = strings.Cut(NormalEmail(email), "@")
 		name = string([]rune(name)[:min(32, len([]rune(name)))])
 	}
-	u, err := a.create(ctx, email, name, rand.Text(), "", lang)
+	r := newRow(email, name)
+	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name)); err != nil {
+		return User{}, err
+	}
+	r.Lang = lang
+	u, err := a.add(ctx, r)
 	if err != nil {
 		return u, err
 	}

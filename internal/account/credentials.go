@@ -77,8 +77,8 @@ func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c cre
 		},
 		{`UPDATE api_token SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL`, []any{now, r.ID}},
 		{
-			`UPDATE email_code SET used_at = ? WHERE email IN (?, ?) AND purpose IN (?, ?, ?) AND used_at IS NULL`,
-			[]any{now, r.Email, c.former, ForLogin, ForForgotPassword, forChangeEmail},
+			`UPDATE email_code SET used_at = ? WHERE email IN (?, ?) AND purpose IN (?, ?, ?, ?) AND used_at IS NULL`,
+			[]any{now, r.Email, c.former, ForLogin, ForForgotPassword, forChangeEmail, forStepUp},
 		},
 		{`DELETE FROM totp_enrolment WHERE account_id = ?`, []any{r.ID}},
 		{`DELETE FROM passkey_challenge WHERE account_id = ?`, []any{r.ID}},

@@ -284,7 +284,8 @@ var changeNothing = map[string]string{
 		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyExcept NotifyStaff User",
 	"Setup":   "CheckCode IsOpen Leads Make Run Start",
 	"SignUps": "CheckInviteCode SignUp",
-	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken StepUp URL URLKey",
+	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken SendStepUpCode StepUp StepUpByCode StepUpWays " +
+		"URL URLKey",
 	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndAllOf EndOneOf EndOthers Of " +
 		"Refresh Running SignOut",
 	"Streams":     "Follow Open",

@@ -43,6 +43,7 @@ const (
 	ForTest           Purpose = "test"
 
 	forChangeEmail Purpose = "change_email"
+	forStepUp      Purpose = "step_up"
 )
 
 const (
@@ -146,7 +147,7 @@ func (e *EmailCodes) issue(ctx context.Context, tx bun.Tx, s presentedCode, from
 	if err != nil {
 		return mail.Code{}, err
 	}
-	if !known && s.purpose != forChangeEmail {
+	if !known && s.purpose != forChangeEmail && s.purpose != forStepUp { // those need a session
 		if err := e.count(ctx, tx, unfamiliarNetworksOf(s.email), maxUnfamiliarCodes, 0); err != nil {
 			return mail.Code{}, err
 		}

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"context"
 
 	"airstrip/internal/audit"
@@ -14,12 +13,8 @@ import (
 
 // Create makes an account whatever the sign-up settings say.
 func (a *Accounts) Create(ctx context.Context, email, name, password string, role Role) (User, error) {
-	return a.create(ctx, email, name, password, role, "")
-}
-
-func (a *Accounts) create(ctx context.Context, email, name, password string, role Role, lang fault.Lang) (User, error) {
 	r := newRow(email, name)
-	r.Role, r.Lang = role, cmp.Or(lang, r.Lang)
+	r.Role = role
 	password = normalPassword(password)
 	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name),
 		checkPassword("password", password, r.Email, a.settings.Get().SiteName), checkRole(role)); err != nil {
@@ -29,8 +24,14 @@ func (a *Accounts) create(ctx context.Context, email, name, password string, rol
 	if r.Password, err = a.hasher.hash(ctx, share{}, password); err != nil {
 		return User{}, err
 	}
+	return a.add(ctx, r)
+}
+
+// add stores a new account.
+func (a *Accounts) add(ctx context.Context, r row) (User, error) {
 	var made row
-	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var err error
 		if made, err = a.SignUps.insert(ctx, tx, r); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ type OutdatedPassword struct {
 func (a *Accounts) OutdatedPasswords(ctx context.Context, limit int) (all []OutdatedPassword, total int64, err error) {
 	var rows []row
 	total, err = a.db.NewSelect().Model(&rows).Column("id", "password").
-		Where("closed_at IS NULL AND password NOT LIKE ?", a.hasher.cost.prefix()+"%").OrderExpr("id").Limit(int64(limit)).
+		Where("closed_at IS NULL AND password <> '' AND password NOT LIKE ?", a.hasher.cost.prefix()+"%").OrderExpr("id").Limit(int64(limit)).
 		ScanAndCount(ctx)
 	for _, r := range rows {
 		all = append(all, OutdatedPassword{r.ID, kindOf(r.Password)})

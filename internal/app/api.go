@@ -51,6 +51,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Account(a.Accounts),
 		user.Chat(a.Accounts, a.Wallets, a.Services),
 		user.Security(a.Accounts),
+		user.StepUp(a.Accounts),
 		user.Passkeys(a.Accounts),
 		user.CloseAccount(a.Accounts),
 		user.Activity(a.Accounts),
@@ -135,7 +136,6 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Broadcasts(a.Broadcasts),
 		staff.Role(),
 		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
-		staff.StepUp(a.Accounts),
 		staff.Jobs(a.Queue, a.Outbox, a.Bulk, a.Media, a.Notices, a.Copies),
 		staff.System(a.system, a.trials(), a.Accounts),
 	)

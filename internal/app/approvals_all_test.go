@@ -53,7 +53,6 @@ var worth = map[string][]approval.Kind{
 	"staff_recharge_refund_decline": {approval.Decision},
 	"staff_payment_case_confirm":    {approval.Decision}, "staff_payment_case_decline": {approval.Decision},
 
-	"staff_step_up":          {nothing},
 	"staff_announcement_add": {nothing}, "staff_announcement_change": {nothing}, "staff_announcement_remove": {nothing},
 	"staff_announcement_broadcast": {nothing}, "staff_announcement_broadcast_stop": {nothing},
 	"admin_announcement_set": {nothing},

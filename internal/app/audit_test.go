@@ -664,7 +664,6 @@ func auditedActs(h *fixture) map[string]func() act {
 			return staff(admin, fmt.Sprintf("users/%d/bans", h.users[1].id), `{"reason": "spam"}`)
 		},
 		"staff_user_unban": func() act { return staff(admin, fmt.Sprintf("users/%d/bans", h.users[1].id), "") },
-		"staff_step_up":    func() act { return staff(admin, "step_up", `{"password": "a long enough password"}`) },
 		"staff_user_labels_set": func() act {
 			return staff(admin, fmt.Sprintf("users/%d/labels", user.id), `{"labels": ["vip"], "was": []}`)
 		},

@@ -124,7 +124,7 @@ var permissions = map[string][]account.Role{
 	"staff_payment_case_refund":  cashiers,
 	"staff_payment_case_dismiss": cashiers, "staff_payment_case_confirm": cashiers,
 	"staff_payment_case_decline": cashiers, "staff_approvals_list": cashiers,
-	"staff_role": permission.Roles, "staff_step_up": permission.Roles,
+	"staff_role":            permission.Roles,
 	"staff_approval_decide": cashiers, "staff_audit": admins, "staff_audit_csv": admins,
 	"staff_audit_count": admins, "staff_audit_get": admins, "staff_audit_chain": admins,
 }

@@ -18,7 +18,7 @@ type Content interface{ kind() string }
 
 // Code brings a code that proves the address.
 type Code struct {
-	Purpose string // register, login, forgot_password, change_email or test; the template of that name is used
+	Purpose string // register, login, forgot_password, change_email, step_up or test; the template of that name is used
 	Code    string
 	Minutes int
 	Path    string // of the page that has the code filled in; empty where there is none

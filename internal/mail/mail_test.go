@@ -282,7 +282,7 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 	o.set("site_name", "A & <B> Bcc: x@example.com")
 	at := o.now
 	var contents []mail.Content
-	for _, purpose := range []string{"register", "login", "forgot_password", "change_email", "test"} {
+	for _, purpose := range []string{"register", "login", "forgot_password", "change_email", "step_up", "test"} {
 		contents = append(contents, mail.Code{
 			Purpose: purpose, Code: "012345", Minutes: 10,
 			Path: "/auth/forgot-password#x", Other: "new@example.com",

@@ -80,7 +80,7 @@ func (m *Mails) Retry(ctx context.Context, id int64) error {
 
 // BringsCode tells whether the mail has a code in it, which opens something until the mail expires.
 func (m Mail) BringsCode() bool {
-	return slices.Contains([]string{"register", "login", "forgot_password", "change_email"}, m.Kind)
+	return slices.Contains([]string{"register", "login", "forgot_password", "change_email", "step_up"}, m.Kind)
 }
 
 // WithoutCode gives the letter with dots in the place of its code.

@@ -44,6 +44,7 @@ type Rule struct {
 	Mandatory []Channel // which no user can turn off
 	Off       []Channel // which users turn on themselves
 	Without   []Channel // by which nobody is notified
+	Warns     bool      // of what somebody else may do with the account, so that turning it off asks for a recent proof
 	Page      string    // that a notice leads to
 	kinds     []string  // of the mails about it
 }
@@ -53,17 +54,17 @@ type Rule struct {
 // about it who did not ask for one.
 var Rules = []Rule{
 	{
-		Event: Security, Mandatory: []Channel{ByMail}, Page: "/user/account/security",
+		Event: Security, Warns: true, Mandatory: []Channel{ByMail}, Page: "/user/account/security",
 		kinds: []string{"password_changed", "email_changed", "passkey_added", "security_changed", "banned"},
 	},
-	{Event: SignIn, Page: "/user/account/login-ip-log", kinds: []string{"new_place"}},
-	{Event: Link, Page: "/user/connection-reset", kinds: []string{"link_spread"}},
+	{Event: SignIn, Warns: true, Page: "/user/account/login-ip-log", kinds: []string{"new_place"}},
+	{Event: Link, Warns: true, Page: "/user/connection-reset", kinds: []string{"link_spread"}},
 	{Event: Service, Page: "/user/services", kinds: []string{"service_ending"}},
 	{Event: Traffic, Page: "/user/services/buy", kinds: []string{"traffic_used"}},
 	{Event: Renewal, Page: "/user/services/renewals", kinds: []string{"renewed", "not_renewed"}},
 	{Event: Payment, Off: []Channel{ByMail}, Page: "/user/wallet", kinds: []string{"payment_received"}},
 	{Event: Ticket, Page: "/user/tickets", kinds: []string{"ticket_answered", "ticket_mail_refused"}},
-	{Event: Payout, Page: "/user/promote", kinds: []string{"payout_decided"}},
+	{Event: Payout, Warns: true, Page: "/user/promote", kinds: []string{"payout_decided"}},
 	{Event: Announcement, Without: []Channel{ByPush}, Page: "/user/announcements/announcements", kinds: []string{"announcement"}},
 }
 
@@ -72,6 +73,12 @@ func (r Rule) Default(by Channel) bool { return !slices.Contains(r.Off, by) && r
 
 // Has tells whether users can be notified by a channel.
 func (r Rule) Has(by Channel) bool { return !slices.Contains(r.Without, by) }
+
+// Warns tells whether turning notices of the event off asks for a recent proof.
+func (e Event) Warns() bool {
+	rule, _ := ruleOf(e)
+	return rule.Warns
+}
 
 func ruleOf(event Event) (Rule, bool) {
 	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Event == event })

@@ -42,7 +42,9 @@ type Op struct {
 	access       access
 	permission   permission.Permission
 	gives        []approval.Kind
-	stepUp       bool // asks for a recent password or passkey; see StepUp
+	stepUp       bool              // asks for a recent password or passkey; see StepUp
+	stepUpWhere  func(in any) bool // for which input it asks; nil: for any; see StepUpWhere
+	audited      bool              // see Audited
 	summary      string
 	message      fault.Text    // of the envelope on success; empty: a plain "done"
 	keyed        bool          // takes an Idempotency-Key
@@ -111,8 +113,9 @@ func (o Op) WithoutVersion(why string) Op {
 	return o
 }
 
-// StepUp has the operation ask for a recent password or passkey, where others of its permission are not dangerous. What
-// needs a dangerous permission, gives what is worth money or exports rows asks for it anyway.
+// StepUp has the operation ask for a recent password or passkey. Of staff, what needs a dangerous permission, gives what
+// is worth money or exports rows asks for it anyway. Of users, those ask which weaken the account or send its money
+// elsewhere and take no password themselves. No API token opens an operation of users that asks.
 func (o Op) StepUp() Op {
 	o.stepUp = true
 	return o
@@ -122,6 +125,18 @@ func (o Op) StepUp() Op {
 // in largestBody of package api, too.
 func (o Op) HoldingFile() Op {
 	o.holdsFile = true
+	return o
+}
+
+// StepUpWhere is StepUp for those inputs alone of which asks says so: only for them an API token is refused, too.
+func StepUpWhere[I any](o Op, asks func(in *I) bool) Op {
+	o.stepUp, o.stepUpWhere = true, func(in any) bool { return asks(in.(*I)) }
+	return o
+}
+
+// Audited has the audit log record what members of staff do by an operation of users.
+func (o Op) Audited() Op {
+	o.audited = true
 	return o
 }
 
@@ -150,9 +165,10 @@ func (o Op) Message(ctx context.Context) string {
 	return text.In(api.CallerOf(ctx).Lang)
 }
 
-// forPrograms reports whether an API token may call: not where it is about the account or about tokens, nor for staff.
+// forPrograms reports whether an API token may call: not where it is about the account or about tokens, nor for staff,
+// nor where a person has to show who they are.
 func (o Op) forPrograms() bool {
-	return o.access == user && strings.HasPrefix(o.path, "/user") &&
+	return o.access == user && strings.HasPrefix(o.path, "/user") && (!o.stepUp || o.stepUpWhere != nil) &&
 		!strings.HasPrefix(o.path, "/user/account/") && !strings.HasPrefix(o.path, "/user/developer/")
 }
 

@@ -181,11 +181,17 @@ func call[I, T any](
 	ctx context.Context, r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error), in *I,
 ) (T, error) {
 	who, _ := ctx.Value(identityKey{}).(account.Identity)
-	if o.access == staff {
+	switch {
+	case o.access == staff:
 		ctx = r.acting(approval.Watch(ctx, o.gives...), who)
+	case o.audited && who.Staff():
+		ctx = r.acting(ctx, who)
 	}
 	var result T
 	err := checkTimes(in)
+	if err == nil && o.stepUpWhere != nil && o.stepUpWhere(in) {
+		err = who.AdmitProved()
+	}
 	if err == nil {
 		result, err = fn(ctx, who, in)
 	}
@@ -218,12 +224,15 @@ func (r *Router) operation(o Op) huma.Operation {
 	if o.forPrograms() {
 		h.Extensions["x-api-token-scope"] = o.scope()
 	}
+	switch {
+	case o.stepUpWhere != nil:
+		h.Extensions["x-step-up"] = "sometimes"
+	case o.stepUp:
+		h.Extensions["x-step-up"] = true
+	}
 	if o.access == staff {
 		h.Extensions["x-permission"] = permission.Must(o.permission, o.id)
 		r.needed[o.permission] = true
-		if o.stepUp {
-			h.Extensions["x-step-up"] = true
-		}
 		if len(o.gives) > 0 {
 			h.Extensions["x-staff-gives"] = o.gives
 		}
@@ -287,8 +296,12 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		who, err := r.identify(req.Context(), o, bearer)
-		if err == nil && o.access == staff {
+		switch {
+		case err != nil:
+		case o.access == staff:
 			err = who.Admit(o.permission, o.stepUp)
+		case o.stepUp && o.stepUpWhere == nil:
+			err = who.AdmitProved()
 		}
 		if err == nil {
 			err = cmp.Or(checkText(req), checkParameters(hc.Operation(), req))

@@ -50,7 +50,7 @@ func Notices(n *notify.Notices, accounts *account.Accounts) v2.Resource {
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (noticesResult, error) {
 				return notices(ctx, n, accounts, who)
 			})
-		v2.Handle(r, v2.UserOp("PUT /user/notices").
+		v2.Handle(r, v2.StepUpWhere(v2.UserOp("PUT /user/notices"), silencesWarnings).
 			Named("notices_set", "Choose how the user is notified; 409 notice_mandatory for what cannot be turned off").
 			Answering(fault.Text{ZH: "通知设置已保存", EN: "Your choice was saved"}),
 			func(ctx context.Context, who account.Identity, in *v2.Body[noticesBody]) (noticesResult, error) {
@@ -74,6 +74,11 @@ func Notices(n *notify.Notices, accounts *account.Accounts) v2.Resource {
 				return v2.Empty{}, n.Test(ctx, to, in.Body.Channel, strconv.FormatInt(who.UserID, 10))
 			})
 	}
+}
+
+// silencesWarnings tells whether the user would no longer hear by a channel of what somebody else may do with the account.
+func silencesWarnings(in *v2.Body[noticesBody]) bool {
+	return slices.ContainsFunc(in.Body.Choices, func(c noticeChoice) bool { return !c.IsWanted && c.Event.Warns() })
 }
 
 func notices(ctx context.Context, n *notify.Notices, accounts *account.Accounts, who account.Identity) (

@@ -88,7 +88,7 @@ func Passkeys(a *account.Accounts) v2.Resource {
 			) (v2.Empty, error) {
 				return v2.Empty{}, a.Passkeys.Rename(ctx, who.UserID, in.ID, in.Body.Name)
 			})
-		v2.Handle(r, v2.UserOp("DELETE /user/account/passkeys/{passkey_id}").
+		v2.Handle(r, v2.UserOp("DELETE /user/account/passkeys/{passkey_id}").StepUp().
 			Named("account_passkey_remove", "Remove a passkey; ends all other sessions and all API tokens").
 			Answering(fault.Text{ZH: "通行密钥已移除", EN: "The passkey was removed"}),
 			func(ctx context.Context, who account.Identity, in *passkeyPath) (v2.Empty, error) {

@@ -22,7 +22,7 @@ type payoutList struct {
 
 // addPayouts adds asking for commission to be paid outside of the site.
 func addPayouts(r *v2.Router, i *invite.Invites) {
-	v2.Handle(r, v2.UserOp("POST /user/invite/payouts").
+	v2.Handle(r, v2.UserOp("POST /user/invite/payouts").StepUp().
 		Named("invite_payout_ask", "Ask for released commission to be paid to an account outside of the site").
 		WithKey().Answering(fault.Text{ZH: "已提交提现申请", EN: "The request was sent"}),
 		func(ctx context.Context, who account.Identity, in *v2.Body[payoutBody]) (v2.PayoutItem, error) {

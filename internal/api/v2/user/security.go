@@ -97,7 +97,7 @@ func twoFactor(r *v2.Router, a *account.Accounts) {
 				RecoveryCodesLeft: s.RecoveryCodesLeft, PasswordChangedAt: s.PasswordChangedAt,
 			}, err
 		})
-	v2.Handle(r, v2.UserOp("POST /user/account/security").
+	v2.Handle(r, v2.StepUpWhere(v2.UserOp("POST /user/account/security"), silencesSignIns).
 		Named("account_security_set",
 			"Turn the second factor on or off, which ends all other sessions and all API tokens, and the notices "+
 				"by mail").
@@ -120,6 +120,13 @@ func twoFactor(r *v2.Router, a *account.Accounts) {
 			codes, err := a.TwoFactor.RenewRecoveryCodes(ctx, who, in.Body.Password, in.Body.GaToken, v2.ClientOf(ctx))
 			return recoveryCodesResult{codes}, fieldsCalled(err, "code", "ga_token")
 		})
+}
+
+// silencesSignIns tells whether the call turns the mails about sign-ins off and shows no password for it: to turn the
+// second factor on or off takes one.
+func silencesSignIns(in *v2.Body[securityBody]) bool {
+	b := in.Body
+	return b.GaEnable == nil && b.EmailNotification != nil && !*b.EmailNotification
 }
 
 func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity, b securityBody) (securityPostResult,
@@ -158,13 +165,13 @@ func sessions(r *v2.Router, a *account.Accounts) {
 			}
 			return list, err
 		})
-	v2.Handle(r, v2.UserOp("DELETE /user/account/sessions/{session_id}").
+	v2.Handle(r, v2.UserOp("DELETE /user/account/sessions/{session_id}").StepUp().
 		Named("account_session_end", "End one session").
 		Answering(fault.Text{ZH: "该设备已退出登录", EN: "That device was signed out"}),
 		func(ctx context.Context, who account.Identity, in *sessionPath) (v2.Empty, error) {
 			return v2.Empty{}, a.Sessions.End(ctx, who, in.SessionID, v2.ClientOf(ctx))
 		})
-	v2.Handle(r, v2.UserOp("POST /user/account/sessions/end-others").
+	v2.Handle(r, v2.UserOp("POST /user/account/sessions/end-others").StepUp().
 		Named("account_sessions_end_others", "End all sessions but the one of the call").
 		Answering(fault.Text{ZH: "其他设备均已退出登录", EN: "All other devices were signed out"}),
 		func(ctx context.Context, who account.Identity, _ *v2.Empty) (v2.Empty, error) {

@@ -49,7 +49,7 @@ func Telegram(b *telegram.Bot) v2.Resource {
 				return telegramLinkBeginResult{l.BotName, l.Address, l.Token, l.ExpiresAt}, fieldsCalled(err, "code",
 					"ga_token")
 			})
-		v2.Handle(r, v2.UserOp("DELETE /user/account/link/telegram").
+		v2.Handle(r, v2.UserOp("DELETE /user/account/link/telegram").StepUp().
 			Named("account_unlink_telegram",
 				"Unlink the Telegram account; ends all other sessions and all API tokens").
 			Answering(fault.Text{ZH: "已解除绑定 Telegram", EN: "Telegram was unlinked"}),

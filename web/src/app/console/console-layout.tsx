@@ -18,15 +18,12 @@ import { ConsoleBottomBar } from './console-bottom-bar'
 import { ConsoleNav } from './console-nav'
 import classes from './console.module.css'
 import { usePages } from './use-pages'
-import { useStepUp } from './use-step-up'
+import { useStepUp } from '../step-up/use-step-up'
 
 const ConsoleDrawer = lazyPart(() => import('./console-drawer'), 'ConsoleDrawer')
 const ConsolePalette = lazyPart(() => import('./console-palette'), 'ConsolePalette')
 const ConsoleKeys = lazyPart(() => import('./console-keys'), 'ConsoleKeys')
-const StepUpDialog = lazyPart(
-  () => import('@/features/console/parts/step-up-dialog'),
-  'StepUpDialog',
-)
+const StepUpDialog = lazyPart(() => import('../step-up/step-up-dialog'), 'StepUpDialog')
 const Toaster = lazyPart(
   () => import('@/ui/toaster').then(({ Toaster: one }) => ({ Toaster: one })),
   'Toaster',

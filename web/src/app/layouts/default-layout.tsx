@@ -10,6 +10,7 @@ import { useSiteName } from '@/lib/site-name'
 import { Logo } from '@/ui/logo'
 import { useIsToasting } from '@/ui/toast'
 import { useChat } from '../chat/use-chat'
+import { useStepUp } from '../step-up/use-step-up'
 import { AccountMenu } from './account-menu'
 import { AnnouncementBell } from './announcement-bell'
 import { BottomBar } from './bottom-bar'
@@ -30,6 +31,7 @@ const Toaster = lazyPart(
 const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog'), 'ShortcutsDialog')
 const PopUps = lazyPart(() => import('./pop-ups'), 'PopUps')
 const Palette = lazyPart(() => import('./palette'), 'Palette')
+const StepUpDialog = lazyPart(() => import('../step-up/step-up-dialog'), 'StepUpDialog')
 
 /** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
 export function DefaultLayout({ children }: { children?: ReactNode }) {
@@ -45,6 +47,7 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
   useChat()
   const isToasting = useIsToasting()
   const unread = useUnread()
+  const stepUp = useStepUp()
 
   return (
     <div className={classes.shell}>
@@ -79,6 +82,7 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
         {paletteCalls > 0 && <Palette key={paletteCalls} onShowShortcuts={help.open} />}
         {isHelpOpen && <ShortcutsDialog onClose={help.close} />}
         {isToasting && <Toaster />}
+        {stepUp && <StepUpDialog onEnd={stepUp} />}
         {unread && unread.pop_ups.length > 0 && <PopUps list={unread.pop_ups} />}
       </Suspense>
     </div>

@@ -6,7 +6,7 @@ import { csvFile, saveFile } from '@/lib/save-file'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
 import { useListSearch } from './list-search'
-import { sendProving } from './prove'
+import { sendProving } from '@/lib/api/prove'
 import type { Resource } from './resource'
 
 type Props<T> = { resource: Resource<T> }

@@ -163,6 +163,12 @@ export const accountSecuritySetRules = {
   "password": { maxLength: 1024 },
 } as const
 
+export const accountStepUpRules = {
+  "code": { maxLength: 64 },
+  "email_code": { maxLength: 64 },
+  "password": { maxLength: 1024 },
+} as const
+
 export const accountTwoFactorBeginRules = {
   "password": { maxLength: 1024 },
 } as const

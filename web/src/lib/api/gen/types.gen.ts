@@ -7788,9 +7788,26 @@ export type StepUpBody = {
         [key: string]: unknown;
     };
     /**
-     * The caller's own; without a passkey
+     * Of account_step_up_request_code, in the place of the password
      */
+    email_code?: string;
     password?: string;
+};
+
+export type StepUpWays = {
+    /**
+     * Whether a mailed code is enough, since there is no other way
+     */
+    email_code: boolean;
+    passkey: boolean;
+    /**
+     * Whether the account has one
+     */
+    password: boolean;
+    /**
+     * Whether password and mailed code need a code of the app besides
+     */
+    two_factor: boolean;
 };
 
 export type SystemAnnouncement = {
@@ -9931,6 +9948,54 @@ export type AccountSessionEndResponses = {
 };
 
 export type AccountSessionEndResponse = AccountSessionEndResponses[keyof AccountSessionEndResponses];
+
+export type AccountStepUpWaysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/step-up';
+};
+
+export type AccountStepUpWaysResponses = {
+    /**
+     * OK
+     */
+    200: StepUpWays;
+};
+
+export type AccountStepUpWaysResponse = AccountStepUpWaysResponses[keyof AccountStepUpWaysResponses];
+
+export type AccountStepUpData = {
+    body: StepUpBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/step-up';
+};
+
+export type AccountStepUpResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountStepUpResponse = AccountStepUpResponses[keyof AccountStepUpResponses];
+
+export type AccountStepUpRequestCodeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/step-up/request-email-code';
+};
+
+export type AccountStepUpRequestCodeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountStepUpRequestCodeResponse = AccountStepUpRequestCodeResponses[keyof AccountStepUpRequestCodeResponses];
 
 export type AccountTwoFactorBeginData = {
     body: PasswordBody;

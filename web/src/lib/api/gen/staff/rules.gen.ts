@@ -418,11 +418,6 @@ export const staffStatementRemoveRules = {
   "reason": { minLength: 1, maxLength: 200 },
 } as const
 
-export const staffStepUpRules = {
-  "code": { maxLength: 64 },
-  "password": { maxLength: 1024 },
-} as const
-
 export const staffTicketAttachmentRemoveRules = {
   "attachment_id": { maxLength: 36 },
 } as const

@@ -7788,9 +7788,26 @@ export type StepUpBody = {
         [key: string]: unknown;
     };
     /**
-     * The caller's own; without a passkey
+     * Of account_step_up_request_code, in the place of the password
      */
+    email_code?: string;
     password?: string;
+};
+
+export type StepUpWays = {
+    /**
+     * Whether a mailed code is enough, since there is no other way
+     */
+    email_code: boolean;
+    passkey: boolean;
+    /**
+     * Whether the account has one
+     */
+    password: boolean;
+    /**
+     * Whether password and mailed code need a code of the app besides
+     */
+    two_factor: boolean;
 };
 
 export type SystemAnnouncement = {
@@ -13502,22 +13519,6 @@ export type StaffStatisticsUsersParquetResponses = {
 };
 
 export type StaffStatisticsUsersParquetResponse = StaffStatisticsUsersParquetResponses[keyof StaffStatisticsUsersParquetResponses];
-
-export type StaffStepUpData = {
-    body: StepUpBody;
-    path?: never;
-    query?: never;
-    url: '/api/v2/staff/step_up';
-};
-
-export type StaffStepUpResponses = {
-    /**
-     * OK
-     */
-    200: Empty;
-};
-
-export type StaffStepUpResponse = StaffStepUpResponses[keyof StaffStepUpResponses];
 
 export type StaffSystemData = {
     body?: never;

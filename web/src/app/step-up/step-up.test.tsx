@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { accountPasskeyRemove } from '@/lib/api/gen/sdk.gen'
 import { staffNodeRemove } from '@/lib/api/gen/staff/sdk.gen'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -21,7 +22,10 @@ function askingServer() {
         ? success({})
         : failure(403, { code: 'step_up_required', message: 'Show who you are' })
     }),
-    http.post('*/api/v2/staff/step_up', async ({ request }) => {
+    http.get('*/api/v2/user/account/step-up', () =>
+      success({ password: true, passkey: false, email_code: false, two_factor: true }),
+    ),
+    http.post('*/api/v2/user/account/step-up', async ({ request }) => {
       const { password, code } = (await request.json()) as { password: string; code?: string }
       const wrong = (field: string) =>
         failure(422, {
@@ -68,4 +72,32 @@ it('does nothing where the member cancels', async () => {
   await user.type(await screen.findByLabelText('Your password'), '{Escape}')
   expect(await answer).toMatchObject({ code: 'step_up_required' })
   expect(calls).toHaveLength(1)
+})
+
+it('asks a user who has nothing else for a code by mail, on a page of their own', async () => {
+  const proved = vi.fn<(body: unknown) => void>()
+  server.use(
+    http.get('*/api/v2/user/account/step-up', () =>
+      success({ password: false, passkey: false, email_code: true, two_factor: false }),
+    ),
+    http.post('*/api/v2/user/account/step-up/request-email-code', () => success({})),
+    http.post('*/api/v2/user/account/step-up', async ({ request }) => {
+      proved(await request.json())
+      return success({})
+    }),
+    http.delete('*/api/v2/user/account/passkeys/7', () =>
+      proved.mock.calls.length > 0
+        ? success({})
+        : failure(403, { code: 'step_up_required', message: 'Show who you are' }),
+    ),
+  )
+  const { user } = await openSignedIn('/user/account/security')
+  await screen.findByRole('main')
+  const answer = accountPasskeyRemove({ path: { passkey_id: 7 }, throwOnError: true })
+  await user.click(await screen.findByRole('button', { name: 'Mail me a code' }))
+  expect(screen.queryByLabelText('Your password')).toBeNull()
+  await user.type(await screen.findByLabelText('Code from the mail'), '012345')
+  await user.click(screen.getByRole('button', { name: 'Go on' }))
+  expect((await answer).response.ok).toBe(true)
+  expect(proved).toHaveBeenCalledWith({ email_code: '012345' })
 })

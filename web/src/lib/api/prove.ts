@@ -1,14 +1,14 @@
-import { send } from '@/lib/api/client'
-import { ApiError } from '@/lib/api/errors'
+import { send } from './client'
+import { ApiError } from './errors'
 
 let askAgain: (() => Promise<boolean>) | undefined
 
-/** Has `ask` make the member show who they are, where the server asks for that; false when they do not. */
+/** Has `ask` make the user show who they are, where the server asks for that; false when they do not. */
 export function proveWith(ask: (() => Promise<boolean>) | undefined): void {
   askAgain = ask
 }
 
-/** Sends a request, and once more when the server asked who the member is and they have shown it. */
+/** Sends a request, and once more when the server asked who the user is and they have shown it. */
 export async function sendProving(request: Request): Promise<Response> {
   const again = request.clone()
   try {

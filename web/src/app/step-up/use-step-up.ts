@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react'
-import { loadTexts } from '../i18n'
-import { proveWith, sendProving } from '@/features/console/parts/prove'
+import { proveWith, sendProving } from '@/lib/api/prove'
 import { send } from '@/lib/api/client'
 import { client } from '@/lib/api/gen/client.gen'
+import { loadTexts } from '../i18n'
 
-/** Ends a question: whether the member has shown who they are. */
+/** Ends a question: whether the user has shown who they are. */
 type End = (isProved: boolean) => void
 
 /**
- * Whatever call of the console the server refuses until the member has shown the password or a passkey waits for one
- * dialog, and is repeated after it. Gives how the question ends, while there is one.
+ * Whatever call the server refuses until the user has shown the password or a passkey waits for one dialog, and is repeated
+ * after it. Gives how the question ends, while there is one.
  */
 export function useStepUp(): End | undefined {
   const [end, setEnd] = useState<End>()
@@ -32,6 +32,6 @@ export function useStepUp(): End | undefined {
 }
 
 async function question(show: (end: End) => void): Promise<boolean> {
-  await loadTexts('account', 'passkey')
+  await loadTexts('step-up', 'account', 'passkey')
   return new Promise(show)
 }
