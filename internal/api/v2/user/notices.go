@@ -76,7 +76,8 @@ func Notices(n *notify.Notices, accounts *account.Accounts) v2.Resource {
 	}
 }
 
-// silencesWarnings tells whether the user would no longer hear by a channel of what somebody else may do with the account.
+// silencesWarnings tells whether the user would no longer hear by a channel of what somebody else may do with the
+// account.
 func silencesWarnings(in *v2.Body[noticesBody]) bool {
 	return slices.ContainsFunc(in.Body.Choices, func(c noticeChoice) bool { return !c.IsWanted && c.Event.Warns() })
 }

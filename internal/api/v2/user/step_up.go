@@ -18,9 +18,9 @@ type stepUpWays struct {
 
 type stepUpBody struct {
 	Password   string         `json:"password,omitempty" maxLength:"1024"`
-	EmailCode  string         `json:"email_code,omitempty" maxLength:"64" doc:"Of account_step_up_request_code, in the place of the password"`
-	Code       string         `json:"code,omitempty" maxLength:"64" doc:"Code of the app or a recovery code, where the second factor is on"`
-	Credential map[string]any `json:"credential,omitempty" doc:"AuthenticationResponseJSON of WebAuthn, for options of auth_passkey_begin; in the place of the password"`
+	EmailCode  string         `json:"email_code,omitempty" maxLength:"64" doc:"Of account_step_up_request_code"`
+	Code       string         `json:"code,omitempty" maxLength:"64" doc:"Second factor, where it is on"`
+	Credential map[string]any `json:"credential,omitempty" doc:"AuthenticationResponseJSON, for options of auth_passkey_begin"`
 }
 
 // StepUp adds what the operations with x-step-up ask for, of users and of staff, where the session's last proof is older
