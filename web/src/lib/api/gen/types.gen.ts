@@ -7778,17 +7778,17 @@ export type StatusChangeBody = {
 
 export type StepUpBody = {
     /**
-     * Code of the app or a recovery code, where the second factor is on
+     * Second factor, where it is on
      */
     code?: string;
     /**
-     * AuthenticationResponseJSON of WebAuthn, for options of auth_passkey_begin; in the place of the password
+     * AuthenticationResponseJSON, for options of auth_passkey_begin
      */
     credential?: {
         [key: string]: unknown;
     };
     /**
-     * Of account_step_up_request_code, in the place of the password
+     * Of account_step_up_request_code
      */
     email_code?: string;
     password?: string;
