@@ -23,8 +23,8 @@ type stepUpBody struct {
 	Credential map[string]any `json:"credential,omitempty" doc:"AuthenticationResponseJSON, for options of auth_passkey_begin"`
 }
 
-// StepUp adds what the operations with x-step-up ask for, of users and of staff, where the session's last proof is older
-// than ten minutes.
+// StepUp adds what the operations with x-step-up ask for, of users and of staff, where the session's last proof is
+// older than ten minutes.
 func StepUp(a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.UserOp("GET /user/account/step-up").
