@@ -114,8 +114,8 @@ func (o Op) WithoutVersion(why string) Op {
 }
 
 // StepUp has the operation ask for a recent password or passkey. Of staff, what needs a dangerous permission, gives
-// what is worth money or exports rows asks for it anyway. Of users, those ask which weaken the account or send its money
-// elsewhere and take no password themselves. No API token opens an operation of users that asks.
+// what is worth money or exports rows asks for it anyway. Of users, those ask which weaken the account or send its
+// money elsewhere and take no password themselves. No API token opens an operation of users that asks.
 func (o Op) StepUp() Op {
 	o.stepUp = true
 	return o
