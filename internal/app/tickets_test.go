@@ -408,7 +408,14 @@ func TestTicket_Staff_AssignsFiltersAndFillsCannedAnswers(t *testing.T) {
 				t.Errorf("%s finds %d, want %d", query, list.TotalCount, want)
 			}
 		}
-		h.ask(support, 200, "PATCH", one, `{"assigned_to":0,"status":"closed"}`, nil)
+		for _, stale := range []string{`"was_assigned_to":0`, `"was_status":"closed"`} {
+			answer := h.ask(support, 409, "PATCH", one, fmt.Sprintf(`{"assigned_to":%d,%s}`, support.id, stale), nil)
+			if !strings.Contains(answer, `"ticket_changed"`) {
+				t.Errorf("a change of what was %s answers %s", stale, answer)
+			}
+		}
+		h.ask(support, 200, "PATCH", one, fmt.Sprintf(`{"assigned_to":0,"status":"closed","was_assigned_to":%d}`, admin.id),
+			nil)
 		h.ask(support, 409, "POST", one+"/messages", `{"content":"x"}`, nil)
 		h.answerTicket(support, k.No, `{"content":"x","status":"processing"}`)
 

@@ -106,9 +106,22 @@ type Change struct {
 	Category   *Category
 	Priority   *Priority
 	AssignedTo *int64 // 0: nobody
+
+	// What the member saw; ErrChanged where it is something else by now. What is nil is not compared.
+	WasState      *State
+	WasAssignedTo *int64 // 0: nobody
 }
 
-// Manage changes a ticket: ErrMerged. Wrong input names status, category, priority, assigned_to.
+// meets tells whether the ticket still is what the member saw.
+func (c Change) meets(k *Ticket) bool {
+	var assigned int64
+	if k.AssignedTo != nil {
+		assigned = *k.AssignedTo
+	}
+	return (c.WasState == nil || *c.WasState == k.State) && (c.WasAssignedTo == nil || *c.WasAssignedTo == assigned)
+}
+
+// Manage changes a ticket: ErrMerged, ErrChanged. Wrong input names status, category, priority, assigned_to.
 func (t *Tickets) Manage(ctx context.Context, id string, c Change) (*Ticket, error) {
 	var wrong fault.Problems
 	if c.State != nil {
@@ -131,6 +144,9 @@ func (t *Tickets) Manage(ctx context.Context, id string, c Change) (*Ticket, err
 		}
 		if k.MergedInto != nil {
 			return ErrMerged
+		}
+		if !c.meets(k) {
+			return ErrChanged
 		}
 		before := k.described()
 		if c.State != nil {

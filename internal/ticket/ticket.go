@@ -117,6 +117,8 @@ var (
 	ErrNoTicket = fault.NotFound("ticket_not_found", "没有这个工单", "There is no such ticket")
 	ErrClosed   = fault.Conflict("ticket_closed", "工单已关闭；重新打开后才能回复",
 		"The ticket is closed; open it again before you write")
+	ErrChanged = fault.Conflict("ticket_changed", "工单刚被其他成员修改，请查看后再操作",
+		"Another member has changed the ticket in the meantime; please look at it again")
 	ErrMerged = fault.Conflict("ticket_merged", "该工单已并入另一个工单，请在那里继续",
 		"This ticket was merged into another one; please go on there")
 	ErrTooManyOpen = fault.Conflict("too_many_open_tickets", "未关闭的工单太多，请先在已有工单中继续，或关闭不再需要的",

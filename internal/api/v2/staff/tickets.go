@@ -242,15 +242,18 @@ func manageTicket(r *v2.Router, t *ticket.Tickets) {
 			Category   *ticket.Category `json:"category,omitempty" enum:"general,connection,billing,account"`
 			Priority   *ticket.Priority `json:"priority,omitempty" enum:"low,normal,high"`
 			AssignedTo *int64           `json:"assigned_to,omitempty" minimum:"0" doc:"Id of a member who may answer tickets; 0: nobody"`
+
+			WasStatus     *ticket.State `json:"was_status,omitempty" enum:"pending,processing,resolved,closed" doc:"Which the member saw; 409 ticket_changed where it is another by now"`
+			WasAssignedTo *int64        `json:"was_assigned_to,omitempty" minimum:"0" doc:"The same of who has the ticket; 0: nobody"`
 		}
 	}
 	v2.Handle(r, v2.StaffOp("PATCH /staff/tickets/{ticket_id}", permission.TicketManage).
-		Named("staff_ticket_change", "Change the state, category or priority of a ticket, or who has it").
-		WithoutVersion("each field is a choice of its own, and what is not sent stays"),
+		Named("staff_ticket_change", "Change the state, category or priority of a ticket, or who has it; 409 ticket_changed").
+		WithoutVersion("each field is a choice of its own with what it was, and what is not sent stays"),
 		func(ctx context.Context, _ account.Identity, in *ticketChange) (staffTicket, error) {
 			k, err := t.Manage(ctx, in.ID, ticket.Change{
 				State: in.Body.Status, Category: in.Body.Category, Priority: in.Body.Priority,
-				AssignedTo: in.Body.AssignedTo,
+				AssignedTo: in.Body.AssignedTo, WasState: in.Body.WasStatus, WasAssignedTo: in.Body.WasAssignedTo,
 			})
 			if err != nil {
 				return staffTicket{}, err

@@ -30,31 +30,32 @@ export function useTicketActions(): Action<StaffTicket>[] {
 function useAssigning(): Action<StaffTicket>[] {
   const { t } = useTranslation('console/ticket')
   const me = useMe()
-  const assign = { ...quick, undo: undoAssignment }
   return [
     {
-      ...assign,
+      ...quick,
       key: 'take',
       icon: UserPlus,
       title: t('action.take'),
       isShown: ({ assigned_to: member }) => member?.id !== me,
-      run: (ticket) => change(ticket, { assigned_to: me }),
+      run: (ticket) => change(ticket, { assigned_to: me, was_assigned_to: holderOf(ticket) }),
+      undo: (ticket) => change(ticket, { assigned_to: holderOf(ticket), was_assigned_to: me }),
       done: ({ no }) => t('done.take', { no }),
     },
     {
-      ...assign,
+      ...quick,
       key: 'release',
       icon: UserMinus,
       title: t('action.release'),
       isShown: ({ assigned_to: member }) => member !== undefined,
-      run: (ticket) => change(ticket, { assigned_to: 0 }),
+      run: (ticket) => change(ticket, { assigned_to: 0, was_assigned_to: holderOf(ticket) }),
+      undo: (ticket) => change(ticket, { assigned_to: holderOf(ticket), was_assigned_to: 0 }),
       done: ({ no }) => t('done.release', { no }),
     },
   ]
 }
 
-const undoAssignment = (ticket: StaffTicket) =>
-  change(ticket, { assigned_to: ticket.assigned_to?.id ?? 0 })
+/** The id of who has it; 0: nobody. */
+const holderOf = (ticket: StaffTicket) => ticket.assigned_to?.id ?? 0
 
 /** Whether it is over. */
 function useStates(): Action<StaffTicket>[] {
@@ -71,7 +72,7 @@ function useStates(): Action<StaffTicket>[] {
     isShown: ({ ticket_status: now, merged_into: merged }) =>
       merged === null && isOver(now) === (key === 'reopen'),
     run: (ticket) => change(ticket, { status }),
-    undo: (ticket) => change(ticket, { status: ticket.ticket_status }),
+    undo: (ticket) => change(ticket, { status: ticket.ticket_status, was_status: status }),
     done: ({ no }) => t(`done.${key}`, { no }),
   })
   return [

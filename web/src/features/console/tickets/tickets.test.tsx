@@ -214,11 +214,17 @@ describe('a ticket', () => {
     await user.click(await screen.findByRole('button', { name: 'Actions for Question 300' }))
     await user.click(await screen.findByRole('menuitem', { name: 'Assign to me', hidden: true }))
     await waitFor(() =>
-      expect(sent).toHaveBeenCalledWith('/api/v2/staff/tickets/300', { assigned_to: 7 }),
+      expect(sent).toHaveBeenCalledWith('/api/v2/staff/tickets/300', {
+        assigned_to: 7,
+        was_assigned_to: 0,
+      }),
     )
     await user.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() =>
-      expect(sent).toHaveBeenLastCalledWith('/api/v2/staff/tickets/300', { assigned_to: 0 }),
+      expect(sent).toHaveBeenLastCalledWith('/api/v2/staff/tickets/300', {
+        assigned_to: 0,
+        was_assigned_to: 7,
+      }),
     )
   })
 

@@ -8011,6 +8011,14 @@ export type TicketChangeBody = {
     category?: 'general' | 'connection' | 'billing' | 'account';
     priority?: 'low' | 'normal' | 'high';
     status?: 'pending' | 'processing' | 'resolved' | 'closed';
+    /**
+     * The same of who has the ticket; 0: nobody
+     */
+    was_assigned_to?: number;
+    /**
+     * Which the member saw; 409 ticket_changed where it is another by now
+     */
+    was_status?: 'pending' | 'processing' | 'resolved' | 'closed';
 };
 
 export type TicketConversation = {

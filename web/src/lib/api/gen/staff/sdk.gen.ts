@@ -1471,7 +1471,7 @@ export const staffTicketsList = <ThrowOnError extends boolean = true>(options?: 
 export const staffTicketGet = <ThrowOnError extends boolean = true>(options: Options<StaffTicketGetData, ThrowOnError>): RequestResult<StaffTicketGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffTicketGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/tickets/{ticket_id}', ...options });
 
 /**
- * Change the state, category or priority of a ticket, or who has it
+ * Change the state, category or priority of a ticket, or who has it; 409 ticket_changed
  */
 export const staffTicketChange = <ThrowOnError extends boolean = true>(options: Options<StaffTicketChangeData, ThrowOnError>): RequestResult<StaffTicketChangeResponses, unknown, ThrowOnError> => (options.client ?? client).patch<StaffTicketChangeResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/tickets/{ticket_id}',

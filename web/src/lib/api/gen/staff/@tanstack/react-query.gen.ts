@@ -3567,7 +3567,7 @@ export const staffTicketGetOptions = (options: Options<StaffTicketGetData>) => q
 });
 
 /**
- * Change the state, category or priority of a ticket, or who has it
+ * Change the state, category or priority of a ticket, or who has it; 409 ticket_changed
  */
 export const staffTicketChangeMutation = (options?: Partial<Options<StaffTicketChangeData>>): UseMutationOptions<StaffTicketChangeResponse, DefaultError, Options<StaffTicketChangeData>> => {
     const mutationOptions: UseMutationOptions<StaffTicketChangeResponse, DefaultError, Options<StaffTicketChangeData>> = {
