@@ -4,10 +4,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"airstrip/internal/fault"
@@ -166,16 +168,28 @@ func (p *Parsed) line(row []string, zone *time.Location) (l Line, ok bool, err e
 	return l, true, nil
 }
 
-// parseAmount reads an amount as statements write it, with signs of currencies and dividers of thousands.
+// A comma divides thousands in the first form and begins the decimals in the second.
+var (
+	withThousands    = regexp.MustCompile(`^-?\d{1,3}(,\d{2,3})*,\d{3}(\.\d*)?$`)
+	withDecimalComma = regexp.MustCompile(`^-?(\d+|\d{1,3}(\.\d{3})+),\d{1,2}$`)
+)
+
+// parseAmount reads an amount as statements write it, with signs of currencies, dividers of thousands, and a point or a
+// comma before the decimals. A comma that may be neither is an error.
 func parseAmount(s string) (a money.Amount, given bool, err error) {
 	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(", ¥￥$€£+元", r) {
+		if unicode.IsSpace(r) || strings.ContainsRune("¥￥$€£+元", r) {
 			return -1
 		}
 		return r
 	}, s)
-	if s == "" || s == "-" || s == "--" {
+	switch {
+	case s == "" || s == "-" || s == "--":
 		return 0, false, nil
+	case withThousands.MatchString(s):
+		s = strings.ReplaceAll(s, ",", "")
+	case withDecimalComma.MatchString(s):
+		s = strings.ReplaceAll(strings.ReplaceAll(s, ".", ""), ",", ".")
 	}
 	if whole, part, dotted := strings.Cut(s, "."); dotted && len(part) > 2 {
 		s = whole + "." + part[:2] + strings.TrimRight(part[2:], "0")

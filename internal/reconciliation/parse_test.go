@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/money"
 	"airstrip/internal/reconciliation"
 )
 
@@ -86,6 +87,25 @@ func TestParse_ColumnsOfUnknownNames_AreTakenAsChosen(t *testing.T) {
 	}
 	if len(p.Lines) != 1 || p.Lines[0].Kind != reconciliation.Refund || p.Lines[0].Amount != 450 || p.Skipped != 1 {
 		t.Errorf("%+v, %d skipped", p.Lines, p.Skipped)
+	}
+}
+
+func TestParse_Amounts_AreReadWithAPointOrACommaBeforeTheDecimals(t *testing.T) {
+	for amount, want := range map[string]money.Amount{
+		"12.50": 1250, "12,50": 1250, "12,5": 1250, "1,000": 100000, "1,000.5": 100050, "1.000,00": 100000,
+		"1.234.567,89": 123456789, "1,234,567.89": 123456789, "1,00,000.00": 10000000, "1 000,50": 100050,
+		"1\u00a0000,50": 100050, "€0,07": 7, "0.18000": 18,
+	} {
+		p, err := reconciliation.Parse("time;id;amount\n2026-11-23;1;"+amount+"\n", reconciliation.Columns{}, shanghai)
+		if err != nil || len(p.Lines) != 1 || p.Lines[0].Amount != want {
+			t.Errorf("%q is read as %+v, %v; want %s", amount, p.Lines, err, want)
+		}
+	}
+	for _, amount := range []string{"1,2345", "1.00,5", "1,,000", ",50", "1.000,000", "12,3456.00"} {
+		p, err := reconciliation.Parse("time;id;amount\n2026-11-23;1;"+amount+"\n", reconciliation.Columns{}, shanghai)
+		if err == nil {
+			t.Errorf("%q is read as %+v", amount, p.Lines)
+		}
 	}
 }
 
