@@ -31,6 +31,7 @@ var openToBanned = map[string]bool{
 	"account_passkey_rename": true, "account_security_set": true, "account_sessions_end_others": true,
 	"account_session_end":      true,
 	"account_two_factor_begin": true, "account_recovery_codes_renew": true, "api_token_create": true,
+	"account_step_up": true, "account_step_up_request_code": true, // proof for the operations above
 	"api_token_revoke":   true,
 	"invite_withdraw":    true,                             // into their own wallet
 	"invite_code_change": true, "invite_code_remove": true, // nobody signs up with a banned user's codes
