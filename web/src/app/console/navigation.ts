@@ -39,7 +39,7 @@ import {
 } from 'lucide-react'
 import type shell from '@/locales/zh-CN/console/shell.json'
 
-export type ConsolePage = {
+type ConsolePage = {
   to: NonNullable<LinkProps['to']>
   /** Its name and search words are `page.<key>` and `keywords.<key>` of the shell's texts. */
   key: keyof (typeof shell)['page']

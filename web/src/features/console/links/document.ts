@@ -1,5 +1,5 @@
 /** What a template's text says: its document, or why it is none. */
-export type Read = { document: Record<string, unknown> } | { problem: string }
+type Read = { document: Record<string, unknown> } | { problem: string }
 
 export function readDocument(text: string): Read {
   try {

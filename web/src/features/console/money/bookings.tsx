@@ -34,7 +34,7 @@ export function Postings({ booking }: { booking: Booking }) {
 }
 
 /** Whose account it is and what for. */
-export function AccountName({ posting }: { posting: BookedPosting }) {
+function AccountName({ posting }: { posting: BookedPosting }) {
   const { t } = useTranslation('console/ledger')
   const name = t(`account.${posting.account}`)
   if (posting.user_id === null) return posting.gateway ? `${name} (${posting.gateway})` : name

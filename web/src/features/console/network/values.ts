@@ -191,7 +191,7 @@ function realityOf(values: FormValues): NodeSettings['reality'] {
   }
 }
 
-export function settingsOf(protocol: Protocol, values: FormValues, node?: StaffNode): NodeSettings {
+function settingsOf(protocol: Protocol, values: FormValues, node?: StaffNode): NodeSettings {
   const transport = transportsOf(protocol).length > 0 ? text(values.transport) : ''
   const security = text(values.security)
   const isOverHTTP = ['ws', 'httpupgrade', 'xhttp'].includes(transport)

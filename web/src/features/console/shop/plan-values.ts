@@ -70,7 +70,7 @@ const numbersOf = (text: string) =>
     .map(Number)
 
 /** The prices of the form, in the contract's shape; an empty one is not offered. */
-export const pricesOf = (values: FormValues) =>
+const pricesOf = (values: FormValues) =>
   Object.keys(values)
     .filter((name) => name.startsWith('price_') && textOf(values, name) !== '')
     .map((name) => ({ months: Number(name.slice('price_'.length)), amount: textOf(values, name) }))
