@@ -17,9 +17,9 @@ test.describe('pages', () => {
   test.use({ allowedErrors: notFoundMessage })
 
   test('cause no violation of their policy', async ({ page, service }) => {
-    const strangers = await visit(page, [...open, '/no-such-page'])
+    const guests = await visit(page, [...open, '/no-such-page'])
     await signIn(page, service.demo.user)
-    const all = strangers + await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
+    const all = guests + await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
     expect(all, 'pages that require Trusted Types').toBe(open.length + user.length + 3)
   })
 })

@@ -19,7 +19,7 @@ async function openExpired() {
 beforeEach(() => server.use(stillLoading))
 
 describe('pages under /user', () => {
-  it('lead strangers to sign-in, with the way back', async () => {
+  it('lead guests to sign-in, with the way back', async () => {
     const { router } = await openApp(page)
     await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
     expect(router.state.location.search).toEqual({ next: page })

@@ -30,7 +30,7 @@ describe('open pages', () => {
     ['/auth/sign-up', 'Sign up', false],
     ['/auth/forgot-password', 'Forgot password', false],
     ['/settings', 'Preferences', false],
-  ])('%s has its title and layout for strangers', async (path, title, isDefaultLayout) => {
+  ])('%s has its title and layout for guests', async (path, title, isDefaultLayout) => {
     const { router } = await openApp(path)
     await screen.findByRole('heading', { level: 1 })
     await waitFor(() => expect(document.title).toBe(`${title} · Network Accelerator`))
@@ -40,7 +40,7 @@ describe('open pages', () => {
 })
 
 describe('/settings', () => {
-  it('shows strangers no menu of a user and no link that needs a sign-in', async () => {
+  it('shows guests no menu of a user and no link that needs a sign-in', async () => {
     const { user } = await openApp('/settings')
     await screen.findByRole('heading', { level: 1, name: 'Preferences' })
     expect(screen.queryByRole('button', { name: /menu/i })).toBeNull()
@@ -76,7 +76,7 @@ describe('pages of a user', () => {
     expect(hasSidebar()).toBe(true)
   })
 
-  it.each(userPages)('%s leads strangers to sign-in and back', async (path) => {
+  it.each(userPages)('%s leads guests to sign-in and back', async (path) => {
     const { router } = await openApp(path)
     await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
     expect(router.state.location.search).toMatchObject({

@@ -14,9 +14,9 @@ import { PageHeader } from '@/ui/page-header'
 import classes from './account-pages.module.css'
 import { activityOf } from './activity-query'
 import { ActivityPages } from './components/activity-pages'
-import { PlaceText } from './components/place-text'
+import { OriginText } from './components/origin-text'
 import { LogSkeleton } from './components/log-skeleton'
-import { deviceName } from './place'
+import { deviceName } from './origin'
 
 const route = getRouteApi('/user/account/activity')
 
@@ -77,7 +77,7 @@ const columnsIn = (t: TFunction<'security'>): Column<ActivityItem>[] => [
     header: t('where'),
     cell: (row) =>
       row.ip_address || row.browser !== 'Telegram' ? (
-        <PlaceText ip={row.ip_address} area={row.area} />
+        <OriginText ip={row.ip_address} area={row.area} />
       ) : (
         'Telegram'
       ),

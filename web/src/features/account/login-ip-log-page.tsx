@@ -13,8 +13,8 @@ import { Moment } from '@/ui/moment'
 import { PageHeader } from '@/ui/page-header'
 import { StatusDot } from '@/ui/status-dot'
 import { LogSkeleton } from './components/log-skeleton'
-import { PlaceText } from './components/place-text'
-import { deviceName } from './place'
+import { OriginText } from './components/origin-text'
+import { deviceName } from './origin'
 
 /** From where somebody signed in, or tried to. */
 export function LoginIpLogPage() {
@@ -71,7 +71,7 @@ const columnsIn = (t: TFunction<'security'>): Column<LoginIp>[] => [
   {
     key: 'where',
     header: t('where'),
-    cell: (row) => <PlaceText ip={row.login_ip} area={row.area} />,
+    cell: (row) => <OriginText ip={row.login_ip} area={row.area} />,
   },
   { key: 'device', header: t('device.name'), cell: (row) => deviceName(row, t) },
 ]

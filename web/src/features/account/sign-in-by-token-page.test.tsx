@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 
 describe('a link with tokens', () => {
-  it('signs a stranger in and leaves the address at once', async () => {
+  it('signs a guest in and leaves the address at once', async () => {
     const { router } = await openApp(link())
     const seen: string[] = []
     router.history.subscribe(({ location }) => seen.push(location.href))

@@ -69,7 +69,7 @@ describe('the parts they show', () => {
 })
 
 describe('the demos', () => {
-  it.each(['shop-demo', 'dashboard-demo'])('%s asks strangers to sign in', async (name) => {
+  it.each(['shop-demo', 'dashboard-demo'])('%s asks guests to sign in', async (name) => {
     open()
     const { router, user } = await openApp(`/test-page/${name}`)
     await user.click(await screen.findByRole('link', { name: 'Sign in' }))

@@ -8,7 +8,7 @@ import {
 } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
-import { Together } from '@/ui/together'
+import { WaitForQueries } from '@/ui/wait-for-queries'
 import { AnnouncementsCard } from './components/announcements-card'
 import { CheckInCard } from './components/check-in-card'
 import { ConnectionCard } from './components/connection-card'
@@ -31,12 +31,12 @@ export function DashboardPage() {
       <div className={classes.grid}>
         <Loaded query={dashboard} skeleton={<TopSkeleton />} hasCards>
           {({ access, ban, wallet }) => (
-            <Together queries={others} skeleton={<TopSkeleton />}>
+            <WaitForQueries queries={others} skeleton={<TopSkeleton />}>
               <div className={classes.main}>
                 <ConnectionCard access={access} ban={ban} />
               </div>
               <WalletCard wallet={wallet} isBanned={access.state === 'banned'} />
-            </Together>
+            </WaitForQueries>
           )}
         </Loaded>
         <CheckInCard />

@@ -9,7 +9,7 @@ import { OwnBan } from '@/ui/ban-notice'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
-import { Together } from '@/ui/together'
+import { WaitForQueries } from '@/ui/wait-for-queries'
 import { ChangeChoice } from './components/change-choice'
 import { ChoiceSkeleton } from './components/choice-skeleton'
 import { PackageChoice } from './components/package-choice'
@@ -77,10 +77,10 @@ function Catalogue(choice: {
         }
         if (kind === 'package') return <PackageChoice packages={onSale} {...choice} />
         return (
-          <Together queries={[services]} skeleton={<ChoiceSkeleton />}>
+          <WaitForQueries queries={[services]} skeleton={<ChoiceSkeleton />}>
             <RunningNote />
             <PlanChoice plans={onSale} {...choice} />
-          </Together>
+          </WaitForQueries>
         )
       }}
     </Loaded>

@@ -13,8 +13,8 @@ import type { SessionResult } from '@/lib/api/gen/types.gen'
 import { Confirm } from '@/ui/confirm'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
-import { deviceName } from '../place'
-import { PlaceText } from './place-text'
+import { deviceName } from '../origin'
+import { OriginText } from './origin-text'
 import classes from './sessions.module.css'
 
 /** Where one is signed in, this device first; each other one can be signed out. */
@@ -94,7 +94,7 @@ function Session({ session, onEnd }: { session: SessionResult; onEnd: () => void
           )}
         </div>
         <p className={classes.text}>
-          <PlaceText ip={session.ip_address} area={session.area} />
+          <OriginText ip={session.ip_address} area={session.area} />
         </p>
         <p className={classes.text}>
           {t('sessions.seen')}

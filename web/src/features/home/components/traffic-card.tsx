@@ -7,7 +7,7 @@ import { dashboardGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { siteOptions } from '@/lib/api/site'
 import { lazyPart } from '@/lib/lazy-part'
 import { chartColors } from '@/ui/charts/chart-colors'
-import { useSeen } from '@/lib/seen'
+import { useInView } from '@/lib/in-view'
 import { Bytes } from '@/ui/bytes'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
@@ -115,12 +115,12 @@ function TrafficChart({ days, axis }: { days: DayTraffic[]; axis: number[] }) {
     }
   }, [days, axis, t])
   const place = useRef<HTMLDivElement>(null)
-  const isSeen = useSeen(place)
+  const isInView = useInView(place)
   const waiting = <Skeleton height="100%" />
   return (
     <div ref={place} className={classes.picture}>
       <Suspense fallback={waiting}>
-        {isSeen ? <AreaChart label={t('traffic.title')} {...series} /> : waiting}
+        {isInView ? <AreaChart label={t('traffic.title')} {...series} /> : waiting}
       </Suspense>
     </div>
   )

@@ -5,7 +5,7 @@ import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/lib/lazy-part'
 import { saveFile } from '@/lib/save-file'
-import { useSeen } from '@/lib/seen'
+import { useInView } from '@/lib/in-view'
 import { namesOf } from '../names'
 import { type Bucket, kindOf } from '../series'
 import type { Range } from '../ranges'
@@ -27,7 +27,7 @@ export function AxisPicture(props: {
   const zone = useZone()
   const [chart, setChart] = useState<EChartsType>()
   const place = useRef<HTMLDivElement>(null)
-  const isSeen = useSeen(place)
+  const isInView = useInView(place)
   const drawn = useMemo(
     () => ({
       days: buckets.map(({ time }) => time),
@@ -45,7 +45,7 @@ export function AxisPicture(props: {
     <>
       <div ref={place} className={classes.axis}>
         <Suspense fallback={waiting}>
-          {isSeen ? (
+          {isInView ? (
             <AreaChart label={t('axis.title')} {...drawn} hasZoom onReady={setChart} />
           ) : (
             waiting

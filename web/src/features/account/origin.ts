@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-type Place = { area: string; browser: string; system: string }
+type Origin = { area: string; browser: string; system: string }
 
 const UNKNOWN = 'ZZ'
 
@@ -9,5 +9,5 @@ export const areaName = (area: string, language: string): string | undefined =>
   area === UNKNOWN ? undefined : new Intl.DisplayNames(language, { type: 'region' }).of(area)
 
 /** "Firefox 140 · Windows" */
-export const deviceName = ({ browser, system }: Place, t: TFunction<'security'>): string =>
+export const deviceName = ({ browser, system }: Origin, t: TFunction<'security'>): string =>
   [browser, system].filter(Boolean).join(' · ') || t('device.unknown')

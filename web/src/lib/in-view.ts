@@ -5,16 +5,16 @@ const MAX_IDLE_WAIT_MS = 2_000
 const NEAR = '200px'
 
 /** True once the element is in sight, or nearly, and the browser has nothing better to do. For what is heavy to load. */
-export function useSeen(element: RefObject<Element | null>): boolean {
-  const [isSeen, setSeen] = useState(false)
+export function useInView(element: RefObject<Element | null>): boolean {
+  const [isInView, setInView] = useState(false)
   useEffect(() => {
-    if (!element.current || isSeen) return
+    if (!element.current || isInView) return
     let idle: number | undefined
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (!entry?.isIntersecting) return
         observer.disconnect()
-        idle = whenIdle(() => setSeen(true))
+        idle = whenIdle(() => setInView(true))
       },
       { rootMargin: NEAR },
     )
@@ -23,8 +23,8 @@ export function useSeen(element: RefObject<Element | null>): boolean {
       observer.disconnect()
       if (idle !== undefined) cancelIdle(idle)
     }
-  }, [element, isSeen])
-  return isSeen
+  }, [element, isInView])
+  return isInView
 }
 
 // Safari has no idle callbacks.
