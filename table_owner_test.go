@@ -42,7 +42,7 @@ var tableOwners = map[string]string{
 	"job":     `job job_failure job_timetable`,
 	"link":    `link_app link_fetch link_notice link_template link_token`,
 	"loki":    `loki_cursor loki_pause`,
-	"mail":    `mail mail_text`,
+	"mail":    `mail mail_template mail_text`,
 	"mailbox": `mailbox_cursor`,
 	"node": `blocked_ip node node_alarm node_history node_outage node_secret node_silence node_state node_watch online_ip rule
 		rule_exemption rule_hit speed_test user_link_group`,

@@ -187,6 +187,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.started = a.DB.Now()
 	a.Secrets = secret.New(a.DB, a.cfg.key)
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
+	if err = a.Mails.LoadTemplates(ctx); err != nil {
+		return err
+	}
 	a.Users = notify.New(a.DB, a.Mails)
 	a.Push = webpush.New(a.DB, a.cfg.key, a.cfg.site)
 	a.Users.UsePush(a.Push)
@@ -370,6 +373,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Tickets.Follow(ctx) })
 	background.Go(func() { a.Guides.Begin(ctx) })
 	background.Go(func() { a.Guides.Follow(ctx) })
+	background.Go(func() { a.Mails.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Bulk.Run(ctx) })

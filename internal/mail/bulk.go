@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/fault"
 	"airstrip/internal/job"
 )
 
@@ -22,6 +23,24 @@ type Announcement struct {
 	HTML        htmltemplate.HTML // safe HTML of the same
 	URL         string            // of the page where it is shown
 	Unsubscribe string            // see Letter
+}
+
+func (c Announcement) fill(v *values) {
+	v.say("title", "公告", "Announcement")
+	text, html := c.Text, string(c.HTML)
+	if c.Title != "" {
+		v.text("title", c.Title)
+		text = c.Title + "\n\n" + text
+		html = `<p style="margin:0 0 16px;font-size:20px;font-weight:600">` + escape(c.Title) + "</p>\n" + html
+	}
+	v.block("announcement", text, html)
+	const quiet = "color:#4b5563"
+	onSite := fault.Text{ZH: "在网站查看", EN: "Read it on the site"}.In(v.lang)
+	noMore := fault.Text{ZH: "不再通过邮件和 Telegram 接收公告", EN: "No more announcements by mail or Telegram"}.In(v.lang)
+	v.block("links", onSite+": "+c.URL+"\n"+noMore+": "+c.Unsubscribe,
+		`<p style="margin:24px 0 0;font-size:13px;`+quiet+`"><a href="`+escape(c.URL)+`" style="`+quiet+`">`+onSite+
+			`</a> · <a href="`+escape(c.Unsubscribe)+`" style="`+quiet+`">`+noMore+`</a></p>`)
+	v.need("announcement", "links")
 }
 
 func (Announcement) kind() string { return "announcement" }

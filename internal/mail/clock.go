@@ -9,4 +9,10 @@ type ClockDisagrees struct {
 	Since time.Time // when it was noticed, by the time that the server goes on with
 }
 
+func (c ClockDisagrees) fill(v *values) {
+	v.text("host", c.Host)
+	v.time("clock", c.Clock)
+	v.time("noticed_at", c.Since)
+}
+
 func (ClockDisagrees) kind() string { return "clock_disagrees" }

@@ -2,19 +2,21 @@ package mail
 
 import (
 	"cmp"
-	"embed"
 	"fmt"
 	htmltemplate "html/template"
+	"strconv"
 	"strings"
-	"sync"
-	texttemplate "text/template"
 	"time"
 
 	"airstrip/internal/fault"
 )
 
-// Content is what a mail says: one of the types below, each with a template of its kind in both languages.
-type Content interface{ kind() string }
+// Content is what a mail says: one of the types of this package, each with a template of its kind in both languages and
+// the variables that the template may have.
+type Content interface {
+	kind() string
+	fill(v *values)
+}
 
 // Code brings a code that proves the address.
 type Code struct {
@@ -25,9 +27,43 @@ type Code struct {
 	Other   string // with change_email: the address that the account will have
 }
 
+const (
+	forgotPassword = "forgot_password"
+	changeEmail    = "change_email"
+)
+
+const codeStyle = "margin:20px 0;padding:16px;background:#f3f4f6;border-radius:8px;" +
+	"font:600 32px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:6px;text-align:center"
+
+const buttonStyle = "display:inline-block;padding:12px 20px;background:#1d4ed8;border-radius:8px;color:#ffffff;" +
+	"font-weight:600;text-decoration:none"
+
+func (c Code) fill(v *values) {
+	v.block("code", "    "+c.Code, `<p style="`+codeStyle+`">`+escape(c.Code)+`</p>`)
+	v.text("minutes", strconv.Itoa(c.Minutes))
+	v.need("code")
+	switch c.Purpose {
+	case forgotPassword:
+		label := fault.Text{ZH: "重置密码", EN: "Set a new password"}.In(v.lang)
+		v.block("link", v.site+c.Path, `<p style="text-align:center"><a href="`+escape(v.site+c.Path)+
+			`" style="`+buttonStyle+`">`+label+`</a></p>`)
+		v.need("link")
+	case changeEmail:
+		v.text("new_address", c.Other)
+		v.say("advice", "如果不是你本人操作，请立即修改密码：有人登录了你的账号。",
+			"If you did not ask for it, change your password: somebody is signed in to your account.")
+		if v.recipient == c.Other {
+			v.say("advice", "如果不是你本人操作，请忽略本邮件；没有验证码就不会有任何更改。",
+				"If you did not ask for it, ignore this mail; nothing happens without the code.")
+		}
+	}
+}
+
 // EmailTaken tells somebody who asked for a code to make an account, or to move one to this address, that there is an
 // account already.
 type EmailTaken struct{}
+
+func (EmailTaken) fill(*values) {}
 
 // PasswordChanged tells that the password was changed.
 type PasswordChanged struct {
@@ -37,6 +73,32 @@ type PasswordChanged struct {
 	Recovered bool
 	Passkeys  int
 	Telegram  bool
+}
+
+func (c PasswordChanged) fill(v *values) {
+	v.time("time", c.At)
+	v.origin(c.IP, fault.Text{ZH: "由站点管理员", EN: "by the operator"})
+	otherWays(v, c.Recovered, c.Passkeys, c.Telegram)
+}
+
+// otherWays says what became of the ways to sign in that need no password.
+func otherWays(v *values, removed bool, passkeys int, telegram bool) {
+	var zh, en []string
+	switch {
+	case passkeys > 0 && removed:
+		zh, en = append(zh, "通行密钥已全部移除。"), append(en, "Your passkeys were removed.")
+	case passkeys > 0:
+		zh = append(zh, fmt.Sprintf("仍可用于登录的通行密钥：%d 个。", passkeys))
+		en = append(en, fmt.Sprintf("Passkeys that still sign you in: %d.", passkeys))
+	}
+	switch {
+	case telegram && removed:
+		zh, en = append(zh, "Telegram 绑定已解除。"), append(en, "Your Telegram account was unlinked.")
+	case telegram:
+		zh = append(zh, "已绑定的 Telegram 仍可用于登录。")
+		en = append(en, "Your linked Telegram account still signs you in.")
+	}
+	v.say("other_ways", strings.Join(zh, ""), strings.Join(en, " "))
 }
 
 // EmailChanged tells the former address that the account has another one now.
@@ -49,12 +111,55 @@ type EmailChanged struct {
 	Telegram  bool
 }
 
+func (c EmailChanged) fill(v *values) {
+	v.time("time", c.At)
+	v.text("new_address", c.Other)
+	v.origin(c.IP, fault.Text{ZH: "由本站工作人员", EN: "from the staff of the site"})
+	otherWays(v, c.Recovered, c.Passkeys, c.Telegram)
+}
+
 // SecurityChanged tells of another event in the security of the account.
 type SecurityChanged struct {
-	What string // kind of the activity: two_factor_on, api_token_made and so on, as in the template
+	What string // kind of the activity, as in securityEvents
 	Name string // of the passkey or API token; else empty
 	At   time.Time
 	IP   string // empty: not known
+}
+
+// securityEvents are the words of events by kind; %s stands for the name.
+var securityEvents = map[string]fault.Text{
+	"two_factor_on":       {ZH: "两步验证已开启", EN: "Two-step sign-in was turned on"},
+	"two_factor_off":      {ZH: "两步验证已关闭", EN: "Two-step sign-in was turned off"},
+	"recovery_codes_made": {ZH: "恢复码已重新生成", EN: "New recovery codes were made"},
+	"passkey_removed":     {ZH: "通行密钥「%s」已移除", EN: "The passkey “%s” was removed"},
+	"telegram_linked":     {ZH: "已绑定 Telegram 账号", EN: "A Telegram account was linked"},
+	"telegram_unlinked":   {ZH: "已解除 Telegram 绑定", EN: "The Telegram account was unlinked"},
+	tokenMade:             {ZH: "已创建 API 令牌「%s」", EN: "The API token “%s” was made"},
+	tokenReused: {
+		ZH: "一个登录凭证被重复使用，可能已被他人复制，该登录已结束",
+		EN: "A sign-in was ended because a copy of its token was used",
+	},
+}
+
+// These events end no other session.
+const (
+	tokenMade   = "api_token_made"
+	tokenReused = "refresh_token_reused"
+)
+
+func (c SecurityChanged) fill(v *values) {
+	words, known := securityEvents[c.What]
+	if !known {
+		words = securityEvents[tokenReused]
+	}
+	v.text("event", strings.ReplaceAll(words.In(v.lang), "%s", c.Name))
+	v.time("time", c.At)
+	v.origin(c.IP, fault.Text{})
+	v.text("consequence", "")
+	if c.What != tokenMade && c.What != tokenReused {
+		v.say("consequence", "其他设备均已退出登录，API 令牌已全部撤销。",
+			"All other devices were signed out, and all API tokens were revoked.")
+	}
 }
 
 // PasskeyAdded tells that there is another passkey that opens the account.
@@ -64,10 +169,21 @@ type PasskeyAdded struct {
 	Name string
 }
 
+func (c PasskeyAdded) fill(v *values) {
+	v.time("time", c.At)
+	v.text("ip", c.IP)
+	v.text("name", c.Name)
+}
+
 // AccountClosed tells the address that the account had that it is closed.
 type AccountClosed struct {
 	At time.Time
 	IP string
+}
+
+func (c AccountClosed) fill(v *values) {
+	v.time("time", c.At)
+	v.text("ip", c.IP)
 }
 
 // Banned tells that the account is suspended.
@@ -76,12 +192,38 @@ type Banned struct {
 	Until  *time.Time // nil: no end is set
 }
 
-// NewPlace tells of a sign-in from an area or a device that the account was not used from before.
+func (c Banned) fill(v *values) {
+	v.say("duration", "结束时间未定", "without a set end")
+	if c.Until != nil {
+		v.say("duration", "至 "+v.when(*c.Until)+" 结束", "until "+v.when(*c.Until))
+	}
+	v.note("reason_note", "原因：", "Reason: ", c.Reason)
+}
+
+// note gives a variable what a person wrote behind a word that says what it is, or nothing.
+func (v *values) note(name, zh, en, written string) {
+	v.text(name, "")
+	if written != "" {
+		v.say(name, zh+written, en+written)
+	}
+}
+
+// LoginAlert tells of a sign-in from an area or a device that the account was not used from before.
 type LoginAlert struct {
 	At     time.Time
 	IP     string
 	Area   string // ISO 3166-1; empty where unknown
 	Device string // empty where unknown
+}
+
+func (c LoginAlert) fill(v *values) {
+	v.time("time", c.At)
+	v.text("ip", c.IP)
+	v.text("area_note", "")
+	if c.Area != "" {
+		v.say("area_note", "（"+c.Area+"）", "("+c.Area+")")
+	}
+	v.note("device_note", "设备：", "Device: ", c.Device)
 }
 
 func (c Code) kind() string          { return c.Purpose }
@@ -106,88 +248,52 @@ type Letter struct {
 	Thread  string `json:",omitempty"` // Message-ID of what it belongs to, without angle brackets
 }
 
-// Each template file defines "subject" and "text", which are plain text, and "html", the inside of the frame in
-// frame.html.
-//
-//go:embed templates
-var files embed.FS
-
 // Write gives the words of a message, for other ways than mail to tell them.
 func (m *Mails) Write(msg Message) (Letter, error) {
-	t, err := templates()
+	msg.Lang = cmp.Or(msg.Lang, m.settings.Get().Language)
+	t, err := m.templateOf(msg.Content.kind(), msg.Lang)
 	if err != nil {
 		return Letter{}, err
 	}
-	site := m.settings.Get()
-	lang := cmp.Or(msg.Lang, site.Language)
-	pair, ok := t[path(lang, msg.Content.kind())]
-	if !ok {
-		return Letter{}, fmt.Errorf("mail: no template for %q in %s", msg.Content.kind(), lang)
-	}
-	about := struct {
-		Lang                      fault.Lang
-		SiteName, SiteURL, Mailed string
-		Zone                      *time.Location
-		Content                   Content
-	}{lang, site.SiteName, m.site, msg.To, site.Zone(), msg.Content}
+	return m.writeBy(t, msg)
+}
 
-	var subject, text, html strings.Builder
-	if err := pair.text.ExecuteTemplate(&subject, "subject", about); err != nil {
-		return Letter{}, err
-	}
-	if err := pair.text.ExecuteTemplate(&text, "text", about); err != nil {
-		return Letter{}, err
-	}
-	if err := pair.html.ExecuteTemplate(&html, "frame", about); err != nil {
-		return Letter{}, err
-	}
-	oneLine := strings.Join(strings.Fields(subject.String()), " ")
-	letter := Letter{
-		Subject: oneLine, Text: strings.TrimSpace(text.String()) + "\n", HTML: strings.TrimSpace(html.String()) + "\n",
+// writeBy writes a message by a template.
+func (m *Mails) writeBy(t Template, msg Message) (Letter, error) {
+	site := m.settings.Get()
+	v := newValues(msg.Lang, site.Zone(), site.SiteName, m.site, msg.To)
+	msg.Content.fill(v)
+	letter := Letter{Subject: v.line(t.Subject), Text: v.plain(t.Body) + "\n"}
+	about := frame{
+		Lang: msg.Lang, Subject: letter.Subject, SiteName: site.SiteName, SiteURL: m.site, Recipient: msg.To,
+		Body: v.html(t.Body), Footer: site.MailFooter(msg.Lang),
 	}
 	switch c := msg.Content.(type) {
 	case Announcement:
 		letter.Unsubscribe = c.Unsubscribe
 	case TicketAnswered:
 		letter.ReplyTo, letter.Thread = c.ReplyTo, c.Thread
+		if c.ReplyTo != "" {
+			letter.Text = ReplyMark + "\n\n" + letter.Text
+			about.ReplyMark = ReplyMark
+		}
 	}
+	if about.Footer != "" {
+		letter.Text += "\n" + about.Footer + "\n"
+	}
+	var html strings.Builder
+	if err := frameTemplate.Execute(&html, about); err != nil {
+		return Letter{}, err
+	}
+	letter.HTML = strings.TrimSpace(html.String()) + "\n"
 	return letter, nil
 }
 
-type templatePair struct {
-	text *texttemplate.Template
-	html *htmltemplate.Template
+// frame is what is around the text of each mail.
+type frame struct {
+	Lang                                  fault.Lang
+	Subject, SiteName, SiteURL, Recipient string
+	ReplyMark                             string
+	Body                                  htmltemplate.HTML
+	Footer                                string
 }
-
-func path(lang fault.Lang, kind string) string {
-	return "templates/" + string(lang) + "/" + kind + ".tmpl"
-}
-
-// templates reads all templates, by path, once.
-var templates = sync.OnceValues(func() (map[string]templatePair, error) {
-	functions := map[string]any{"when": func(t time.Time, zone *time.Location) string {
-		return t.In(zone).
-			Format("2006-01-02 15:04 (MST)")
-	}}
-	all := map[string]templatePair{}
-	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
-		entries, err := files.ReadDir("templates/" + string(lang))
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			name := "templates/" + string(lang) + "/" + e.Name()
-			text, err := texttemplate.New(name).Option("missingkey=error").Funcs(functions).ParseFS(files, name)
-			if err != nil {
-				return nil, err
-			}
-			html, err := htmltemplate.New(name).Option("missingkey=error").Funcs(functions).
-				ParseFS(files, "templates/frame.html", name)
-			if err != nil {
-				return nil, err
-			}
-			all[name] = templatePair{text, html}
-		}
-	}
-	return all, nil
-})

@@ -8,11 +8,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
@@ -28,11 +31,13 @@ type Mails struct {
 	settings *setting.Settings
 	secrets  *secret.Secrets
 	site     string
+	loading  sync.Mutex // what is read last is what stays
+	changed  atomic.Pointer[map[templateKey]Template]
 }
 
 // New gives the mails kept in d. site is the address that users see, without closing slash.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, site string) *Mails {
-	return &Mails{d, key, settings, secrets, site}
+	return &Mails{db: d, key: key, settings: settings, secrets: secrets, site: site}
 }
 
 // Message is a mail to one person.
@@ -97,6 +102,26 @@ func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
 		return err
 	}
 	return job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{})
+}
+
+// SendExample puts the example of a template into the queue, to somebody who wants to see how it arrives, as part of tx.
+func (m *Mails) SendExample(ctx context.Context, tx bun.Tx, t Template, to string) error {
+	letter, err := m.Preview(t)
+	if err != nil {
+		return err
+	}
+	plain, err := json.Marshal(letter)
+	if err != nil {
+		return err
+	}
+	r := m.newRow(Message{To: to, Lang: t.Lang, Content: exampleCode("test")}, plain)
+	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+		return err
+	}
+	if err := job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{}); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, "mail.template.test", Object(t.Kind, t.Lang), nil, map[string]any{"to": to}, "")
 }
 
 func (m *Mails) write(msg Message) (row, error) {

@@ -1,6 +1,9 @@
 package mail
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // NodeOffline tells staff that a node has not been heard of for some time.
 type NodeOffline struct {
@@ -32,6 +35,33 @@ type NodeBeyondLink struct {
 type NodeDouble struct {
 	Node string
 	At   time.Time
+}
+
+func (c NodeOffline) fill(v *values) {
+	v.text("node", c.Node)
+	v.time("seen_at", c.SeenAt)
+}
+
+func (c NodeBack) fill(v *values) {
+	v.text("node", c.Node)
+	v.time("began_at", c.BeganAt)
+	v.time("ended_at", c.EndedAt)
+}
+
+func (c NodeConflict) fill(v *values) {
+	v.text("node", c.Node)
+	v.time("time", c.At)
+}
+
+func (c NodeBeyondLink) fill(v *values) {
+	v.text("node", c.Node)
+	v.time("time", c.At)
+	v.text("link_mbps", strconv.Itoa(c.LinkMbps))
+}
+
+func (c NodeDouble) fill(v *values) {
+	v.text("node", c.Node)
+	v.time("time", c.At)
 }
 
 func (NodeOffline) kind() string    { return "node_offline" }

@@ -20,6 +20,21 @@ type PayoutDecided struct {
 	Answer   string // of staff; may be empty
 }
 
+func (NoticeTest) fill(*values) {}
+
+func (c PaymentReceived) fill(v *values) { v.amount("amount", c.Amount, c.Currency) }
+
+func (c PayoutDecided) fill(v *values) {
+	v.amount("amount", c.Amount, c.Currency)
+	v.say("decision", "提现未通过", "Your payout was refused")
+	v.say("outcome", "未通过，金额已退回佣金余额。", "was refused; the amount is in your commission balance again.")
+	if c.Paid {
+		v.say("decision", "提现已付款", "Your payout was paid")
+		v.say("outcome", "已付款。", "was paid.")
+	}
+	v.note("answer_note", "客服备注：", "Answer of our staff: ", c.Answer)
+}
+
 func (NoticeTest) kind() string      { return "notice_test" }
 func (PaymentReceived) kind() string { return "payment_received" }
 func (PayoutDecided) kind() string   { return "payout_decided" }

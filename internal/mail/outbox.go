@@ -85,7 +85,7 @@ func (m Mail) BringsCode() bool {
 
 // WithoutCode gives the letter with dots in the place of its code.
 func (l Letter) WithoutCode() Letter {
-	l.Text, l.HTML = hide(l.Text), hide(l.HTML)
+	l.Subject, l.Text, l.HTML = hide(l.Subject), hide(l.Text), hide(l.HTML)
 	return l
 }
 

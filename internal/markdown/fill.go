@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,32 +20,50 @@ func Uses(source, name string) bool {
 	})
 }
 
+// Variables are the names of the variables in source, in their order.
+func Variables(source string) (names []string) {
+	for _, found := range variable.FindAllStringSubmatch(source, -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
+
+// FillPlain puts values in the place of variables in a text that is no Markdown. Variables that value does not know stay
+// as they are.
+func FillPlain(source string, value func(name string) (string, bool)) string {
+	return variable.ReplaceAllStringFunc(source, func(found string) string {
+		if filled, known := value(variable.FindStringSubmatch(found)[1]); known {
+			return filled
+		}
+		return found
+	})
+}
+
 // InAddress tells whether the variable {{name}} is a part of the address of a link or an image in source. What Fill
 // puts there leaves the page with the request for that address.
 func InAddress(source, name string) bool {
 	const mark = "airstrip1variable2mark"
-	marked := variable.ReplaceAllStringFunc(source, func(found string) string {
-		if variable.FindStringSubmatch(found)[1] == name {
-			return mark
-		}
-		return found
+	targets := Targets(FillPlain(source, func(found string) (string, bool) { return mark, found == name }))
+	return slices.ContainsFunc(targets, func(target string) bool {
+		return strings.Contains(strings.ToLower(target), mark)
 	})
-	doc, content := parse(marked)
-	inside := false
+}
+
+// Targets are the addresses that links and images in source lead to.
+func Targets(source string) (targets []string) {
+	doc, content := parse(source)
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		var target []byte
 		switch n := n.(type) {
 		case *ast.Link:
-			target = n.Destination
+			targets = append(targets, string(n.Destination))
 		case *ast.Image:
-			target = n.Destination
+			targets = append(targets, string(n.Destination))
 		case *ast.AutoLink:
-			target = n.URL(content)
+			targets = append(targets, string(n.URL(content)))
 		}
-		inside = inside || bytes.Contains(bytes.ToLower(target), []byte(mark))
 		return ast.WalkContinue, nil
 	})
-	return inside
+	return targets
 }
 
 // address matches web addresses in which nothing means anything to Markdown.

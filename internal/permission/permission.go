@@ -121,6 +121,10 @@ const (
 	MailRead     Permission = "mail.read"
 	MailCodeRead Permission = "mail.code.read"
 	MailRetry    Permission = "mail.retry"
+
+	MailTemplateRead  Permission = "mail.template.read"
+	MailTemplateWrite Permission = "mail.template.write"
+
 	MediaRead    Permission = "media.read"
 	MediaWrite   Permission = "media.write"
 	ShareRead    Permission = "shareaccount.read"
@@ -167,7 +171,7 @@ var everyday = []Permission{
 	LinkGroupRead,
 	ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead, UserLabel,
 	UserHistoryRead, UserAdd, UserNote, UserBulk, RoleRead, NetworkBanRead, TicketRead, TicketAnswer, TicketManage,
-	TicketMerge, CannedWrite, MailRead, MailRetry, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, WebhookRead,
+	TicketMerge, CannedWrite, MailRead, MailRetry, MailTemplateRead, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, WebhookRead,
 	WebhookSend, SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
 }
 
@@ -382,6 +386,12 @@ var Areas = []Area{
 		}},
 		{MailRead, supporters, fault.Text{ZH: "查看站点邮件", EN: "see the mails of the site"}},
 		{MailCodeRead, owners, fault.Text{ZH: "查看邮件中仍有效的验证码", EN: "see codes in mails that are still good"}},
+		{MailTemplateRead, admins, fault.Text{ZH: "查看和预览邮件模板", EN: "see and try the templates of mails"}},
+		// Whoever writes the mail that brings a code can have its reader give the code away.
+		{MailTemplateWrite, owners, fault.Text{
+			ZH: "修改邮件模板，恢复内置模板，发送测试邮件",
+			EN: "change and reset the templates of mails, and send tests of them",
+		}},
 		{MailRetry, admins, fault.Text{ZH: "重新发送邮件", EN: "send a mail again"}},
 		{AuditRead, admins, fault.Text{
 			ZH: "查看操作日志：工作人员和运营者改了什么",

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,6 +60,10 @@ type Site struct {
 	// empty: without authentication; the password is the secret smtp_password
 	SMTPUsername string `json:"smtp_username"`
 	SMTPFrom     string `json:"smtp_from"` // address that mails come from, as a@example.com or Name <a@example.com>
+
+	// below the text of each mail, such as an address of the operator; empty: nothing
+	MailFooterZH string `json:"mail_footer_zh"`
+	MailFooterEN string `json:"mail_footer_en"`
 
 	BroadcastPerMinute int `json:"broadcast_per_minute"` // users whom an announcement is sent to in a minute
 
@@ -188,6 +193,11 @@ func (s Site) ClassName(class int, lang fault.Lang) string {
 		}
 	}
 	return ""
+}
+
+// MailFooter gives what is below the text of mails in a language; empty: nothing.
+func (s Site) MailFooter(lang fault.Lang) string {
+	return strings.TrimSpace(fault.Text{ZH: s.MailFooterZH, EN: s.MailFooterEN}.In(lang))
 }
 
 // Where the part of a change's credit goes that is more than the new plan: it stays with the service as time, or the

@@ -143,6 +143,14 @@ var words = map[string]wording{
 		area: AreaMail, zh: "发件地址", en: "Address that mails come from",
 		hintZH: "如 a@example.com 或 名称 <a@example.com>", hintEN: "As a@example.com or Name <a@example.com>",
 	},
+	"mail_footer_zh": {
+		area: AreaMail, zh: "邮件页脚（中文）", en: "Footer of mails, in Chinese", long: true,
+		hintZH: "显示在每封邮件的末尾；留空则不显示", hintEN: "Below the text of each mail; empty: nothing",
+	},
+	"mail_footer_en": {
+		area: AreaMail, zh: "邮件页脚（英文）", en: "Footer of mails, in English", long: true,
+		hintZH: "显示在每封邮件的末尾；留空则不显示", hintEN: "Below the text of each mail; empty: nothing",
+	},
 	"broadcast_per_minute": {
 		area: AreaMail, zh: "群发速度", en: "Speed of broadcasts", everyday: true, unit: "per_minute",
 		hintZH: "公告通过邮件发送时，每分钟的用户数", hintEN: "Users whom an announcement is sent to in a minute",
