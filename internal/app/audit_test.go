@@ -504,6 +504,23 @@ func auditedActs(h *fixture) map[string]func() act {
 			must(err)
 			return staff(owner, "plans/order", string(body))
 		},
+		"staff_mail_template_set": func() act {
+			return staff(owner, "mail-templates/login/en", `{"subject":"Your code","body":"{{code}}"}`)
+		},
+		"staff_mail_template_reset": func() act {
+			must(h.Mails.SetTemplate(ctx, mail.Template{
+				Kind: "login", Lang: fault.ZH, Subject: "验证码", Body: "{{code}}",
+			}))
+			return staff(owner, "mail-templates/login/zh-CN", "")
+		},
+		"staff_mail_template_preview": func() act {
+			a := staff(admin, "mail-templates/login/en/preview", `{"subject":"Your code","body":"{{code}}"}`)
+			a.reads = true
+			return a
+		},
+		"staff_mail_template_test": func() act {
+			return staff(owner, "mail-templates/login/en/test", `{"subject":"Your code","body":"{{code}}"}`)
+		},
 		"staff_mail_retry": func() act {
 			must(h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 				return h.Mails.Send(ctx, tx, mail.Message{To: "someone@example.com", Content: mail.EmailTaken{}})

@@ -25,6 +25,7 @@ var everydayPermissions = []permission.Permission{
 	"announcement.write", "guide.read", "guide.write", "overview.read", "user.read", "user.label",
 	"user.history.read", "user.add", "user.note", "user.bulk", "staff.role.read", "network.ban.read", "ticket.read",
 	"ticket.answer", "ticket.manage", "ticket.merge", "ticket.canned_answer.write", "mail.read", "mail.retry",
+	"mail.template.read",
 	"media.read", "shareaccount.read", "partner.read", "job.run", "audit.read", "webhook.read", "webhook.send",
 	"setting.read", "setting.write", "setting.test", "job.read", "job.manage", "system.read",
 }

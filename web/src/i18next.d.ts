@@ -41,6 +41,7 @@ import type consoleShop from './locales/zh-CN/console/shop.json'
 import type consoleUserTabs from './locales/zh-CN/console/user-tabs.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
 import type consoleBulk from './locales/zh-CN/console/bulk.json'
+import type consoleMail from './locales/zh-CN/console/mail.json'
 import type consoleSystem from './locales/zh-CN/console/system.json'
 import type consoleUserActions from './locales/zh-CN/console/user-actions.json'
 import type consoleGuard from './locales/zh-CN/console/guard.json'
@@ -91,6 +92,7 @@ declare module 'i18next' {
       'console/reconciliation': typeof consoleReconciliation
       'console/money': typeof consoleMoney
       'console/money-detail': typeof consoleMoneyDetail
+      'console/mail': typeof consoleMail
       'console/system': typeof consoleSystem
       'console/trust': typeof consoleTrust
       'console/content': typeof consoleContent

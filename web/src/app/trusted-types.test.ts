@@ -11,7 +11,13 @@ it('lets style sheets and empty texts through, and no element', () => {
   }
   for (const html of ['<img src=x onerror=alert(1)>', 'a<b', '</style><script>', '<svg']) {
     expect(() => rules.createHTML(html)).toThrow(TypeError)
+    expect(() => rules.createHTML(html, 'TrustedHTML', 'Element innerHTML')).toThrow(TypeError)
   }
+})
+
+it('lets a text be read into a document that nobody sees', () => {
+  const html = '<p>Hello</p>'
+  expect(rules.createHTML(html, 'TrustedHTML', 'DOMParser parseFromString')).toBe(html)
 })
 
 it('lets scripts of this build through, and none of others', () => {

@@ -1,3 +1,2 @@
 export { JobsPage, QueuePage } from './jobs-page'
-export { MailsPage } from './mails-page'
 export { SystemPage } from './system-page'

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { staffJobs, staffJobsTimetable, staffMails, staffSystem } from '@/lib/api/gen/staff/sdk.gen'
-import type { MailItem, TimedJob } from '@/lib/api/gen/staff/types.gen'
-import { byOffset, byPart, PART_SIZE, type Resource } from '../parts/resource'
+import { staffJobs, staffJobsTimetable, staffSystem } from '@/lib/api/gen/staff/sdk.gen'
+import type { TimedJob } from '@/lib/api/gen/staff/types.gen'
+import { byPart, type Resource } from '../parts/resource'
 
 export const timetable: Resource<TimedJob> = {
   name: 'timetable',
@@ -20,26 +20,6 @@ export const queue = byPart({
   },
   rowKey: ({ id }) => id,
 })
-
-type MailState = MailItem['state']
-
-export const mails: Resource<MailItem> = {
-  name: 'mails',
-  load: async ({ filters, cursor, signal }) => {
-    const { data } = await staffMails({
-      query: {
-        ...(filters.state && { state: filters.state as MailState }),
-        ...(filters.q && { recipient: filters.q }),
-        page: Number(cursor ?? 0) / PART_SIZE + 1,
-        size: PART_SIZE,
-      },
-      signal,
-      throwOnError: true,
-    })
-    return byOffset(data.mails, cursor, data.total_count)
-  },
-  rowKey: ({ mail_id: id }) => id,
-}
 
 export const systemQuery = () =>
   queryOptions({

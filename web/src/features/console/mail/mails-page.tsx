@@ -9,12 +9,13 @@ import { ListPage } from '../parts/list-page'
 import type { Column } from '../parts/resource'
 import { mails } from './resources'
 
+export const mailTones = { queued: 'info', sent: 'success', failed: 'error', kept: 'warning' } as const
+
 const states = ['queued', 'sent', 'failed', 'kept'] as const
-const tones = { queued: 'info', sent: 'success', failed: 'error', kept: 'warning' } as const
 
 /** The mails of the last 30 days. */
 export function MailsPage() {
-  const { t } = useTranslation('console/system')
+  const { t } = useTranslation('console/mail')
   return (
     <ListPage
       title={t('mails.title')}
@@ -31,7 +32,8 @@ export function MailsPage() {
         },
       ]}
       search={{ key: 'q', label: t('mails.search') }}
-      actions={[useRetry()]}
+      link={({ mail_id: id }) => ({ to: '/admin/mails/$id', params: { id: String(id) } })}
+      actions={[useMailRetry()]}
       nameOf={({ recipient }) => recipient}
       empty={t('mails.empty')}
     />
@@ -39,7 +41,7 @@ export function MailsPage() {
 }
 
 function useColumns(): Column<MailItem>[] {
-  const { t } = useTranslation('console/system')
+  const { t } = useTranslation('console/mail')
   return [
     {
       key: 'recipient',
@@ -59,7 +61,7 @@ function useColumns(): Column<MailItem>[] {
       title: t('state'),
       place: 'state',
       width: '8rem',
-      cell: ({ state }) => <StatusDot tone={tones[state]}>{t(`mails.${state}`)}</StatusDot>,
+      cell: ({ state }) => <StatusDot tone={mailTones[state]}>{t(`mails.${state}`)}</StatusDot>,
     },
     { key: 'tries', title: t('tries'), width: '5rem', align: 'end', cell: ({ tries }) => tries },
     {
@@ -69,12 +71,12 @@ function useColumns(): Column<MailItem>[] {
       width: '12rem',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
-    { key: 'error', title: t('jobs.error'), cell: ({ last_error: error }) => error || '—' },
+    { key: 'error', title: t('mails.error'), cell: ({ last_error: error }) => error || '—' },
   ]
 }
 
-function useRetry(): Action<MailItem> {
-  const { t } = useTranslation('console/system')
+export function useMailRetry(): Action<MailItem> {
+  const { t } = useTranslation('console/mail')
   return {
     key: 'retry',
     icon: RotateCw,

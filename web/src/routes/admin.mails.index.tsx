@@ -4,12 +4,12 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
-import { mails } from '@/features/console/system/resources'
+import { mails } from '@/features/console/mail/resources'
 
-export const Route = createFileRoute('/admin/mails')({
+export const Route = createFileRoute('/admin/mails/')({
   validateSearch: listSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, deps }) =>
-    loadPage(loadTexts('console/system'), loadList(queryClient, mails, deps)),
-  component: lazyPage(() => import('@/features/console/system/pages'), 'MailsPage'),
+    loadPage(loadTexts('console/mail'), loadList(queryClient, mails, deps)),
+  component: lazyPage(() => import('@/features/console/mail/pages'), 'MailsPage'),
 })

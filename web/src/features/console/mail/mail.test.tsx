@@ -1,0 +1,171 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { http } from 'msw'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { MailResult, MailTemplateResult } from '@/lib/api/gen/staff/types.gen'
+import { inDays } from '@/test/fixtures'
+import { server, success } from '@/test/msw/server'
+import { openSignedIn } from '@/test/render'
+import { asStaff } from '@/test/staff'
+
+const mail: MailResult = {
+  mail_id: 9,
+  recipient: 'eve@example.com',
+  kind: 'login',
+  lang: 'en',
+  state: 'failed',
+  tries: 3,
+  last_error: 'no such mailbox',
+  created_at: inDays(-1),
+  expires_at: inDays(1),
+  ended_at: inDays(-1),
+  has_text: true,
+  code_hidden: true,
+  subject: 'Your code',
+  text: 'Code: ••••••',
+  html: '<body style="color: red"><p style="margin: 0">Code <b>x</b></p><script>alert(1)</script><a href="javascript:alert(1)" onclick="alert(1)">here</a></body>',
+}
+
+const template: MailTemplateResult = {
+  kind: 'login',
+  lang: 'en',
+  subject: 'Your code',
+  body: 'Your code:\n\n{{code}}',
+  builtin_subject: 'Your code to sign in',
+  builtin_body: 'To sign in:\n\n{{code}}',
+  is_changed: true,
+  changed_at: inDays(-1),
+  name: 'Code to sign in',
+  to_staff: false,
+  variables: [
+    { name: 'code', about: 'The code', example: '012345', is_block: true, is_needed: true },
+  ],
+  version: '4',
+}
+
+const sent = vi.fn<(path: string, body: unknown, version: string | null) => void>()
+
+beforeEach(() => {
+  sent.mockClear()
+  const note = async ({ request }: { request: Request }) => {
+    const text = await request.text()
+    sent(
+      new URL(request.url).pathname,
+      text === '' ? undefined : JSON.parse(text),
+      request.headers.get('If-Match'),
+    )
+    return success(template)
+  }
+  server.use(
+    ...asStaff(
+      'mail.read',
+      'mail.code.read',
+      'mail.retry',
+      'mail.template.read',
+      'mail.template.write',
+    ),
+    http.get('*/api/v2/staff/mails', () =>
+      success({ mails: [mail], total_count: 1, page: 1, size: 50 }),
+    ),
+    http.get('*/api/v2/staff/mails/9', ({ request }) =>
+      success(
+        new URL(request.url).searchParams.has('with_code')
+          ? { ...mail, code_hidden: false, text: 'Code: 012345' }
+          : mail,
+      ),
+    ),
+    http.post('*/api/v2/staff/mails/*', note),
+    http.get('*/api/v2/staff/mail-templates', () =>
+      success([
+        {
+          kind: 'login',
+          lang: 'en',
+          name: 'Code to sign in',
+          to_staff: false,
+          subject: 'Your code',
+          is_changed: true,
+          changed_by: 'owner@example.com',
+          changed_at: inDays(-1),
+        },
+      ]),
+    ),
+    http.get('*/api/v2/staff/mail-templates/login/en', () => success(template)),
+    http.post('*/api/v2/staff/mail-templates/login/en/preview', async ({ request }) => {
+      const { subject, body } = (await request.json()) as { subject: string; body: string }
+      return success({ subject, text: body, html: `<p>${body}</p>` })
+    }),
+    http.post('*/api/v2/staff/mail-templates/login/en/test', note),
+    http.put('*/api/v2/staff/mail-templates/login/en', note),
+    http.delete('*/api/v2/staff/mail-templates/login/en', note),
+  )
+})
+
+describe('mails', () => {
+  it('lists what was sent and sends it again', async () => {
+    const { user } = await openSignedIn('/admin/mails')
+    const table = await screen.findByRole('table', { name: 'Mail' })
+    expect(await within(table).findByText('no such mailbox')).toBeVisible()
+    await user.click(within(table).getByRole('link', { name: /eve@example\.com/ }))
+    expect(await screen.findByRole('heading', { name: 'eve@example.com', level: 1 })).toBeVisible()
+  })
+
+  it('shows a mail without what could run, and its code where it is asked for', async () => {
+    const { user } = await openSignedIn('/admin/mails/9')
+    const frame: HTMLIFrameElement = await screen.findByTitle('As HTML')
+    expect(frame.getAttribute('sandbox')).toBe('allow-same-origin')
+    const body = frame.contentDocument?.body
+    expect(body?.innerHTML).toBe(
+      '<p style="margin: 0px;">Code </p><a title="javascript:alert(1)" href="#">here</a>',
+    )
+    await user.click(screen.getByText('As plain text'))
+    expect(screen.getByText('Code: ••••••')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Show the code' }))
+    expect(await screen.findByText('Code: 012345')).toBeVisible()
+  })
+})
+
+describe('mail templates', () => {
+  it('lists who changed what', async () => {
+    await openSignedIn('/admin/mail-templates')
+    expect(await screen.findByText('owner@example.com')).toBeVisible()
+  })
+
+  it('shows what a text makes while it is written, and saves it from its version', async () => {
+    const { user } = await openSignedIn('/admin/mail-templates/login?lang=en')
+    const subject = await screen.findByLabelText(/^Subject/)
+    await user.clear(subject)
+    await user.type(subject, 'Welcome')
+    const preview = screen.getByRole('region', { name: 'Preview' })
+    expect(await within(preview).findByText('Welcome')).toBeVisible()
+    await user.click(within(preview).getByText('Variables'))
+    expect(screen.getByText('The code · needed · on a line of its own')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith(
+        '/api/v2/staff/mail-templates/login/en',
+        { subject: 'Welcome', body: template.body },
+        '"4"',
+      ),
+    )
+  })
+
+  it('sends a test, and goes back to the built-in text', async () => {
+    const { user } = await openSignedIn('/admin/mail-templates/login?lang=en')
+    await user.click(await screen.findByRole('button', { name: 'Send me a test' }))
+    let dialog = await screen.findByRole('dialog')
+    await user.click(within(dialog).getByRole('button', { name: 'Send me a test' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith(
+        '/api/v2/staff/mail-templates/login/en/test',
+        { subject: template.subject, body: template.body },
+        null,
+      ),
+    )
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    await user.click(screen.getByRole('button', { name: 'Use the built-in text' }))
+    dialog = await screen.findByRole('dialog')
+    await user.click(within(dialog).getByRole('button', { name: 'Use the built-in text' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('/api/v2/staff/mail-templates/login/en', undefined, null),
+    )
+  })
+})
