@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/bulk"
 	"airstrip/internal/cdkey"
+	"airstrip/internal/fault"
 	"airstrip/internal/guide"
 	"airstrip/internal/job"
 	"airstrip/internal/link"
