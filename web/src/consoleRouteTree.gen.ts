@@ -19,7 +19,6 @@ import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions
 import { Route as AdminInvitesRouteImport } from './routes/admin.invites'
 import { Route as AdminInvoicesRouteImport } from './routes/admin.invoices'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
-import { Route as AdminMailsRouteImport } from './routes/admin.mails'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
 import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
@@ -58,6 +57,10 @@ import { Route as AdminJobsQueueRouteImport } from './routes/admin.jobs.queue'
 import { Route as AdminLinkFetchesIndexRouteImport } from './routes/admin.link-fetches.index'
 import { Route as AdminLinkFetchesSpreadsRouteImport } from './routes/admin.link-fetches.spreads'
 import { Route as AdminLinkTemplatesIndexRouteImport } from './routes/admin.link-templates.index'
+import { Route as AdminMailTemplatesIndexRouteImport } from './routes/admin.mail-templates.index'
+import { Route as AdminMailTemplatesKindRouteImport } from './routes/admin.mail-templates.$kind'
+import { Route as AdminMailsIndexRouteImport } from './routes/admin.mails.index'
+import { Route as AdminMailsIdRouteImport } from './routes/admin.mails.$id'
 import { Route as AdminNodesIndexRouteImport } from './routes/admin.nodes.index'
 import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
@@ -131,11 +134,6 @@ const AdminInvoicesRoute = AdminInvoicesRouteImport.update({
 const AdminLedgerRoute = AdminLedgerRouteImport.update({
   id: '/ledger',
   path: '/ledger',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminMailsRoute = AdminMailsRouteImport.update({
-  id: '/mails',
-  path: '/mails',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
@@ -330,6 +328,26 @@ const AdminLinkTemplatesIndexRoute = AdminLinkTemplatesIndexRouteImport.update({
   path: '/link-templates/',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminMailTemplatesIndexRoute = AdminMailTemplatesIndexRouteImport.update({
+  id: '/mail-templates/',
+  path: '/mail-templates/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminMailTemplatesKindRoute = AdminMailTemplatesKindRouteImport.update({
+  id: '/mail-templates/$kind',
+  path: '/mail-templates/$kind',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminMailsIndexRoute = AdminMailsIndexRouteImport.update({
+  id: '/mails/',
+  path: '/mails/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminMailsIdRoute = AdminMailsIdRouteImport.update({
+  id: '/mails/$id',
+  path: '/mails/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminNodesIndexRoute = AdminNodesIndexRouteImport.update({
   id: '/nodes/',
   path: '/nodes/',
@@ -463,7 +481,6 @@ export interface FileRoutesByFullPath {
   '/admin/invites': typeof AdminInvitesRoute
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
-  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -491,6 +508,8 @@ export interface FileRoutesByFullPath {
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
+  '/admin/mail-templates/$kind': typeof AdminMailTemplatesKindRoute
+  '/admin/mails/$id': typeof AdminMailsIdRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -516,6 +535,8 @@ export interface FileRoutesByFullPath {
   '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/link-fetches/': typeof AdminLinkFetchesIndexRoute
   '/admin/link-templates/': typeof AdminLinkTemplatesIndexRoute
+  '/admin/mail-templates/': typeof AdminMailTemplatesIndexRoute
+  '/admin/mails/': typeof AdminMailsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
@@ -537,7 +558,6 @@ export interface FileRoutesByTo {
   '/admin/invites': typeof AdminInvitesRoute
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
-  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -565,6 +585,8 @@ export interface FileRoutesByTo {
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
+  '/admin/mail-templates/$kind': typeof AdminMailTemplatesKindRoute
+  '/admin/mails/$id': typeof AdminMailsIdRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -590,6 +612,8 @@ export interface FileRoutesByTo {
   '/admin/jobs': typeof AdminJobsIndexRoute
   '/admin/link-fetches': typeof AdminLinkFetchesIndexRoute
   '/admin/link-templates': typeof AdminLinkTemplatesIndexRoute
+  '/admin/mail-templates': typeof AdminMailTemplatesIndexRoute
+  '/admin/mails': typeof AdminMailsIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/orders': typeof AdminOrdersIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
@@ -613,7 +637,6 @@ export interface FileRoutesById {
   '/admin/invites': typeof AdminInvitesRoute
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
-  '/admin/mails': typeof AdminMailsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/payment-cases': typeof AdminPaymentCasesRoute
   '/admin/payouts': typeof AdminPayoutsRoute
@@ -641,6 +664,8 @@ export interface FileRoutesById {
   '/admin/guides/new': typeof AdminGuidesNewRoute
   '/admin/jobs/queue': typeof AdminJobsQueueRoute
   '/admin/link-fetches/spreads': typeof AdminLinkFetchesSpreadsRoute
+  '/admin/mail-templates/$kind': typeof AdminMailTemplatesKindRoute
+  '/admin/mails/$id': typeof AdminMailsIdRoute
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
@@ -666,6 +691,8 @@ export interface FileRoutesById {
   '/admin/jobs/': typeof AdminJobsIndexRoute
   '/admin/link-fetches/': typeof AdminLinkFetchesIndexRoute
   '/admin/link-templates/': typeof AdminLinkTemplatesIndexRoute
+  '/admin/mail-templates/': typeof AdminMailTemplatesIndexRoute
+  '/admin/mails/': typeof AdminMailsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
@@ -690,7 +717,6 @@ export interface FileRouteTypes {
     | '/admin/invites'
     | '/admin/invoices'
     | '/admin/ledger'
-    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -718,6 +744,8 @@ export interface FileRouteTypes {
     | '/admin/guides/new'
     | '/admin/jobs/queue'
     | '/admin/link-fetches/spreads'
+    | '/admin/mail-templates/$kind'
+    | '/admin/mails/$id'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -743,6 +771,8 @@ export interface FileRouteTypes {
     | '/admin/jobs/'
     | '/admin/link-fetches/'
     | '/admin/link-templates/'
+    | '/admin/mail-templates/'
+    | '/admin/mails/'
     | '/admin/nodes/'
     | '/admin/orders/'
     | '/admin/plans/'
@@ -764,7 +794,6 @@ export interface FileRouteTypes {
     | '/admin/invites'
     | '/admin/invoices'
     | '/admin/ledger'
-    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -792,6 +821,8 @@ export interface FileRouteTypes {
     | '/admin/guides/new'
     | '/admin/jobs/queue'
     | '/admin/link-fetches/spreads'
+    | '/admin/mail-templates/$kind'
+    | '/admin/mails/$id'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -817,6 +848,8 @@ export interface FileRouteTypes {
     | '/admin/jobs'
     | '/admin/link-fetches'
     | '/admin/link-templates'
+    | '/admin/mail-templates'
+    | '/admin/mails'
     | '/admin/nodes'
     | '/admin/orders'
     | '/admin/plans'
@@ -839,7 +872,6 @@ export interface FileRouteTypes {
     | '/admin/invites'
     | '/admin/invoices'
     | '/admin/ledger'
-    | '/admin/mails'
     | '/admin/node-groups'
     | '/admin/payment-cases'
     | '/admin/payouts'
@@ -867,6 +899,8 @@ export interface FileRouteTypes {
     | '/admin/guides/new'
     | '/admin/jobs/queue'
     | '/admin/link-fetches/spreads'
+    | '/admin/mail-templates/$kind'
+    | '/admin/mails/$id'
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
@@ -892,6 +926,8 @@ export interface FileRouteTypes {
     | '/admin/jobs/'
     | '/admin/link-fetches/'
     | '/admin/link-templates/'
+    | '/admin/mail-templates/'
+    | '/admin/mails/'
     | '/admin/nodes/'
     | '/admin/orders/'
     | '/admin/plans/'
@@ -979,13 +1015,6 @@ declare module '@tanstack/react-router' {
       path: '/ledger'
       fullPath: '/admin/ledger'
       preLoaderRoute: typeof AdminLedgerRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/mails': {
-      id: '/admin/mails'
-      path: '/mails'
-      fullPath: '/admin/mails'
-      preLoaderRoute: typeof AdminMailsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/node-groups': {
@@ -1254,6 +1283,34 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminLinkTemplatesIndexRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/mail-templates/': {
+      id: '/admin/mail-templates/'
+      path: '/mail-templates'
+      fullPath: '/admin/mail-templates/'
+      preLoaderRoute: typeof AdminMailTemplatesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/mail-templates/$kind': {
+      id: '/admin/mail-templates/$kind'
+      path: '/mail-templates/$kind'
+      fullPath: '/admin/mail-templates/$kind'
+      preLoaderRoute: typeof AdminMailTemplatesKindRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/mails/': {
+      id: '/admin/mails/'
+      path: '/mails'
+      fullPath: '/admin/mails/'
+      preLoaderRoute: typeof AdminMailsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/mails/$id': {
+      id: '/admin/mails/$id'
+      path: '/mails/$id'
+      fullPath: '/admin/mails/$id'
+      preLoaderRoute: typeof AdminMailsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/nodes/': {
       id: '/admin/nodes/'
       path: '/nodes'
@@ -1446,7 +1503,6 @@ interface AdminRouteChildren {
   AdminInvitesRoute: typeof AdminInvitesRoute
   AdminInvoicesRoute: typeof AdminInvoicesRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
-  AdminMailsRoute: typeof AdminMailsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
   AdminPayoutsRoute: typeof AdminPayoutsRoute
@@ -1474,6 +1530,8 @@ interface AdminRouteChildren {
   AdminGuidesNewRoute: typeof AdminGuidesNewRoute
   AdminJobsQueueRoute: typeof AdminJobsQueueRoute
   AdminLinkFetchesSpreadsRoute: typeof AdminLinkFetchesSpreadsRoute
+  AdminMailTemplatesKindRoute: typeof AdminMailTemplatesKindRoute
+  AdminMailsIdRoute: typeof AdminMailsIdRoute
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminOrdersIdRoute: typeof AdminOrdersIdRoute
@@ -1498,6 +1556,8 @@ interface AdminRouteChildren {
   AdminJobsIndexRoute: typeof AdminJobsIndexRoute
   AdminLinkFetchesIndexRoute: typeof AdminLinkFetchesIndexRoute
   AdminLinkTemplatesIndexRoute: typeof AdminLinkTemplatesIndexRoute
+  AdminMailTemplatesIndexRoute: typeof AdminMailTemplatesIndexRoute
+  AdminMailsIndexRoute: typeof AdminMailsIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
@@ -1520,7 +1580,6 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminInvitesRoute: AdminInvitesRoute,
   AdminInvoicesRoute: AdminInvoicesRoute,
   AdminLedgerRoute: AdminLedgerRoute,
-  AdminMailsRoute: AdminMailsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminPaymentCasesRoute: AdminPaymentCasesRoute,
   AdminPayoutsRoute: AdminPayoutsRoute,
@@ -1548,6 +1607,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminGuidesNewRoute: AdminGuidesNewRoute,
   AdminJobsQueueRoute: AdminJobsQueueRoute,
   AdminLinkFetchesSpreadsRoute: AdminLinkFetchesSpreadsRoute,
+  AdminMailTemplatesKindRoute: AdminMailTemplatesKindRoute,
+  AdminMailsIdRoute: AdminMailsIdRoute,
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminOrdersIdRoute: AdminOrdersIdRoute,
@@ -1572,6 +1633,8 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminJobsIndexRoute: AdminJobsIndexRoute,
   AdminLinkFetchesIndexRoute: AdminLinkFetchesIndexRoute,
   AdminLinkTemplatesIndexRoute: AdminLinkTemplatesIndexRoute,
+  AdminMailTemplatesIndexRoute: AdminMailTemplatesIndexRoute,
+  AdminMailsIndexRoute: AdminMailsIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminOrdersIndexRoute: AdminOrdersIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,

@@ -20,7 +20,8 @@ export const rules: Rules = {
   // Style sheets, and the nothing that empties an element: without `<` there is no element in it. A document that
   // DOMParser makes is shown to nobody, loads nothing and runs nothing; who reads it makes elements of their own.
   createHTML(html, _type, sink) {
-    if (sink !== PARSER && html.includes('<')) throw new TypeError('Markup is made of elements, not of text')
+    if (sink !== PARSER && html.includes('<'))
+      throw new TypeError('Markup is made of elements, not of text')
     return html
   },
 

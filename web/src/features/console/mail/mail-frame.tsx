@@ -14,7 +14,7 @@ function copy(from: Node, to: Element, frame: Document) {
     if (node.nodeType === Node.TEXT_NODE) to.append(frame.createTextNode(node.textContent ?? ''))
     if (!(node instanceof HTMLElement) || !ELEMENTS.has(node.localName)) continue
     const element = frame.createElement(node.localName)
-    element.style.cssText = node.style.cssText
+    if (node.style.cssText) element.style.cssText = node.style.cssText
     if (element.localName === 'a') element.setAttribute('title', node.getAttribute('href') ?? '')
     if (element.localName === 'a') element.setAttribute('href', '#')
     to.append(element)

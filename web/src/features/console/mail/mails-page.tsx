@@ -9,7 +9,12 @@ import { ListPage } from '../parts/list-page'
 import type { Column } from '../parts/resource'
 import { mails } from './resources'
 
-export const mailTones = { queued: 'info', sent: 'success', failed: 'error', kept: 'warning' } as const
+export const mailTones = {
+  queued: 'info',
+  sent: 'success',
+  failed: 'error',
+  kept: 'warning',
+} as const
 
 const states = ['queued', 'sent', 'failed', 'kept'] as const
 

@@ -6,11 +6,7 @@ import {
   staffMailTemplatePreview,
   staffMailTemplates,
 } from '@/lib/api/gen/staff/sdk.gen'
-import type {
-  MailItem,
-  MailTemplateItem,
-  MailTemplateText,
-} from '@/lib/api/gen/staff/types.gen'
+import type { MailItem, MailTemplateItem, MailTemplateText } from '@/lib/api/gen/staff/types.gen'
 import { byOffset, PART_SIZE, type Resource } from '../parts/resource'
 
 type MailState = MailItem['state']
@@ -49,6 +45,7 @@ export const mailOf = (id: string, withCode: boolean) =>
           throwOnError: true,
         })
       ).data,
+    placeholderData: keepPreviousData,
     staleTime: 5_000,
   })
 

@@ -59,9 +59,7 @@ export function MailTemplatePage() {
         }
       />
       <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
-        {(template) => (
-          <Template key={`${kind}:${lang}:${template.version}`} template={template} />
-        )}
+        {(template) => <Template key={`${kind}:${lang}:${template.version}`} template={template} />}
       </Loaded>
     </div>
   )
@@ -77,6 +75,10 @@ function Template({ template }: { template: MailTemplateResult }) {
     <TemplateViews template={template} values={template} />
   )
 }
+
+const viewsOf = (template: MailTemplateResult) => (values: FormValues) => (
+  <TemplateViews template={template} values={textOf(values)} />
+)
 
 function Edit({ template }: { template: MailTemplateResult }) {
   const { t } = useTranslation('console/mail')
@@ -120,7 +122,7 @@ function Edit({ template }: { template: MailTemplateResult }) {
       }
       reload={reload}
       onSaved={() => leave(list, t('templates.saved', { name: edited.name }))}
-      aside={(values) => <TemplateViews template={edited} values={textOf(values)} />}
+      aside={viewsOf(edited)}
     />
   )
 }

@@ -1,6 +1,6 @@
-import { Card, Code, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Card, Code, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,9 +8,10 @@ import { ApiError } from '@/lib/api/errors'
 import { staffMailTemplateTest } from '@/lib/api/gen/staff/sdk.gen'
 import type { MailTemplateResult, MailTemplateText } from '@/lib/api/gen/staff/types.gen'
 import { problemText } from '@/lib/server-problem'
+import { FormError } from '@/ui/form-error'
 import { StatusDot } from '@/ui/status-dot'
-import type { Action } from '../parts/action'
-import { ActionButton } from '../parts/action-runner'
+import { toast } from '@/ui/toast'
+import { useMay } from '../parts/permissions'
 import type { FormValues } from '../parts/resource-form'
 import { Letter } from './letter'
 import classes from './mail.module.css'
@@ -53,7 +54,6 @@ function Preview(props: { template: MailTemplateResult; values: MailTemplateText
   const { kind, lang } = props.template
   const [values] = useDebouncedValue(props.values, PREVIEW_AFTER_MS)
   const query = useQuery(mailPreviewOf(kind, lang, values))
-  const test = useTest(props.template)
   const { error } = query
   const fields = error instanceof ApiError ? error.fields : []
   return (
@@ -68,27 +68,37 @@ function Preview(props: { template: MailTemplateResult; values: MailTemplateText
           </StatusDot>
         ))}
       {query.data ? <Letter {...query.data} /> : !error && <Skeleton height={320} />}
-      {query.data && !error && (
-        <div>
-          <ActionButton subject={props.values} action={test} />
-        </div>
-      )}
+      {query.data && !error && <TestButton {...props} />}
     </Stack>
   )
 }
 
-function useTest({ kind, lang }: MailTemplateResult): Action<MailTemplateText> {
+/** No action with a dialog: within the page's form that would save it. */
+function TestButton(props: { template: MailTemplateResult; values: MailTemplateText }) {
   const { t } = useTranslation('console/mail')
-  return {
-    key: 'test',
-    icon: Send,
-    title: t('templates.test'),
-    permission: 'mail.template.write',
-    danger: 'C',
-    effect: () => t('templates.testEffect'),
-    run: (body) => staffMailTemplateTest({ path: { kind, lang }, body, throwOnError: true }),
-    done: () => t('templates.testDone'),
-  }
+  const { t: common } = useTranslation()
+  const may = useMay()
+  const { kind, lang } = props.template
+  const test = useMutation({
+    mutationFn: () =>
+      staffMailTemplateTest({ path: { kind, lang }, body: props.values, throwOnError: true }),
+    onSuccess: () => toast('success', t('templates.testDone')),
+  })
+  if (!may('mail.template.write')) return null
+  return (
+    <div>
+      <Button
+        variant="default"
+        size="sm"
+        leftSection={<Send size={16} strokeWidth={1.75} aria-hidden="true" />}
+        loading={test.isPending}
+        onClick={() => test.mutate()}
+      >
+        {t('templates.test')}
+      </Button>
+      <FormError message={test.error ? problemText(test.error, common) : undefined} />
+    </div>
+  )
 }
 
 function Variables({ template }: { template: MailTemplateResult }) {

@@ -3320,6 +3320,15 @@ export type MailPage = {
     total_count: number;
 };
 
+export type MailPreview = {
+    /**
+     * To be shown in a frame of its own without scripts
+     */
+    html: string;
+    subject: string;
+    text: string;
+};
+
 export type MailResult = {
     /**
      * Whether dots stand in the place of a code; a code that is still good is shown with with_code alone, and none to a member of staff
@@ -3360,6 +3369,84 @@ export type MailResult = {
     subject: string;
     text: string;
     tries: number;
+};
+
+export type MailTemplateItem = {
+    changed_at: string | null;
+    /**
+     * Address of the member of staff; empty: the operator, or nobody
+     */
+    changed_by: string;
+    /**
+     * False: the built-in one is used
+     */
+    is_changed: boolean;
+    kind: string;
+    lang: 'zh-CN' | 'en';
+    /**
+     * In the caller's language
+     */
+    name: string;
+    subject: string;
+    /**
+     * Whether it goes to members of staff, else to users
+     */
+    to_staff: boolean;
+};
+
+export type MailTemplateResult = {
+    /**
+     * Markdown, with variables
+     */
+    body: string;
+    builtin_body: string;
+    builtin_subject: string;
+    changed_at: string | null;
+    is_changed: boolean;
+    kind: string;
+    lang: 'zh-CN' | 'en';
+    /**
+     * In the caller's language
+     */
+    name: string;
+    subject: string;
+    to_staff: boolean;
+    variables: Array<MailVariableItem>;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
+};
+
+export type MailTemplateText = {
+    /**
+     * Markdown, with variables
+     */
+    body: string;
+    /**
+     * One line, with variables
+     */
+    subject: string;
+};
+
+export type MailVariableItem = {
+    /**
+     * What it stands for, in the caller's language
+     */
+    about: string;
+    example: string;
+    /**
+     * Whether it needs a line of its own
+     */
+    is_block: boolean;
+    /**
+     * Whether no template is taken without it
+     */
+    is_needed: boolean;
+    /**
+     * Written as {{name}}
+     */
+    name: string;
 };
 
 export type MediaAccount = {

@@ -229,6 +229,32 @@ export const staffLinkFetchesCsvRules = {
   "q": { maxLength: 200 },
 } as const
 
+export const staffMailTemplateResetRules = {
+  "kind": { maxLength: 40 },
+} as const
+
+export const staffMailTemplateRules = {
+  "kind": { maxLength: 40 },
+} as const
+
+export const staffMailTemplateSetRules = {
+  "kind": { maxLength: 40 },
+  "body": { maxLength: 10000 },
+  "subject": { maxLength: 150 },
+} as const
+
+export const staffMailTemplatePreviewRules = {
+  "kind": { maxLength: 40 },
+  "body": { maxLength: 10000 },
+  "subject": { maxLength: 150 },
+} as const
+
+export const staffMailTemplateTestRules = {
+  "kind": { maxLength: 40 },
+  "body": { maxLength: 10000 },
+  "subject": { maxLength: 150 },
+} as const
+
 export const staffMailsRules = {
   "recipient": { maxLength: 254 },
 } as const

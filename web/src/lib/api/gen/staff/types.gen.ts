@@ -3320,6 +3320,15 @@ export type MailPage = {
     total_count: number;
 };
 
+export type MailPreview = {
+    /**
+     * To be shown in a frame of its own without scripts
+     */
+    html: string;
+    subject: string;
+    text: string;
+};
+
 export type MailResult = {
     /**
      * Whether dots stand in the place of a code; a code that is still good is shown with with_code alone, and none to a member of staff
@@ -3360,6 +3369,84 @@ export type MailResult = {
     subject: string;
     text: string;
     tries: number;
+};
+
+export type MailTemplateItem = {
+    changed_at: string | null;
+    /**
+     * Address of the member of staff; empty: the operator, or nobody
+     */
+    changed_by: string;
+    /**
+     * False: the built-in one is used
+     */
+    is_changed: boolean;
+    kind: string;
+    lang: 'zh-CN' | 'en';
+    /**
+     * In the caller's language
+     */
+    name: string;
+    subject: string;
+    /**
+     * Whether it goes to members of staff, else to users
+     */
+    to_staff: boolean;
+};
+
+export type MailTemplateResult = {
+    /**
+     * Markdown, with variables
+     */
+    body: string;
+    builtin_body: string;
+    builtin_subject: string;
+    changed_at: string | null;
+    is_changed: boolean;
+    kind: string;
+    lang: 'zh-CN' | 'en';
+    /**
+     * In the caller's language
+     */
+    name: string;
+    subject: string;
+    to_staff: boolean;
+    variables: Array<MailVariableItem>;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
+};
+
+export type MailTemplateText = {
+    /**
+     * Markdown, with variables
+     */
+    body: string;
+    /**
+     * One line, with variables
+     */
+    subject: string;
+};
+
+export type MailVariableItem = {
+    /**
+     * What it stands for, in the caller's language
+     */
+    about: string;
+    example: string;
+    /**
+     * Whether it needs a line of its own
+     */
+    is_block: boolean;
+    /**
+     * Whether no template is taken without it
+     */
+    is_needed: boolean;
+    /**
+     * Written as {{name}}
+     */
+    name: string;
 };
 
 export type MediaAccount = {
@@ -11385,6 +11472,123 @@ export type StaffLinkTemplateAffectedResponses = {
 };
 
 export type StaffLinkTemplateAffectedResponse = StaffLinkTemplateAffectedResponses[keyof StaffLinkTemplateAffectedResponses];
+
+export type StaffMailTemplatesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/mail-templates';
+};
+
+export type StaffMailTemplatesResponses = {
+    /**
+     * OK
+     */
+    200: Array<MailTemplateItem>;
+};
+
+export type StaffMailTemplatesResponse = StaffMailTemplatesResponses[keyof StaffMailTemplatesResponses];
+
+export type StaffMailTemplateResetData = {
+    body?: never;
+    path: {
+        kind: string;
+        lang: 'zh-CN' | 'en';
+    };
+    query?: never;
+    url: '/api/v2/staff/mail-templates/{kind}/{lang}';
+};
+
+export type StaffMailTemplateResetResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffMailTemplateResetResponse = StaffMailTemplateResetResponses[keyof StaffMailTemplateResetResponses];
+
+export type StaffMailTemplateData = {
+    body?: never;
+    path: {
+        kind: string;
+        lang: 'zh-CN' | 'en';
+    };
+    query?: never;
+    url: '/api/v2/staff/mail-templates/{kind}/{lang}';
+};
+
+export type StaffMailTemplateResponses = {
+    /**
+     * OK
+     */
+    200: MailTemplateResult;
+};
+
+export type StaffMailTemplateResponse = StaffMailTemplateResponses[keyof StaffMailTemplateResponses];
+
+export type StaffMailTemplateSetData = {
+    body: MailTemplateText;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
+    path: {
+        kind: string;
+        lang: 'zh-CN' | 'en';
+    };
+    query?: never;
+    url: '/api/v2/staff/mail-templates/{kind}/{lang}';
+};
+
+export type StaffMailTemplateSetResponses = {
+    /**
+     * OK
+     */
+    200: MailTemplateResult;
+};
+
+export type StaffMailTemplateSetResponse = StaffMailTemplateSetResponses[keyof StaffMailTemplateSetResponses];
+
+export type StaffMailTemplatePreviewData = {
+    body: MailTemplateText;
+    path: {
+        kind: string;
+        lang: 'zh-CN' | 'en';
+    };
+    query?: never;
+    url: '/api/v2/staff/mail-templates/{kind}/{lang}/preview';
+};
+
+export type StaffMailTemplatePreviewResponses = {
+    /**
+     * OK
+     */
+    200: MailPreview;
+};
+
+export type StaffMailTemplatePreviewResponse = StaffMailTemplatePreviewResponses[keyof StaffMailTemplatePreviewResponses];
+
+export type StaffMailTemplateTestData = {
+    body: MailTemplateText;
+    path: {
+        kind: string;
+        lang: 'zh-CN' | 'en';
+    };
+    query?: never;
+    url: '/api/v2/staff/mail-templates/{kind}/{lang}/test';
+};
+
+export type StaffMailTemplateTestResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffMailTemplateTestResponse = StaffMailTemplateTestResponses[keyof StaffMailTemplateTestResponses];
 
 export type StaffMailsData = {
     body?: never;
