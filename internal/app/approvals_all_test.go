@@ -79,7 +79,7 @@ var worth = map[string][]approval.Kind{
 	"staff_link_template_preview": {nothing},
 	"staff_mail_template_set":     {nothing}, "staff_mail_template_reset": {nothing},
 	"staff_mail_template_preview": {nothing}, "staff_mail_template_test": {nothing},
-	"staff_plan_make":             {nothing}, "staff_plan_change": {nothing}, "staff_plan_archive": {nothing},
+	"staff_plan_make": {nothing}, "staff_plan_change": {nothing}, "staff_plan_archive": {nothing},
 	"staff_plan_restore": {nothing}, "staff_plans_order": {nothing},
 	"staff_plan_texts_set": {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
 	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing},
