@@ -148,20 +148,32 @@ func (bl *Blocklist) BlockedRecently(ctx context.Context) ([]BlockedIP, error) {
 type BlockFilter struct {
 	IP     string
 	NodeID int64
+	Before int64 // only rows with smaller ids, such as those after a page; they count nevertheless. 0: all
 }
 
-// List returns a page of the blocked addresses, the newest first, and the number of all of them.
+// List returns a page of the blocked addresses, the newest first, and the number of all of them. A page by
+// BlockFilter.Before costs the same wherever it is; offset is for the first few.
 func (bl *Blocklist) List(ctx context.Context, f BlockFilter, limit, offset int64) (rows []BlockedIP, total int64,
 	err error,
 ) {
-	q := bl.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL")
-	if f.IP != "" {
-		q = q.Where("ip >= ? AND ip < ?", f.IP, f.IP+"\U0010ffff")
+	found := func() *bun.SelectQuery {
+		q := bl.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL")
+		if f.IP != "" {
+			q = q.Where("ip >= ? AND ip < ?", f.IP, f.IP+"\U0010ffff")
+		}
+		if f.NodeID != 0 {
+			q = q.Where("node_id = ?", f.NodeID)
+		}
+		return q
 	}
-	if f.NodeID != 0 {
-		q = q.Where("node_id = ?", f.NodeID)
+	if total, err = found().Count(ctx); err != nil {
+		return nil, 0, err
 	}
-	total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	q := found()
+	if f.Before != 0 {
+		q = q.Where("id < ?", f.Before)
+	}
+	err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).Scan(ctx)
 	return rows, total, err
 }
 

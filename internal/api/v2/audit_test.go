@@ -167,6 +167,18 @@ func TestStaffLetsBlockedAddressesGo(t *testing.T) {
 		} {
 			want(t, f.ok(t, owner, "GET", path+query, ""), map[string]any{"total_count": total})
 		}
+		if _, err := f.nodes.Blocklist.Block(t.Context(), f.node, []string{"9.9.9.9"}); err != nil {
+			t.Fatal(err)
+		}
+		newest := f.ok(t, owner, "GET", path+"?limit=1", "")["addresses"].([]any)[0].(map[string]any)
+		after := f.ok(t, owner, "GET", fmt.Sprintf("%s?before=%v", path, newest["id"]), "")
+		want(t, after, map[string]any{"total_count": 2})
+		if rows := after["addresses"].([]any); len(rows) != 1 {
+			t.Errorf("after the newest stand %v", rows)
+		} else {
+			want(t, rows[0].(map[string]any), map[string]any{"ip": "8.8.4.4"})
+		}
+		f.ok(t, owner, "POST", path+"/unblock", `{"ip":"9.9.9.9"}`)
 		f.ok(t, owner, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`)
 		f.refused(t, owner, "POST", path+"/unblock", `{"ip":"8.8.4.4"}`, 404, "ip_not_blocked")
 		f.refused(t, owner, "POST", path+"/unblock", `{"ip":"nonsense"}`, 422, "invalid_input")

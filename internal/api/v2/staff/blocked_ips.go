@@ -18,6 +18,7 @@ type blockedIPs struct {
 }
 
 type blockedIP struct {
+	ID        int64     `json:"id" doc:"Of the row, for the parameter before"`
 	IP        string    `json:"ip"`
 	NodeID    int64     `json:"node_id" doc:"That asked all nodes to block it"`
 	NodeName  *string   `json:"node_name" nullable:"true" doc:"null: the node was removed"`
@@ -33,6 +34,7 @@ func BlockedIPs(nodes *node.Nodes) v2.Resource {
 	type part struct {
 		IP     string `query:"ip" maxLength:"64" doc:"How the address begins"`
 		NodeID int64  `query:"node_id" minimum:"0" default:"0" doc:"Only those of this node; 0: of all"`
+		Before int64  `query:"before" minimum:"0" default:"0" doc:"Only rows with a smaller id: the last one of the page before"`
 		Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 		Offset int64  `query:"offset" minimum:"0" default:"0"`
 	}
@@ -41,7 +43,7 @@ func BlockedIPs(nodes *node.Nodes) v2.Resource {
 			Named("staff_blocked_ips", "Addresses that all nodes block because one asked for it"),
 			func(ctx context.Context, _ account.Identity, in *part) (blockedIPs, error) {
 				rows, total, err := nodes.Blocklist.List(ctx, node.BlockFilter{
-					IP: strings.ToLower(strings.TrimSpace(in.IP)), NodeID: in.NodeID,
+					IP: strings.ToLower(strings.TrimSpace(in.IP)), NodeID: in.NodeID, Before: in.Before,
 				}, in.Limit, in.Offset)
 				if err != nil {
 					return blockedIPs{}, err
@@ -53,7 +55,7 @@ func BlockedIPs(nodes *node.Nodes) v2.Resource {
 				}
 				out := blockedIPs{[]blockedIP{}, total}
 				for _, b := range rows {
-					out.Addresses = append(out.Addresses, blockedIP{b.IP, b.NodeID, names[b.NodeID], b.At})
+					out.Addresses = append(out.Addresses, blockedIP{b.ID, b.IP, b.NodeID, names[b.NodeID], b.At})
 				}
 				return out, err
 			})

@@ -74,7 +74,7 @@ beforeEach(() => {
     http.get('*/api/v2/staff/audit-records/count', () => success({ rows: 1, approximate: false })),
     http.get('*/api/v2/staff/blocked-ips', () =>
       success({
-        addresses: [{ ip: '8.8.4.4', node_id: 2, node_name: null, blocked_at: inDays(0) }],
+        addresses: [{ id: 1, ip: '8.8.4.4', node_id: 2, node_name: null, blocked_at: inDays(0) }],
         total_count: 1,
       }),
     ),
