@@ -55,10 +55,13 @@ function useFields() {
     {
       name: 'platforms',
       label: t('column.systems'),
-      hint: t('client.systemsHint', { systems: Object.keys(systems).join(', ') }),
-      kind: 'text',
+      kind: 'choices',
+      options: Object.entries(systems).map(([value, label]) => ({
+        value,
+        label,
+      })),
       isRequired: true,
-      initial: client?.platforms.join(', ') ?? '',
+      initial: client?.platforms.join() ?? '',
     },
     {
       name: 'formats',
@@ -71,7 +74,11 @@ function useFields() {
     {
       name: 'import_url',
       label: t('column.import'),
-      hint: t('client.importHint', { url: '{url}', raw: '{url_raw}', base64: '{url_base64}' }),
+      hint: t('client.importHint', {
+        url: '{url}',
+        raw: '{url_raw}',
+        base64: '{url_base64}',
+      }),
       kind: 'text',
       initial: client?.import_url ?? '',
     },

@@ -1,4 +1,6 @@
 import {
+  Checkbox,
+  Group,
   Input,
   NativeSelect,
   PasswordInput,
@@ -48,6 +50,8 @@ export function FieldInput<V extends FieldValues>(props: {
           {...registered}
         />
       )
+    case 'choices':
+      return <Choices {...props} name={name} error={error} />
     case 'choice':
       return <NativeSelect {...shared} data={[...(field.options ?? [])]} />
     case 'textarea':
@@ -63,6 +67,38 @@ export function FieldInput<V extends FieldValues>(props: {
     default:
       return <TextInput {...shared} {...(typed[field.kind] ?? {})} />
   }
+}
+
+/** Boxes to tick; they stay in the order of the options, whatever is ticked first. */
+function Choices<V extends FieldValues>(props: {
+  field: Field
+  form: UseFormReturn<V>
+  name: Path<V>
+  value: unknown
+  error: string | undefined
+}) {
+  const { field, form, name, value } = props
+  const options = field.options ?? []
+  const change = (chosen: string[]) => {
+    const inOrder = options.map((one) => one.value).filter((one) => chosen.includes(one))
+    form.setValue(name, inOrder.join() as never, { shouldValidate: true, shouldDirty: true })
+  }
+  return (
+    <Checkbox.Group
+      label={field.label}
+      description={field.hint}
+      error={props.error}
+      required={field.isRequired ?? false}
+      value={typeof value === 'string' ? value.split(',').filter(Boolean) : []}
+      onChange={change}
+    >
+      <Group mt="xs" gap="sm">
+        {options.map((one) => (
+          <Checkbox key={one.value} value={one.value} label={one.label} />
+        ))}
+      </Group>
+    </Checkbox.Group>
+  )
 }
 
 /** What one may see and not change. */

@@ -12,6 +12,8 @@ export type Field = {
     | 'number'
     | 'money'
     | 'choice'
+    /** Several of the options, as their values with commas between them. */
+    | 'choices'
     | 'switch'
     | 'datetime'
     /** Several texts, one per line. */
