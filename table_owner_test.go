@@ -30,7 +30,7 @@ var tableOwners = map[string]string{
 	"captcha":      `captcha_challenge`,
 	"cdkey":        `cd_key cd_key_batch cd_key_redemption cd_key_try`,
 	"checkin":      `checkin`,
-	"console":      `overview_hour staff_label user_facts user_note`,
+	"console":      `console_layout console_view overview_hour staff_label user_facts user_note`,
 	// chosen_password belongs to a migration that is written in Go
 	"db":          `chosen_password revision write_probe`,
 	"clickhouse":  `clickhouse_day clickhouse_event clickhouse_forgotten clickhouse_state`,

@@ -136,6 +136,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Guides(a.Guides),
 		staff.Broadcasts(a.Broadcasts),
 		staff.Role(),
+		staff.Views(a.Console, a.Accounts),
 		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
 		staff.Jobs(a.Queue, a.Outbox, a.Bulk, a.Media, a.Notices, a.Copies),
 		staff.System(a.system, a.trials(), a.Accounts),

@@ -64,6 +64,8 @@ var worth = map[string][]approval.Kind{
 	"staff_ticket_attachment_upload": {nothing}, "staff_ticket_attachment_remove": {nothing},
 	"staff_ticket_merge": {nothing}, "staff_canned_answer_add": {nothing},
 	"staff_canned_answer_change": {nothing}, "staff_canned_answer_remove": {nothing},
+	"staff_view_add": {nothing}, "staff_view_change": {nothing}, "staff_view_remove": {nothing},
+	"staff_views_order": {nothing}, "staff_view_layout_set": {nothing},
 	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},
 	"staff_settings_change": {nothing}, "staff_setting_test": {nothing}, "staff_job_run": {nothing},
 	"staff_job_retry":   {nothing},

@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/bulk"
 	"airstrip/internal/cdkey"
+	"airstrip/internal/console"
 	"airstrip/internal/fault"
 	"airstrip/internal/guide"
 	"airstrip/internal/job"
@@ -238,6 +239,14 @@ func auditedActs(h *fixture) map[string]func() act {
 		return made.ID
 	}
 
+	view := func(resource, name string) int64 {
+		made, err := h.Console.AddView(ctx, console.Viewer{
+			UserID: support.id, MayRead: func(string) bool { return true },
+		}, console.View{Resource: resource, Name: name})
+		must(err)
+		return made.ID
+	}
+
 	// A job that fails for its one user, who has no service.
 	bulkJob := func(steps ...string) int64 {
 		alone()
@@ -276,6 +285,22 @@ func auditedActs(h *fixture) map[string]func() act {
 		},
 		"staff_ticket_merge": func() act {
 			return staff(support, "tickets/%d/merge", fmt.Sprintf(`{"into":"%d"}`, newTicket()), newTicket())
+		},
+		"staff_view_add": func() act {
+			return staff(support, "views", `{"resource":"users","name":"new","is_shared":true,"search":"","columns":[],`+
+				`"is_dense":false}`)
+		},
+		"staff_view_change": func() act {
+			return staff(support, "views/%d", `{"name":"changed","is_shared":true,"search":"","columns":[],"is_dense":true}`,
+				view("users", "change"))
+		},
+		"staff_view_remove": func() act { return staff(support, "views/%d", "", view("users", "remove")) },
+		"staff_views_order": func() act {
+			one, other := view("services", "one"), view("services", "other")
+			return staff(support, "views/order", fmt.Sprintf(`{"resource":"services","views":[%d,%d]}`, other, one))
+		},
+		"staff_view_layout_set": func() act {
+			return staff(support, "views/layout", `{"resource":"users","columns":["email"],"is_dense":true}`)
 		},
 		"staff_canned_answer_add": func() act {
 			return staff(support, "canned-answers", `{"name":"new","content_zh":"test","content_en":""}`)

@@ -126,7 +126,10 @@ var permissions = map[string][]account.Role{
 	"staff_payment_case_refund":  cashiers,
 	"staff_payment_case_dismiss": cashiers, "staff_payment_case_confirm": cashiers,
 	"staff_payment_case_decline": cashiers, "staff_approvals_list": cashiers,
-	"staff_role":            permission.Roles,
+	"staff_role":  permission.Roles,
+	"staff_views": permission.Roles, "staff_view_add": permission.Roles, "staff_view_change": permission.Roles,
+	"staff_view_remove": permission.Roles, "staff_views_order": permission.Roles,
+	"staff_view_layout_set": permission.Roles,
 	"staff_approval_decide": cashiers, "staff_audit": admins, "staff_audit_csv": admins,
 	"staff_audit_count": admins, "staff_audit_get": admins, "staff_audit_chain": admins,
 }

@@ -17,7 +17,7 @@ import (
 var versionless = []string{
 	"staff_gateways_order", "staff_plans_order",
 	"staff_emby_set", "staff_shared_key_set", "staff_ticket_attachment_upload", "staff_ticket_change",
-	"staff_user_labels_set",
+	"staff_user_labels_set", "staff_view_layout_set",
 }
 
 // change calls an operation of staff with the version that its caller has read; empty: without one.

@@ -1,4 +1,5 @@
-// Package console owns what the console of staff lists users by, and the labels that staff puts on what it lists. Its
+// Package console owns what the console of staff lists users by, the labels that staff puts on what it lists, and the
+// views of lists that members save. Its
 // facts about users follow from other packages' tables: triggers of the database write them with the fact, in the same
 // transaction, and Check computes them anew. Lists of what belongs to users are searched here, by whatever finds users.
 package console

@@ -71,11 +71,15 @@ func (c *Console) RemoveNote(ctx context.Context, userID, id int64) error {
 	})
 }
 
-// Close forgets what staff wrote down about a user whose account is closed, and the labels.
+// Close forgets what staff wrote down about a user whose account is closed, the labels, and the views that the user
+// saved as a member of staff and did not share.
 func (c *Console) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	if _, err := tx.NewDelete().Model((*Note)(nil)).Where("user_id = ?", userID).Exec(ctx); err != nil {
 		return err
 	}
-	_, err := tx.NewDelete().Model((*labelRow)(nil)).Where("object = 'user' AND object_id = ?", userID).Exec(ctx)
-	return err
+	if _, err := tx.NewDelete().Model((*labelRow)(nil)).Where("object = 'user' AND object_id = ?", userID).
+		Exec(ctx); err != nil {
+		return err
+	}
+	return closeViews(ctx, tx, userID)
 }

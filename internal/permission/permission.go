@@ -109,6 +109,8 @@ const (
 	ServiceEnd       Permission = "service.end"
 	StaffChange      Permission = "staff.change"
 	RoleRead         Permission = "staff.role.read"
+	ViewSave         Permission = "console.view"
+	ViewManage       Permission = "console.view.manage"
 	NetworkBanRead   Permission = "network.ban.read"
 	NetworkBan       Permission = "network.ban"
 
@@ -170,7 +172,8 @@ var everyday = []Permission{
 	LedgerRead, SharedKeyRead, BatchRead, TrafficRead, RuleRead, HitRead, BlockedRead, BlockedLift, TemplateRead,
 	LinkGroupRead,
 	ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead, UserLabel,
-	UserHistoryRead, UserAdd, UserNote, UserBulk, RoleRead, NetworkBanRead, TicketRead, TicketAnswer, TicketManage,
+	UserHistoryRead, UserAdd, UserNote, UserBulk, RoleRead, ViewSave, ViewManage, NetworkBanRead, TicketRead,
+	TicketAnswer, TicketManage,
 	TicketMerge, CannedWrite, MailRead, MailRetry, MailTemplateRead, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, WebhookRead,
 	WebhookSend, SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
 }
@@ -364,6 +367,14 @@ var Areas = []Area{
 			EN: "see what users may use, by an API token of the scope partner",
 		}},
 		{RoleRead, Roles, fault.Text{ZH: "查看自己的角色和权限", EN: "see one's own role and what it may do"}},
+		{ViewSave, Roles, fault.Text{
+			ZH: "保存后台列表的视图，并与其他成员共享",
+			EN: "save views of the console's lists, and share them with other members",
+		}},
+		{ViewManage, admins, fault.Text{
+			ZH: "修改和移除其他成员共享的视图",
+			EN: "change and remove views that other members shared",
+		}},
 	}},
 	{fault.Text{ZH: "工单", EN: "Tickets"}, nil, []Grant{
 		{TicketRead, readers, fault.Text{

@@ -176,11 +176,17 @@ func mustExportEmbedded(operation string, types ...reflect.Type) {
 	}
 }
 
+// IdentityOf returns who calls the operation that ctx belongs to, for functions that are not given it.
+func IdentityOf(ctx context.Context) account.Identity {
+	who, _ := ctx.Value(identityKey{}).(account.Identity)
+	return who
+}
+
 // call runs the function of an operation as its caller.
 func call[I, T any](
 	ctx context.Context, r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error), in *I,
 ) (T, error) {
-	who, _ := ctx.Value(identityKey{}).(account.Identity)
+	who := IdentityOf(ctx)
 	switch {
 	case o.access == staff:
 		ctx = r.acting(approval.Watch(ctx, o.gives...), who)

@@ -1,0 +1,279 @@
+package staff
+
+import (
+	"context"
+	"strings"
+
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
+	"airstrip/internal/console"
+	"airstrip/internal/fault"
+	"airstrip/internal/permission"
+)
+
+// viewLists names the lists of the console that views are saved of, as the console does, with what reading each needs.
+var viewLists = map[string]permission.Permission{
+	"announcements":     permission.AnnouncementRead,
+	"anomalies":         permission.UserHistoryRead,
+	"approvals":         permission.ApprovalRead,
+	"audit":             permission.AuditRead,
+	"audit-records":     permission.HitRead,
+	"audit-rules":       permission.RuleRead,
+	"blocked-addresses": permission.BlockedRead,
+	"bulk-jobs":         permission.UserBulk,
+	"canned-answers":    permission.TicketRead,
+	"cd-keys":           permission.CDKeyRead,
+	"clients":           permission.ClientRead,
+	"commissions":       permission.RefundRead,
+	"coupons":           permission.CouponRead,
+	"gateways":          permission.GatewayRead,
+	"guides":            permission.GuideRead,
+	"invoices":          permission.LedgerRead,
+	"jobs":              permission.JobRead,
+	"ledger":            permission.LedgerRead,
+	"link-fetches":      permission.UserHistoryRead,
+	"link-spreads":      permission.UserHistoryRead,
+	"link-templates":    permission.TemplateRead,
+	"mails":             permission.MailRead,
+	"network-bans":      permission.NetworkBanRead,
+	"nodes":             permission.NodeRead,
+	"orders":            permission.OrderRead,
+	"payment-cases":     permission.CaseRead,
+	"payouts":           permission.CommissionPay,
+	"plans":             permission.PlanRead,
+	"recharges":         permission.RechargeRead,
+	"refund-requests":   permission.RefundRead,
+	"services":          permission.UserRead,
+	"settlements":       permission.LedgerRead,
+	"share-accounts":    permission.ShareRead,
+	"statements":        permission.LedgerRead,
+	"tickets":           permission.TicketRead,
+	"timetable":         permission.JobRead,
+	"users":             permission.UserRead,
+	"webhooks":          permission.WebhookRead,
+}
+
+// ViewLook is how a list is drawn.
+type ViewLook struct {
+	Columns []string `json:"columns" nullable:"false" maxItems:"60" doc:"Keys in their order; empty: those that are shown unasked"`
+	IsDense bool     `json:"is_dense" doc:"Whether rows are 32 pixels high instead of 44"`
+}
+
+// ViewTexts are what a view is saved with.
+type ViewTexts struct {
+	Name     string `json:"name" minLength:"1" maxLength:"60"`
+	IsShared bool   `json:"is_shared" doc:"Whether all who may read the list see it"`
+	Search   string `json:"search" maxLength:"2000" doc:"Filters and sort as in the page's address" example:"state=active&sort=-ends"`
+	ViewLook
+}
+
+type newView struct {
+	Resource string `json:"resource" maxLength:"40" example:"users"`
+	ViewTexts
+}
+
+type viewItem struct {
+	ID int64 `json:"id"`
+	ViewTexts
+	IsOwn     bool      `json:"is_own"`
+	MayChange bool      `json:"may_change" doc:"Whether it is the caller's, or they may change what others shared"`
+	Owner     personRef `json:"owner"`
+	v2.Version
+}
+
+type viewList struct {
+	Views  []viewItem `json:"views" doc:"The caller's own in their order, then what others shared"`
+	Layout ViewLook   `json:"layout" doc:"How the list looks to the caller where no view says otherwise"`
+}
+
+func columnsOf(text string) []string {
+	if text == "" {
+		return []string{}
+	}
+	return strings.Split(text, ",")
+}
+
+// stored is the look as package console keeps it. A comma would make one key two, which check could not tell.
+func (l ViewLook) stored() (columns string, err error) {
+	for _, key := range l.Columns {
+		if key == "" || strings.Contains(key, ",") {
+			return "", fault.Invalid("columns", "format", "列名无效", "One of these is no column")
+		}
+	}
+	return strings.Join(l.Columns, ","), nil
+}
+
+func (t ViewTexts) view(resource string) (console.View, error) {
+	columns, err := t.stored()
+	return console.View{
+		Resource: resource, Name: t.Name, IsShared: t.IsShared,
+		Look: console.Look{Search: t.Search, Columns: columns, IsDense: t.IsDense},
+	}, err
+}
+
+// viewer is what who may do with views.
+func viewer(who account.Identity) console.Viewer {
+	return console.Viewer{
+		UserID: who.UserID, ManagesShared: who.Role.Has(permission.ViewManage),
+		MayRead: func(resource string) bool {
+			needs, known := viewLists[resource]
+			return known && who.Role.Has(needs)
+		},
+	}
+}
+
+// mayViewList returns the fault of a list that there is not, or that who may not read.
+func mayViewList(who account.Identity, resource string) error {
+	needs, known := viewLists[resource]
+	switch {
+	case !known:
+		return fault.Invalid("resource", "unknown", "没有这个列表", "There is no such list")
+	case !who.Role.Has(needs):
+		return permission.ErrRefused
+	}
+	return nil
+}
+
+type viewOps struct {
+	router   *v2.Router
+	console  *console.Console
+	accounts *account.Accounts
+}
+
+// Views adds the views of lists that members of staff saved, for themselves or for all who may read the list.
+func Views(c *console.Console, a *account.Accounts) v2.Resource {
+	return func(r *v2.Router) {
+		v := viewOps{r, c, a}
+		type which struct {
+			Resource string `query:"resource" required:"true" maxLength:"40" example:"users"`
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/views", permission.ViewSave).
+			Named("staff_views", "The views of a list: the caller's own and those that others shared"),
+			func(ctx context.Context, who account.Identity, in *which) (viewList, error) {
+				return v.list(ctx, who, in.Resource)
+			})
+		v2.HandleMake(r, v2.StaffOp("POST /staff/views", permission.ViewSave).
+			Named("staff_view_add", "Save a view of a list; at most 50 of each"), "console_view", v.add)
+		type change struct {
+			ID   int64 `path:"view_id" minimum:"1"`
+			Body ViewTexts
+		}
+		v2.HandleChange(r, v2.StaffOp("PUT /staff/views/{view_id}", permission.ViewSave).
+			Named("staff_view_change", "Change a view; one of another member needs console.view.manage"),
+			func(in *change) audit.Object { return audit.ID("console_view", in.ID) },
+			func(ctx context.Context, in *change) (viewItem, error) {
+				who := v2.IdentityOf(ctx)
+				one, err := c.View(ctx, viewer(who), in.ID)
+				if err != nil {
+					return viewItem{}, err
+				}
+				return v.show(ctx, who, one)
+			},
+			func(ctx context.Context, who account.Identity, in *change) (viewItem, error) {
+				one, err := in.Body.view("")
+				if err != nil {
+					return viewItem{}, err
+				}
+				one, err = c.ChangeView(ctx, viewer(who), in.ID, one)
+				if err != nil {
+					return viewItem{}, err
+				}
+				return v.show(ctx, who, one)
+			})
+		type viewPath struct {
+			ID int64 `path:"view_id" minimum:"1"`
+		}
+		v2.Handle(r, v2.StaffOp("DELETE /staff/views/{view_id}", permission.ViewSave).
+			Named("staff_view_remove", "Remove a view; one of another member needs console.view.manage"),
+			func(ctx context.Context, who account.Identity, in *viewPath) (v2.Empty, error) {
+				return v2.Empty{}, c.RemoveView(ctx, viewer(who), in.ID)
+			})
+		type order struct {
+			Resource string  `json:"resource" maxLength:"40"`
+			Views    []int64 `json:"views" nullable:"false" maxItems:"50" doc:"All of the caller's own views of the list"`
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/views/order", permission.ViewSave).
+			Named("staff_views_order", "Put one's own views of a list into an order"),
+			func(ctx context.Context, who account.Identity, in *v2.Body[order]) (v2.Empty, error) {
+				if err := mayViewList(who, in.Body.Resource); err != nil {
+					return v2.Empty{}, err
+				}
+				return v2.Empty{}, c.OrderViews(ctx, viewer(who), in.Body.Resource, in.Body.Views)
+			})
+		type layout struct {
+			Resource string `json:"resource" maxLength:"40"`
+			ViewLook
+		}
+		v2.Handle(r, v2.StaffOp("PUT /staff/views/layout", permission.ViewSave).
+			WithoutVersion("it is the caller's own choice of columns, and the newest is what they see").
+			Named("staff_view_layout_set", "Set how a list looks to oneself where no view says otherwise"),
+			func(ctx context.Context, who account.Identity, in *v2.Body[layout]) (v2.Empty, error) {
+				if err := mayViewList(who, in.Body.Resource); err != nil {
+					return v2.Empty{}, err
+				}
+				columns, err := in.Body.stored()
+				if err != nil {
+					return v2.Empty{}, err
+				}
+				return v2.Empty{}, c.SetLayout(ctx, viewer(who), in.Body.Resource, columns, in.Body.IsDense)
+			})
+	}
+}
+
+func (v viewOps) list(ctx context.Context, who account.Identity, resource string) (viewList, error) {
+	out := viewList{Views: []viewItem{}, Layout: ViewLook{Columns: []string{}}}
+	if err := mayViewList(who, resource); err != nil {
+		return out, err
+	}
+	versions, err := v.router.Versions(ctx, "console_view")
+	if err != nil {
+		return out, err
+	}
+	views, err := v.console.Views(ctx, viewer(who), resource)
+	if err != nil {
+		return out, err
+	}
+	owners := make([]int64, len(views))
+	for i := range views {
+		owners[i] = views[i].OwnerID
+	}
+	known, err := peopleOf(ctx, v.accounts, owners)
+	if err != nil {
+		return out, err
+	}
+	for _, one := range views {
+		out.Views = append(out.Views, showView(who, one, known, versions.Of(one.ID)))
+	}
+	layout, err := v.console.Layout(ctx, who.UserID, resource)
+	out.Layout = ViewLook{columnsOf(layout.Columns), layout.IsDense}
+	return out, err
+}
+
+func (v viewOps) add(ctx context.Context, who account.Identity, in *v2.Body[newView]) (viewItem, error) {
+	if err := mayViewList(who, in.Body.Resource); err != nil {
+		return viewItem{}, err
+	}
+	one, err := in.Body.view(in.Body.Resource)
+	if err != nil {
+		return viewItem{}, err
+	}
+	one, err = v.console.AddView(ctx, viewer(who), one)
+	if err != nil {
+		return viewItem{}, err
+	}
+	return v.show(ctx, who, one)
+}
+
+func (v viewOps) show(ctx context.Context, who account.Identity, one console.View) (viewItem, error) {
+	known, err := peopleOf(ctx, v.accounts, []int64{one.OwnerID})
+	return showView(who, one, known, v2.Version{}), err
+}
+
+func showView(who account.Identity, one console.View, known knownUsers, version v2.Version) viewItem {
+	return viewItem{
+		one.ID,
+		ViewTexts{one.Name, one.IsShared, one.Search, ViewLook{columnsOf(one.Columns), one.IsDense}},
+		one.OwnerID == who.UserID, viewer(who).MayChange(one), known.ref(one.OwnerID), version,
+	}
+}
