@@ -4,7 +4,7 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { bulkJobOf, bulkRowsOf } from '@/features/console/bulk/resource'
 import { listSearch } from '@/features/console/parts/list-search'
-import { loadList } from '@/features/console/parts/resource'
+import { loadRows } from '@/features/console/parts/resource'
 
 export const Route = createFileRoute('/admin/bulk-jobs/$id')({
   validateSearch: listSearch,
@@ -14,7 +14,7 @@ export const Route = createFileRoute('/admin/bulk-jobs/$id')({
       loadTexts('console/bulk'),
       Promise.all([
         queryClient.prefetchQuery(bulkJobOf(id)),
-        loadList(queryClient, bulkRowsOf(id), deps),
+        loadRows(queryClient, bulkRowsOf(id), deps),
       ]),
     ),
   component: lazyPage(() => import('@/features/console/bulk/pages'), 'BulkJobPage'),

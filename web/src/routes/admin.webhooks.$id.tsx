@@ -3,7 +3,7 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
-import { loadList } from '@/features/console/parts/resource'
+import { loadRows } from '@/features/console/parts/resource'
 import { deliveriesOf, eventsQuery, webhookOf } from '@/features/console/support/resource'
 
 export const Route = createFileRoute('/admin/webhooks/$id')({
@@ -14,7 +14,7 @@ export const Route = createFileRoute('/admin/webhooks/$id')({
       loadTexts('console/webhook'),
       queryClient.prefetchQuery(webhookOf(id)),
       queryClient.prefetchQuery(eventsQuery()),
-      loadList(queryClient, deliveriesOf(Number(id)), deps),
+      loadRows(queryClient, deliveriesOf(Number(id)), deps),
     ),
   component: lazyPage(() => import('@/features/console/webhooks/pages'), 'WebhookPage'),
 })

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '@/ui/dialog'
 import { Keys } from '../layouts/keys'
+import { KeysSwitch } from '../layouts/keys-switch'
 import { modifier } from '../layouts/modifier'
 import classes from './console.module.css'
 import { usePages } from './use-pages'
@@ -11,7 +12,13 @@ const keysOf = {
   filter: ['f'],
   move: ['j', 'k'],
   open: ['Enter'],
+  peek: ['Space'],
+  close: ['Esc'],
+  choose: ['x'],
+  chooseRange: ['Shift', 'x'],
   actions: ['.'],
+  edit: ['e'],
+  new: ['c'],
   neighbours: ['[', ']'],
   save: [modifier, 'S'],
   reply: ['r'],
@@ -29,6 +36,7 @@ export function ConsoleKeys({ onClose }: { onClose: () => void }) {
   const pages = usePages().flatMap((group) => group.pages)
   return (
     <Dialog title={common('shortcuts.title')} onClose={onClose}>
+      <KeysSwitch />
       <ul className={classes.keys}>
         <Row name={common('palette.open')} keys={[modifier, 'K']} />
         {(Object.keys(keysOf) as (keyof typeof keysOf)[]).map((key) => (

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '@/ui/dialog'
 import { Keys } from './keys'
+import { KeysSwitch } from './keys-switch'
 import { modifier } from './modifier'
 import { navigation } from './navigation'
 import classes from './shortcuts-dialog.module.css'
@@ -11,6 +12,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const pages = navigation.flat().filter(({ shortcut }) => shortcut)
   return (
     <Dialog title={t('shortcuts.title')} onClose={onClose}>
+      <KeysSwitch />
       <ul className={classes.list}>
         <Shortcut name={t('palette.open')} keys={[modifier, 'K']} />
         {pages.map(({ key, shortcut }) => (

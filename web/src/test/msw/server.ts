@@ -68,4 +68,7 @@ export const server = setupServer(
   notBanned,
   nothingNew,
   http.get('*/api/v2/user/tickets-v2/unread', () => success({ unread: 0 })),
+  http.get('*/api/v2/staff/views', () =>
+    success({ views: [], layout: { columns: [], is_dense: false } }),
+  ),
 )

@@ -22,7 +22,10 @@ export function OrdersPage() {
       columns={useColumns()}
       filters={useFilters()}
       search={{ key: 'q', label: t('orders.search') }}
-      link={({ no }) => ({ to: '/admin/orders/$id', params: { id: String(no) } })}
+      link={({ no }) => ({
+        to: '/admin/orders/$id',
+        params: { id: String(no) },
+      })}
       actions={[useOrderRefund()]}
       nameOf={({ no }) => `#${no}`}
       empty={t('orders.empty')}
@@ -31,6 +34,46 @@ export function OrdersPage() {
 }
 
 function useColumns(): Column<OrderRow>[] {
+  return [...useShownColumns(), ...useExtraColumns()]
+}
+
+function useExtraColumns(): Column<OrderRow>[] {
+  const { t } = useTranslation('console/money')
+  const extra = { isExtra: true } as const
+  return [
+    {
+      ...extra,
+      key: 'coupon',
+      title: t('column.coupon'),
+      width: '8rem',
+      cell: ({ coupon }) => coupon || '—',
+    },
+    {
+      ...extra,
+      key: 'discount',
+      title: t('column.discount'),
+      width: '7rem',
+      align: 'end',
+      cell: ({ discount, currency }) => <Money amount={discount} currency={currency} />,
+    },
+    {
+      ...extra,
+      key: 'paid',
+      title: t('column.paid'),
+      width: '12rem',
+      cell: ({ paid_at: time }) => (time ? <Moment time={time} withTime /> : '—'),
+    },
+    {
+      ...extra,
+      key: 'label',
+      title: t('column.label'),
+      width: '10rem',
+      cell: ({ labels }) => labels.join(', ') || '—',
+    },
+  ]
+}
+
+function useShownColumns(): Column<OrderRow>[] {
   const { t } = useTranslation('console/money')
   return [
     {
@@ -40,7 +83,12 @@ function useColumns(): Column<OrderRow>[] {
       place: 'title',
       cell: ({ no }) => `#${no}`,
     },
-    { key: 'item', title: t('column.item'), place: 'fact', cell: ({ plan }) => plan.name },
+    {
+      key: 'item',
+      title: t('column.item'),
+      place: 'fact',
+      cell: ({ plan }) => plan.name,
+    },
     {
       key: 'user',
       title: t('column.user'),
@@ -87,7 +135,10 @@ function useFilters(): Filter[] {
       key: 'kind',
       title: t('column.kind'),
       kind: 'choice',
-      options: kinds.map((value) => ({ value, label: t(`orderKind.${value}`) })),
+      options: kinds.map((value) => ({
+        value,
+        label: t(`orderKind.${value}`),
+      })),
     },
     { key: 'created', title: t('column.created'), kind: 'date' },
     { key: 'paid', title: t('column.paid'), kind: 'date' },

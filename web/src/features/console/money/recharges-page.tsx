@@ -20,7 +20,10 @@ export function RechargesPage() {
       columns={useColumns()}
       filters={useFilters()}
       search={{ key: 'q', label: t('recharges.search') }}
-      link={({ no }) => ({ to: '/admin/recharges/$id', params: { id: String(no) } })}
+      link={({ no }) => ({
+        to: '/admin/recharges/$id',
+        params: { id: String(no) },
+      })}
       actions={[useRechargeRefund()]}
       nameOf={({ no }) => `#${no}`}
       empty={t('recharges.empty')}
@@ -29,6 +32,47 @@ export function RechargesPage() {
 }
 
 function useColumns(): Column<RechargeRow>[] {
+  return [...useShownColumns(), ...useExtraColumns()]
+}
+
+function useExtraColumns(): Column<RechargeRow>[] {
+  const { t } = useTranslation('console/money')
+  const extra = { isExtra: true } as const
+  return [
+    {
+      ...extra,
+      key: 'fee',
+      title: t('column.fee'),
+      width: '7rem',
+      align: 'end',
+      cell: ({ fee, currency }) => <Money amount={fee} currency={currency} />,
+    },
+    {
+      ...extra,
+      key: 'refunded',
+      title: t('column.refunded'),
+      width: '7rem',
+      align: 'end',
+      cell: ({ refunded, currency }) => <Money amount={refunded} currency={currency} />,
+    },
+    {
+      ...extra,
+      key: 'paid',
+      title: t('column.paid'),
+      width: '12rem',
+      cell: ({ paid_at: time }) => (time ? <Moment time={time} withTime /> : '—'),
+    },
+    {
+      ...extra,
+      key: 'label',
+      title: t('column.label'),
+      width: '10rem',
+      cell: ({ labels }) => labels.join(', ') || '—',
+    },
+  ]
+}
+
+function useShownColumns(): Column<RechargeRow>[] {
   const { t } = useTranslation('console/money')
   return [
     {
@@ -44,7 +88,12 @@ function useColumns(): Column<RechargeRow>[] {
       place: 'fact',
       cell: ({ user }) => <Person user={user} />,
     },
-    { key: 'gateway', title: t('column.gateway'), width: '6rem', cell: ({ gateway }) => gateway },
+    {
+      key: 'gateway',
+      title: t('column.gateway'),
+      width: '6rem',
+      cell: ({ gateway }) => gateway,
+    },
     {
       key: 'amount',
       title: t('column.amount'),

@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Ellipsis } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isElsewhere } from '@/lib/keys'
 import { lazyPart } from '@/lib/lazy-part'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
@@ -80,6 +81,7 @@ export function ActionButton<S>(props: { subject: S; action: Action<S>; isPrimar
       <Button
         size="sm"
         variant={props.isPrimary ? 'filled' : 'default'}
+        data-new={props.isPrimary || undefined}
         leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
         onClick={() => start(action)}
       >
@@ -88,6 +90,23 @@ export function ActionButton<S>(props: { subject: S; action: Action<S>; isPrimar
       {dialog}
     </>
   )
+}
+
+/** `e` on the page of an object that has a form. */
+function useEditKey(onEdit: (() => void) | undefined) {
+  const now = useRef(onEdit)
+  useEffect(() => {
+    now.current = onEdit
+  })
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'e' || !now.current || isElsewhere(event)) return
+      event.preventDefault()
+      now.current()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [])
 }
 
 /** The menu of actions on an object; nothing where there is none. `name` is the object's, for screen readers. */
@@ -101,6 +120,8 @@ export function ActionMenu<S>(props: {
   const { subject } = props
   const shown = useShown(subject, props.actions)
   const { start, dialog } = useActions(subject)
+  const edit = props.isRow ? undefined : shown.find(({ key }) => key === 'edit')
+  useEditKey(edit && (() => start(edit)))
   if (shown.length === 0) return null
   return (
     <>

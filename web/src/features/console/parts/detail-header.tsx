@@ -28,8 +28,9 @@ export function DetailHeader(props: {
 }) {
   const siteName = useSiteName()
   const { neighbours } = props
+  const header = useHeaderKeys()
   return (
-    <header className={classes.header}>
+    <header ref={header} className={classes.header}>
       <title>{`${props.title} · ${siteName}`}</title>
       <div className={classes.top}>
         <Link {...props.list.link} className={classes.back}>
@@ -54,6 +55,25 @@ export function DetailHeader(props: {
       {props.tabs && <Tabs tabs={props.tabs} />}
     </header>
   )
+}
+
+/** `.` opens the menu of the object, `e` leads into the form that its page is. */
+function useHeaderKeys() {
+  const header = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (isElsewhere(event)) return
+      const page = header.current?.parentElement
+      if (event.key === '.') header.current?.querySelector<HTMLElement>('[data-menu]')?.click()
+      else if (event.key === 'e')
+        page?.querySelector<HTMLElement>('form :is(input, textarea, select):enabled')?.focus()
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [])
+  return header
 }
 
 function Neighbours({ before, after }: { before?: RowLink; after?: RowLink }) {
@@ -81,7 +101,11 @@ function Neighbours({ before, after }: { before?: RowLink; after?: RowLink }) {
 }
 
 function Neighbour(props: { link: RowLink | undefined; label: string; icon: ReactNode }) {
-  const look = { variant: 'default', size: 32, 'aria-label': props.label } as const
+  const look = {
+    variant: 'default',
+    size: 32,
+    'aria-label': props.label,
+  } as const
   if (!props.link)
     return (
       <ActionIcon {...look} disabled>
@@ -113,7 +137,12 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }) {
         <Link
           key={key}
           to="."
-          search={((now: object) => ({ ...now, tab: index === 0 ? undefined : key })) as never}
+          search={
+            ((now: object) => ({
+              ...now,
+              tab: index === 0 ? undefined : key,
+            })) as never
+          }
           resetScroll={false}
           className={classes.tab}
           data-on={key === current}

@@ -5,10 +5,14 @@ import { ActionMenu } from './action-runner'
 import { CsvButton } from './file-buttons'
 import { FilterBar } from './filter-bar'
 import type { Filter } from './filters'
+import { LookMenu } from './look-menu'
 import type { Column, Resource, RowLink } from './resource'
 import { ResourceTable } from './resource-table'
+import { useLook } from './use-look'
+import { useNewKey } from './use-new-key'
+import { ViewTabs } from './view-tabs'
 
-/** A page that is a list: its title, its filters, its rows with what may be done with each. */
+/** A page that is a list: its title, its views, its filters, its rows with what may be done with each. */
 export function ListPage<T>(props: {
   title: string
   about?: string
@@ -18,6 +22,12 @@ export function ListPage<T>(props: {
   search?: { key: string; label: string }
   link?: (row: T) => RowLink
   actions?: readonly Action<T>[]
+  /** At the row's end, where that is not the menu of its actions. */
+  renderActions?: (row: T) => ReactNode
+  /** Keys that do something with the row that has the focus. */
+  keys?: Record<string, (row: T, rows: readonly T[]) => void>
+  /** What is shown of a row beside the list; absent: all of its columns. */
+  peek?: (row: T) => ReactNode
   /** What a row is called, for screen readers. */
   nameOf?: (row: T) => string
   empty: string
@@ -25,38 +35,54 @@ export function ListPage<T>(props: {
   action?: ReactNode
   /** Before the list, such as a test of what it says. */
   above?: ReactNode
+  /** Between the filters and the rows, such as what is done with those that are chosen. */
+  between?: ReactNode
 }) {
   const { resource, actions, nameOf } = props
+  const look = useLook(resource.name, props.columns)
+  const page = useNewKey()
+  const renderActions =
+    props.renderActions ??
+    (actions &&
+      ((row: T) => (
+        <ActionMenu
+          subject={row}
+          name={nameOf?.(row) ?? String(resource.rowKey(row))}
+          actions={actions}
+          isRow
+        />
+      )))
   return (
-    <div data-wide>
-      <PageHeader
-        title={props.title}
-        {...(props.about !== undefined && { about: props.about })}
-        action={props.action}
-      />
-      {props.above}
-      {(props.filters || props.search || resource.csv) && (
-        <FilterBar filters={props.filters ?? []} {...(props.search && { search: props.search })}>
-          {resource.csv && <CsvButton resource={resource} />}
-        </FilterBar>
-      )}
+    <div ref={page} data-wide>
+      <Top {...props} />
+      <ViewTabs resource={resource.name} look={look} />
+      <FilterBar filters={props.filters ?? []} {...(props.search && { search: props.search })}>
+        <LookMenu look={look} />
+        {resource.csv && <CsvButton resource={resource} />}
+      </FilterBar>
+      {props.between}
       <ResourceTable
         caption={props.title}
         resource={resource}
-        columns={props.columns}
+        columns={look.shown}
+        allColumns={props.columns}
+        isDense={look.isDense}
         {...(props.link && { link: props.link })}
-        {...(actions && {
-          renderActions: (row: T) => (
-            <ActionMenu
-              subject={row}
-              name={nameOf?.(row) ?? String(resource.rowKey(row))}
-              actions={actions}
-              isRow
-            />
-          ),
-        })}
+        {...(renderActions && { renderActions })}
+        {...(props.keys && { keys: props.keys })}
+        {...(props.peek && { peek: props.peek })}
         empty={{ text: props.empty }}
       />
     </div>
+  )
+}
+
+function Top(props: { title: string; about?: string; action?: ReactNode; above?: ReactNode }) {
+  const { title, about, action } = props
+  return (
+    <>
+      <PageHeader title={title} {...(about !== undefined && { about })} action={action} />
+      {props.above}
+    </>
   )
 }

@@ -32,9 +32,29 @@ export const textsOf = (search: ListSearch): Record<string, string> =>
     ),
   )
 
+/** Parts of the address that say how a list is shown: by which view, with which columns, how high its rows are. */
+const lookParts = ['view', 'columns', 'rows'] as const
+
+export type LookParts = Partial<Record<(typeof lookParts)[number], string>>
+
+const isOfLook = (key: string) => (lookParts as readonly string[]).includes(key)
+
+const partsWhere = (search: ListSearch, isKept: (key: string) => boolean) =>
+  Object.fromEntries(Object.entries(textsOf(search)).filter(([key]) => isKept(key)))
+
+/** What a list is narrowed and sorted by. */
+export const narrowingOf = (search: ListSearch): Record<string, string> =>
+  partsWhere(search, (key) => !isOfLook(key))
+
+/** Texts of an address as the router takes them. */
+export const addressOf = (texts: Record<string, string>): ListSearch =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, partOf(text)]))
+
 /** Reads the list's part of the address, and changes it: the address is the only state. */
 export function useListSearch() {
-  const search = textsOf(useSearch({ strict: false }))
+  const all: ListSearch = useSearch({ strict: false })
+  const search = narrowingOf(all)
+  const look: LookParts = partsWhere(all, isOfLook)
   const navigate = useNavigate()
   const change = (parts: Record<string, string | undefined>, how: { replace?: boolean } = {}) =>
     void navigate({
@@ -48,5 +68,5 @@ export function useListSearch() {
       replace: how.replace ?? false,
       resetScroll: false,
     })
-  return { search, change }
+  return { search, look, change }
 }

@@ -1,14 +1,18 @@
 import { Button, Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { MoveDown, MoveUp, SearchX } from 'lucide-react'
-import { memo, type ReactNode, type RefObject, useRef } from 'react'
+import { SearchX } from 'lucide-react'
+import { type CSSProperties, type ReactNode, type RefObject, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { useListSearch } from './list-search'
+import { AllOf, Peek, usePeek } from './peek'
 import { type Column, countOf, type Resource, type RowLink } from './resource'
 import classes from './resource-table.module.css'
+import { Head } from './table-head'
+import { Row, Space } from './table-row'
+import { titleOf } from './use-look'
+import { useNewer } from './use-newer'
 import { useRowKeys } from './use-row-keys'
 import { useRows, useRowsInSight } from './use-rows'
 
@@ -17,6 +21,12 @@ type Props<T> = {
   caption: string
   resource: Resource<T>
   columns: readonly Column<T>[]
+  /** Those that the list could show as well, for the peek. */
+  allColumns?: readonly Column<T>[]
+  /** Rows are 32 pixels high instead of 44. */
+  isDense?: boolean
+  /** What is shown of a row beside the list; absent: all of its columns. */
+  peek?: (row: T) => ReactNode
   /** Where the row leads; its title is the link. */
   link?: (row: T) => RowLink
   /** At the row's end: its menu. */
@@ -24,7 +34,7 @@ type Props<T> = {
   /** What the list scrolls in; absent: the window. */
   scroller?: RefObject<HTMLElement | null>
   /** Keys that do something with the row that has the focus. */
-  keys?: Record<string, (row: T) => void>
+  keys?: Record<string, (row: T, rows: readonly T[]) => void>
   /** Shown where the list is empty without any filter. */
   empty: { text: string; action?: ReactNode }
 }
@@ -90,13 +100,16 @@ type RowsProps<T> = Props<T> & {
 }
 
 /** Keys that do something with a row, as keys that do it with its place. */
-const byIndex = <T,>(rows: readonly T[], keys: Record<string, (row: T) => void>) =>
+const byIndex = <T,>(
+  rows: readonly T[],
+  keys: Record<string, (row: T, rows: readonly T[]) => void>,
+) =>
   Object.fromEntries(
     Object.entries(keys).map(([key, act]) => [
       key,
       (index: number) => {
         const row = rows[index]
-        if (row !== undefined) act(row)
+        if (row !== undefined) act(row, rows)
       },
     ]),
   )
@@ -107,61 +120,118 @@ const rowCount = (shown: number, isWhole: boolean, total: Total | undefined) =>
 
 function Rows<T>(props: RowsProps<T>) {
   const { rows, query, columns, resource } = props
-  const table = useRef<HTMLTableElement>(null)
   const { data: total } = useQuery(countOf(resource, props.search))
+  const { peeked, peek, index: peekedAt } = usePeek(rows, resource)
+  const newer = useNewer(resource, props.search, rows)
+  return (
+    <>
+      <div className={classes.wrap}>
+        <Count
+          shown={rows.length}
+          total={total ?? undefined}
+          isWhole={!query.hasNextPage}
+          isStale={query.isPlaceholderData}
+          newer={newer}
+          onRefresh={() => void query.refetch()}
+        />
+        <div className={classes.sides} data-wide={columns.some(({ isExtra }) => isExtra)}>
+          <Table {...props} total={total ?? undefined} peekedAt={peekedAt} onPeek={peek} />
+        </div>
+      </div>
+      {peeked !== undefined && (
+        <Peek
+          title={titleOf(columns)?.cell(peeked)}
+          link={props.link?.(peeked)}
+          onClose={() => peek(undefined)}
+        >
+          {props.peek ? (
+            props.peek(peeked)
+          ) : (
+            <AllOf row={peeked} columns={props.allColumns ?? columns} />
+          )}
+        </Peek>
+      )}
+    </>
+  )
+}
+
+type TableProps<T> = RowsProps<T> & {
+  total: Total | undefined
+  /** The row that is shown beside the list; -1: none. */
+  peekedAt: number
+  onPeek: (row: T | undefined) => void
+}
+
+function Table<T>(props: TableProps<T>) {
+  const { rows, query, columns, resource } = props
+  const table = useRef<HTMLTableElement>(null)
   const { body, items, before, after, virtual } = useRowsInSight(
     rows.length,
     props.scroller,
+    props.isDense ?? false,
     () => {
       if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
     },
   )
-  useRowKeys(table, {
-    count: rows.length,
-    show: (index) => virtual.scrollToIndex(index),
-    keys: byIndex(rows, props.keys ?? {}),
-  })
+  useKeys(table, props, (index) => virtual.scrollToIndex(index))
   return (
-    <div className={classes.wrap}>
-      <Count
-        shown={rows.length}
-        total={total ?? undefined}
-        isWhole={!query.hasNextPage}
-        isStale={query.isPlaceholderData}
-      />
-      <table
-        ref={table}
-        role="table"
-        aria-label={props.caption}
-        aria-rowcount={rowCount(rows.length, !query.hasNextPage, total ?? undefined)}
-        data-stale={query.isPlaceholderData}
-        className={classes.table}
-      >
-        <Head {...props} />
-        <tbody ref={body} role="rowgroup">
-          <Space height={before} />
-          {items.map(({ index }) => {
-            const row = rows[index]
-            return (
-              row && (
-                <Row
-                  key={resource.rowKey(row)}
-                  index={index}
-                  row={row}
-                  columns={columns}
-                  link={props.link}
-                  renderActions={props.renderActions}
-                  measure={virtual.measureElement}
-                />
-              )
+    <table
+      ref={table}
+      role="table"
+      style={{ '--least-width': leastWidth(columns) } as CSSProperties}
+      data-dense={props.isDense}
+      aria-label={props.caption}
+      aria-rowcount={rowCount(rows.length, !query.hasNextPage, props.total)}
+      data-stale={query.isPlaceholderData}
+      className={classes.table}
+    >
+      <Head {...props} hasActions={props.renderActions !== undefined} />
+      <tbody ref={body} role="rowgroup">
+        <Space height={before} />
+        {items.map(({ index }) => {
+          const row = rows[index]
+          return (
+            row && (
+              <Row
+                key={resource.rowKey(row)}
+                index={index}
+                row={row}
+                columns={columns}
+                link={props.link}
+                renderActions={props.renderActions}
+                onPeek={props.onPeek}
+                measure={virtual.measureElement}
+              />
             )
-          })}
-          <Space height={after} />
-        </tbody>
-      </table>
-    </div>
+          )
+        })}
+        <Space height={after} />
+      </tbody>
+    </table>
   )
 }
+
+function useKeys<T>(
+  table: RefObject<HTMLTableElement | null>,
+  { rows, keys, peekedAt, onPeek }: TableProps<T>,
+  show: (index: number) => void,
+) {
+  useRowKeys(table, {
+    count: rows.length,
+    at: peekedAt,
+    show,
+    onMove: (index) => peekedAt >= 0 && onPeek(rows[index]),
+    onClose: peekedAt < 0 ? undefined : () => onPeek(undefined),
+    keys: {
+      ...byIndex(rows, keys ?? {}),
+      ' ': (index) => onPeek(index === peekedAt ? undefined : rows[index]),
+    },
+  })
+}
+
+/** Of a table with columns that a member added: what is left for those without a width is not nothing. */
+const leastWidth = <T,>(columns: readonly Column<T>[]) =>
+  `calc(${columns.map(({ width }) => width ?? '12rem').join(' + ')} + 52px)`
 
 /** How many there are, said aloud when a filter changes it. */
 function Count(props: {
@@ -169,6 +239,9 @@ function Count(props: {
   total: Total | undefined
   isWhole: boolean
   isStale: boolean
+  /** How many rows came since. */
+  newer: number
+  onRefresh: () => void
 }) {
   const { t, i18n } = useTranslation('console/parts')
   const { shown, total, isWhole } = props
@@ -176,101 +249,20 @@ function Count(props: {
   const isAtLeast = !isWhole && (total?.isAtLeast ?? total === undefined)
   const count = isWhole ? shown : (total?.count ?? shown)
   return (
-    <p role="status" className={classes.count}>
-      {props.isStale
-        ? t('table.loading')
-        : t(isAtLeast ? 'table.atLeast' : 'table.count', { count, shown: number(count) })}
-    </p>
-  )
-}
-
-function Head<T>({ columns, renderActions, search, onChange }: RowsProps<T>) {
-  const { t } = useTranslation('console/parts')
-  const sorted = search.sort
-  return (
-    <thead role="rowgroup">
-      <tr role="row" aria-rowindex={1}>
-        {columns.map(({ key, title, align, width, sort }) => {
-          const isDown = sort !== undefined && sorted === `-${sort}`
-          const isUp = sort !== undefined && sorted === sort
-          const Icon = isUp ? MoveUp : MoveDown
-          return (
-            <th
-              key={key}
-              role="columnheader"
-              scope="col"
-              data-align={align}
-              style={{ width }}
-              aria-sort={isDown ? 'descending' : isUp ? 'ascending' : undefined}
-            >
-              {sort ? (
-                <button
-                  type="button"
-                  className={classes.sort}
-                  data-on={isUp || isDown}
-                  onClick={() => onChange({ sort: isDown ? sort : isUp ? undefined : `-${sort}` })}
-                >
-                  {title}
-                  <Icon size={14} strokeWidth={1.75} aria-hidden="true" />
-                </button>
-              ) : (
-                title
-              )}
-            </th>
-          )
-        })}
-        {renderActions && (
-          <th role="columnheader" scope="col" className={classes.menu}>
-            <span className={classes.hidden}>{t('table.actions')}</span>
-          </th>
-        )}
-      </tr>
-    </thead>
-  )
-}
-
-const Space = ({ height }: { height: number }) =>
-  height > 0 ? <tr aria-hidden="true" className={classes.space} style={{ height }} /> : null
-
-type RowProps<T> = Pick<Props<T>, 'columns' | 'link' | 'renderActions'> & {
-  row: T
-  index: number
-  measure: (row: HTMLTableRowElement | null) => void
-}
-
-const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { row, index, columns, link, renderActions, measure } = props
-  const titled = columns.find(({ place }) => place === 'title') ?? columns[0]
-  return (
-    <tr
-      ref={measure}
-      role="row"
-      data-index={index}
-      aria-rowindex={index + 2}
-      className={classes.row}
-    >
-      {columns.map((column) => (
-        <td
-          key={column.key}
-          role="cell"
-          data-align={column.align}
-          data-place={column.place ?? 'none'}
-          data-header={column.title}
-        >
-          {link && column === titled ? (
-            <Link {...link(row)} className={classes.link}>
-              {column.cell(row)}
-            </Link>
-          ) : (
-            column.cell(row)
-          )}
-        </td>
-      ))}
-      {renderActions && (
-        <td role="cell" className={classes.menu}>
-          {renderActions(row)}
-        </td>
+    <div className={classes.top}>
+      <p role="status" className={classes.count}>
+        {props.isStale
+          ? t('table.loading')
+          : t(isAtLeast ? 'table.atLeast' : 'table.count', {
+              count,
+              shown: number(count),
+            })}
+      </p>
+      {props.newer > 0 && (
+        <Button size="compact-xs" variant="light" onClick={props.onRefresh}>
+          {t('table.newer', { count: props.newer })}
+        </Button>
       )}
-    </tr>
+    </div>
   )
-}) as <T>(props: RowProps<T>) => ReactNode
+}

@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { LinkProps } from '@tanstack/react-router'
-import { type ListSearch, textsOf } from './list-search'
+import { type ListSearch, narrowingOf } from './list-search'
+import { viewsOf } from './views'
 
 export type Part<T> = {
   rows: T[]
@@ -26,6 +27,8 @@ export type Resource<T> = {
   rowKey: (row: T) => string | number
   /** How often it is read again while it is in sight, in milliseconds. */
   everyMs?: number
+  /** Its first rows are read again while it is in sight: they change in place, and new ones wait for a press. */
+  isLive?: boolean
   /** Where the same rows are a file. */
   csv?: (filters: Record<string, string>, sort: string | undefined) => string
   /** Where they are a file in the format Apache Parquet. */
@@ -44,6 +47,8 @@ export type Column<T> = {
   align?: 'end'
   /** Where it stands on a phone's card; absent: nowhere. */
   place?: 'title' | 'state' | 'fact'
+  /** Shown only where the member chooses it. */
+  isExtra?: boolean
 }
 
 export type RowLink = Pick<LinkProps, 'to' | 'params' | 'search'>
@@ -77,14 +82,18 @@ export const countOf = <T>(resource: Resource<T>, search: Record<string, string>
   })
 }
 
-/** For routes: reads the first part of a list, and how many there are, beside the page's code. */
-export const loadList = <T>(client: QueryClient, resource: Resource<T>, search: object) => {
-  const texts = textsOf(search as ListSearch)
+/** For routes: reads the first rows, and how many there are, beside the page's code. */
+export const loadRows = <T>(client: QueryClient, resource: Resource<T>, search: object) => {
+  const texts = narrowingOf(search as ListSearch)
   return Promise.all([
     client.prefetchInfiniteQuery(partsOf(resource, texts)),
     client.prefetchQuery(countOf(resource, texts)),
   ])
 }
+
+/** For routes of pages that are a list: the rows, and the views that were saved of it. */
+export const loadList = <T>(client: QueryClient, resource: Resource<T>, search: object) =>
+  Promise.all([loadRows(client, resource, search), client.prefetchQuery(viewsOf(resource.name))])
 
 const only = (filters: Record<string, string>, keys: readonly string[]) =>
   Object.fromEntries(Object.entries(filters).filter(([key]) => keys.includes(key)))
@@ -108,10 +117,16 @@ export const byKey = <T>(list: {
 }): Resource<T> => ({
   name: list.name,
   rowKey: list.rowKey,
+  isLive: true,
   csv: (filters, sort) =>
     `${list.csv}?${new URLSearchParams({ ...only(filters, list.keys), ...(sort && { sort }) })}`,
   load: async ({ filters, sort, cursor, signal }) => {
-    const query = { ...only(filters, list.keys), sort, cursor, limit: PART_SIZE } as never
+    const query = {
+      ...only(filters, list.keys),
+      sort,
+      cursor,
+      limit: PART_SIZE,
+    } as never
     const { data } = await list.list({ query, signal, throwOnError: true })
     return { rows: data.rows, next: data.next_cursor }
   },
@@ -141,7 +156,11 @@ export const byPart = <T>(list: {
       limit: PART_SIZE,
       offset: Number(cursor ?? 0),
     } as never
-    const { rows, total } = await list.list({ query, signal, throwOnError: true })
+    const { rows, total } = await list.list({
+      query,
+      signal,
+      throwOnError: true,
+    })
     return byOffset(rows, cursor, total)
   },
   count: async ({ filters, signal }) => {
@@ -157,5 +176,8 @@ export const PART_SIZE = 50
 export function byOffset<T>(rows: T[], cursor: string | undefined, total?: number): Part<T> {
   const after = Number(cursor ?? 0) + rows.length
   const isLast = total === undefined ? rows.length < PART_SIZE : after >= total
-  return { rows, next: isLast || rows.length === 0 ? undefined : String(after) }
+  return {
+    rows,
+    next: isLast || rows.length === 0 ? undefined : String(after),
+  }
 }

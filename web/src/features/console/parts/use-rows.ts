@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import { partsOf, type Resource } from './resource'
 
 const ROW_PX = 44
+const DENSE_ROW_PX = 32
 const OVERSCAN = 6
 /** The next part is asked for when so much of the rows was seen. */
 const NEXT_AT = 0.6
@@ -26,8 +27,10 @@ export function useRows<T>(resource: Resource<T>, search: Record<string, string>
 export function useRowsInSight(
   count: number,
   scroller: RefObject<HTMLElement | null> | undefined,
+  isDense: boolean,
   onNearEnd: () => void,
 ) {
+  const rowPx = isDense ? DENSE_ROW_PX : ROW_PX
   const body = useRef<HTMLTableSectionElement>(null)
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => {
@@ -37,19 +40,24 @@ export function useRowsInSight(
   }, [count, scroller])
   const shared = {
     count,
-    estimateSize: () => ROW_PX,
-    measureElement: (row: HTMLTableRowElement) => Math.max(ROW_PX, row.offsetHeight),
+    estimateSize: () => rowPx,
+    measureElement: (row: HTMLTableRowElement) => Math.max(rowPx, row.offsetHeight),
     overscan: OVERSCAN,
     scrollMargin: offset,
   }
   // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled by React's compiler
-  const ofWindow = useWindowVirtualizer<HTMLTableRowElement>({ ...shared, enabled: !scroller })
+  const ofWindow = useWindowVirtualizer<HTMLTableRowElement>({
+    ...shared,
+    enabled: !scroller,
+  })
   const ofPane = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     ...shared,
     enabled: scroller !== undefined,
     getScrollElement: () => scroller?.current ?? null,
   })
   const virtual = scroller ? ofPane : ofWindow
+  // Rows that were measured at another height are measured again.
+  useLayoutEffect(() => virtual.measure(), [virtual, rowPx])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   const isNearEnd = count > 0 && last + 1 >= count * NEXT_AT

@@ -4,7 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { useSession } from '@/lib/session/current-session'
 import { PageHeader } from '@/ui/page-header'
 import { FilterBar } from '../parts/filter-bar'
+import { LookMenu } from '../parts/look-menu'
 import { ResourceTable } from '../parts/resource-table'
+import { useLook } from '../parts/use-look'
+import { ViewTabs } from '../parts/view-tabs'
 import { ticketLink, useTicketColumns, useTicketFilters } from './columns'
 import { tickets, userIdOf } from './resource'
 import classes from './tickets.module.css'
@@ -29,15 +32,22 @@ function List({ hasThread }: { hasThread: boolean }) {
   const resource = useMemo(() => tickets(me), [me])
   const scroller = useRef<HTMLDivElement>(null)
   const search = useSearch({ strict: false })
+  const columns = useTicketColumns()
+  const look = useLook(resource.name, columns)
   return (
     <>
       {!hasThread && <PageHeader title={t('title')} />}
-      <FilterBar filters={useTicketFilters()} search={{ key: 'q', label: t('search') }} />
+      <ViewTabs resource={resource.name} look={look} />
+      <FilterBar filters={useTicketFilters()} search={{ key: 'q', label: t('search') }}>
+        {!hasThread && <LookMenu look={look} />}
+      </FilterBar>
       <div ref={scroller} className={classes.scroller}>
         <ResourceTable
           caption={t('title')}
           resource={resource}
-          columns={useTicketColumns()}
+          columns={look.shown}
+          allColumns={columns}
+          isDense={look.isDense}
           link={ticketLink(search)}
           scroller={hasThread ? scroller : undefined}
           empty={{ text: t('empty') }}

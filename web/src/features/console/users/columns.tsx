@@ -5,6 +5,7 @@ import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { StatusDot, type Tone } from '@/ui/status-dot'
 import type { Filter } from '../parts/filters'
+import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 
 const states = ['active', 'none', 'exhausted', 'expired', 'banned', 'closed'] as const
@@ -23,10 +24,78 @@ export function UserState({ state }: { state: UserRow['state'] }) {
 }
 
 export function useUserColumns(): Column<UserRow>[] {
+  return [...useShownColumns(), ...useExtraColumns()]
+}
+
+/** What a list of users shows besides, to who chooses it. */
+function useExtraColumns(): Column<UserRow>[] {
+  const { t, i18n } = useTranslation('console/user')
+  const countries = new Intl.DisplayNames(i18n.language, {
+    type: 'region',
+    fallback: 'code',
+  })
+  const extra = { isExtra: true } as const
+  return [
+    {
+      ...extra,
+      key: 'inviter',
+      title: t('column.invitedBy'),
+      width: '12rem',
+      cell: ({ inviter }) => (inviter ? <Person user={inviter} /> : '—'),
+    },
+    {
+      ...extra,
+      key: 'area',
+      title: t('column.area'),
+      width: '8rem',
+      cell: ({ area }) => (/^[A-Z]{2}$/.test(area) ? countries.of(area) : area || '—'),
+    },
+    {
+      ...extra,
+      key: 'fetches',
+      title: t('column.fetches'),
+      width: '7rem',
+      align: 'end',
+      cell: ({ fetches }) => fetches,
+    },
+    {
+      ...extra,
+      key: 'label',
+      title: t('column.label'),
+      width: '10rem',
+      cell: ({ labels }) => labels.join(', ') || '—',
+    },
+    {
+      ...extra,
+      key: 'role',
+      title: t('column.role'),
+      width: '8rem',
+      cell: ({ role }) =>
+        roles
+          .filter((one) => one === role)
+          .map((one) => t(`role.${one}`))
+          .join() || '—',
+    },
+    {
+      ...extra,
+      key: 'created',
+      title: t('column.created'),
+      width: '8rem',
+      cell: ({ created_at: time }) => <Moment time={time} />,
+    },
+  ]
+}
+
+function useShownColumns(): Column<UserRow>[] {
   const { t } = useTranslation('console/user')
   const currency = useCurrency()
   return [
-    { key: 'email', title: t('column.email'), place: 'title', cell: ({ email }) => email },
+    {
+      key: 'email',
+      title: t('column.email'),
+      place: 'title',
+      cell: ({ email }) => email,
+    },
     {
       key: 'state',
       title: t('column.state'),
@@ -34,7 +103,12 @@ export function useUserColumns(): Column<UserRow>[] {
       width: '8rem',
       cell: ({ state }) => <UserState state={state} />,
     },
-    { key: 'plan', title: t('column.plan'), width: '10rem', cell: ({ plan }) => plan?.name ?? '—' },
+    {
+      key: 'plan',
+      title: t('column.plan'),
+      width: '10rem',
+      cell: ({ plan }) => plan?.name ?? '—',
+    },
     {
       key: 'ends',
       title: t('column.ends'),

@@ -2,13 +2,10 @@ import { Checkbox } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { UserRow } from '@/lib/api/gen/staff/types.gen'
-import { PageHeader } from '@/ui/page-header'
 import { ActionButton } from '../parts/action-runner'
-import { FilterBar } from '../parts/filter-bar'
-import { CsvButton } from '../parts/file-buttons'
+import { ListPage } from '../parts/list-page'
 import { useListSearch } from '../parts/list-search'
 import { useMay } from '../parts/permissions'
-import { ResourceTable } from '../parts/resource-table'
 import { useAddUser } from './add-user'
 import { BulkBar } from './bulk-bar'
 import { useUserColumns, useUserFilters } from './columns'
@@ -17,52 +14,66 @@ import { users } from './resource'
 /** All users, found by any fact; what is done to one is done to many that are chosen. */
 export function UsersPage() {
   const { t } = useTranslation('console/user')
+  const { t: bulk } = useTranslation('console/bulk')
   const { search } = useListSearch()
+  const mayBulk = useMay()('user.bulk')
+  const { chosen, clear, toggle, extend } = useChosen(JSON.stringify(search))
   return (
-    <div data-wide>
-      <PageHeader
-        title={t('title')}
-        action={<ActionButton subject={null} action={useAddUser()} isPrimary />}
-      />
-      <FilterBar filters={useUserFilters()} search={{ key: 'q', label: t('search') }}>
-        <CsvButton resource={users} />
-      </FilterBar>
-      <Choosable key={JSON.stringify(search)} filter={search} />
-    </div>
+    <ListPage
+      title={t('title')}
+      action={<ActionButton subject={null} action={useAddUser()} isPrimary />}
+      resource={users}
+      columns={useUserColumns()}
+      filters={useUserFilters()}
+      search={{ key: 'q', label: t('search') }}
+      link={({ id }) => ({
+        to: '/admin/users/$id',
+        params: { id: String(id) },
+      })}
+      between={<BulkBar ids={[...chosen]} filter={search} onClear={clear} />}
+      {...(mayBulk && {
+        keys: { x: toggle, X: extend },
+        renderActions: (row: UserRow) => (
+          <Checkbox
+            aria-label={bulk('choose', { name: row.email })}
+            checked={chosen.has(row.id)}
+            onChange={() => toggle(row)}
+          />
+        ),
+      })}
+      empty={t('noUsers')}
+    />
   )
 }
 
-function Choosable({ filter }: { filter: Record<string, string> }) {
-  const { t } = useTranslation('console/bulk')
-  const { t: user } = useTranslation('console/user')
-  const may = useMay()
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
-  const toggle = ({ id }: UserRow) =>
-    setChosen((before) => {
-      const after = new Set(before)
-      if (!after.delete(id)) after.add(id)
-      return after
+/** Which users are chosen; another list begins with none. `extend` chooses all from the one that was chosen last. */
+function useChosen(list: string) {
+  const [{ of, ids: chosenThere, last }, setChosen] = useState<{
+    of: string
+    ids: ReadonlySet<number>
+    last?: number
+  }>({ of: list, ids: new Set() })
+  const chosen: ReadonlySet<number> = of === list ? chosenThere : new Set()
+  const toggle = ({ id }: UserRow) => {
+    const ids = new Set(chosen)
+    if (!ids.delete(id)) ids.add(id)
+    setChosen({ of: list, ids, last: id })
+  }
+  const extend = (row: UserRow, rows: readonly UserRow[]) => {
+    const from = of === list ? rows.findIndex(({ id }) => id === last) : -1
+    const to = rows.indexOf(row)
+    if (from < 0) return toggle(row)
+    const between = rows.slice(Math.min(from, to), Math.max(from, to) + 1)
+    setChosen({
+      of: list,
+      ids: new Set([...chosen, ...between.map(({ id }) => id)]),
+      last: row.id,
     })
-  return (
-    <>
-      <BulkBar ids={[...chosen]} filter={filter} onClear={() => setChosen(new Set())} />
-      <ResourceTable
-        caption={user('title')}
-        resource={users}
-        columns={useUserColumns()}
-        link={({ id }) => ({ to: '/admin/users/$id', params: { id: String(id) } })}
-        {...(may('user.bulk') && {
-          keys: { x: toggle },
-          renderActions: (row: UserRow) => (
-            <Checkbox
-              aria-label={t('choose', { name: row.email })}
-              checked={chosen.has(row.id)}
-              onChange={() => toggle(row)}
-            />
-          ),
-        })}
-        empty={{ text: user('noUsers') }}
-      />
-    </>
-  )
+  }
+  return {
+    chosen,
+    clear: () => setChosen({ of: list, ids: new Set() }),
+    toggle,
+    extend,
+  }
 }

@@ -1,0 +1,162 @@
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { ListOrdered, RotateCcw, Save, UsersRound } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { staffViewsOrder } from '@/lib/api/gen/staff/sdk.gen'
+import type { ViewItem } from '@/lib/api/gen/staff/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
+import { ActionButton, ActionMenu } from './action-runner'
+import { useListSearch } from './list-search'
+import type { Look } from './use-look'
+import { useSave, useSaveAs, useViewActions } from './view-actions'
+import classes from './view-tabs.module.css'
+import { addressOfView, isNarrowedAs, viewsOf } from './views'
+
+const OrderDialog = lazyPart(() => import('./order-dialog'), 'OrderDialog')
+
+/**
+ * The views of a list as tabs, and what may be done with the one that the address names. A view is an address: its tab leads
+ * there, and whatever is changed then stands in the address until it is saved.
+ */
+export function ViewTabs<T>({ resource, look }: { resource: string; look: Look<T> }) {
+  const { t } = useTranslation('console/parts')
+  const { search, look: parts } = useListSearch()
+  const views = useQuery(viewsOf(resource)).data?.views ?? []
+  const { view } = look
+  const isNarrowed = Object.keys(search).length > 0
+  const isChanged =
+    view !== undefined &&
+    (!isNarrowedAs(view, search) || parts.columns !== undefined || parts.rows !== undefined)
+  if (views.length === 0 && !isNarrowed) return null
+  return (
+    <div className={classes.views}>
+      {views.length > 0 && (
+        <nav aria-label={t('view.all')} className={classes.tabs}>
+          <Tab title={t('view.none')} search={{}} isOn={view === undefined} />
+          {views.map((one) => (
+            <Tab
+              key={one.id}
+              title={one.name}
+              search={addressOfView(one)}
+              isOn={one.id === view?.id}
+              {...(!one.is_own && {
+                owner: one.owner.email ?? t('view.somebody'),
+              })}
+              isShared={one.is_shared}
+            />
+          ))}
+        </nav>
+      )}
+      <div className={classes.actions}>
+        {isChanged && <Changed view={view} />}
+        {view ? (
+          <OfView resource={resource} view={view} look={look} isChanged={isChanged} />
+        ) : (
+          isNarrowed && <SaveAs resource={resource} look={look} />
+        )}
+        {views.filter((one) => one.is_own).length > 1 && (
+          <OrderViews resource={resource} views={views.filter((one) => one.is_own)} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Tab(props: {
+  title: string
+  search: object
+  isOn: boolean
+  /** Whose it is, where it is another member's. */
+  owner?: string
+  isShared?: boolean
+}) {
+  const { t } = useTranslation('console/parts')
+  const { owner } = props
+  return (
+    <Link
+      to="."
+      search={props.search as never}
+      activeOptions={{ includeSearch: true, exact: true }}
+      resetScroll={false}
+      className={classes.tab}
+      data-on={props.isOn}
+      aria-current={props.isOn ? 'page' : undefined}
+      title={owner && t('view.by', { name: owner })}
+    >
+      {props.title}
+      {props.isShared && <UsersRound size={14} strokeWidth={1.75} aria-label={t('view.shared')} />}
+    </Link>
+  )
+}
+
+/** Says that the address is not what the view has, and leads back. */
+function Changed({ view }: { view: ViewItem }) {
+  const { t } = useTranslation('console/parts')
+  return (
+    <>
+      <span className={classes.changed}>{t('view.changed')}</span>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        leftSection={<RotateCcw size={14} strokeWidth={1.75} aria-hidden="true" />}
+        renderRoot={(rest) => <Link {...rest} to="." search={addressOfView(view) as never} />}
+      >
+        {t('view.reset')}
+      </Button>
+    </>
+  )
+}
+
+function SaveAs<T>({ resource, look }: { resource: string; look: Look<T> }) {
+  const action = useSaveAs(resource, look)
+  return <ActionButton subject={null} action={{ ...action, icon: Save }} />
+}
+
+function OfView<T>(props: { resource: string; view: ViewItem; look: Look<T>; isChanged: boolean }) {
+  const { resource, view, look } = props
+  const save = useSave(look)
+  const saveAs = useSaveAs(resource, look)
+  return (
+    <>
+      {props.isChanged && view.may_change && <ActionButton subject={view} action={save} />}
+      {props.isChanged && <ActionButton subject={null} action={saveAs} />}
+      <ActionMenu subject={view} name={view.name} actions={useViewActions()} isRow />
+    </>
+  )
+}
+
+function OrderViews({ resource, views }: { resource: string; views: readonly ViewItem[] }) {
+  const { t } = useTranslation('console/parts')
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        leftSection={<ListOrdered size={14} strokeWidth={1.75} aria-hidden="true" />}
+        onClick={() => setOpen(true)}
+      >
+        {t('view.order')}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <OrderDialog
+            title={t('view.order')}
+            items={views}
+            save={(ids) =>
+              staffViewsOrder({
+                body: { resource, views: ids as number[] },
+                throwOnError: true,
+              })
+            }
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
