@@ -35,6 +35,7 @@ var viewLists = map[string]permission.Permission{
 	"link-fetches":      permission.UserHistoryRead,
 	"link-spreads":      permission.UserHistoryRead,
 	"link-templates":    permission.TemplateRead,
+	"mail-templates":    permission.MailTemplateRead,
 	"mails":             permission.MailRead,
 	"network-bans":      permission.NetworkBanRead,
 	"nodes":             permission.NodeRead,
