@@ -108,7 +108,7 @@ var permissions = map[string][]account.Role{
 	"staff_plans_list": readers, "staff_plan_texts_set": admins,
 	"staff_plan_get": readers, "staff_plan_make": ownerOnly, "staff_plan_change": ownerOnly,
 	"staff_plan_archive": ownerOnly, "staff_plan_restore": ownerOnly, "staff_plans_order": ownerOnly,
-	"staff_payouts_list": cashiers, "staff_payout_pay": cashiers, "staff_payout_refuse": cashiers,
+	"staff_payouts_list": cashiers, "staff_payout_get": cashiers, "staff_payout_pay": cashiers, "staff_payout_refuse": cashiers,
 	"staff_commissions_list": cashiers, "staff_invites": cashiers, "staff_refund_requests": cashiers, "staff_refund_request_get": cashiers,
 	"staff_refund_decide": cashiers, "staff_order_refund": cashiers,
 	"staff_nodes_list": readers, "staff_node_get": readers, "staff_node_add": admins, "staff_node_change": admins,

@@ -57,7 +57,8 @@ type Payout struct {
 	EndedAt       *time.Time
 }
 
-func (p *Payout) ref() wallet.Reference { return wallet.Reference{Kind: wallet.PayoutHold, ID: p.ID} }
+// Ref is what the hold and the movement of a payout refer to.
+func (p *Payout) Ref() wallet.Reference { return wallet.Reference{Kind: wallet.PayoutHold, ID: p.ID} }
 
 // pending reports whether the amount is still held.
 func (p *Payout) pending() bool { return p.State == PayoutOpen || p.State == PayoutWaiting }
@@ -124,7 +125,7 @@ func (i *Invites) AskPayout(ctx context.Context, userID int64, amount money.Amou
 		if _, err := tx.NewUpdate().Model(p).Column("account").WherePK().Exec(ctx); err != nil {
 			return 0, err
 		}
-		err = i.wallets.HoldCommission(ctx, tx, userID, amount, p.ref())
+		err = i.wallets.HoldCommission(ctx, tx, userID, amount, p.Ref())
 		if errors.Is(err, wallet.ErrBalanceTooLow) {
 			err = ErrTooLittle
 		}
@@ -253,7 +254,7 @@ func (i *Invites) settlePayout(ctx context.Context, tx bun.Tx, p *Payout, answer
 	if err := i.finishPayout(ctx, tx, p, PayoutPaid, answer); err != nil {
 		return err
 	}
-	return i.wallets.Post(ctx, tx, wallet.CommissionPaid, p.ref(), p.Method,
+	return i.wallets.Post(ctx, tx, wallet.CommissionPaid, p.Ref(), p.Method,
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: p.UserID}, Amount: -p.Amount},
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Bank}, Amount: p.Amount})
 }
@@ -279,7 +280,7 @@ func (i *Invites) finishPayout(ctx context.Context, tx bun.Tx, p *Payout, to Pay
 		Exec(ctx); err != nil {
 		return db.Error(err)
 	}
-	if err := i.wallets.EndHold(ctx, tx, p.ref()); err != nil || to == PayoutWithdrawn {
+	if err := i.wallets.EndHold(ctx, tx, p.Ref()); err != nil || to == PayoutWithdrawn {
 		return err
 	}
 	return i.decided(ctx, tx, p)
@@ -318,6 +319,9 @@ func (i *Invites) pendingPayout(ctx context.Context, idb bun.IDB, userID int64) 
 	}
 	return &found[0], nil
 }
+
+// Payout returns one payout, whoever asked for it.
+func (i *Invites) Payout(ctx context.Context, id int64) (*Payout, error) { return i.payout(ctx, i.db, id) }
 
 func (i *Invites) payout(ctx context.Context, idb bun.IDB, id int64) (*Payout, error) {
 	var found []Payout

@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
+	"airstrip/internal/wallet"
 )
 
 type staffCommission struct {
@@ -130,9 +131,9 @@ func InviteFigures(i *invite.Invites, checkIns *checkin.CheckIns, c *console.Con
 }
 
 // Invites adds what users earned by bringing in others.
-func Invites(i *invite.Invites) v2.Resource {
+func Invites(i *invite.Invites, w *wallet.Wallets, a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		addPayouts(r, i)
+		addPayouts(r, i, w, a)
 		type staffPart struct {
 			InviterID int64 `query:"inviter_id" minimum:"1" doc:"Only what this user earned"`
 			Owed      bool  `query:"owed" doc:"Only what is still owed"`

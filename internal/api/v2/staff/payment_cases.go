@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/permission"
+	"airstrip/internal/wallet"
 )
 
 // PaymentCaseItem is a payment case without its notifies; exported because it is embedded.
@@ -77,11 +78,96 @@ func newPaymentEvent(n *payment.StoredNotify) paymentCaseEvent {
 
 type paymentCaseResult struct {
 	PaymentCaseItem
-	Events []paymentCaseEvent `json:"events" doc:"The newest 100 notifies of the payment as they came, newest first"`
+	User       *personRef         `json:"user,omitempty" doc:"Of user_id; absent: not known"`
+	Expected   *casePayment       `json:"expected,omitempty" doc:"The recharge that the payment names; absent: it names none of ours"`
+	Candidates []casePayment      `json:"candidates" doc:"Unpaid recharges of the gateway with this amount that began in the three days before, newest first, at most 10"`
+	Bookings   []booking          `json:"bookings" doc:"What its credit moved in the ledger"`
+	Events     []paymentCaseEvent `json:"events" doc:"The newest 100 notifies of the payment as they came, newest first"`
+}
+
+// casePayment is a recharge that a payment may be for.
+type casePayment struct {
+	No            int64        `json:"no"`
+	User          personRef    `json:"user"`
+	Gateway       string       `json:"gateway"`
+	TradeNo       string       `json:"trade_no"`
+	TransactionID string       `json:"transaction_id" doc:"Of the payment that it was credited for; empty: not paid"`
+	PayAmount     money.Amount `json:"pay_amount" doc:"What was to be paid, in pay_currency"`
+	PayCurrency   string       `json:"pay_currency"`
+	State         string       `json:"state" enum:"pending,paid,expired,failed,refunded"`
+	OrderNo       *int64       `json:"order_no" nullable:"true" doc:"The order that waits, or waited, for it"`
+	CreatedAt     time.Time    `json:"created_at"`
+}
+
+// caseDetails reads payment cases for their pages.
+type caseDetails struct {
+	payments *payment.Payments
+	wallets  *wallet.Wallets
+	accounts *account.Accounts
+}
+
+func (d caseDetails) of(ctx context.Context, id int64) (paymentCaseResult, error) {
+	c, notifies, err := d.payments.Case(ctx, id)
+	if err != nil {
+		return paymentCaseResult{}, err
+	}
+	item, _ := showPaymentCase(c, nil)
+	out := paymentCaseResult{PaymentCaseItem: item, Candidates: []casePayment{}, Events: []paymentCaseEvent{}}
+	for i := range notifies {
+		out.Events = append(out.Events, newPaymentEvent(&notifies[i]))
+	}
+	expected, others, err := d.payments.Candidates(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	known, err := d.peopleOf(ctx, c, expected, others)
+	if err != nil {
+		return out, err
+	}
+	if c.UserID != nil {
+		out.User = new(known.ref(*c.UserID))
+	}
+	if expected != nil {
+		out.Expected = new(newCasePayment(expected, known))
+	}
+	for i := range others {
+		out.Candidates = append(out.Candidates, newCasePayment(&others[i], known))
+	}
+	found, err := d.wallets.BookingsFor(ctx, c.Ref())
+	out.Bookings = newBookings(found)
+	return out, err
+}
+
+func (d caseDetails) peopleOf(ctx context.Context, c *payment.Case, expected *wallet.Recharge,
+	others []wallet.Recharge,
+) (knownUsers, error) {
+	ids := []int64{}
+	if c.UserID != nil {
+		ids = append(ids, *c.UserID)
+	}
+	if expected != nil {
+		ids = append(ids, expected.UserID)
+	}
+	for i := range others {
+		ids = append(ids, others[i].UserID)
+	}
+	return peopleOf(ctx, d.accounts, ids)
+}
+
+func newCasePayment(r *wallet.Recharge, known knownUsers) casePayment {
+	out := casePayment{
+		No: r.ID, User: known.ref(r.UserID), Gateway: r.Gateway, TradeNo: r.TradeNo, PayAmount: r.PayAmount,
+		PayCurrency: r.PayCurrency, State: string(r.State), OrderNo: r.OrderID, CreatedAt: r.CreatedAt,
+	}
+	if r.TransactionID != nil {
+		out.TransactionID = *r.TransactionID
+	}
+	return out
 }
 
 // PaymentCases adds, for staff, the payments that were refused, doubled or match nothing.
-func PaymentCases(p *payment.Payments) v2.Resource {
+func PaymentCases(p *payment.Payments, w *wallet.Wallets, a *account.Accounts) v2.Resource {
+	details := caseDetails{p, w, a}
 	return func(r *v2.Router) {
 		type part struct {
 			State  string `query:"state" enum:"open,waiting,refunding,credited,refunded,dismissed"`
@@ -104,15 +190,9 @@ func PaymentCases(p *payment.Payments) v2.Resource {
 			ID int64 `path:"case_id" minimum:"1"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/payment-cases/{case_id}", permission.CaseRead).
-			Named("staff_payment_case_get", "A payment case with its notifies as they came"),
+			Named("staff_payment_case_get", "A payment case: what was expected, and the notifies as they came"),
 			func(ctx context.Context, _ account.Identity, in *which) (paymentCaseResult, error) {
-				c, notifies, err := p.Case(ctx, in.ID)
-				item, err := showPaymentCase(c, err)
-				out := paymentCaseResult{item, []paymentCaseEvent{}}
-				for i := range notifies {
-					out.Events = append(out.Events, newPaymentEvent(&notifies[i]))
-				}
-				return out, err
+				return details.of(ctx, in.ID)
 			})
 
 		type credit struct {

@@ -7,7 +7,9 @@ import (
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/approval"
 	"airstrip/internal/invite"
+	"airstrip/internal/money"
 	"airstrip/internal/permission"
+	"airstrip/internal/wallet"
 )
 
 type staffPayout struct {
@@ -22,9 +24,24 @@ type staffPayoutList struct {
 	TotalCount int64         `json:"total_count"`
 }
 
+type staffPayoutDetail struct {
+	StaffPayout
+	User     personRef    `json:"user"`
+	Released money.Amount `json:"released" doc:"Commission of the user that neither waits nor is held by a payout"`
+	Pending  money.Amount `json:"pending" doc:"Commission of the user that may still be taken back"`
+	Bookings []booking    `json:"bookings" doc:"What it moved in the ledger"`
+}
+
+// StaffPayout is a payout in a list; exported because it is embedded.
+type StaffPayout = staffPayout
+
+func newStaffPayout(p *invite.Payout) staffPayout {
+	return staffPayout{v2.NewPayoutItem(p), p.UserID, p.MadeBy, p.DecidedBy}
+}
+
 // addPayouts adds paying commission outside of the site. The member pays by whatever means the user named, and says so
 // here; nothing of the site pays by itself.
-func addPayouts(r *v2.Router, i *invite.Invites) {
+func addPayouts(r *v2.Router, i *invite.Invites, w *wallet.Wallets, a *account.Accounts) {
 	type inState struct {
 		State  string `query:"state" enum:"open,waiting,paid,refused,withdrawn" doc:"Only those in this state"`
 		UserID int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
@@ -37,10 +54,32 @@ func addPayouts(r *v2.Router, i *invite.Invites) {
 			found, total, err := i.Payouts(ctx, in.UserID, invite.PayoutState(in.State), in.Limit, in.Offset)
 			out := staffPayoutList{[]staffPayout{}, total}
 			for n := range found {
-				p := &found[n]
-				out.Payouts = append(out.Payouts, staffPayout{v2.NewPayoutItem(p), p.UserID, p.MadeBy, p.DecidedBy})
+				out.Payouts = append(out.Payouts, newStaffPayout(&found[n]))
 			}
 			return out, err
+		})
+	type which struct {
+		ID int64 `path:"payout_id" minimum:"1"`
+	}
+	v2.Handle(r, v2.StaffOp("GET /staff/commission-payouts/{payout_id}", permission.CommissionPay).
+		Named("staff_payout_get", "A payout, with what its user has besides it"),
+		func(ctx context.Context, _ account.Identity, in *which) (out staffPayoutDetail, err error) {
+			p, err := i.Payout(ctx, in.ID)
+			if err != nil {
+				return out, err
+			}
+			known, err := peopleOf(ctx, a, []int64{p.UserID})
+			if err != nil {
+				return out, err
+			}
+			has, err := w.Balance(ctx, p.UserID)
+			if err != nil {
+				return out, err
+			}
+			found, err := w.BookingsFor(ctx, p.Ref())
+			return staffPayoutDetail{
+				newStaffPayout(p), known.ref(p.UserID), has.Commission, has.Pending, newBookings(found),
+			}, err
 		})
 	type payment struct {
 		ID   int64 `path:"payout_id" minimum:"1"`

@@ -1,9 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
   staffOrderGet,
+  staffPaymentCaseGet,
+  staffPayoutGet,
+  staffPayoutsList,
   staffRechargeEvents,
   staffRechargeGet,
   staffRechargeRefundsList,
+  staffRefundRequestGet,
   staffRefundRequests,
 } from '@/lib/api/gen/staff/sdk.gen'
 
@@ -57,5 +61,56 @@ export const returnsOf = (no: number) =>
           throwOnError: true,
         })
       ).data.refunds,
+    staleTime,
+  })
+
+export const requestOf = (id: string) =>
+  queryOptions({
+    queryKey: ['console', 'refund-requests', 'one', id],
+    queryFn: async ({ signal }) =>
+      (
+        await staffRefundRequestGet({
+          path: { request_id: Number(id) },
+          signal,
+          throwOnError: true,
+        })
+      ).data,
+    staleTime,
+  })
+
+/** What a user asked to be given back, the newest last. */
+export const requestsBy = (user: number) =>
+  queryOptions({
+    queryKey: ['console', 'refund-requests', 'by', user],
+    queryFn: async ({ signal }) =>
+      (await staffRefundRequests({ query: { user_id: user }, signal, throwOnError: true })).data
+        .requests,
+    staleTime,
+  })
+
+export const payoutOf = (id: string) =>
+  queryOptions({
+    queryKey: ['console', 'payouts', 'one', id],
+    queryFn: async ({ signal }) =>
+      (await staffPayoutGet({ path: { payout_id: Number(id) }, signal, throwOnError: true })).data,
+    staleTime,
+  })
+
+/** The newest payouts of a user. */
+export const payoutsBy = (user: number) =>
+  queryOptions({
+    queryKey: ['console', 'payouts', 'by', user],
+    queryFn: async ({ signal }) =>
+      (await staffPayoutsList({ query: { user_id: user }, signal, throwOnError: true })).data
+        .payouts,
+    staleTime,
+  })
+
+export const caseOf = (id: string) =>
+  queryOptions({
+    queryKey: ['console', 'payment-cases', 'one', id],
+    queryFn: async ({ signal }) =>
+      (await staffPaymentCaseGet({ path: { case_id: Number(id) }, signal, throwOnError: true }))
+        .data,
     staleTime,
   })

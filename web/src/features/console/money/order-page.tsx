@@ -189,7 +189,11 @@ function Requests({ no }: { no: number }) {
             {requests.map((one) => (
               <Item
                 key={one.id}
-                name={one.reason}
+                name={
+                  <TextLink to="/admin/refunds/$id" params={{ id: String(one.id) }}>
+                    {one.reason}
+                  </TextLink>
+                }
                 state={<MoneyState state={one.state} />}
                 about={
                   <>

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { PaymentCaseEvent, RechargeDetail } from '@/lib/api/gen/staff/types.gen'
+import type { RechargeDetail } from '@/lib/api/gen/staff/types.gen'
 import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
 import { Loaded } from '@/ui/loaded'
@@ -15,10 +15,11 @@ import { ActionButton, ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
-import { Item, Items, MainAndSide, Raw, Section } from '../parts/section'
+import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
 import { Bookings } from './bookings'
 import { eventsOf, rechargeOf, returnsOf } from './details'
+import { GatewayEvents } from './gateway-events'
 import { useRechargeActions } from './recharge-actions'
 import { recharges } from './resources'
 import { MoneyState } from './states'
@@ -107,50 +108,11 @@ function Events({ no }: { no: number }) {
   return (
     <Section title={t('section.events')}>
       <Loaded query={query} skeleton={<Skeleton height={120} />}>
-        {(events) => (
-          <Items empty={t('noEvents')}>
-            {events.map((event) => (
-              <Event key={event.id} event={event} />
-            ))}
-          </Items>
-        )}
+        {(events) => <GatewayEvents events={events} />}
       </Loaded>
     </Section>
   )
 }
-
-function Event({ event }: { event: PaymentCaseEvent }) {
-  const { t } = useTranslation('console/money-detail')
-  const what = t(`eventMethod.${event.method as 'HAND'}`, event.method)
-  return (
-    <Item
-      name={what}
-      state={
-        <span>
-          {t(`outcome.${event.outcome as 'credited'}`, event.outcome)}
-          {event.reason && ` · ${t(`refusal.${event.reason as 'paid_twice'}`, event.reason)}`}
-        </span>
-      }
-      about={
-        <>
-          <Moment time={event.created_at} withTime /> · {event.address || '—'}
-          <details>
-            <summary>{t('raw')}</summary>
-            <Raw>{rawOf(event)}</Raw>
-          </details>
-        </>
-      }
-    />
-  )
-}
-
-const rawOf = ({ method, query, header, body }: PaymentCaseEvent) =>
-  [
-    `${method} ${query && `?${query}`}`,
-    ...Object.entries(header).map(([name, values]) => `${name}: ${values?.join(', ')}`),
-    '',
-    body,
-  ].join('\n')
 
 function Returns({ no, currency }: { no: number; currency: string }) {
   const { t } = useTranslation('console/money-detail')
@@ -208,7 +170,9 @@ function Side({ recharge }: { recharge: RechargeDetail }) {
             ? '—'
             : recharge.case_ids.map((id) => (
                 <span key={id}>
-                  <TextLink to="/admin/payment-cases">#{id}</TextLink>{' '}
+                  <TextLink to="/admin/payment-cases/$id" params={{ id: String(id) }}>
+                    #{id}
+                  </TextLink>{' '}
                 </span>
               ))}
         </Fact>

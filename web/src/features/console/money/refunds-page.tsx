@@ -1,13 +1,10 @@
-import { Check, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { staffRefundDecideRules } from '@/lib/api/gen/staff/rules.gen'
-import { staffRefundDecide } from '@/lib/api/gen/staff/sdk.gen'
 import type { RefundRequestItem } from '@/lib/api/gen/staff/types.gen'
 import { Moment } from '@/ui/moment'
-import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useRefundActions } from './refund-actions'
 import { refundRequests } from './resources'
 import { MoneyState, useStateFilter } from './states'
 
@@ -21,7 +18,8 @@ export function RefundsPage() {
       resource={refundRequests}
       columns={useColumns()}
       filters={[useStateFilter(['open', 'granted', 'declined', 'withdrawn'], true)]}
-      actions={[useDecision(true), useDecision(false)]}
+      actions={useRefundActions()}
+      link={({ id }) => ({ to: '/admin/refunds/$id', params: { id: String(id) } })}
       nameOf={({ id }) => `#${id}`}
       empty={t('refunds.empty')}
     />
@@ -61,35 +59,4 @@ function useColumns(): Column<RefundRequestItem>[] {
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
   ]
-}
-
-function useDecision(grants: boolean): Action<RefundRequestItem> {
-  const { t } = useTranslation('console/money')
-  const which = grants ? 'grant' : 'decline'
-  return {
-    key: which,
-    icon: grants ? Check : SquareX,
-    title: t(`refunds.${which}`),
-    permission: 'money.refund',
-    danger: grants ? 'R' : 'C',
-    isShown: ({ state }) => state === 'open',
-    fields: () => [
-      {
-        // What the user reads is the reason, too.
-        name: 'reason',
-        label: t('refunds.answer'),
-        kind: 'textarea',
-        isRequired: !grants,
-        rules: staffRefundDecideRules.answer,
-      },
-    ],
-    effect: ({ order_no: no, user_id: user }) => t(`refunds.${which}Effect`, { no, user }),
-    run: ({ id }, { reason }) =>
-      staffRefundDecide({
-        path: { request_id: id },
-        body: { grant: grants, answer: String(reason) },
-        throwOnError: true,
-      }),
-    done: ({ order_no: no }) => t(`refunds.${which}Done`, { no }),
-  }
 }

@@ -130,7 +130,9 @@ function LeadsTo({ line }: { line: ComparedLine }) {
     )
   if (line.case_id !== null)
     return (
-      <TextLink to="/admin/payment-cases">{t('statement.case', { id: line.case_id })}</TextLink>
+      <TextLink to="/admin/payment-cases/$id" params={{ id: String(line.case_id) }}>
+        {t('statement.case', { id: line.case_id })}
+      </TextLink>
     )
   return '—'
 }

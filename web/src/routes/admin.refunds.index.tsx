@@ -6,7 +6,7 @@ import { refundRequests } from '@/features/console/money/resources'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
 
-export const Route = createFileRoute('/admin/refunds')({
+export const Route = createFileRoute('/admin/refunds/')({
   validateSearch: listSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, deps }) =>

@@ -1,0 +1,42 @@
+import { Check, SquareX } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { staffRefundDecideRules } from '@/lib/api/gen/staff/rules.gen'
+import { staffRefundDecide } from '@/lib/api/gen/staff/sdk.gen'
+import type { RefundRequestItem } from '@/lib/api/gen/staff/types.gen'
+import type { Action } from '../parts/action'
+
+/** What may be done with a refund request that is open. */
+export function useRefundActions(): Action<RefundRequestItem>[] {
+  return [useDecision(true), useDecision(false)]
+}
+
+function useDecision(grants: boolean): Action<RefundRequestItem> {
+  const { t } = useTranslation('console/money')
+  const which = grants ? 'grant' : 'decline'
+  return {
+    key: which,
+    icon: grants ? Check : SquareX,
+    title: t(`refunds.${which}`),
+    permission: 'money.refund',
+    danger: grants ? 'R' : 'C',
+    isShown: ({ state }) => state === 'open',
+    fields: () => [
+      {
+        // What the user reads is the reason, too.
+        name: 'reason',
+        label: t('refunds.answer'),
+        kind: 'textarea',
+        isRequired: !grants,
+        rules: staffRefundDecideRules.answer,
+      },
+    ],
+    effect: ({ order_no: no, user_id: user }) => t(`refunds.${which}Effect`, { no, user }),
+    run: ({ id }, { reason }) =>
+      staffRefundDecide({
+        path: { request_id: id },
+        body: { grant: grants, answer: String(reason) },
+        throwOnError: true,
+      }),
+    done: ({ order_no: no }) => t(`refunds.${which}Done`, { no }),
+  }
+}

@@ -1,0 +1,14 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { payoutOf } from '@/features/console/money/details'
+
+export const Route = createFileRoute('/admin/payouts/$id')({
+  loader: ({ context: { queryClient }, params: { id } }) =>
+    loadPage(
+      loadTexts('console/money', 'console/money-detail', 'console/ledger'),
+      queryClient.prefetchQuery(payoutOf(id)),
+    ),
+  component: lazyPage(() => import('@/features/console/money/detail-pages'), 'PayoutPage'),
+})
