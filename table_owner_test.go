@@ -47,7 +47,7 @@ var tableOwners = map[string]string{
 	"node": `blocked_ip node node_alarm node_history node_outage node_secret node_silence node_state node_watch online_ip rule
 		rule_exemption rule_hit speed_test user_link_group`,
 	"notify":       `notice_choice`,
-	"payment":      `payment_case payment_gateway payment_notify sandbox_payment sandbox_refund`,
+	"payment":      `payment_case payment_gateway payment_notify sandbox_payment sandbox_refund staff_order`,
 	"renewal":      `auto_renewal service_notice`,
 	"secret":       `secret`,
 	"service":      `access fulfilment holding_change package service service_cycle service_period`,

@@ -116,6 +116,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Users(a.Accounts),
 		staff.UserList(a.Console, a.Accounts, a.Shop),
 		staff.Orders(a.Console, a.Accounts, a.Shop, a.Wallets),
+		staff.OrderMaking(a.Accounts, a.Shop, a.Payments),
 		staff.Recharges(a.Console, a.Accounts, a.Wallets, a.Payments),
 		staff.User(a.Console, a.Accounts, a.Wallets, a.Services, a.Shop),
 		staff.UserActions(a.Accounts, a.Links),

@@ -284,6 +284,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Traffic.OnAnomaly(a.notifyAnomalies)
 	a.Audit.OnFault(a.notifyAuditFault)
 	a.Payments.OnCase(a.notifyPaymentCase)
+	a.Payments.OnAssign(a.notifyOrder)
 	a.Wallets.OnCredit(a.notifyPayment)
 	a.Invites.OnDecision(a.notifyPayout)
 	a.Webhooks.OnDisabled(a.notifyWebhookDisabled)

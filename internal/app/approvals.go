@@ -20,6 +20,7 @@ func (a *App) decideApprovals() {
 	a.Approvals.DecidedBy(approval.BulkJob, a.Bulks.Decide)
 	a.Approvals.DecidedBy(approval.ServiceGift, a.Shop.DecideGift)
 	a.Approvals.DecidedBy(approval.CommissionPayout, a.Invites.DecidePayout)
+	a.Approvals.DecidedBy(approval.OrderByHand, a.Payments.DecideOrder)
 	a.Approvals.DecidedBy(approval.PaymentByHand, a.Payments.DecideByHand)
 	for _, kind := range []approval.Kind{approval.RefundByHand, approval.Refund} {
 		a.Approvals.DecidedBy(kind, func(ctx context.Context, id int64, approve bool, by *int64) error {

@@ -35,6 +35,7 @@ var worth = map[string][]approval.Kind{
 	"staff_payment_case_credit": {approval.PaymentCase}, "staff_payment_case_refund": {approval.CaseRefund},
 	"staff_recharge_refund":  {approval.Refund, approval.RefundByHand},
 	"staff_recharge_confirm": {approval.PaymentByHand}, "staff_order_cancel": {nothing},
+	"staff_order_make": {approval.OrderByHand},
 	"staff_payout_pay": {approval.CommissionPayout}, "staff_payout_refuse": {nothing},
 	"staff_settlement_enter": {nothing}, "staff_settlement_reverse": {nothing}, "staff_statement_preview": {nothing},
 	"staff_statement_import": {nothing}, "staff_statement_remove": {nothing},
@@ -246,6 +247,11 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 				h.ask(ann, 200, "POST", "/api/v2/staff/bulk-jobs", fmt.Sprintf(
 					`{"kind":"balance","details":{"amount":"1.00"},"reason":"x","ids":[%d]}`, user.id), &made)
 				post(200, fmt.Sprintf("bulk-jobs/%d/start", made.Job.ID), "")
+			},
+			approval.OrderByHand: func() {
+				h.give(t, user.id, 2000)
+				post(403, fmt.Sprintf("users/%d/orders", user.id),
+					fmt.Sprintf(`{"plan_id":%d,"months":1,"price":"15.00","reason":"x"}`, h.planOf(price)))
 			},
 			approval.ServiceGift: func() {
 				post(403, fmt.Sprintf("users/%d/service-gifts", user.id),

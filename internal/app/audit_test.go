@@ -446,6 +446,11 @@ func auditedActs(h *fixture) map[string]func() act {
 			return staff(bob, "recharges/%d/confirm", `{"outside":true,"reason":"paid in cash"}`,
 				h.recharge(h.T, user.id, 500).ID)
 		},
+		"staff_order_make": func() act {
+			alone()
+			return staff(admin, "users/%d/orders", fmt.Sprintf(
+				`{"plan_id":%d,"months":1,"price":"9.00","gateway":"sandbox","reason":"an outage"}`, h.planOf(price)), user.id)
+		},
 		"staff_order_cancel": func() act {
 			no, err := h.Payments.Confirm(ctx, user.id, shop.Purchase{PriceID: h.sells(h.T, shop.KindPlan, 900_000)},
 				sandbox.Name)

@@ -187,6 +187,7 @@ var enums = map[string]enum{
 	"sign_in.wrong":           {typ: "account.Wrong"},
 	"staff_grant.kind":        {typ: "approval.Kind", not: []string{"decision"}},
 	"staff_grant.state":       {typ: "approval.State"},
+	"staff_order.state":       {words: []string{"declined", "made", "waiting"}},
 	"staff_label.object":      {words: []string{"order", "recharge", "user"}},
 	"ticket.awaiting":         {typ: "ticket.Side"},
 	"ticket.category":         {typ: "ticket.Category"},

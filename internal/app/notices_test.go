@@ -4,7 +4,24 @@ import (
 	"testing"
 
 	"airstrip/internal/account"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/shop"
 )
+
+func TestNotice_OrderThatStaffAssigns_ReachesItsUser(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		user := h.addUser(t, "assignee", 0)
+		if _, err := h.Payments.OrderFor(t.Context(), payment.StaffOrder{
+			UserID: user.id, PriceID: h.sells(t, shop.KindPlan, 2000), Price: 1500, Gateway: sandbox.Name, Reason: "a call",
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.mailsTo("assignee@example.com", "order_assigned"); n != 1 {
+			t.Errorf("%d mails about the order", n)
+		}
+	})
+}
 
 func TestNotices_ReachUsersAsTheyChose(t *testing.T) {
 	eachFixture(t, func(h *fixture) {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -193,6 +194,18 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) ([]n
 // notifyPayment tells a user that their payment arrived.
 func (a *App) notifyPayment(ctx context.Context, tx bun.Tx, r *wallet.Recharge) error {
 	return a.Accounts.Notify(ctx, tx, r.UserID, mail.PaymentReceived{Amount: r.Amount, Currency: r.Currency})
+}
+
+// notifyOrder tells a user of an order that staff made for them to pay.
+func (a *App) notifyOrder(ctx context.Context, tx bun.Tx, userID, orderID int64) error {
+	o, err := a.Shop.OrderIn(ctx, tx, userID, strconv.FormatInt(orderID, 10))
+	if err != nil || o.RechargeID == nil { // nothing is left to pay
+		return err
+	}
+	return a.Accounts.Notify(ctx, tx, userID, mail.OrderAssigned{
+		No: o.ID, Item: o.Terms.NameIn(o.Terms.Lang), Amount: o.Amount, Currency: o.Currency, Until: o.ExpiresAt,
+		Recharge: *o.RechargeID,
+	})
 }
 
 // notifyPayout tells a user what became of the payout that they asked for.

@@ -37,6 +37,7 @@ const (
 	Traffic       Kind = "traffic"             // traffic grant
 	ServiceGift   Kind = "service_gift"        // gift of a service
 	BulkJob       Kind = "bulk_job"            // job on many users
+	OrderByHand   Kind = "order_by_hand"       // order by staff
 
 	CommissionPayout Kind = "commission_payout" // payout of commission outside of the site
 )
@@ -44,7 +45,7 @@ const (
 // Kinds are all kinds of acts.
 var Kinds = []Kind{
 	Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund,
-	OrderRefund, Traffic, ServiceGift, BulkJob, CommissionPayout,
+	OrderRefund, Traffic, ServiceGift, BulkJob, CommissionPayout, OrderByHand,
 }
 
 // Permission returns what a member needs to make acts of the kind, from the call that makes one until it is approved.
@@ -68,6 +69,8 @@ func (k Kind) Permission() permission.Permission {
 		return permission.UserBulk
 	case ServiceGift:
 		return permission.ServiceGive
+	case OrderByHand:
+		return permission.OrderMake
 	case CommissionPayout:
 		return permission.CommissionPay
 	case Decision:
@@ -264,6 +267,8 @@ func (k Kind) object(referenceID int64) audit.Object {
 		return audit.ID("recharge_refund", referenceID)
 	case Traffic:
 		return audit.ID("traffic_grant", referenceID)
+	case OrderByHand:
+		return audit.ID("staff_order", referenceID)
 	}
 	return audit.ID(string(k), referenceID)
 }

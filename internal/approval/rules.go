@@ -28,9 +28,11 @@ var rules = []db.Rule{
 		LEFT JOIN order_refund o ON g.kind = 'order_refund' AND o.id = g.reference_id AND o.state = 'waiting'
 		LEFT JOIN traffic_grant t ON g.kind = 'traffic' AND t.id = g.reference_id AND t.state = 'waiting'
 		LEFT JOIN service_gift s ON g.kind = 'service_gift' AND s.id = g.reference_id AND s.state = 'waiting'
+		LEFT JOIN staff_order w ON g.kind = 'order_by_hand' AND w.id = g.reference_id AND w.state = 'waiting'
 		LEFT JOIN bulk_job j ON g.kind = 'bulk_job' AND j.id = g.reference_id AND j.state = 'waiting'
 		LEFT JOIN commission_payout y ON g.kind = 'commission_payout' AND y.id = g.reference_id AND y.state = 'waiting'
-		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id, o.id, t.id, s.id, j.id, y.id) IS NULL
+		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id, o.id, t.id, s.id, j.id, y.id,
+		w.id) IS NULL
 		UNION ALL SELECT 'payout ' || CAST(y.id AS TEXT) FROM commission_payout y WHERE y.state = 'waiting'
 			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'commission_payout' AND g.reference_id = y.id
 			AND g.state = 'waiting')
@@ -39,6 +41,9 @@ var rules = []db.Rule{
 			AND g.state = 'waiting')
 		UNION ALL SELECT 'traffic grant ' || CAST(t.id AS TEXT) FROM traffic_grant t WHERE t.state = 'waiting'
 			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'traffic' AND g.reference_id = t.id
+			AND g.state = 'waiting')
+		UNION ALL SELECT 'order by staff ' || CAST(w.id AS TEXT) FROM staff_order w WHERE w.state = 'waiting'
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'order_by_hand' AND g.reference_id = w.id
 			AND g.state = 'waiting')
 		UNION ALL SELECT 'bulk job ' || CAST(j.id AS TEXT) FROM bulk_job j WHERE j.state = 'waiting'
 			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'bulk_job' AND g.reference_id = j.id

@@ -1,6 +1,11 @@
 package mail
 
-import "airstrip/internal/money"
+import (
+	"strconv"
+	"time"
+
+	"airstrip/internal/money"
+)
 
 // NoticeTest is what users send themselves to see that notices reach them.
 type NoticeTest struct{}
@@ -20,6 +25,16 @@ type PayoutDecided struct {
 	Answer   string // of staff; may be empty
 }
 
+// OrderAssigned tells a user of an order that staff made for them and that waits until they pay it.
+type OrderAssigned struct {
+	No       int64
+	Item     string // the plan or package
+	Amount   money.Amount
+	Currency string
+	Until    time.Time
+	Recharge int64 // the number of the recharge that pays it
+}
+
 func (NoticeTest) fill(*values) {}
 
 func (c PaymentReceived) fill(v *values) { v.amount("amount", c.Amount, c.Currency) }
@@ -35,6 +50,15 @@ func (c PayoutDecided) fill(v *values) {
 	v.note("answer_note", "客服备注：", "Answer of our staff: ", c.Answer)
 }
 
+func (c OrderAssigned) fill(v *values) {
+	v.text("order_no", strconv.FormatInt(c.No, 10))
+	v.text("item", c.Item)
+	v.amount("amount", c.Amount, c.Currency)
+	v.time("pay_until", c.Until)
+	v.page("pay_url", "/user/wallet/recharge/new?id="+strconv.FormatInt(c.Recharge, 10))
+}
+
+func (OrderAssigned) kind() string   { return "order_assigned" }
 func (NoticeTest) kind() string      { return "notice_test" }
 func (PaymentReceived) kind() string { return "payment_received" }
 func (PayoutDecided) kind() string   { return "payout_decided" }

@@ -59,7 +59,7 @@ var Rules = []Rule{
 	},
 	{Event: SignIn, Warns: true, Page: "/user/account/login-ip-log", kinds: []string{"new_place"}},
 	{Event: Link, Warns: true, Page: "/user/connection-reset", kinds: []string{"link_spread"}},
-	{Event: Service, Page: "/user/services", kinds: []string{"service_ending"}},
+	{Event: Service, Page: "/user/services", kinds: []string{"service_ending", "order_assigned"}},
 	{Event: Traffic, Page: "/user/services/buy", kinds: []string{"traffic_used"}},
 	{Event: Renewal, Page: "/user/services/renewals", kinds: []string{"renewed", "not_renewed"}},
 	{Event: Payment, Off: []Channel{ByMail}, Page: "/user/wallet", kinds: []string{"payment_received"}},

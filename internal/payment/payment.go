@@ -38,7 +38,8 @@ type Payments struct {
 	gateways *Gateways
 
 	approvals *approval.Approvals
-	onCase    func(ctx context.Context, tx bun.Tx, c *Case) error // nil: nobody is notified
+	onCase    func(ctx context.Context, tx bun.Tx, c *Case) error               // nil: nobody is notified
+	onAssign  func(ctx context.Context, tx bun.Tx, userID, orderID int64) error // nil: nobody is notified
 }
 
 // New returns the payments of a site. site is the address of the site without a closing slash.
@@ -181,21 +182,27 @@ func (p *Payments) Confirm(ctx context.Context, userID int64, what shop.Purchase
 		return 0, fault.Invalid("gateway", "unknown", "没有这个支付方式", "There is no such payment gateway")
 	}
 	return idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		return p.shop.Place(ctx, tx, userID, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64,
-			error,
-		) {
-			minAmount, _ := m.Limits(p.settings.Get())
-			charge, err := p.Charge(gateway, max(missing, minAmount))
-			if err != nil {
-				return 0, err
-			}
-			r, err := p.wallets.StartRecharge(ctx, tx, userID, charge)
-			if err != nil {
-				return 0, err
-			}
-			return r.ID, nil
-		})
+		return p.shop.Place(ctx, tx, userID, what, p.bringing(userID, m, 0))
 	})
+}
+
+// bringing returns what begins the recharge that brings what an order of the user lacks. It waits that long for its
+// payment; 0: as long as the site has it.
+func (p *Payments) bringing(userID int64, m Method, waits time.Duration) func(ctx context.Context, tx bun.Tx,
+	missing money.Amount) (int64, error) {
+	return func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
+		minAmount, _ := m.Limits(p.settings.Get())
+		charge, err := p.Charge(m.Name, max(missing, minAmount))
+		if err != nil {
+			return 0, err
+		}
+		charge.Waits = waits
+		r, err := p.wallets.StartRecharge(ctx, tx, userID, charge)
+		if err != nil {
+			return 0, err
+		}
+		return r.ID, nil
+	}
 }
 
 // Expire ends recharges and orders whose time is over.

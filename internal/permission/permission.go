@@ -46,6 +46,7 @@ const (
 	PaymentConfirm Permission = "payment.confirm"
 	OrderRead      Permission = "order.read"
 	OrderCancel    Permission = "order.cancel"
+	OrderMake      Permission = "order.make"
 	RechargeRead   Permission = "recharge.read"
 	NotifyRead     Permission = "recharge.notify.read"
 	GatewayRead    Permission = "gateway.read"
@@ -233,6 +234,10 @@ var Areas = []Area{
 		{CaseDecide, cashiers, fault.Text{ZH: "将此类付款入账、退回或忽略", EN: "credit, pay back or dismiss such a payment"}},
 		{OrderRead, Roles, fault.Text{ZH: "查看所有订单", EN: "see all orders"}},
 		{OrderCancel, clerks, fault.Text{ZH: "取消用户未支付的订单", EN: "cancel orders of users that are not paid"}},
+		{OrderMake, admins, fault.Text{
+			ZH: "为用户下单，可低于标价",
+			EN: "make orders for users, at the listed price or a lower one",
+		}},
 		{RechargeRead, Roles, fault.Text{ZH: "查看所有充值", EN: "see all recharges"}},
 		{NotifyRead, cashiers, fault.Text{
 			ZH: "查看支付网关发来的原始通知",

@@ -28,6 +28,7 @@ type Purchase struct {
 	Coupon          string
 	MaxAmount       *money.Amount // what the buyer agreed to pay; nil: whatever it costs
 	Lang            fault.Lang    // that the buyer reads; empty: that they last used
+	ByStaff         *ByStaff      // nil: the user buys
 }
 
 // Quote is what a purchase would cost this user now.
@@ -75,10 +76,11 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.creditForWaiting(ctx, s.db, userID, p, q, balance.Available); err != nil {
+	spendable := p.spendable(balance.Available)
+	if err := s.creditForWaiting(ctx, s.db, userID, p, q, spendable); err != nil {
 		return nil, err
 	}
-	q.Available, q.BalanceUsed = balance.Available, min(q.Amount, balance.Available)
+	q.Available, q.BalanceUsed = balance.Available, min(q.Amount, spendable)
 	if q.Missing = q.Amount - q.BalanceUsed; q.Missing > 0 {
 		q.Recharge = s.wallets.RechargeFor(q.Missing)
 	}
@@ -91,12 +93,15 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	if err != nil {
 		return nil, err
 	}
+	if err := p.priceByStaff(pr); err != nil {
+		return nil, err
+	}
 	q := &Quote{Price: pr, Amount: pr.Amount, at: s.db.Now()}
 	if err := s.discount(ctx, idb, userID, p, q); err != nil {
 		return nil, err
 	}
 	if p.RenewServiceID == nil {
-		if !pr.Plan.Visible {
+		if !pr.Plan.Visible && p.ByStaff == nil {
 			return nil, ErrNoPlan
 		}
 		if err := s.creditFor(ctx, idb, userID, p, q, q.at); err != nil {
@@ -129,7 +134,7 @@ func (s *Shop) creditForWaiting(
 	if q.Amount <= available {
 		return nil
 	}
-	return s.creditFor(ctx, idb, userID, p, q, s.expiry(q.at))
+	return s.creditFor(ctx, idb, userID, p, q, s.expires(&p, q.at))
 }
 
 // expiry returns when an order that is made at that time and waits for money expires.
@@ -244,6 +249,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if err != nil {
 		return 0, err
 	}
+	available = p.spendable(available)
 	if q.Renews == nil {
 		if err := checkPurchaseLimit(ctx, tx, userID, plan); err != nil {
 			return 0, err
@@ -308,7 +314,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		if err != nil {
 			return 0, err
 		}
-		o.RechargeID, o.ExpiresAt = &id, s.expiry(now)
+		o.RechargeID, o.ExpiresAt = &id, s.expires(&p, now)
 	}
 	if missing <= 0 {
 		o.State, o.PaidAt = Paid, &now

@@ -355,12 +355,24 @@ func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
 
 // PriceFor returns the price of a plan for a period, with its plan, where it is on sale.
 func (s *Shop) PriceFor(ctx context.Context, planID int64, months int) (*Price, error) {
+	p, err := s.OfferedPrice(ctx, planID, months)
+	if err == nil && !p.Plan.Visible {
+		err = ErrNoPlan
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// OfferedPrice returns the price of a plan for a period, with its plan, whether the shop shows the plan or hides it.
+func (s *Shop) OfferedPrice(ctx context.Context, planID int64, months int) (*Price, error) {
 	p, err := s.Plan(ctx, planID)
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(p.Prices, func(price Price) bool { return price.Months == months })
-	if i < 0 || !p.Visible {
+	if i < 0 {
 		return nil, ErrNoPlan
 	}
 	p.Prices[i].Plan = p

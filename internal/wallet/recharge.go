@@ -1,6 +1,7 @@
 package wallet
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -75,10 +76,11 @@ type PayPage struct {
 // Charge is what a recharge is to bring in, and what the payer pays for it.
 type Charge struct {
 	Gateway     string
-	Amount      money.Amount // what the wallet gains
-	Fee         money.Amount // in addition to the amount, in the site's currency
-	PayAmount   money.Amount // both together, in PayCurrency
-	PayCurrency string       // ISO 4217
+	Amount      money.Amount  // what the wallet gains
+	Fee         money.Amount  // in addition to the amount, in the site's currency
+	PayAmount   money.Amount  // both together, in PayCurrency
+	PayCurrency string        // ISO 4217
+	Waits       time.Duration // for the payment; 0: as long as the site has it
 }
 
 // Ref is what the recharge's movement and invoice refer to.
@@ -122,12 +124,13 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 		return nil, ErrTooManyRecharges.After(time.Minute)
 	}
 	now := w.db.Now()
+	waits := cmp.Or(c.Waits, time.Duration(site.RechargeMinutes)*time.Minute)
 	r := &Recharge{
 		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: c.Gateway, Amount: c.Amount,
 		Currency: site.Currency,
 		Fee:      c.Fee, PayAmount: c.PayAmount, PayCurrency: c.PayCurrency,
 		State: RechargePending, CreatedAt: now, UpdatedAt: now,
-		ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute),
+		ExpiresAt: now.Add(waits),
 	}
 	_, err = tx.NewInsert().Model(r).Exec(ctx)
 	return r, db.Error(err)

@@ -29,6 +29,7 @@ import type consoleShell from './locales/zh-CN/console/shell.json'
 import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleTraffic from './locales/zh-CN/console/traffic.json'
+import type consoleOrder from './locales/zh-CN/console/order.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleReconciliation from './locales/zh-CN/console/reconciliation.json'
 import type consoleLedger from './locales/zh-CN/console/ledger.json'
@@ -84,6 +85,7 @@ declare module 'i18next' {
       telegram: typeof telegram
       ticket: typeof ticket
       traffic: typeof traffic
+      'console/order': typeof consoleOrder
       'console/overview': typeof consoleOverview
       'console/ticket': typeof consoleTicket
       'console/traffic': typeof consoleTraffic

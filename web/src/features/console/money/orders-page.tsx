@@ -1,9 +1,12 @@
+import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { OrderRow } from '@/lib/api/gen/staff/types.gen'
+import { ButtonLink } from '@/ui/button-link'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import type { Filter } from '../parts/filters'
 import { ListPage } from '../parts/list-page'
+import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { useOrderRefund } from './order-actions'
@@ -15,6 +18,7 @@ const kinds = ['plan', 'renewal', 'package'] as const
 /** What was bought. */
 export function OrdersPage() {
   const { t } = useTranslation('console/money')
+  const may = useMay()
   return (
     <ListPage
       title={t('orders.title')}
@@ -29,6 +33,13 @@ export function OrdersPage() {
       actions={[useOrderRefund()]}
       nameOf={({ no }) => `#${no}`}
       empty={t('orders.empty')}
+      action={
+        may('order.make') && (
+          <ButtonLink to="/admin/orders/new" leftSection={<Plus size={16} aria-hidden="true" />}>
+            {t('orders.new')}
+          </ButtonLink>
+        )
+      }
     />
   )
 }

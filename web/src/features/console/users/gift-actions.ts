@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleDollarSign, CirclePlus, Gauge } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { CircleDollarSign, CirclePlus, Gauge, ScrollText } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import {
   staffAdjustmentMake,
@@ -32,7 +33,24 @@ export function usePlanOptions(): Field['options'] & {} {
 
 /** What may be given to a user that is worth money. */
 export function useGiftActions(): Action<UserDetail>[] {
-  return [usePlanGift(), useTrafficGift(), useAdjustment()]
+  return [useOrder(), usePlanGift(), useTrafficGift(), useAdjustment()]
+}
+
+function useOrder(): Action<UserDetail> {
+  const { t } = useTranslation('console/user-actions')
+  const navigate = useNavigate()
+  return {
+    key: 'order',
+    icon: ScrollText,
+    title: t('order.title'),
+    permission: 'order.make',
+    danger: 'U',
+    leads: true,
+    isShown: isOpen,
+    effect: () => '',
+    run: ({ id }) => navigate({ to: '/admin/orders/new', search: { user: id } }),
+    done: () => '',
+  }
 }
 
 function usePlanGift(): Action<UserDetail> {
