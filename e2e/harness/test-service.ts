@@ -1,7 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Agent, type Node } from './agent.ts'
+import { ApiUser } from './api-user.ts'
 import { Origin } from './origin.ts'
 import { freePort } from './ports.ts'
 import { Postgres } from './postgres.ts'
@@ -88,6 +90,26 @@ export class TestService {
   async addPlan(...options: string[]): Promise<number> {
     const plan = JSON.parse(await this.server.command('plan', 'add', ...options)) as { Prices: [{ ID: number }] }
     return plan.Prices[0].ID
+  }
+
+  /** Changes settings, each as name=value, and waits until the server has read them. */
+  async set(...changes: string[]): Promise<void> {
+    await this.server.command('setting', 'set', ...changes)
+    const stored = JSON.parse(await this.server.command('setting', 'list')) as Record<string, unknown>
+    const admin = await ApiUser.signIn(this.server.url, this.demo.admin)
+    const isRead = async (): Promise<boolean> => {
+      const { settings } = await admin.call<{ settings: { name: string; value: unknown }[] }>('GET', '/staff/settings')
+      const read = new Map(settings.map(({ name, value }) => [name, JSON.stringify(value)]))
+      return changes.every((change) => {
+        const name = change.split('=')[0] ?? ''
+        return read.get(name) === JSON.stringify(stored[name])
+      })
+    }
+    const end = Date.now() + 30_000
+    while (!(await isRead())) {
+      if (Date.now() > end) throw new Error(`the server does not read ${changes.join(', ')}`)
+      await setTimeout(100)
+    }
   }
 
   /** Stops everything, agents first, so that they can send their last reports. */
