@@ -13,6 +13,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/bulk"
+	"airstrip/internal/money"
 	"airstrip/internal/shop"
 )
 
@@ -172,6 +173,49 @@ func TestBulk_Rows_FailAloneAndAreTriedAgain(t *testing.T) {
 		if err := h.Bulks.Run(h.Context()); err != nil {
 			h.Fatal(err)
 		}
+		h.sound(h.T)
+	})
+}
+
+// A job is stopped while it runs and resumed once stopped; a stopped one gives nothing, whoever runs it.
+func TestBulk_StopAndResume_FollowTheState(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		admin, support, user := h.staff[account.Admin], h.staff[account.Support], h.users[0]
+		h.limited("100000.00")
+		before := h.balance(h.T, user.id).Posted
+		var made struct{ Job struct{ ID int64 } }
+		h.ask(admin, 200, "POST", "/api/v2/staff/bulk-jobs",
+			fmt.Sprintf(`{"kind":"balance","details":{"amount":"1.00"},"reason":"x","ids":[%d]}`, user.id), &made)
+		act := func(as testUser, want int, name string) {
+			h.Helper()
+			h.ask(as, want, "POST", fmt.Sprintf("/api/v2/staff/bulk-jobs/%d/%s", made.Job.ID, name), "", nil)
+		}
+		run := func(want string, gain money.Amount) {
+			h.Helper()
+			if err := h.Bulks.Run(h.Context()); err != nil {
+				h.Fatal(err)
+			}
+			var job struct{ State string }
+			h.ask(admin, 200, "GET", fmt.Sprintf("/api/v2/staff/bulk-jobs/%d", made.Job.ID), "", &job)
+			if has := h.balance(h.T, user.id).Posted; job.State != want || has != before+gain {
+				h.Errorf("the job is %s and the wallet has %s more, want %s and %s", job.State, has-before, want, gain)
+			}
+		}
+		act(admin, 409, "stop")
+		act(admin, 409, "resume")
+		act(admin, 200, "start")
+		act(support, 403, "stop")
+		act(admin, 200, "stop")
+		act(admin, 409, "stop")
+		act(admin, 409, "start")
+		run("stopped", 0)
+		act(support, 403, "resume")
+		act(admin, 200, "resume")
+		act(admin, 409, "resume")
+		run("done", 100)
+		act(admin, 409, "stop")
+		act(admin, 409, "resume")
+		run("done", 100)
 		h.sound(h.T)
 	})
 }

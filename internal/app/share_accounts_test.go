@@ -162,6 +162,31 @@ func TestShareAccount_OfAnotherPlanClassOrGroup_IsNotFound(t *testing.T) {
 	})
 }
 
+// Without its entry in the log nothing is shown: the log has everybody who knows a secret.
+func TestShareAccount_ShowingThatIsNotLogged_IsNotAnswered(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		id, user := h.share(`,"totp":"`+shareSeed+`"`), h.users[0]
+		code, err := totp.GenerateCode(shareSeed, h.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rename := func(from, to string) {
+			t.Helper()
+			if _, err := h.DB.ExecContext(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename("share_account_view", "share_account_view_away")
+		for what, hidden := range map[string]string{"secret": "the-first-secret", "code": code} {
+			if body := h.ask(user, 500, "POST", sharePath(id, what), "", nil); strings.Contains(body, hidden) {
+				t.Errorf("without an entry in the log the %s is answered: %s", what, body)
+			}
+		}
+		rename("share_account_view_away", "share_account_view")
+		h.ask(user, 200, "POST", sharePath(id, "secret"), "", nil)
+	})
+}
+
 // The right ends with the service, whether or not a job has ended it yet.
 func TestShareAccount_EndedService_LosesItAtOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
