@@ -23,7 +23,7 @@ for (const language of ['en', 'zh-CN']) {
 
 const speak = (page: Page, language: string) => page.addInitScript((value) => localStorage.setItem('language', value), language)
 
-/** Checks that these pages cannot be scrolled sideways, and that nothing is cut off at the right, nor a label of a button below. */
+/** Checks that these pages cannot be scrolled sideways, and that nothing is cut off at the right, nor a label of a button below, nor a placeholder. */
 async function fit(page: Page, paths: string[]): Promise<void> {
   test.setTimeout(60_000 + paths.length * 10_000)
   for (const path of paths) {
@@ -33,6 +33,7 @@ async function fit(page: Page, paths: string[]): Promise<void> {
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
       expect.soft(await page.evaluate(beyond), path).toEqual([])
       expect.soft(await page.evaluate(cutLabels), path).toEqual([])
+      expect.soft(await page.evaluate(cutPlaceholders), path).toEqual([])
     })
   }
 }
@@ -57,4 +58,18 @@ function beyond(): string[] {
 function cutLabels(): (string | null)[] {
   const labels = [...document.querySelectorAll('.mantine-Button-label')]
   return labels.filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight).map(({ textContent }) => textContent)
+}
+
+/** Placeholders of empty fields that are wider than their field. */
+function cutPlaceholders(): string[] {
+  const context = document.createElement('canvas').getContext('2d')
+  const fields = [...document.querySelectorAll<HTMLInputElement>('input:placeholder-shown')]
+  const isCut = (field: HTMLInputElement): boolean => {
+    const { fontWeight, fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(field)
+    if (!context) throw new Error('the browser measures no text')
+    context.font = `${fontWeight} ${fontSize} ${fontFamily}`
+    const room = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+    return field.clientWidth > 0 && context.measureText(field.placeholder).width > room
+  }
+  return fields.filter(isCut).map(({ placeholder }) => placeholder)
 }

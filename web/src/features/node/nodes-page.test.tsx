@@ -73,7 +73,7 @@ describe('the list of nodes', () => {
   it('is searched in the address', async () => {
     has([node(), tokyo])
     const { router, user } = await openSignedIn('/user/nodes')
-    await user.type(await screen.findByRole('searchbox', { name: 'Name or region' }), 'tok')
+    await user.type(await screen.findByRole('searchbox', { name: 'Search nodes' }), 'tok')
     await waitFor(() => expect(router.state.location.search).toEqual({ q: 'tok' }))
     expect(screen.queryByRole('row', { name: /Hong Kong/ })).not.toBeInTheDocument()
     expect(within(screen.getByRole('search')).getByText('1 node')).toBeVisible()
@@ -82,7 +82,7 @@ describe('the list of nodes', () => {
   it('waits for an input method to end its word before it searches', async () => {
     has([node(), tokyo])
     const { router } = await openSignedIn('/user/nodes')
-    const field = await screen.findByRole('searchbox', { name: 'Name or region' })
+    const field = await screen.findByRole('searchbox', { name: 'Search nodes' })
     act(() => field.focus())
     for (const value of ['t', 'to', 'tok']) {
       fireEvent.input(field, { target: { value }, isComposing: true })
@@ -97,7 +97,7 @@ describe('the list of nodes', () => {
   it('shows each key at once, and the cleared search too', async () => {
     has([node(), tokyo])
     const { router, user } = await openSignedIn('/user/nodes')
-    const field = await screen.findByRole('searchbox', { name: 'Name or region' })
+    const field = await screen.findByRole('searchbox', { name: 'Search nodes' })
     act(() => field.focus())
     for (const value of ['t', 'to', 'tok']) fireEvent.input(field, { target: { value } })
     expect(field).toHaveValue('tok')
@@ -187,7 +187,7 @@ describe('the list of nodes', () => {
     expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toBePressed()
     expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toHaveFocus()
     expect(screen.getAllByRole('row')[4]).toHaveTextContent('Tokyo 01')
-    await user.type(screen.getByRole('searchbox', { name: 'Name or region' }), '01')
+    await user.type(screen.getByRole('searchbox', { name: 'Search nodes' }), '01')
     await waitFor(() => expect(screen.getAllByRole('row')[2]).toHaveTextContent('Tokyo 01'))
     expect(screen.getAllByRole('row')[1]).toHaveTextContent('Favourites')
     expect(localStorage.getItem('favourite_nodes')).toBe('[2]')

@@ -3,6 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { staffPayoutPayRules, staffPayoutRefuseRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffPayoutPay, staffPayoutRefuse } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffPayout } from '@/lib/api/gen/staff/types.gen'
+import { useCurrency } from '@/lib/currency'
+import { formatMoney } from '@/lib/money'
 import type { Action } from '../parts/action'
 
 /** What may be done with a payout that is not decided. */
@@ -10,8 +12,15 @@ export function usePayoutActions(): Action<StaffPayout>[] {
   return [usePay(), useRefuse()]
 }
 
+function useAmountText(): (amount: string) => string {
+  const { i18n } = useTranslation()
+  const currency = useCurrency()
+  return (amount) => formatMoney(amount, currency, i18n.language)
+}
+
 function usePay(): Action<StaffPayout> {
   const { t } = useTranslation('console/money')
+  const text = useAmountText()
   return {
     key: 'pay',
     icon: Check,
@@ -30,7 +39,7 @@ function usePay(): Action<StaffPayout> {
       },
     ],
     effect: ({ amount, account, user_id: user }) =>
-      t('payouts.payEffect', { amount, account, user }),
+      t('payouts.payEffect', { amount: text(amount), account, user }),
     run: ({ id }, { reason }) =>
       staffPayoutPay({
         path: { payout_id: id },
@@ -44,6 +53,7 @@ function usePay(): Action<StaffPayout> {
 
 function useRefuse(): Action<StaffPayout> {
   const { t } = useTranslation('console/money')
+  const text = useAmountText()
   return {
     key: 'refuse',
     icon: SquareX,
@@ -60,7 +70,8 @@ function useRefuse(): Action<StaffPayout> {
         rules: staffPayoutRefuseRules.answer,
       },
     ],
-    effect: ({ amount, user_id: user }) => t('payouts.refuseEffect', { amount, user }),
+    effect: ({ amount, user_id: user }) =>
+      t('payouts.refuseEffect', { amount: text(amount), user }),
     run: ({ id }, { reason }) =>
       staffPayoutRefuse({
         path: { payout_id: id },

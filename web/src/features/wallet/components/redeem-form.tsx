@@ -92,7 +92,7 @@ export function RedeemForm() {
             <TextInput
               label={t('cdKey.label')}
               description={t('cdKey.hint')}
-              placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
+              placeholder="XXXXX-XXXXX-…"
               autoComplete="off"
               autoCapitalize="characters"
               spellCheck={false}
