@@ -46,7 +46,7 @@ test('an invite earns commission, which is moved to the wallet or paid out by st
   await guest.context().close()
 
   const commission = page.getByRole('region', { name: 'Commission' })
-  const amount = (state: string) => commission.locator('dl > div').filter({ hasText: state })
+  const amount = (state: string) => commission.locator('dl > div').filter({ has: page.getByText(state, { exact: true }) })
   const open = async () => {
     await page.goto('/user/promote')
     await expect(commission).toBeVisible()

@@ -44,7 +44,7 @@ test('a member of staff shares an account, users of the plan see its secrets on 
   await test.step('staff makes it for users of one plan', async () => {
     await signIn(console, service.demo.admin)
     await console.goto('/admin/share-accounts/new')
-    await console.getByLabel('Name', { exact: true }).fill(name)
+    await console.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
     await console.getByLabel('Where to sign in').fill('https://films.example/login')
     await console.getByLabel('User name').fill('family@films.example')
     await console.getByLabel('Password').fill(first)

@@ -63,7 +63,7 @@ test('a member of staff shows the password before a share account is made, and w
   const name = `Asked ${crypto.randomUUID().slice(0, 8)}`
   await signInUnproved(page, service, service.demo.admin)
   await page.goto('/admin/share-accounts/new')
-  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
   await page.getByLabel('Password').fill('the secret')
   await page.getByRole('button', { name: 'Save' }).click()
   await show(page, service.demo.admin.password)

@@ -33,7 +33,7 @@ export function PromotePage() {
               {(found.commission_permille > 0 || toMinor(found.total_commission) > 0) && (
                 <CommissionCard invite={found} />
               )}
-              <Card padding={0} component="section" aria-labelledby="people">
+              <Card component="section" aria-labelledby="people">
                 <div className={classes.head}>
                   <h2 id="people">{t('people')}</h2>
                   {found.total_invites > found.invited_users.length && (

@@ -18,7 +18,8 @@ export function ConnectNow() {
         {({ url }) => <ImportButton url={url} />}
       </Loaded>
       <p className={classes.hint}>
-        {t('notInstalled')} <DownloadLink /> <GuideLink />
+        {t('notInstalled')} <DownloadLink />
+        <GuideLink separator=" · " />
       </p>
     </div>
   )

@@ -29,7 +29,8 @@ export function FirstSteps({ step }: { step: Step }) {
               <p className={classes.name}>{t(`steps.${key}`)}</p>
               {step === 'import' && key === 'install' ? (
                 <p className={classes.hint}>
-                  <DownloadLink /> · <GuideLink />
+                  <DownloadLink />
+                  <GuideLink separator=" · " />
                 </p>
               ) : (
                 index >= done && <p className={classes.hint}>{t(`steps.${key}Hint`)}</p>

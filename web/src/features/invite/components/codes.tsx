@@ -118,7 +118,7 @@ const columnsIn = (
     header: t('payout.action'),
     cell: (row) => (
       <Group gap="xs">
-        <CopyButton text={row.link} name={t('codes.linkOf', { code: row.code })} />
+        <CopyButton size="xs" text={row.link} name={t('codes.linkOf', { code: row.code })} />
         <Button variant="default" size="xs" onClick={() => act.poster(row)}>
           {t('poster.open')}
         </Button>

@@ -16,6 +16,7 @@ export function People({ people }: { people: readonly InvitedUser[] }) {
       columns={columnsIn(t)}
       rows={people}
       rowKey={({ user_id }) => user_id}
+      isCompact
     />
   )
 }
