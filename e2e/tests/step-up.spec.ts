@@ -26,7 +26,7 @@ test('a customer shows the password before other devices are signed out, once fo
   await ApiUser.signIn(service.server.url, user.credentials)
   await signInUnproved(page, service, user.credentials)
   await page.goto('/user/account/security')
-  const ends = page.getByRole('button', { name: /^Sign out / })
+  const ends = page.getByRole('listitem').getByRole('button', { name: /^Sign out / })
   await expect(ends).toHaveCount(2)
 
   await test.step('who cancels signs nobody out', async () => {
@@ -64,7 +64,7 @@ test('a member of staff shows the password before a share account is made, and w
   await signInUnproved(page, service, service.demo.admin)
   await page.goto('/admin/share-accounts/new')
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
-  await page.getByLabel('Password').fill('the secret')
+  await page.getByRole('textbox', { name: 'Password' }).fill('the secret')
   await page.getByRole('button', { name: 'Save' }).click()
   await show(page, service.demo.admin.password)
   await expect(page.getByText('The share account is saved')).toBeVisible()

@@ -23,6 +23,7 @@ export function FieldInput<V extends FieldValues>(props: {
   value: unknown
 }) {
   const { t } = useTranslation('console/parts')
+  const { t: common } = useTranslation()
   const { field, form } = props
   const { rules, isRequired } = field
   const name = field.name as Path<V>
@@ -63,7 +64,13 @@ export function FieldInput<V extends FieldValues>(props: {
       return <Shown field={field} value={props.value} />
     case 'secret':
       if (field.isLong) return <Textarea {...shared} rows={4} styles={mono} spellCheck={false} />
-      return <PasswordInput {...shared} autoComplete="new-password" />
+      return (
+        <PasswordInput
+          {...shared}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': common('show'), tabIndex: 0 }}
+        />
+      )
     default:
       return <TextInput {...shared} {...(typed[field.kind] ?? {})} />
   }
