@@ -70,3 +70,10 @@ test('a member of staff shows the password before a share account is made, and w
   await expect(page.getByText('The share account is saved')).toBeVisible()
   await expect(page.getByRole('link', { name })).toBeVisible()
 })
+
+test('a page of staff that is opened by its address asks before it shows its list', async ({ page, service }) => {
+  await signInUnproved(page, service, service.demo.admin)
+  await page.goto('/admin/payouts')
+  await show(page, service.demo.admin.password)
+  await expect(page.getByRole('table', { name: 'Payouts' })).toBeVisible()
+})

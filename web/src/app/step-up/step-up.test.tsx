@@ -3,11 +3,25 @@ import { http } from 'msw'
 import { expect, it, vi } from 'vitest'
 import { accountPasskeyRemove } from '@/lib/api/gen/sdk.gen'
 import { staffNodeRemove } from '@/lib/api/gen/staff/sdk.gen'
+import type { StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 
 const RIGHT = 'a long enough password'
+
+const films: StaffShareAccount = {
+  id: 3,
+  name: 'Films',
+  is_enabled: true,
+  has_totp: false,
+  secret_version: 1,
+  users: 0,
+  rotated_at: '2026-11-20T00:00:00Z',
+  created_at: '2026-11-20T00:00:00Z',
+  updated_at: '2026-11-20T00:00:00Z',
+  version: '1',
+}
 
 /** A server that asks for the password once, and how often the dangerous call came. */
 function askingServer() {
@@ -72,6 +86,46 @@ it('does nothing where the member cancels', async () => {
   await user.type(await screen.findByLabelText('Your password'), '{Escape}')
   expect(await answer).toMatchObject({ code: 'step_up_required' })
   expect(calls).toHaveLength(1)
+})
+
+it('asks before what a page shows is loaded, which begins before the page is drawn', async () => {
+  askingServer()
+  let asked = 0
+  server.use(
+    ...asStaff('money.commission.pay'),
+    http.get('*/api/v2/staff/commission-payouts', () => {
+      asked += 1
+      return asked > 1
+        ? success({ payouts: [], total_count: 0 })
+        : failure(403, { code: 'step_up_required', message: 'Show who you are' })
+    }),
+  )
+  const { user } = await openSignedIn('/admin/payouts')
+  await user.type(await screen.findByLabelText('Your password'), RIGHT)
+  await user.type(await screen.findByLabelText(/^Code of your app/), '123456')
+  await user.click(screen.getByRole('button', { name: 'Continue' }))
+  expect(await screen.findByText('There are no payouts.')).toBeVisible()
+  expect(screen.queryByText('This could not be loaded')).toBeNull()
+})
+
+it('is closed by Escape alone, and the dialog below keeps what was typed', async () => {
+  askingServer()
+  server.use(
+    ...asStaff('shareaccount.read', 'shareaccount.write'),
+    http.get('*/api/v2/staff/share-accounts', () => success([films])),
+    http.delete('*/api/v2/staff/share-accounts/3', () =>
+      failure(403, { code: 'step_up_required', message: 'Show who you are' }),
+    ),
+  )
+  const { user } = await openSignedIn('/admin/share-accounts')
+  await user.click(await screen.findByRole('button', { name: 'Actions for Films' }))
+  await user.click(await screen.findByRole('menuitem', { name: 'Remove', hidden: true }))
+  await user.click(await screen.findByRole('button', { name: 'Remove' }))
+  await user.type(await screen.findByLabelText('Your password'), '{Escape}')
+  await waitFor(() => expect(screen.queryByLabelText('Your password')).toBeNull())
+  expect(screen.getByRole('dialog', { name: 'Remove' })).toBeVisible()
+  await user.keyboard('{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
 it('asks a user who has nothing else for a code by mail, on a page of their own', async () => {

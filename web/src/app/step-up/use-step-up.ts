@@ -1,7 +1,5 @@
 import { useEffect, useState } from 'react'
-import { proveWith, sendProving } from '@/lib/api/prove'
-import { send } from '@/lib/api/client'
-import { client } from '@/lib/api/gen/client.gen'
+import { proveWith } from '@/lib/api/prove'
 import { loadTexts } from '../i18n'
 
 /** Ends a question: whether the user has shown who they are. */
@@ -22,11 +20,7 @@ export function useStepUp(): End | undefined {
       })
       return asked
     })
-    client.setConfig({ fetch: (input) => sendProving(input as Request) })
-    return () => {
-      proveWith(undefined)
-      client.setConfig({ fetch: (input) => send(input as Request) })
-    }
+    return () => proveWith(undefined)
   }, [])
   return end
 }

@@ -1,13 +1,14 @@
-import { send, unwrap } from './client'
+import { unwrap } from './client'
 import { MissingParameterError } from './errors'
 import type { CreateClientConfig } from './gen/client.gen'
 import { required } from './gen/required.gen'
+import { sendProving } from './prove'
 
-/** How the generated calls talk to /api/v2 (see client.ts); they resolve to what the envelope carries. */
+/** How the generated calls talk to /api/v2 (see client.ts and prove.ts); they resolve to what the envelope carries. */
 export const createClientConfig: CreateClientConfig = (config) => ({
   ...config,
   baseUrl: location.origin,
-  fetch: (input) => send(input as Request),
+  fetch: (input) => sendProving(input as Request),
   requestValidator: async (request) => requireParameters(request as RequestParts),
   responseTransformer: async (body) => unwrap(body),
 })
