@@ -39,7 +39,7 @@ test('an owner finds a ticket by filters in the address, answers and resolves it
     await expect(assign, 'who takes the ticket back has it unassigned').toBeVisible({ timeout: 2_000 })
   }).toPass()
   await assign.click()
-  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Undo' }).last()).toBeVisible()
   await page.keyboard.press('r')
   await page.keyboard.type('Please import the link again.')
   await page.keyboard.press('Control+Shift+Enter')

@@ -172,7 +172,10 @@ func TestShareAccount_ShowingThatIsNotLogged_IsNotAnswered(t *testing.T) {
 		}
 		rename := func(from, to string) {
 			t.Helper()
-			if _, err := h.DB.ExecContext(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+			if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.ExecContext(ctx, "ALTER TABLE "+from+" RENAME TO "+to)
+				return err
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}

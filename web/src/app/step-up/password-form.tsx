@@ -32,7 +32,7 @@ export function PasswordForm(props: { needsCode: boolean; onEnd: (isProved: bool
         <PasswordField
           label={t('password')}
           autoComplete="current-password"
-          data-autofocus
+          autoFocus // shown after the dialog, once the ways are known
           error={errors.password?.message}
           {...form.register('password')}
         />
