@@ -3,6 +3,7 @@ package mail
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"airstrip/internal/fault"
@@ -28,8 +29,7 @@ func (m *Mails) check(t *Template) error {
 	p.When(t.Subject == "", "subject", "required", "请填写主题", "Please write a subject")
 	p.When(utf8.RuneCountInString(t.Subject) > maxSubject, "subject", "too_long", "主题最多 150 字",
 		"A subject has at most 150 characters")
-	p.When(strings.ContainsFunc(t.Subject, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }),
-		"subject", "line_break", "主题不能换行", "A subject is one line")
+	p.When(strings.ContainsFunc(t.Subject, endsLine), "subject", "line_break", "主题不能换行", "A subject is one line")
 	p.When(!text.IsStorable(t.Subject), "subject", "characters", "含有无法存储的字符", "It has characters that cannot be stored")
 	p.When(t.Body == "", "body", "required", "请填写正文", "Please write a text")
 	p.When(utf8.RuneCountInString(t.Body) > maxBody, "body", "too_long", "正文最多 10000 字",
@@ -52,6 +52,12 @@ func (m *Mails) check(t *Template) error {
 	p.When(v.leaves(t.Body), "body", "variable_in_address", "变量不能写在其他网站的网址中，否则会随点击发给该网站",
 		"A variable cannot be a part of another site's address: whoever clicks would give it to that site")
 	return p.Err()
+}
+
+// endsLine reports whether some program reads a new line where r is; a control character is none that anybody needs.
+func endsLine(r rune) bool {
+	const lineSeparator, paragraphSeparator = 0x2028, 0x2029
+	return unicode.IsControl(r) || r == lineSeparator || r == paragraphSeparator
 }
 
 // unknown returns what in source looks like a variable and is none; empty: nothing.

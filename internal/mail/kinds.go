@@ -94,7 +94,8 @@ var Kinds = []Kind{
 	staffKind(exampleCode("test"), "测试邮件", "Test mail"),
 	staffKind(TicketWaiting{42, exampleTitle, exampleMessage, true}, "工单待处理", "A ticket waits"),
 	staffKind(PaymentCase{
-		At: exampleAt, No: 7, Gateway: "epay", TransactionID: "2026031422001", Amount: exampleAmount, Currency: exampleMoney,
+		At: exampleAt, No: 7, Gateway: "epay", TransactionID: "2026031422001", Amount: exampleAmount,
+		Currency: exampleMoney,
 	}, "付款待处理", "A payment needs a decision"),
 	staffKind(NodeOffline{exampleNode, exampleAt}, "节点离线", "A node is offline"),
 	staffKind(NodeBack{exampleNode, exampleAt, exampleAt.Add(time.Hour)}, "节点恢复", "A node is back"),

@@ -104,7 +104,7 @@ func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
 	return job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{})
 }
 
-// SendExample puts the example of a template into the queue, to somebody who wants to see how it arrives, as part of tx.
+// SendExample puts the example of a template into the queue as part of tx, to somebody who wants to see it arrive.
 func (m *Mails) SendExample(ctx context.Context, tx bun.Tx, t Template, to string) error {
 	letter, err := m.Preview(t)
 	if err != nil {

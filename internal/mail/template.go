@@ -75,7 +75,8 @@ var builtins = sync.OnceValues(func() (map[templateKey]Template, error) {
 				return nil, fmt.Errorf("mail: %s does not begin with a subject", name)
 			}
 			all[templateKey{k.Kind, lang}] = Template{
-				Kind: k.Kind, Lang: lang, Subject: strings.TrimPrefix(subject, subjectPrefix), Body: strings.TrimSpace(body),
+				Kind: k.Kind, Lang: lang, Subject: strings.TrimPrefix(subject, subjectPrefix),
+				Body: strings.TrimSpace(body),
 			}
 		}
 	}
@@ -171,7 +172,7 @@ func (m *Mails) SetTemplate(ctx context.Context, t Template) error {
 		return err
 	}
 	t.UpdatedAt = m.db.Now()
-	return m.changeTemplate(ctx, builtin, "mail.template.change", func(ctx context.Context, tx bun.Tx) (Template, error) {
+	change := func(ctx context.Context, tx bun.Tx) (Template, error) {
 		if t.Subject == builtin.Subject && t.Body == builtin.Body {
 			return builtin, forget(ctx, tx, builtin)
 		}
@@ -179,7 +180,8 @@ func (m *Mails) SetTemplate(ctx context.Context, t Template) error {
 			Set("body = EXCLUDED.body").Set("updated_by = EXCLUDED.updated_by").Set("updated_at = EXCLUDED.updated_at").
 			Exec(ctx)
 		return t, err
-	})
+	}
+	return m.changeTemplate(ctx, builtin, "mail.template.change", change)
 }
 
 // ResetTemplate has a kind use its built-in template again.
@@ -188,9 +190,8 @@ func (m *Mails) ResetTemplate(ctx context.Context, kind string, lang fault.Lang)
 	if err != nil {
 		return err
 	}
-	return m.changeTemplate(ctx, builtin, "mail.template.reset", func(ctx context.Context, tx bun.Tx) (Template, error) {
-		return builtin, forget(ctx, tx, builtin)
-	})
+	reset := func(ctx context.Context, tx bun.Tx) (Template, error) { return builtin, forget(ctx, tx, builtin) }
+	return m.changeTemplate(ctx, builtin, "mail.template.reset", reset)
 }
 
 func forget(ctx context.Context, tx bun.Tx, t Template) error {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	htmltemplate "html/template"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -71,8 +72,9 @@ func (v *values) message(name, plain string) {
 	v.block(name, plain, `<p style="white-space:pre-wrap">`+escape(plain)+`</p>`)
 }
 
+// block gives a variable lines of its own. Whoever calls it has escaped what is in html.
 func (v *values) block(name, plain, html string) {
-	v.blocks[name] = block{plain, htmltemplate.HTML(html)} //nolint:gosec // each caller escapes what it puts in
+	v.blocks[name] = block{plain, htmltemplate.HTML(html)}
 }
 
 func (v *values) need(names ...string) { v.needed = append(v.needed, names...) }
@@ -87,7 +89,8 @@ func (v *values) has(name string) bool {
 // names are those of all variables.
 func (v *values) names() []string {
 	return slices.Sorted(func(yield func(string) bool) {
-		for _, some := range []func(func(string) bool){maps.Keys(v.texts), maps.Keys(v.addresses), maps.Keys(v.blocks)} {
+		all := []iter.Seq[string]{maps.Keys(v.texts), maps.Keys(v.addresses), maps.Keys(v.blocks)}
+		for _, some := range all {
 			for name := range some {
 				if !yield(name) {
 					return

@@ -28,8 +28,8 @@ func Variables(source string) (names []string) {
 	return names
 }
 
-// FillPlain puts values in the place of variables in a text that is no Markdown. Variables that value does not know stay
-// as they are.
+// FillPlain puts values in the place of variables in a text that is no Markdown. Variables that value does not know
+// stay as they are.
 func FillPlain(source string, value func(name string) (string, bool)) string {
 	return variable.ReplaceAllStringFunc(source, func(found string) string {
 		if filled, known := value(variable.FindStringSubmatch(found)[1]); known {

@@ -210,7 +210,9 @@ func (t mailTemplates) get(ctx context.Context, kind string, lang fault.Lang) (m
 		out.ChangedAt = &now.UpdatedAt
 	}
 	for _, v := range t.mails.Variables(k, lang) {
-		out.Variables = append(out.Variables, mailVariableItem{v.Name, v.About.In(reader), v.Example, v.IsBlock, v.Needed})
+		out.Variables = append(out.Variables, mailVariableItem{
+			v.Name, v.About.In(reader), v.Example, v.IsBlock, v.Needed,
+		})
 	}
 	return out, nil
 }
