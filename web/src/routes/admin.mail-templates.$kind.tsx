@@ -11,5 +11,5 @@ export const Route = createFileRoute('/admin/mail-templates/$kind')({
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, params: { kind }, deps: { lang } }) =>
     loadPage(loadTexts('console/mail'), queryClient.prefetchQuery(mailTemplateOf(kind, lang))),
-  component: lazyPage(() => import('@/features/console/mail/pages'), 'MailTemplatePage'),
+  component: lazyPage(() => import('@/features/console/mail/form-pages'), 'MailTemplatePage'),
 })

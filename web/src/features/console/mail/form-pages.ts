@@ -1,0 +1,1 @@
+export { MailTemplatePage } from './template-page'
