@@ -55,17 +55,17 @@ func TestDevicesAreListedAndEndedOneByOneAndTogether(t *testing.T) {
 		w.signUp("a@example.com")
 		phone := w.signInFrom("198.51.100.7", iphone)
 		w.now = w.now.Add(time.Minute)
-		desk := w.signInFrom("192.0.2.9", firefox)
+		laptop := w.signInFrom("192.0.2.9", firefox)
 		if got, want := w.devices(phone), []string{"Safari 19", "Firefox 144", ""}; !slices.Equal(got, want) {
 			w.Errorf("%q, want %q", got, want)
 		}
 
 		other, err := w.Sessions.Authenticate(w.Context(), w.signUp("b@example.com").Access)
 		w.must(err)
-		w.want(w.Sessions.End(w.Context(), other, desk.SessionID, home), account.ErrNoSession)
+		w.want(w.Sessions.End(w.Context(), other, laptop.SessionID, home), account.ErrNoSession)
 		w.want(w.Sessions.End(w.Context(), phone, uuid.New(), home), account.ErrNoSession)
-		w.must(w.Sessions.End(w.Context(), phone, desk.SessionID, home))
-		w.want(w.Sessions.End(w.Context(), phone, desk.SessionID, home), account.ErrNoSession)
+		w.must(w.Sessions.End(w.Context(), phone, laptop.SessionID, home))
+		w.want(w.Sessions.End(w.Context(), phone, laptop.SessionID, home), account.ErrNoSession)
 		if got, want := w.devices(phone), []string{"Safari 19", ""}; !slices.Equal(got, want) {
 			w.Errorf("after one was ended: %q, want %q", got, want)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 var invariants = []db.Rule{
-	{Name: "I11", Says: "a user is banned while a ban is started and not ended, at the door and on the nodes", Query: `
+	{Name: "I11", Says: "a user is banned while a ban is started and not ended, for the API and for nodes", Query: `
 		SELECT 'user ' || CAST(u.id AS TEXT) FROM account u LEFT JOIN access a ON a.user_id = u.id
 		LEFT JOIN (SELECT DISTINCT account_id FROM ban_task WHERE started_at IS NOT NULL AND ended_at IS NULL) b
 		ON b.account_id = u.id

@@ -42,13 +42,13 @@ func TestADecoyIsWorkedOnLikeTheHashesWhoseCostItHas(t *testing.T) {
 		string(own), "$2y" + strings.TrimPrefix(string(own), "$2a"), php,
 		presentArgon2.hash("x"), legacyHash{MD5Salt, "salt", presentArgon2.hash("x")}.String(),
 	} {
-		decoy := dummyHash(costOf(stored))
-		if costOf(decoy) != costOf(stored) || checkHash(decoy) != nil {
-			t.Errorf("the decoy of %s is %s", stored, decoy)
+		dummy := dummyHash(costOf(stored))
+		if costOf(dummy) != costOf(stored) || checkHash(dummy) != nil {
+			t.Errorf("the dummy of %s is %s", stored, dummy)
 		}
-		if isBcrypt(decoy) && !errors.Is(bcrypt.CompareHashAndPassword([]byte(decoy), []byte("x")),
+		if isBcrypt(dummy) && !errors.Is(bcrypt.CompareHashAndPassword([]byte(dummy), []byte("x")),
 			bcrypt.ErrMismatchedHashAndPassword) {
-			t.Errorf("bcrypt does not work on %s", decoy)
+			t.Errorf("bcrypt does not work on %s", dummy)
 		}
 	}
 }

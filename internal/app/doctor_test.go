@@ -92,7 +92,7 @@ func (f *testServer) moves(t *testing.T, userID int64) {
 	}
 }
 
-// past runs statements that no door of the server would, past the checks and references of the schema too.
+// past runs statements that no API of the server would, past the checks and references of the schema too.
 func (f *testServer) past(t *testing.T, statements ...string) {
 	t.Helper()
 	first := `SET LOCAL session_replication_role = replica`

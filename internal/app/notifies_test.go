@@ -133,7 +133,7 @@ func variant(random *rand.Rand, i int, r, other *wallet.Recharge) (gateway strin
 			"", "SB" + other.TradeNo, "SB", fmt.Sprintf("SB%d", random.Int64()),
 			strings.ToLower("SB"+r.TradeNo) + "x",
 		}[random.IntN(5)])
-	case 10: // the door of another gateway
+	case 10: // the path of another gateway
 		gateway = []string{"alipay", "manual", "SANDBOX", "sandbox%20", "sandbox/..", "stripe", "epay"}[random.IntN(7)]
 	case 11: // not paid
 		set("state", []string{

@@ -84,7 +84,7 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	steps := []func(context.Context) error{s.settings, s.plans, s.demoNodes, s.people, s.month, s.tickets}
 	if want.Days > history {
 		since = want.Days + 1
-		steps = slices.Insert(steps, 3, func(ctx context.Context) error { return s.livingShop(ctx, want.Days) })
+		steps = slices.Insert(steps, 3, func(ctx context.Context) error { return s.simulateShop(ctx, want.Days) })
 	}
 	s.at(s.now.AddDate(0, 0, -since))
 	defer a.DB.SetClock(time.Now)
@@ -121,12 +121,12 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 
 type seeder struct {
 	*App
-	now     time.Time
-	isSmall bool           // has nobody but the demo's own users and customers
-	random  *mathrand.Rand // the same history each time
-	out     Seeded
-	prices  map[string]int64 // by plan and months
-	crowd   *crowd           // nil: there is no shop that lives
+	now        time.Time
+	isSmall    bool           // has nobody but the demo's own users and customers
+	random     *mathrand.Rand // the same history each time
+	out        Seeded
+	prices     map[string]int64 // by plan and months
+	simulation *simulation      // nil: no past is simulated
 	// what each of the prices is
 	amounts map[string]money.Amount
 	nodes   []node.Node
@@ -411,8 +411,8 @@ func (s *seeder) month(ctx context.Context) error {
 		if s.now.Sub(t) < byHour*24*time.Hour {
 			step = time.Hour
 		}
-		if s.crowd != nil {
-			if err := s.crowd.until(ctx, s.crowd.days-int(s.now.Sub(t)/(24*time.Hour))); err != nil {
+		if s.simulation != nil {
+			if err := s.simulation.until(ctx, s.simulation.days-int(s.now.Sub(t)/(24*time.Hour))); err != nil {
 				return err
 			}
 		}

@@ -20,10 +20,10 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// shopUsers is how many customers a shop that lives has in the end.
+// shopUsers is how many customers the simulated shop has in the end.
 const shopUsers = 300
 
-// A customer is one of the crowd of a shop that lives.
+// A customer is a user of the simulated shop.
 type customer struct {
 	id      int64
 	price   string    // of what they buy
@@ -34,8 +34,8 @@ type customer struct {
 	idle    int       // days that they move nothing, since they have used all up
 }
 
-// crowd is a shop that lives: its customers and the year that it lives through, one day after the other.
-type crowd struct {
+// simulation is a shop with its customers, in which the past is simulated day by day.
+type simulation struct {
 	*seeder
 	hash      string // of a password that nobody knows
 	customers []*customer
@@ -43,8 +43,8 @@ type crowd struct {
 	days, day int // how many there are, and which one it is
 }
 
-// livingShop begins in the past with a shop that nobody knows yet.
-func (s *seeder) livingShop(ctx context.Context, days int) error {
+// simulateShop begins in the past with a shop without customers.
+func (s *seeder) simulateShop(ctx context.Context, days int) error {
 	hash, err := s.Accounts.Hash(ctx, rand.Text())
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *seeder) livingShop(ctx context.Context, days int) error {
 	if s.out.Admin, _, err = s.person(ctx, "admin@example.com", "站长", account.Owner); err != nil {
 		return err
 	}
-	s.crowd = &crowd{seeder: s, hash: hash, days: days}
+	s.simulation = &simulation{seeder: s, hash: hash, days: days}
 	for _, r := range [][3]string{
 		{"BitTorrent", "为避免版权投诉，禁止下载种子", `(?i)(torrent|tracker)`},
 		{"邮件群发", "禁止经由节点群发邮件", `:25$`},
@@ -61,25 +61,25 @@ func (s *seeder) livingShop(ctx context.Context, days int) error {
 		if err != nil {
 			return err
 		}
-		s.crowd.rules = append(s.crowd.rules, made)
+		s.simulation.rules = append(s.simulation.rules, made)
 	}
-	return s.crowd.until(ctx, days-history)
+	return s.simulation.until(ctx, days-history)
 }
 
-// until lets the shop live through its days before one.
-func (c *crowd) until(ctx context.Context, day int) error {
+// until simulates the days before one.
+func (c *simulation) until(ctx context.Context, day int) error {
 	for ; c.day < day; c.day++ {
 		at := c.now.AddDate(0, 0, c.day-c.days)
 		c.at(at)
-		if err := c.live(ctx, at); err != nil {
+		if err := c.simulateDay(ctx, at); err != nil {
 			return fmt.Errorf("day %d of the shop: %w", c.day, err)
 		}
 	}
 	return nil
 }
 
-// live is a day: people join, pay, renew, move bytes, break a rule and ask for help.
-func (c *crowd) live(ctx context.Context, at time.Time) error {
+// simulateDay is a day: people join, pay, renew, move bytes, break a rule and ask for help.
+func (c *simulation) simulateDay(ctx context.Context, at time.Time) error {
 	// More people join each month than the month before.
 	joined := 3 + int((shopUsers-3)*math.Pow(float64(c.day+1)/float64(c.days), 1.6))
 	err := c.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -162,7 +162,7 @@ func (c *crowd) live(ctx context.Context, at time.Time) error {
 	return c.asks(ctx)
 }
 
-func (c *crowd) join(ctx context.Context, tx bun.Tx) error {
+func (c *simulation) join(ctx context.Context, tx bun.Tx) error {
 	n := len(c.customers) + 1
 	family := []rune("陈林王李张刘黄吴周徐孙胡朱高马罗梁宋郑谢")
 	given := []rune("晨舟宁越然萱泽岚川禾青遥帆溪原")
@@ -181,7 +181,7 @@ func (c *crowd) join(ctx context.Context, tx bun.Tx) error {
 }
 
 // pays has a customer pay what something costs and buy it.
-func (c *crowd) pays(
+func (c *simulation) pays(
 	ctx context.Context, tx bun.Tx, userID int64, amount money.Amount, p shop.Purchase,
 ) (order int64, err error) {
 	charge, err := c.Payments.Charge(sandbox.Name, amount)
@@ -199,7 +199,7 @@ func (c *crowd) pays(
 }
 
 // moves has the nodes report what the customers moved on a day: each of them used one node.
-func (c *crowd) moves(ctx context.Context, at time.Time) error {
+func (c *simulation) moves(ctx context.Context, at time.Time) error {
 	weekend := 1.0
 	if day := at.Weekday(); day == time.Saturday || day == time.Sunday {
 		weekend = 1.5
@@ -244,7 +244,7 @@ func (c *crowd) moves(ctx context.Context, at time.Time) error {
 }
 
 // asks has a customer open a ticket now and then, which waits in the last days.
-func (c *crowd) asks(ctx context.Context) error {
+func (c *simulation) asks(ctx context.Context) error {
 	if c.random.IntN(6) > 0 {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (c *crowd) asks(ctx context.Context) error {
 }
 
 // refunds pays a few of the day's orders back.
-func (c *crowd) refunds(ctx context.Context, orders map[*customer]int64) error {
+func (c *simulation) refunds(ctx context.Context, orders map[*customer]int64) error {
 	for _, u := range c.customers {
 		id, bought := orders[u]
 		if !bought || c.random.IntN(60) > 0 {

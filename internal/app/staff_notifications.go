@@ -178,7 +178,7 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) ([]n
 		return a.notifyStaffExcept(ctx, tx, permission.TicketAnswer.Roles(), mail.TicketWaiting{
 			No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 			Opened: n.Message.ID == n.Ticket.FirstMessageID,
-		}, n.Told)
+		}, n.Notified)
 	}
 	users, err := a.Accounts.Users(ctx, tx, []int64{n.Ticket.UserID})
 	if err != nil {
@@ -188,7 +188,7 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) ([]n
 		No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 		ReplyTo: a.Mailbox.ReplyAddress(&n.Ticket, users[n.Ticket.UserID].Email),
 		Thread:  "ticket." + n.Ticket.UUID.String() + "@" + a.Mails.Host(),
-	}, n.Told)
+	}, n.Notified)
 }
 
 // notifyPayment tells a user that their payment arrived.

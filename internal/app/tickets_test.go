@@ -437,9 +437,9 @@ func TestTicket_Staff_AssignsFiltersAndFillsCannedAnswers(t *testing.T) {
 func TestTicket_ClosedAccount_LeavesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
-		k, twin := h.openTicket(user, "Title", "secret words"), h.openTicket(user, "Other", "secret words")
+		k, duplicate := h.openTicket(user, "Title", "secret words"), h.openTicket(user, "Other", "secret words")
 		h.openTicket(h.users[1], "Stays", "here")
-		h.ask(h.staff[account.Support], 200, "POST", fmt.Sprintf("/api/v2/staff/tickets/%d/merge", twin.No),
+		h.ask(h.staff[account.Support], 200, "POST", fmt.Sprintf("/api/v2/staff/tickets/%d/merge", duplicate.No),
 			fmt.Sprintf(`{"into":"%d"}`, k.No), nil)
 		h.closeAccount(user)
 		for _, table := range []string{"ticket", "ticket_message", "ticket_writer"} {

@@ -26,16 +26,16 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// desk is where keys are made and redeemed.
-type desk struct {
+// fixture makes and redeems keys.
+type fixture struct {
 	*cdkey.Keys
 	db       *db.DB
 	wallets  *wallet.Wallets
 	services *service.Services
 }
 
-// open gives a desk for users 1 to n. Opened again on the same database it is the server after a restart.
-func open(t *testing.T, d *db.DB, n int64) *desk {
+// open returns a fixture for users 1 to n. Opened again on the same database it is the server after a restart.
+func open(t *testing.T, d *db.DB, n int64) *fixture {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
 	if err != nil {
@@ -49,10 +49,10 @@ func open(t *testing.T, d *db.DB, n int64) *desk {
 			t.Fatal(err)
 		}
 	}
-	return &desk{cdkey.New(d, seal.Key{1}, settings, w, s), d, w, s}
+	return &fixture{cdkey.New(d, seal.Key{1}, settings, w, s), d, w, s}
 }
 
-func (c *desk) make(t *testing.T, b cdkey.Batch) (cdkey.Batch, []string) {
+func (c *fixture) make(t *testing.T, b cdkey.Batch) (cdkey.Batch, []string) {
 	t.Helper()
 	if b.MaxUses == 0 {
 		b.MaxUses = 1
@@ -64,7 +64,7 @@ func (c *desk) make(t *testing.T, b cdkey.Batch) (cdkey.Batch, []string) {
 	return made, keys
 }
 
-func (c *desk) balance(t *testing.T, user int64) money.Amount {
+func (c *fixture) balance(t *testing.T, user int64) money.Amount {
 	t.Helper()
 	b, err := c.wallets.Balance(t.Context(), user)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *desk) balance(t *testing.T, user int64) money.Amount {
 	return b.Posted
 }
 
-func (c *desk) sound(t *testing.T) {
+func (c *fixture) sound(t *testing.T) {
 	t.Helper()
 	keys, err := c.Check(t.Context())
 	money, err2 := c.wallets.Check(t.Context())
@@ -83,7 +83,7 @@ func (c *desk) sound(t *testing.T) {
 }
 
 // fail makes so many tries that must fail as want.
-func (c *desk) fail(t *testing.T, user int64, key string, want error) {
+func (c *fixture) fail(t *testing.T, user int64, key string, want error) {
 	t.Helper()
 	if _, err := c.Redeem(t.Context(), user, key); !errors.Is(err, want) {
 		t.Fatalf("%q: %v, want %v", key, err, want)
@@ -92,7 +92,7 @@ func (c *desk) fail(t *testing.T, user int64, key string, want error) {
 
 func fen(a money.Amount) cdkey.Gift { return cdkey.Gift{Kind: cdkey.Amount, Amount: a} }
 
-func (c *desk) plan(t *testing.T) int64 {
+func (c *fixture) plan(t *testing.T) int64 {
 	t.Helper()
 	settings, err := setting.New(t.Context(), c.db)
 	if err != nil {
@@ -391,12 +391,12 @@ func TestAKeyIsRedeemedExactlyAsOftenAsItMay(t *testing.T) {
 				close(all)
 				won := map[int64]int{}
 				var mu sync.Mutex
-				race := func(desk *desk, n int) {
+				race := func(c *fixture, n int) {
 					var wg sync.WaitGroup
 					for range 50 {
 						wg.Go(func() {
 							for user := range all {
-								_, err := desk.Redeem(t.Context(), user, keys[0])
+								_, err := c.Redeem(t.Context(), user, keys[0])
 								mu.Lock()
 								switch {
 								case err == nil:

@@ -106,7 +106,7 @@ func (s testSite) run(into any, args ...string) error {
 	return failed
 }
 
-// prints runs the command and requires that it succeeds.
+// mustRun runs the command and requires that it succeeds.
 func (s testSite) mustRun(into any, args ...string) {
 	s.Helper()
 	if err := s.run(into, args...); err != nil {

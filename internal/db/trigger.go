@@ -12,7 +12,7 @@ import (
 
 // appendOnlyTable matches the place in a migration at which the engine is made to refuse every change and removal of a
 // table's rows. A migration puts it between StatementBegin and StatementEnd. Beside these there are
-// those of keptTables; migrations make no others, so CheckTriggers knows all of them.
+// those of derivedTables; migrations make no others, so CheckTriggers knows all of them.
 var appendOnlyTable = regexp.MustCompile(`\{\{append_only (\w+)\}\}`)
 
 // appendOnly holds these triggers; the key is whether the engine is SQLite.
@@ -78,7 +78,7 @@ func expectedTriggers(table string, sqlite bool) (want []string) {
 
 // CheckTriggers returns the append-only tables whose triggers differ from those that the migrations made: one is
 // missing, disabled, or replaced by one that acts never or only sometimes, or another was added; and the triggers of
-// keptTables that are missing or disabled.
+// derivedTables that are missing or disabled.
 func (d *DB) CheckTriggers(ctx context.Context) (broken []Violation, err error) {
 	for _, table := range appendOnlyTables() {
 		var stored []string

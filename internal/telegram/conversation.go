@@ -204,8 +204,9 @@ func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.U
 	}
 	ip, _ := netip.ParseAddr(s.IP) // the zero Addr where it is not known
 	place := b.accounts.History.OriginOf(account.Client{IP: ip, UserAgent: s.UserAgent})
-	return say(lang, textAskSignIn, b.settings.Get().SiteName, mask(u.Email), s.Number, sayDevice(lang, place.Device),
-		sayArea(lang, place)), [][]button{
+	text := say(lang, textAskSignIn, b.settings.Get().SiteName, mask(u.Email), s.Number, sayDevice(lang, place.Device),
+		sayArea(lang, place))
+	return text, [][]button{
 		{{Text: say(lang, buttonConfirm, s.Number), Data: pressConfirm + " " + id.String()}},
 		{{Text: buttonDeny.In(lang), Data: pressDeny + " " + id.String()}},
 	}, nil
@@ -224,7 +225,7 @@ func (b *Bot) linked(ctx context.Context, tx bun.Tx, who person, id uuid.UUID) (
 	return say(lang, textLinked, mask(u.Email)), err
 }
 
-// pressed does what a button says and takes the buttons away.
+// handleButton does what a button says and removes the buttons from its message.
 func (b *Bot) handleButton(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]call, error) {
 	lang := b.langOf(ctx, c.From)
 	word, rest, _ := strings.Cut(c.Data, " ")
@@ -261,7 +262,7 @@ func (b *Bot) handleButton(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]
 	return []call{answerCallback(c.ID, ""), edit(c.Message, text)}, nil
 }
 
-// standing tells a linked user what they have.
+// status tells a linked user what they have.
 func (b *Bot) status(ctx context.Context, who person) (string, error) {
 	lang := b.langOf(ctx, who)
 	u, err := b.accounts.ByTelegram(ctx, who.ID)

@@ -87,8 +87,8 @@ func (b *Bot) Unlink(ctx context.Context, who account.Identity, from account.Cli
 	})
 }
 
-// void takes a user's link code away, and the sign-ins that the user's Telegram account confirmed and no page has used
-// yet, as part of the transaction that changes what opens the account.
+// voidCodes deletes a user's link code, and the sign-ins that the user's Telegram account confirmed and no page has
+// used yet, as part of the transaction that changes what opens the account.
 func (b *Bot) voidCodes(ctx context.Context, tx bun.Tx, userID int64) error {
 	if _, err := tx.NewRaw(`DELETE FROM telegram_sign_in WHERE used_at IS NULL
 		AND telegram_id = (SELECT telegram_id FROM account WHERE id = ?)`, userID).Exec(ctx); err != nil {
@@ -97,7 +97,7 @@ func (b *Bot) voidCodes(ctx context.Context, tx bun.Tx, userID int64) error {
 	return b.voidLinkCode(ctx, tx, userID)
 }
 
-// Close takes a user's code away as part of tx, so that it opens nothing of an account that is closed, and the topics
+// Close deletes a user's code as part of tx, so that it opens nothing of an account that is closed, and the topics
 // of their tickets.
 func (b *Bot) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	if err := b.voidLinkCode(ctx, tx, userID); err != nil {
@@ -111,8 +111,8 @@ func (b *Bot) voidLinkCode(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// takeLink links a Telegram account to the user whose code it is; the change of credentials voids the code. False where
-// it is too old or used.
+// consumeLink links a Telegram account to the user whose code it is; the change of credentials voids the code. False
+// where it is too old or used.
 func (b *Bot) consumeLink(
 	ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID int64,
 ) (userID int64, ok bool, err error) {

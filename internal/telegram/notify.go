@@ -16,7 +16,7 @@ import (
 
 const noticeKind = "telegram.tell"
 
-// told is something that the bot says without being asked.
+// notice is a message that the bot sends by itself.
 type notice struct {
 	TelegramID int64
 	Text       string
@@ -25,8 +25,8 @@ type notice struct {
 	Answer     string `json:",omitempty"`
 }
 
-// Tell has the bot say text to somebody who linked their Telegram account, after the commit of tx. Where the site has
-// no bot by then nothing is said.
+// Notify queues text for somebody who linked their Telegram account; the bot sends it after the commit of tx. Where the
+// site has no bot by then nothing is sent.
 func (b *Bot) Notify(ctx context.Context, tx bun.Tx, telegramID int64, text string) error {
 	return job.Add(ctx, tx, b.db.Now(), noticeKind, notice{TelegramID: telegramID, Text: text}, job.Options{})
 }
@@ -41,7 +41,7 @@ func (b *Bot) NotifyOfTicket(ctx context.Context, tx bun.Tx, telegramID, ticketN
 	}, job.Options{})
 }
 
-// RegisterTelling lets q say what Tell was given.
+// RegisterNotices lets q send what Notify and NotifyOfTicket queued, and remove topics.
 func (b *Bot) RegisterNotices(q *job.Queue) {
 	job.Handle(q, noticeKind, b.sendNotice)
 	job.Handle(q, removeTopicKind, b.removeTopic)

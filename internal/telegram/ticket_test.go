@@ -176,11 +176,11 @@ func (w *world) messages(k *ticket.Ticket) []ticket.Message {
 }
 
 // withStaffGroup sets the group of staff, with what changed before shown nowhere, and gives a user and a member of
-// staff who is boss in Telegram.
+// staff who is staffPerson in Telegram.
 func (w *world) withStaffGroup() (user, member account.User) {
 	w.Helper()
 	user = w.signUp("user@example.com").User
-	member = w.linked("lin@example.com", boss)
+	member = w.linked("lin@example.com", staffPerson)
 	w.must(w.accounts.SetRole(w.Context(), member.Email, account.Support))
 	w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{
 		"telegram_staff_group": json.RawMessage(strconv.Itoa(telegramtest.StaffGroupID)),
@@ -189,7 +189,7 @@ func (w *world) withStaffGroup() (user, member account.User) {
 	return user, member
 }
 
-var boss = telegramtest.Person{ID: 77, Lang: "en"}
+var staffPerson = telegramtest.Person{ID: 77, Lang: "en"}
 
 func (w *world) copy() {
 	w.Helper()
@@ -323,7 +323,7 @@ func TestStaffGroup_WhatAMemberWritesIsTheAnswer(t *testing.T) {
 		w.says()
 		w.says()
 
-		w.SayInTopic(boss, topic.ThreadID, "Please try again")
+		w.SayInTopic(staffPerson, topic.ThreadID, "Please try again")
 		w.does("setMessageReaction")
 		m := w.messages(w.ticket(k.UUID.String()))
 		if len(m) != 2 || m[1].Content != "Please try again" || m[1].AuthorID != member.ID || !m[1].ByStaff ||
@@ -332,22 +332,22 @@ func TestStaffGroup_WhatAMemberWritesIsTheAnswer(t *testing.T) {
 		}
 		w.copy()
 		w.silent() // it is there already
-		w.SayInTopic(boss, topic.ThreadID, "/note knows\nnothing")
+		w.SayInTopic(staffPerson, topic.ThreadID, "/note knows\nnothing")
 		w.does("setMessageReaction")
 		m = w.messages(w.ticket(k.UUID.String()))
 		if len(m) != 3 || m[2].Content != "knows\nnothing" || !m[2].IsNote {
 			w.Fatalf("%+v", m)
 		}
-		w.SayInTopic(boss, topic.ThreadID, "/assign")
+		w.SayInTopic(staffPerson, topic.ThreadID, "/assign")
 		w.inTopic(topic.ThreadID, "Assigned to Lin")
-		w.SayInTopic(boss, topic.ThreadID, "/assign user@example.com")
+		w.SayInTopic(staffPerson, topic.ThreadID, "/assign user@example.com")
 		w.inTopic(topic.ThreadID, "may not answer tickets")
-		w.SayInTopic(boss, topic.ThreadID, "/clsoe")
+		w.SayInTopic(staffPerson, topic.ThreadID, "/clsoe")
 		w.inTopic(topic.ThreadID, "no such command")
-		w.SayInTopic(boss, topic.ThreadID, "/close@another_bot")
-		w.SayInTopic(boss, topic.ThreadID, "")
+		w.SayInTopic(staffPerson, topic.ThreadID, "/close@another_bot")
+		w.SayInTopic(staffPerson, topic.ThreadID, "")
 		w.inTopic(topic.ThreadID, "only text")
-		w.SayInTopic(boss, topic.ThreadID, "/close@"+telegramtest.BotName)
+		w.SayInTopic(staffPerson, topic.ThreadID, "/close@"+telegramtest.BotName)
 		w.does("setMessageReaction")
 		if k := w.ticket(k.UUID.String()); k.State != ticket.Closed || *k.AssignedTo != member.ID ||
 			k.MessageCount != 2 {
@@ -355,7 +355,7 @@ func TestStaffGroup_WhatAMemberWritesIsTheAnswer(t *testing.T) {
 		}
 		w.copy()
 		w.does("closeForumTopic")
-		w.SayInTopic(boss, topic.ThreadID, "too late")
+		w.SayInTopic(staffPerson, topic.ThreadID, "too late")
 		w.inTopic(topic.ThreadID, "The ticket is closed")
 		_, err := w.tickets.SetOpen(w.Context(), user.ID, k.UUID.String(), true)
 		w.must(err)
@@ -390,19 +390,19 @@ func TestStaffGroup_WhoMayNotAnswerIsRefusedAtEachMessage(t *testing.T) {
 		w.SayInTopic(telegramtest.Person{ID: 99, Lang: "en"}, topic.ThreadID, "/close")
 		w.inTopic(topic.ThreadID, "Not sent")
 		w.must(w.accounts.SetRole(w.Context(), member.Email, account.Viewer))
-		w.SayInTopic(boss, topic.ThreadID, "as a viewer")
+		w.SayInTopic(staffPerson, topic.ThreadID, "as a viewer")
 		w.inTopic(topic.ThreadID, "Not sent")
 		w.must(w.accounts.SetRole(w.Context(), member.Email, account.Support))
 		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"staff_two_factor": []byte("true")}))
-		w.SayInTopic(boss, topic.ThreadID, "without a second factor")
+		w.SayInTopic(staffPerson, topic.ThreadID, "without a second factor")
 		w.inTopic(topic.ThreadID, "second factor")
 		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"staff_two_factor": []byte("false")}))
 		_, err := w.accounts.Bans.Ban(w.Context(), account.BanTask{AccountID: member.ID, Reason: "x"}, account.Identity{})
 		w.must(err)
-		w.SayInTopic(boss, topic.ThreadID, "while banned")
+		w.SayInTopic(staffPerson, topic.ThreadID, "while banned")
 		w.inTopic(topic.ThreadID, "banned")
-		w.SayInTopic(boss, topic.ThreadID+100, "in a topic of the members' own")
-		w.SayInGroup(boss, "in another group")
+		w.SayInTopic(staffPerson, topic.ThreadID+100, "in a topic of the members' own")
+		w.SayInGroup(staffPerson, "in another group")
 		w.Say(lin, "/help")
 		if c := w.Next(); c.ChatID != lin.ID {
 			w.Errorf("the bot says %+v", c)
@@ -421,7 +421,7 @@ func TestStaffGroup_ADeletedTopicIsMadeAgain(t *testing.T) {
 		former := w.does("createForumTopic")
 		w.says()
 		w.says()
-		w.SayInTopic(boss, former.ThreadID, "an answer")
+		w.SayInTopic(staffPerson, former.ThreadID, "an answer")
 		w.does("setMessageReaction")
 		w.copy()
 		w.DeleteTopic(former.ThreadID)
@@ -434,8 +434,8 @@ func TestStaffGroup_ADeletedTopicIsMadeAgain(t *testing.T) {
 		w.inTopic(topic.ThreadID, "two")
 		w.copy()
 		w.silent()
-		w.SayInTopic(boss, former.ThreadID, "into nothing")
-		w.SayInTopic(boss, topic.ThreadID, "another answer")
+		w.SayInTopic(staffPerson, former.ThreadID, "into nothing")
+		w.SayInTopic(staffPerson, topic.ThreadID, "another answer")
 		w.does("setMessageReaction")
 		m := w.messages(w.ticket(k.UUID.String()))
 		if len(m) != 4 || m[3].Content != "another answer" {

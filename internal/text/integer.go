@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// whole is the one spelling of a whole number: no plus sign, no leading zeros, no spaces.
+// integer matches the one spelling of an integer: no plus sign, no leading zeros, no spaces.
 var integer = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 
-// Whole reads a whole number in its one decimal spelling, so that no other reader takes the same text for another
+// Integer reads an integer in its one decimal spelling, so that no other reader takes the same text for another
 // number. ok is false for anything else, and for what does not fit into 64 bits.
 func Integer(s string) (n int64, ok bool) {
 	if !integer.MatchString(s) {

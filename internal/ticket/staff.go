@@ -152,7 +152,7 @@ func (t *Tickets) Manage(ctx context.Context, id string, c Change) (*Ticket, err
 		if c.State != nil {
 			k.set(*c.State, t.db.Now())
 			if k.Awaiting == Nobody { // whoever writes then begins anew
-				if err := forgetTold(ctx, tx, true, k.ID); err != nil {
+				if err := forgetSentNotices(ctx, tx, true, k.ID); err != nil {
 					return err
 				}
 			}
@@ -238,9 +238,9 @@ func (t *Tickets) Merge(ctx context.Context, id, into string) (*Ticket, error) {
 
 func (t *Tickets) merge(ctx context.Context, tx bun.Tx, from, to *Ticket) error {
 	before := from.described()
-	// What was told of one of them says nothing of the other: the next message is told once more.
+	// A notice of one of them is none of the other: the next message is notified of again.
 	for _, toStaff := range []bool{false, true} {
-		if err := forgetTold(ctx, tx, toStaff, from.ID, to.ID); err != nil {
+		if err := forgetSentNotices(ctx, tx, toStaff, from.ID, to.ID); err != nil {
 			return err
 		}
 	}

@@ -143,15 +143,16 @@ type Tickets struct {
 	listeners map[int64]map[*listener]struct{} // by user
 }
 
-// Notice is a message that somebody should hear of, and its ticket as it is now.
+// Notice is a message that the other side of its ticket is notified of, and the ticket as it is now.
 type Notice struct {
 	Ticket  Ticket
 	Message Message
-	Told    []notify.Channel // that told the other side of a message which it has not read or answered since
+	// Notified are the channels that notified the other side of a message which it has not read or answered since.
+	Notified []notify.Channel
 }
 
 // Teller tells the other side of a ticket about a message. It returns by which channels notices of it were queued, of
-// those that are not in n.Told.
+// those that are not in n.Notified.
 type Teller func(ctx context.Context, tx bun.Tx, n Notice) ([]notify.Channel, error)
 
 // New gives the tickets kept in d.

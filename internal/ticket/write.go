@@ -375,7 +375,7 @@ func (t *Tickets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	}); err != nil {
 		return err
 	}
-	for _, table := range []any{(*told)(nil), (*Message)(nil), (*word)(nil)} {
+	for _, table := range []any{(*sentNotice)(nil), (*Message)(nil), (*word)(nil)} {
 		if _, err := tx.NewDelete().Model(table).Where("ticket_id IN (?)", own).Exec(ctx); err != nil {
 			return err
 		}

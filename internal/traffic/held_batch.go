@@ -82,7 +82,7 @@ func holdReason(to, now time.Time) HoldReason {
 	return ""
 }
 
-// keep stores the report's rows for staff, as part of tx. full: too many wait already, and nothing was changed.
+// hold stores the report's rows for staff, as part of tx. full: too many wait already, and nothing was changed.
 func (t *Traffic) hold(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (full bool, err error) {
 	if len(e.good) == 0 {
 		return false, nil

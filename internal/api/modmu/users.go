@@ -55,12 +55,12 @@ func (s *server) users(w http.ResponseWriter, r *http.Request, n node.Node, revi
 }
 
 func (s *server) list(ctx context.Context, n node.Node) ([]byte, error) {
-	roster, err := s.nodes.Admission.UserList(ctx, n)
+	allowed, err := s.nodes.Admission.UserList(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	users := make([]userJSON, len(roster))
-	for i, a := range roster {
+	users := make([]userJSON, len(allowed))
+	for i, a := range allowed {
 		users[i] = user(n, a)
 	}
 	return json.Marshal(envelope{1, users})

@@ -130,7 +130,7 @@ func (f *follower) admit(ctx context.Context) (node.Node, int64, error) {
 
 // sendAll sends everything to an agent that has just connected.
 func (f *follower) sendAll(ctx context.Context) error {
-	roster, err := f.nodes.Admission.UserList(ctx, f.node)
+	allowed, err := f.nodes.Admission.UserList(ctx, f.node)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (f *follower) sendAll(ctx context.Context) error {
 	if err := f.sendConfig(ctx); err != nil {
 		return err
 	}
-	if err := f.sendUsers(ctx, api.ListedUsers(f.node, roster)); err != nil {
+	if err := f.sendUsers(ctx, api.ListedUsers(f.node, allowed)); err != nil {
 		return err
 	}
 	return f.sendDevices(ctx)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A keptTrigger keeps a table that follows from others: after an event on one of these it runs statements that both
-// engines understand. Its text belongs to the migration that names it, so it is never changed: what one did wrong is
-// mended by another migration, with triggers of its own.
-type keptTrigger struct {
+// A derivedTrigger keeps a table current whose rows follow from other tables: after an event on one of these it runs
+// statements that both engines understand. Its text belongs to the migration that names it, so it is never changed:
+// what one did wrong is mended by another migration, with triggers of its own.
+type derivedTrigger struct {
 	table, event string // INSERT, DELETE, or UPDATE OF some columns
 	when         string // of the rows; empty: all
 	does         []string
@@ -31,9 +31,9 @@ func asciiLower(text string, sqlite bool) string {
 }
 
 // name is what the trigger is called.
-func (t keptTrigger) name(kept string) string {
+func (t derivedTrigger) name(derived string) string {
 	verb, _, _ := strings.Cut(strings.ToLower(t.event), " ")
-	return fmt.Sprintf("%s_%s_%s", kept, t.table, verb)
+	return fmt.Sprintf("%s_%s_%s", derived, t.table, verb)
 }
 
 // missingTriggers returns the triggers that keep tables and are not there, or do nothing.
@@ -47,12 +47,12 @@ func (d *DB) missingTriggers(ctx context.Context) (broken []Violation, err error
 	if err := d.NewRaw(stored).Scan(ctx, &names); err != nil {
 		return nil, err
 	}
-	for kept, triggers := range keptTables {
+	for derived, triggers := range derivedTables {
 		for _, t := range triggers {
-			if !slices.Contains(names, t.name(kept)) {
+			if !slices.Contains(names, t.name(derived)) {
 				broken = append(broken, Violation{
 					"I17: what follows from other tables is written with them",
-					"the trigger " + t.name(kept) + " of the table " + t.table + " is missing",
+					"the trigger " + t.name(derived) + " of the table " + t.table + " is missing",
 				})
 			}
 		}
@@ -64,7 +64,7 @@ func (d *DB) missingTriggers(ctx context.Context) (broken []Violation, err error
 func fillIn(text string, sqlite bool) string {
 	text = triggersOf.ReplaceAllStringFunc(text, func(found string) string {
 		name := triggersOf.FindStringSubmatch(found)[1]
-		triggers, known := keptTables[name]
+		triggers, known := derivedTables[name]
 		if !known {
 			panic("db: no triggers are called " + name)
 		}
@@ -73,7 +73,7 @@ func fillIn(text string, sqlite bool) string {
 	return asciiLower(text, sqlite)
 }
 
-func createTriggers(name string, triggers []keptTrigger, sqlite bool) string {
+func createTriggers(name string, triggers []derivedTrigger, sqlite bool) string {
 	var out strings.Builder
 	for _, t := range triggers {
 		called := t.name(name)
@@ -93,8 +93,8 @@ func createTriggers(name string, triggers []keptTrigger, sqlite bool) string {
 	return out.String()
 }
 
-// keptTables are the tables that triggers keep, by the name that the migration gives them.
-var keptTables = map[string][]keptTrigger{"user_facts": userFacts}
+// derivedTables are the tables that triggers keep current, by the name that the migration gives them.
+var derivedTables = map[string][]derivedTrigger{"user_facts": userFacts}
 
 // The service whose plan, end and use are shown, as userService, follows from all services of the user.
 const (
@@ -120,7 +120,7 @@ const (
 	WHERE user_id = NEW.account_id AND state <> 'closed' AND (seen_at IS NULL OR seen_at < NEW.seen_at)`
 )
 
-var userFacts = []keptTrigger{
+var userFacts = []derivedTrigger{
 	{table: "account", event: "INSERT", does: []string{
 		`INSERT INTO user_facts (user_id, email, domain, name, role, state, balance, inviter_id, area, seen_at, fetches,
 		created_at)

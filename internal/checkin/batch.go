@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxTogether = 200              // check-ins of one transaction
+	maxBatch    = 200              // check-ins of one transaction
 	giveTimeout = 30 * time.Second // of a transaction for several callers
 )
 
@@ -60,7 +60,7 @@ func (c *CheckIns) join(ctx context.Context, userID int64, network string) (*Che
 func (c *CheckIns) giveAll() {
 	for {
 		c.mu.Lock()
-		n := min(len(c.waiting), maxTogether)
+		n := min(len(c.waiting), maxBatch)
 		claims := slices.Clone(c.waiting[:n])
 		c.waiting = slices.Delete(c.waiting, 0, n)
 		c.giving = n > 0
