@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
@@ -38,6 +39,7 @@ type Accounts struct {
 	SignUps     *SignUps
 	SignIns     *SignIns
 	Sessions    *Sessions
+	Visits      *Visits
 	Streams     *Streams
 	APITokens   *APITokens
 	Credentials *Credentials
@@ -70,6 +72,7 @@ type Config struct {
 	Wallets  *wallet.Wallets   // a new user gets a wallet in the same transaction
 	Services *service.Services // a new user gets a row of access in the same transaction
 	Areas    *geo.Areas        // nil: areas of addresses are unknown
+	Audit    *audit.Log        // nil: what ends by itself leaves no entry
 	Site     string            // the address that users see; passkeys are bound to it
 	// PasswordMemory is what the hash of a password takes, in KiB; 0: 19 MiB. Only tests of other things take less.
 	PasswordMemory uint32
@@ -92,7 +95,8 @@ func New(c Config) *Accounts {
 		db: c.DB, key: c.Key, settings: c.Settings, mails: c.Mails, limits: limits, history: history,
 		existenceChecks: existenceChecks,
 	}
-	sessions := newSessions(c, roles, history)
+	visits := newVisits(c, roles, history)
+	sessions := newSessions(c, roles, history, visits)
 	signIns := &SignIns{
 		db: c.DB, key: c.Key, notices: c.Notices, limits: limits, verifier: verifier, codes: codes, sessions: sessions,
 		history: history, existenceChecks: existenceChecks,
@@ -108,8 +112,8 @@ func New(c Config) *Accounts {
 	return &Accounts{
 		Setup:   &Setup{db: c.DB, settings: c.Settings, limits: limits, signUps: signUps},
 		SignUps: signUps,
-		Streams: &Streams{db: c.DB, open: map[*openStream]struct{}{}},
-		SignIns: signIns, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
+		Streams: &Streams{db: c.DB, visits: visits, open: map[*openStream]struct{}{}},
+		SignIns: signIns, Visits: visits, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
 		APITokens: &APITokens{db: c.DB, notices: c.Notices, roles: roles, verifier: verifier, history: history},
 		TwoFactor: &TwoFactor{
 			db: c.DB, key: c.Key, settings: c.Settings, verifier: verifier, credentials: credentials, history: history,
@@ -316,9 +320,10 @@ func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
 	return r, err
 }
 
-// Register adds the jobs of this package to the timetable: due bans, and the deletion of old rows.
+// Register adds the jobs of this package to the timetable: due bans, visits that are over, and the deletion of old rows.
 func (a *Accounts) Register(q *job.Queue) {
 	q.Every("account.bans", a.Bans.ApplyDue)
+	q.Every("account.visits", a.Visits.EndDue)
 	q.Every("account.challenges", a.Passkeys.ForgetChallenges)
 	q.Every("account.forget", a.Forget)
 }
@@ -338,6 +343,7 @@ func (a *Accounts) Forget(ctx context.Context) error {
 		for _, old := range []*bun.DeleteQuery{
 			tx.NewDelete().Model((*tokenPair)(nil)).Where("expires_at < ?", now),
 			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionRetention)),
+			tx.NewDelete().Model((*visit)(nil)).Where("created_at < ?", now.Add(-sessionRetention)),
 			tx.NewDelete().Model((*signInAttempt)(nil)).Where("at < ?", now.Add(-signInRetention)),
 			tx.NewDelete().Model((*activity)(nil)).Where("at < ?", now.Add(-activityRetention)),
 			tx.NewDelete().Model((*code)(nil)).Where("created_at < ?", now.Add(-codeRetention)),

@@ -71,7 +71,7 @@ func (e *EmailCodes) SendReset(ctx context.Context, by Identity, userID int64, r
 	})
 }
 
-// EndAllOf ends all sessions of the user and returns how many there were.
+// EndAllOf ends all sessions of the user and visits to them, and returns how many sessions there were.
 func (ss *Sessions) EndAllOf(ctx context.Context, by Identity, userID int64, reason string) (ended int, err error) {
 	err = ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := actedOn(ctx, tx, by, permission.UserRecover, userID)
@@ -79,6 +79,9 @@ func (ss *Sessions) EndAllOf(ctx context.Context, by Identity, userID int64, rea
 			return err
 		}
 		if ended, err = ss.end(ctx, tx, "account_id = ?", r.ID); err != nil {
+			return err
+		}
+		if _, err := ss.visits.end(ctx, tx, false, "account_id = ?", r.ID); err != nil {
 			return err
 		}
 		if err := ss.history.noteBy(ctx, tx, r.ID, OtherSessionsEnded, Client{}, by.staffID()); err != nil {
@@ -97,7 +100,7 @@ func (ss *Sessions) EndOneOf(ctx context.Context, by Identity, userID int64, id 
 		if err != nil {
 			return err
 		}
-		ended, err := ss.end(ctx, tx, "id = ? AND account_id = ?", id, r.ID)
+		ended, err := ss.endOne(ctx, tx, r.ID, id)
 		if err != nil {
 			return err
 		}

@@ -152,7 +152,7 @@ func (a *Accounts) erasePerson(ctx context.Context, tx bun.Tx, r row, from Clien
 		return err
 	}
 	for _, table := range []string{
-		"session", "api_token", "sign_in_token", "passkey", "passkey_challenge", "totp",
+		"staff_visit", "session", "api_token", "sign_in_token", "passkey", "passkey_challenge", "totp",
 		"totp_enrolment", "recovery_code", "activity",
 	} {
 		if _, err := tx.NewDelete().Table(table).Where("account_id = ?", r.ID).Exec(ctx); err != nil {

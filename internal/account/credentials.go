@@ -92,6 +92,9 @@ func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c cre
 	if _, err := cr.sessions.end(ctx, tx, "account_id = ? AND id <> ?", r.ID, c.keep); err != nil {
 		return err
 	}
+	if _, err := cr.sessions.visits.end(ctx, tx, false, "account_id = ?", r.ID); err != nil {
+		return err
+	}
 	for _, void := range cr.onChange {
 		if err := void(ctx, tx, r.ID); err != nil {
 			return err

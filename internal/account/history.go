@@ -39,6 +39,7 @@ const (
 	PasskeySuspected   ActivityKind = "passkey_suspected" // its counter went backwards, as that of a copy does
 	ProfileChanged     ActivityKind = "profile_changed"
 	SignInTokenMade    ActivityKind = "sign_in_token_made" // by staff, to sign in as the user
+	StaffSignedIn      ActivityKind = "staff_signed_in"    // to see the site as the user does; see Visits
 	TelegramLinked     ActivityKind = "telegram_linked"
 	TelegramUnlinked   ActivityKind = "telegram_unlinked"
 	APITokenMade       ActivityKind = "api_token_made"

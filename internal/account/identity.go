@@ -43,7 +43,11 @@ type Identity struct {
 
 	apiTokenID int64 // 0: a session
 	banned     bool
+	visiting   bool
 }
+
+// Visiting tells whether the caller is no user but a member of staff who sees the site as the user does; see Visits.
+func (i Identity) Visiting() bool { return i.visiting }
 
 // Staff tells whether the caller has any staff role.
 func (i Identity) Staff() bool { return i.Role != "" }

@@ -26,15 +26,16 @@ type Sessions struct {
 	tokens       *token.Tokens
 	roles        *staffRoles
 	history      *History
+	visits       *Visits
 	refreshes    *limit.Limiter // by user
 	byToken      *db.Prepared   // the session and the user of an access token
 	cookiePrefix string         // of the names of cookies
 }
 
-func newSessions(c Config, roles *staffRoles, history *History) *Sessions {
+func newSessions(c Config, roles *staffRoles, history *History, visits *Visits) *Sessions {
 	ss := &Sessions{
 		db: c.DB, key: c.Key, notices: c.Notices, tokens: c.Tokens, roles: roles, history: history,
-		refreshes: limit.Per(time.Minute, 60),
+		visits: visits, refreshes: limit.Per(time.Minute, 60),
 		byToken: c.DB.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL, s.proved_at, s.created_at,
 			s.seen_at FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
 			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),
@@ -218,11 +219,24 @@ func (ss *Sessions) endStolen(ctx context.Context, tx bun.Tx, s session, from Cl
 }
 
 // Authenticate returns the user of an access token. User, session, role and ban are read from the database at each
-// call, so that a sign-out, a new password, a ban or another role takes effect at once.
+// call, so that a sign-out, a new password, a ban or another role takes effect at once. The token of a visit is refused
+// with ErrVisit.
 func (ss *Sessions) Authenticate(ctx context.Context, access string) (Identity, error) {
+	who, err := ss.AuthenticateVisitor(ctx, access)
+	if err == nil && who.visiting {
+		err = ErrVisit
+	}
+	return who, err
+}
+
+// AuthenticateVisitor is Authenticate that takes the token of a visit too.
+func (ss *Sessions) AuthenticateVisitor(ctx context.Context, access string) (Identity, error) {
 	claims, err := ss.verify(ctx, access, token.Access)
 	if err != nil {
 		return Identity{}, err
+	}
+	if claims.SubjectAccess.ByStaff {
+		return ss.visits.identify(ctx, claims)
 	}
 	who := Identity{
 		UserID: claims.SubjectAccess.UserID, IssuedAt: claims.IssuedAt.UTC(),
@@ -253,9 +267,13 @@ func (ss *Sessions) verify(ctx context.Context, raw string, want token.Type) (to
 	return claims, err
 }
 
-// SignOut ends the session of the call.
+// SignOut ends the session or the visit of the call.
 func (ss *Sessions) SignOut(ctx context.Context, who Identity, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if who.visiting {
+			_, err := ss.visits.end(ctx, tx, true, "id = ?", who.SessionID)
+			return err
+		}
 		if _, err := ss.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -24,9 +25,10 @@ const streamChunk = 1000
 // session or an API token that ended, a ban, another role. However many are open, a process asks the database once in
 // each streamCheck, and not at all while none is.
 type Streams struct {
-	db   *db.DB
-	mu   sync.Mutex
-	open map[*openStream]struct{}
+	db     *db.DB
+	visits *Visits
+	mu     sync.Mutex
+	open   map[*openStream]struct{}
 }
 
 type openStream struct {
@@ -92,9 +94,11 @@ func (s *Streams) checkPart(ctx context.Context, part []*openStream) error {
 	var sessionIDs []uuid.UUID
 	var tokenIDs []int64
 	for _, o := range part {
-		if o.who.apiTokenID != 0 {
+		switch {
+		case o.who.visiting:
+		case o.who.apiTokenID != 0:
 			tokenIDs = append(tokenIDs, o.who.apiTokenID)
-		} else {
+		default:
 			sessionIDs = append(sessionIDs, o.who.SessionID)
 		}
 	}
@@ -129,6 +133,14 @@ func (s *Streams) checkPart(ctx context.Context, part []*openStream) error {
 	}
 	now := s.db.Now()
 	for _, o := range part {
+		if o.who.visiting {
+			if _, err := s.visits.running(ctx, s.db, o.who.SessionID, o.who.UserID); errors.Is(err, ErrSignedOut) {
+				o.end()
+			} else if err != nil {
+				return err
+			}
+			continue
+		}
 		is := bySession[o.who.SessionID]
 		if o.who.apiTokenID != 0 {
 			is = byToken[o.who.apiTokenID]

@@ -209,8 +209,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Captchas = captcha.New(a.DB, a.cfg.key, a.Settings, a.Secrets)
 	a.Accounts = account.New(account.Config{
 		DB: a.DB, Key: a.cfg.key, Settings: a.Settings, Mails: a.Mails, Notices: a.Users, Captchas: a.Captchas,
-		Tokens: a.Tokens, Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
-		PasswordMemory: a.cfg.PasswordMemory,
+		Tokens: a.Tokens, Wallets: a.Wallets, Services: a.Services, Areas: areas, Audit: a.Audit,
+		Site: a.cfg.site, PasswordMemory: a.cfg.PasswordMemory,
 	})
 	a.Push.UseSessions(a.Accounts.Sessions.Running)
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)

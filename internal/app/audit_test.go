@@ -651,6 +651,9 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_user_sessions_end": func() act {
 			return staff(support, "users/%d/sessions/end", `{"reason":"asked"}`, h.users[1].id)
 		},
+		"staff_user_sign_in_as": func() act {
+			return staff(admin, "users/%d/sign-in-as", `{"reason":"asked"}`, user.id)
+		},
 		"staff_user_link_reset": func() act {
 			return staff(support, "users/%d/link/reset", `{"reason":"it leaked"}`, user.id)
 		},

@@ -75,6 +75,7 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"user", "ban", "ann@example.com"},
 			{"user", "unban", "ann@example.com"},
 			{"user", "add", "--email", "carol@example.com"},
+			{"user", "sign-in-as", "carol@example.com", "--reason", "an empty dashboard"},
 			{"user", "email", "carol@example.com", "carola@example.com"},
 			{
 				"node", "add", "--protocol", "vmess", "--name", "hk", "--address", "hk.example", "--port", "80",

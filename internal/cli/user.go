@@ -23,6 +23,7 @@ type userCommand struct {
 	Password    userPassword    `cmd:"" help:"Set a user's password, made and printed unless --password-stdin gives it; ends their sessions."`
 	Role        userRole        `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
 	Import      userImport      `cmd:"" help:"Add the users of another panel from a CSV file, with their password hashes."`
+	SignInAs    userSignInAs    `cmd:"" help:"Print an address that shows the site as a user sees it, for 30 minutes, without changing anything; opens once, within a minute."`
 	SignInToken userSignInToken `cmd:"" help:"Print an address that signs in as a user, once, within ten minutes; the user sees it among the activity."`
 	SignInURL   userSignInURL   `cmd:"" name:"sign-in-url" help:"Print a signed address that signs a user in, once, within five minutes."`
 	Ban         userBan         `cmd:"" help:"Take a user's service away, until a time or until somebody ends it."`
@@ -148,6 +149,25 @@ func (c userUnban) Run(ctx context.Context, cfg *app.Config) error {
 		}
 		_, err = a.Accounts.Bans.Unban(ctx, u.ID, account.Identity{})
 		return err
+	})
+}
+
+type userSignInAs struct {
+	Email  string `arg:""`
+	Reason string `required:"" help:"Why, for the audit log."`
+}
+
+func (c userSignInAs) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		u, err := a.Accounts.ByEmail(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		code, until, err := a.Accounts.Visits.Begin(ctx, account.Identity{}, u.ID, c.Reason)
+		if err != nil {
+			return err
+		}
+		return printJSON(map[string]any{"url": a.SiteURL() + "/auth/sign-in-as#" + code.String(), "expires_at": until})
 	})
 }
 

@@ -134,7 +134,9 @@ func (g *Guides) Read(ctx context.Context, slug string, lang fault.Lang, userID 
 	}
 	title, body, category := list[i].In(lang)
 	texts, addresses := g.values()
-	if markdown.Uses(body, "link") {
+	if userID == 0 {
+		texts["link"] = g.site + "/…"
+	} else if markdown.Uses(body, "link") {
 		token, err := g.links.Token(ctx, userID)
 		if err != nil {
 			return Page{}, err

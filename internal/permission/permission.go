@@ -104,6 +104,7 @@ const (
 	UserRecover      Permission = "user.recover"
 	UserTwoFactorOff Permission = "user.two_factor.off"
 	UserClose        Permission = "user.close"
+	UserSignInAs     Permission = "user.sign_in_as"
 	UserNote         Permission = "user.note"
 	UserBulk         Permission = "user.bulk"
 	ServiceGive      Permission = "service.give"
@@ -340,6 +341,10 @@ var Areas = []Area{
 			EN: "mail users the way to another password, end their sessions, and replace their links",
 		}},
 		{UserTwoFactorOff, admins, fault.Text{ZH: "关闭用户的两步验证", EN: "turn the second factor of users off"}},
+		{UserSignInAs, admins, fault.Text{
+			ZH: "以用户的身份查看网站，不能修改任何内容",
+			EN: "sign in as a user to see the site as they do, without changing anything",
+		}},
 		{UserBulk, admins, fault.Text{
 			ZH: "对许多用户批量操作（每项操作还需其自身的权限）",
 			EN: "do to many users at once what one may do to each",

@@ -67,6 +67,7 @@ type SubjectAccess struct {
 	UserNewID uuid.UUID `json:"user_new_id"`
 	UserName  string    `json:"user_name"`
 	Email     string    `json:"email"`
+	ByStaff   bool      `json:"by_staff,omitempty"` // a member of staff calls, who sees the site as the user does
 }
 
 // SubjectRefresh names the user whose session goes on. PasswordHash is no hash but a random UUID of the user that
@@ -94,6 +95,15 @@ func NewUserLinkTg(id uuid.UUID, issuedAt time.Time, life time.Duration, s Subje
 // NewAccess gives the claims of an access token.
 func NewAccess(id uuid.UUID, issuedAt time.Time, s SubjectAccess) Claims {
 	c := claims(id, issuedAt, AccessLife, User, Access)
+	c.SubjectAccess = &s
+	return c
+}
+
+// NewVisit gives the claims of an access token with which a member of staff visits a user until a time. No refresh token
+// follows it.
+func NewVisit(id uuid.UUID, issuedAt, until time.Time, s SubjectAccess) Claims {
+	s.ByStaff = true
+	c := claims(id, issuedAt, until.Sub(issuedAt), User, Access)
 	c.SubjectAccess = &s
 	return c
 }

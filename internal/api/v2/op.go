@@ -53,6 +53,7 @@ type Op struct {
 	versioned    bool          // needs an If-Match; see HandleChange
 	versionless  bool          // see WithoutVersion
 	holdsFile    bool          // see HoldingFile
+	visits       bool          // see OpenToVisits
 }
 
 // PublicOp describes an operation that anybody may call: "METHOD /path" below /api/v2.
@@ -131,6 +132,16 @@ func (o Op) HoldingFile() Op {
 // StepUpWhere is StepUp for those inputs alone of which asks says so: only for them an API token is refused, too.
 func StepUpWhere[I any](o Op, asks func(in *I) bool) Op {
 	o.stepUp, o.stepUpWhere = true, func(in any) bool { return asks(in.(*I)) }
+	return o
+}
+
+// OpenToVisits lets members of staff call who see the site as the user does (account.Visits): all other operations
+// refuse them. An operation that is open to visits changes nothing and shows no secret of the user.
+func (o Op) OpenToVisits() Op {
+	if o.access != user {
+		panic("v2: " + o.path + " is no operation of users")
+	}
+	o.visits = true
 	return o
 }
 

@@ -47,6 +47,7 @@ type Router struct {
 	log          *audit.Log        // see UseAuditLog
 	emails       EmailsOf          // see UseAuditLog
 	open         OpenStream        // see UseStreams
+	visitor      Authenticate      // see UseVisits
 	needed       map[permission.Permission]bool
 	ids          map[string]bool // of the operations
 }
@@ -230,6 +231,9 @@ func (r *Router) operation(o Op) huma.Operation {
 	if o.forPrograms() {
 		h.Extensions["x-api-token-scope"] = o.scope()
 	}
+	if o.visits {
+		h.Extensions["x-open-to-visits"] = true
+	}
 	switch {
 	case o.stepUpWhere != nil:
 		h.Extensions["x-step-up"] = "sometimes"
@@ -274,6 +278,9 @@ func (r *Router) UseAuditLog(log *audit.Log, emails EmailsOf) { r.log, r.emails 
 
 // UseAPITokens has the API tokens of programs checked by authenticate.
 func (r *Router) UseAPITokens(authenticate AuthenticateToken) { r.token = authenticate }
+
+// UseVisits has the callers of operations that are open to visits told by authenticate.
+func (r *Router) UseVisits(authenticate Authenticate) { r.visitor = authenticate }
 
 // UseStreams has the streams of callers end as open says. It comes before the first resource that has one.
 func (r *Router) UseStreams(open OpenStream) { r.open = open }
@@ -339,7 +346,11 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 
 // identify tells who bears a token of a session or, where programs may call, an API token.
 func (r *Router) identify(ctx context.Context, o Op, bearer string) (account.Identity, error) {
-	if !account.IsAPIToken(bearer) || r.token == nil {
+	switch {
+	case account.IsAPIToken(bearer) && r.token != nil:
+	case o.visits && r.visitor != nil:
+		return r.visitor(ctx, bearer)
+	default:
 		return r.authenticate(ctx, bearer)
 	}
 	who, err := r.token(ctx, bearer, o.scope())

@@ -53,6 +53,19 @@ func Auth(a *account.Accounts) v2.Resource {
 				}, in.Body.client(ctx))
 				return v2.TokensOf(g), err
 			})
+		type visitCode struct {
+			Code string `json:"code" maxLength:"64" doc:"As staff_user_sign_in_as gave it"`
+		}
+		type openedVisit struct {
+			AccessToken string `json:"access_token" doc:"JWT, good until the visit ends; there is no refresh token"`
+		}
+		v2.Handle(r, v2.PublicOp("POST /auth/visit").
+			Named("auth_visit_open", "Open a visit of staff to a user, once").
+			Answering(fault.Text{ZH: "登录成功", EN: "Signed in"}),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[visitCode]) (openedVisit, error) {
+				access, err := a.Visits.Open(ctx, in.Body.Code, v2.ClientOf(ctx))
+				return openedVisit{access}, err
+			})
 		v2.Handle(r, v2.PublicOp("POST /auth/account_register").
 			Named("auth_register", "Sign up").
 			Answering(fault.Text{ZH: "注册成功", EN: "Welcome"}),

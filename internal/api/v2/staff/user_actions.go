@@ -72,6 +72,17 @@ func UserActions(a *account.Accounts, l *link.Links) v2.Resource {
 				n, err := a.Sessions.EndAllOf(ctx, who, in.ID, in.Body.Reason)
 				return endedSessions{n}, err
 			})
+		type begunVisit struct {
+			Code  uuid.UUID `json:"code" doc:"Opens the visit once, by auth_visit_open"`
+			Until time.Time `json:"until" doc:"When the code is no longer good"`
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/users/{user_id}/sign-in-as", permission.UserSignInAs).
+			Named("staff_user_sign_in_as",
+				"Begin a visit: for 30 minutes the member sees the site as a user does, and can change nothing"),
+			func(ctx context.Context, who account.Identity, in *userWithReason) (begunVisit, error) {
+				code, until, err := a.Visits.Begin(ctx, who, in.ID, in.Body.Reason)
+				return begunVisit{code, until}, err
+			})
 		v2.Handle(r, v2.StaffOp("POST /staff/users/{user_id}/link/reset", permission.UserRecover).
 			Named("staff_user_link_reset",
 				"Give a user another link and other credentials on all nodes; the member does not see them"),
@@ -125,6 +136,7 @@ func UserActions(a *account.Accounts, l *link.Links) v2.Resource {
 			Area      string    `json:"area" doc:"Country; ZZ: unknown"`
 			Browser   string    `json:"browser"`
 			System    string    `json:"system"`
+			IsByStaff bool      `json:"is_by_staff" doc:"A visit of a member of staff, which ends by itself"`
 		}
 		v2.HandleList(r, v2.StaffOp("GET /staff/users/{user_id}/sessions", permission.UserHistoryRead).
 			Named("staff_user_sessions", "The running sessions of a user, by their last use"),
@@ -133,7 +145,7 @@ func UserActions(a *account.Accounts, l *link.Links) v2.Resource {
 				out := make([]userSession, len(devices))
 				for i, d := range devices {
 					at := d.Device
-					out[i] = userSession{d.ID.String(), d.CreatedAt, d.SeenAt, d.IP, d.Area, at.Browser, at.System}
+					out[i] = userSession{d.ID.String(), d.CreatedAt, d.SeenAt, d.IP, d.Area, at.Browser, at.System, d.ByStaff}
 				}
 				return out, err
 			})

@@ -84,13 +84,13 @@ var noExpiry = time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC)
 // Account adds what signed-in users see and change of themselves.
 func Account(a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user").
+		v2.Handle(r, v2.UserOp("GET /user").OpenToVisits().
 			Named("user_index", "What the access token says"),
 			func(_ context.Context, who account.Identity, _ *v2.Empty) (userIndexResult, error) {
 				return userIndexResult{who.UserID, token.User, token.Access, who.IssuedAt.Unix(), who.ExpiresAt.Unix()},
 					nil
 			})
-		v2.Handle(r, v2.UserOp("GET /user/get_me").
+		v2.Handle(r, v2.UserOp("GET /user/get_me").OpenToVisits().
 			Named("user_get_me", "Who is signed in"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (getMeResult, error) {
 				u, err := a.User(ctx, who.UserID)
@@ -107,7 +107,7 @@ func Account(a *account.Accounts) v2.Resource {
 					errors.Is(who.Refusal(), account.ErrStaffTwoFactor), u.InviteCode,
 				}, err
 			})
-		v2.Handle(r, v2.UserOp("GET /user/account/me").
+		v2.Handle(r, v2.UserOp("GET /user/account/me").OpenToVisits().
 			Named("account_me", "The user's account"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (accountMeResult, error) {
 				u, err := a.User(ctx, who.UserID)
@@ -116,7 +116,7 @@ func Account(a *account.Accounts) v2.Resource {
 					u.EmailVerifiedAt != nil, u.TelegramID != nil,
 				}, err
 			})
-		v2.Handle(r, v2.UserOp("GET /user/account/login-history").
+		v2.Handle(r, v2.UserOp("GET /user/account/login-history").OpenToVisits().
 			Named("account_login_history", "The newest 100 sign-ins, failed ones too, newest first"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) ([]signInRecord, error) {
 				history, err := a.History.SignIns(ctx, who.UserID)

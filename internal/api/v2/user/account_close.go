@@ -27,7 +27,7 @@ type closeBody struct {
 // CloseAccount adds the closing of an account by its user.
 func CloseAccount(a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/account/close").
+		v2.Handle(r, v2.UserOp("GET /user/account/close").OpenToVisits().
 			Named("account_loss", "What closing the account costs"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (lossResult, error) {
 				l, err := a.Loss(ctx, who.UserID)

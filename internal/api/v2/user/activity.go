@@ -23,7 +23,7 @@ type loginIP struct {
 
 type activityItem struct {
 	ActivityID   int64                `json:"activity_id"`
-	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,passkey_added,passkey_removed,passkey_suspected,profile_changed,sign_in_token_made,telegram_linked,telegram_unlinked,api_token_made,api_token_revoked,refresh_token_reused"`
+	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,passkey_added,passkey_removed,passkey_suspected,profile_changed,sign_in_token_made,staff_signed_in,telegram_linked,telegram_unlinked,api_token_made,api_token_revoked,refresh_token_reused"`
 	Description  string               `json:"description" doc:"The type in words"`
 	Timestamp    time.Time            `json:"timestamp"`
 	PlaceResult
@@ -52,6 +52,7 @@ var activityTexts = map[account.ActivityKind]fault.Text{
 	account.TwoFactorOff:       {ZH: "关闭两步验证", EN: "Two-step sign-in turned off"},
 	account.RecoveryCodesMade:  {ZH: "生成新的恢复码", EN: "New recovery codes made"},
 	account.SignInTokenMade:    {ZH: "客服创建了一次性登录链接", EN: "Support made a link to sign in once as you"},
+	account.StaffSignedIn:      {ZH: "客服以你的身份查看了网站", EN: "Support saw the site as you do"},
 	account.RecoveryCodeUsed:   {ZH: "使用了一个恢复码", EN: "A recovery code was used"},
 	account.PasskeyAdded:       {ZH: "添加通行密钥", EN: "A passkey was added"},
 	account.PasskeyRemoved:     {ZH: "移除通行密钥", EN: "A passkey was removed"},
@@ -67,7 +68,7 @@ var activityTexts = map[account.ActivityKind]fault.Text{
 // Activity adds what happened to an account: sign-ins and refused tries with their addresses, and the user's own deeds.
 func Activity(a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		v2.HandleList(r, v2.UserOp("GET /user/account/login-ip-log").
+		v2.HandleList(r, v2.UserOp("GET /user/account/login-ip-log").OpenToVisits().
 			Named("account_login_ip_log",
 				"The newest 100 sign-ins and refused tries of the last 90 days, newest first"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) ([]loginIP, error) {
@@ -79,7 +80,7 @@ func Activity(a *account.Accounts) v2.Resource {
 				}
 				return list, err
 			})
-		v2.Handle(r, v2.UserOp("GET /user/account/activity").
+		v2.Handle(r, v2.UserOp("GET /user/account/activity").OpenToVisits().
 			Named("account_activity", "What happened to the account in the last year, newest first"),
 			func(ctx context.Context, who account.Identity, in *activityQuery) (activityResult, error) {
 				all, total, err := a.History.Activity(ctx, who.UserID, in.Size, (in.Page-1)*in.Size)

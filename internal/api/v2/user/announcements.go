@@ -60,7 +60,7 @@ func Announcements(a *announcement.Announcements, now func() time.Time) v2.Resou
 			Limit  int `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/announcements").
+		v2.Handle(r, v2.UserOp("GET /user/announcements").OpenToVisits().
 			Named("announcements_list", "The announcements for the user that are in force"),
 			func(ctx context.Context, who account.Identity, in *part) (announcementList, error) {
 				list, err := a.For(ctx, who.UserID)
@@ -71,7 +71,7 @@ func Announcements(a *announcement.Announcements, now func() time.Time) v2.Resou
 				}
 				return out, err
 			})
-		v2.Handle(r, v2.UserOp("GET /user/announcements/unread").
+		v2.Handle(r, v2.UserOp("GET /user/announcements/unread").OpenToVisits().
 			Named("announcements_unread", "How many announcements the user has not seen, and those to show at once"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (unreadAnnouncements, error) {
 				return unreadOf(ctx, a, who.UserID)
@@ -87,7 +87,7 @@ func Announcements(a *announcement.Announcements, now func() time.Time) v2.Resou
 		type wish struct {
 			Type string `query:"ann_type" enum:"index_ann,pop_up_ann,maintenance" default:"index_ann"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/system/announcements").
+		v2.Handle(r, v2.UserOp("GET /user/system/announcements").OpenToVisits().
 			Named("system_announcements", "The announcements of one type that are in force"),
 			func(ctx context.Context, who account.Identity, in *wish) (systemAnnouncement, error) {
 				list, err := a.For(ctx, who.UserID, announcement.Type(in.Type))

@@ -39,7 +39,7 @@ type apiTokenBody struct {
 func APITokens(a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		r.UseAPITokens(a.APITokens.Authenticate)
-		v2.HandleList(r, v2.UserOp("GET /user/developer/tokens").
+		v2.HandleList(r, v2.UserOp("GET /user/developer/tokens").OpenToVisits().
 			Named("api_tokens_list", "The user's API tokens, newest first"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (out []APIToken, err error) {
 				tokens, err := a.APITokens.List(ctx, who.UserID)

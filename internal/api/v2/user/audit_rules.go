@@ -41,7 +41,7 @@ type auditRecord struct {
 // AuditRules adds what nodes refuse, and how often they refused it to the user.
 func AuditRules(nodes *node.Nodes) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/services/audit/rule").
+		v2.Handle(r, v2.UserOp("GET /user/services/audit/rule").OpenToVisits().
 			Named("audit_rules", "The audit rules in force, with how often each stopped the user"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (auditRules, error) {
 				out := auditRules{[]auditRule{}}
@@ -65,7 +65,7 @@ func AuditRules(nodes *node.Nodes) v2.Resource {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/services/audit/record").
+		v2.Handle(r, v2.UserOp("GET /user/services/audit/record").OpenToVisits().
 			Named("audit_records", "What the audit rules stopped of the user's"),
 			func(ctx context.Context, who account.Identity, in *part) (auditRecords, error) {
 				records, total, err := nodes.Rules.HitLog(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID},

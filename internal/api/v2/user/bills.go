@@ -84,7 +84,7 @@ func Bills(s *shop.Shop) v2.Resource {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/services-old/bill").
+		v2.Handle(r, v2.UserOp("GET /user/services-old/bill").OpenToVisits().
 			Named("services_old_bills", "What was paid for services and packages, newest first"),
 			func(ctx context.Context, who account.Identity, in *part) (billList, error) {
 				orders, total, err := s.Purchases(ctx, who.UserID, in.Limit, in.Offset)
@@ -96,7 +96,7 @@ func Bills(s *shop.Shop) v2.Resource {
 			Limit     int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset    int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/services-old/bill/{service_id}").
+		v2.Handle(r, v2.UserOp("GET /user/services-old/bill/{service_id}").OpenToVisits().
 			Named("services_old_bills_of", "What was paid for one service, newest first"),
 			func(ctx context.Context, who account.Identity, in *ofService) (billList, error) {
 				orders, total, err := s.PurchasesOf(ctx, who.UserID, in.ServiceID, in.Limit, in.Offset)

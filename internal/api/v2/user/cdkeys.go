@@ -60,9 +60,9 @@ func CDKeys(k *cdkey.Keys) v2.Resource {
 			}
 			return out, err
 		}
-		v2.Handle(r, v2.UserOp("GET /user/wallet/cd-key").
+		v2.Handle(r, v2.UserOp("GET /user/wallet/cd-key").OpenToVisits().
 			Named("cd_key_list", "The cd-keys that the user redeemed"), history)
-		v2.Handle(r, v2.UserOp("GET /user/wallet/cd-key/cd-key").
+		v2.Handle(r, v2.UserOp("GET /user/wallet/cd-key/cd-key").OpenToVisits().
 			Named("cd_key_history", "The same as the list one level up, where the original has it"), history)
 	}
 }

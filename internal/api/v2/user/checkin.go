@@ -51,7 +51,7 @@ func CheckIns(c *checkin.CheckIns, settings *setting.Settings) v2.Resource {
 		type month struct {
 			Month string `query:"month" pattern:"^(19|[2-9][0-9])[0-9]{2}-(0[1-9]|1[0-2])$" doc:"Of the days, as 2026-11; the present month by default"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/services-old/checkin").
+		v2.Handle(r, v2.UserOp("GET /user/services-old/checkin").OpenToVisits().
 			Named("checkin_get", "Whether the user can check in today, and the days of a month"),
 			func(ctx context.Context, who account.Identity, in *month) (checkInResult, error) {
 				status, err := c.Status(ctx, who.UserID)

@@ -23,7 +23,7 @@ type linkApp struct {
 // Clients adds the catalogue of programs that read the link.
 func Clients(links *link.Links, guides *guide.Guides) v2.Resource {
 	return func(r *v2.Router) {
-		v2.HandleList(r, v2.UserOp("GET /user/services/clients").
+		v2.HandleList(r, v2.UserOp("GET /user/services/clients").OpenToVisits().
 			Named("clients_list", "Programs that read the link, with how to import it"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []linkApp, err error) {
 				apps, err := links.Apps(ctx, false)

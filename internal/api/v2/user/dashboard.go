@@ -81,7 +81,7 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 		error),
 ) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/dashboard").
+		v2.Handle(r, v2.UserOp("GET /user/dashboard").OpenToVisits().
 			Named("dashboard_get", "The user at a glance"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (out dashboard, err error) {
 				u, err := a.User(ctx, who.UserID)
@@ -112,7 +112,12 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 				if err != nil {
 					return out, err
 				}
-				urls, err := links(ctx, who.UserID)
+				var urls []string
+				if who.Visiting() {
+					access.Password, access.UUID = "", uuid.Nil
+				} else {
+					urls, err = links(ctx, who.UserID)
+				}
 				site, lang := settings.Get(), api.CallerOf(ctx).Lang
 				return dashboard{
 					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID,

@@ -3,6 +3,8 @@ package user
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/emby"
@@ -19,10 +21,13 @@ type ownMedia struct {
 // Emby adds the user's account on the media server.
 func Emby(media *emby.Emby, siteURL string) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/services/emby").
+		v2.Handle(r, v2.UserOp("GET /user/services/emby").OpenToVisits().
 			Named("emby_get", "The user's account on the media server"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (ownMedia, error) {
 				a, password, err := media.Own(ctx, who.UserID)
+				if who.Visiting() {
+					password, a.Token = "", uuid.Nil
+				}
 				return ownMedia{siteURL + "/v1/emby_link/" + a.Token.String(), a.Name, password, a.State, a.Allowed},
 					err
 			})

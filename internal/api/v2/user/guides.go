@@ -41,7 +41,7 @@ func Guides(g *guide.Guides) v2.Resource {
 			ClientID string `query:"client_id" maxLength:"40"`
 			System   string `query:"system" enum:"windows,macos,ios,android,linux,harmonyos" required:"false"`
 		}
-		v2.HandleList(r, v2.UserOp("GET /user/guides").
+		v2.HandleList(r, v2.UserOp("GET /user/guides").OpenToVisits().
 			Named("guides_list", "The help pages, in the operator's order"),
 			func(ctx context.Context, _ account.Identity, in *wish) (out []GuideItem, err error) {
 				list := g.Published(api.CallerOf(ctx).Lang, guide.Wish{
@@ -55,10 +55,14 @@ func Guides(g *guide.Guides) v2.Resource {
 		type path struct {
 			Slug string `path:"slug" maxLength:"60"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/guides/{slug}").
+		v2.Handle(r, v2.UserOp("GET /user/guides/{slug}").OpenToVisits().
 			Named("guide_get", "A help page, with the user's link and the site's name filled in"),
 			func(ctx context.Context, who account.Identity, in *path) (guidePage, error) {
-				page, err := g.Read(ctx, in.Slug, api.CallerOf(ctx).Lang, who.UserID)
+				reader := who.UserID
+				if who.Visiting() {
+					reader = 0 // whose link is not shown
+				}
+				page, err := g.Read(ctx, in.Slug, api.CallerOf(ctx).Lang, reader)
 				if err != nil {
 					return guidePage{}, err
 				}

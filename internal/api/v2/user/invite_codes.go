@@ -56,7 +56,7 @@ func addInviteCodes(r *v2.Router, i *invite.Invites, settings *setting.Settings,
 			IsDisabled: c.DisabledAt != nil, SignUps: c.SignUps, Payers: c.Payers, Commission: c.Commission,
 		}
 	}
-	v2.Handle(r, v2.UserOp("GET /user/invite/codes").
+	v2.Handle(r, v2.UserOp("GET /user/invite/codes").OpenToVisits().
 		Named("invite_codes", "The user's invite codes and what each brought"),
 		func(ctx context.Context, who account.Identity, _ *v2.Empty) (inviteCodeList, error) {
 			codes, err := i.Codes(ctx, who.UserID)

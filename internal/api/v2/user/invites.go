@@ -69,7 +69,7 @@ type withdrawalBody struct {
 // Invites adds what a user earns by bringing in others. site is the address of the site without a closing slash.
 func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, site string) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/invite").
+		v2.Handle(r, v2.UserOp("GET /user/invite").OpenToVisits().
 			Named("invite_get", "The user's invite link and what it earned"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (inviteResult, error) {
 				e, err := i.Earnings(ctx, who.UserID)
@@ -104,7 +104,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/invite/record").
+		v2.Handle(r, v2.UserOp("GET /user/invite/record").OpenToVisits().
 			Named("invite_records", "Whom the user brought in"),
 			func(ctx context.Context, who account.Identity, in *part) (inviteRecords, error) {
 				e, err := i.Earnings(ctx, who.UserID)
@@ -114,7 +114,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 				people, err := i.People(ctx, who.UserID, in.Limit, in.Offset)
 				return inviteRecords{newInvitedUsers(people), e.Invited}, err
 			})
-		v2.Handle(r, v2.UserOp("GET /user/invite/commissions").
+		v2.Handle(r, v2.UserOp("GET /user/invite/commissions").OpenToVisits().
 			Named("invite_commissions", "What the user earned by the orders of others"),
 			func(ctx context.Context, who account.Identity, in *part) (commissionList, error) {
 				filter := invite.CommissionFilter{InviterID: who.UserID}

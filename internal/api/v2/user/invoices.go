@@ -126,7 +126,7 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *se
 			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/wallet/invoices").
+		v2.Handle(r, v2.UserOp("GET /user/wallet/invoices").OpenToVisits().
 			Named("invoices_list", "The invoices of orders and recharges"),
 			func(ctx context.Context, who account.Identity, in *part) (invoiceList, error) {
 				var from, to time.Time
@@ -149,7 +149,7 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *se
 		type which struct {
 			ID string `path:"invoice_id" maxLength:"36" doc:"Number or id of the invoice"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/wallet/invoices/{invoice_id}").
+		v2.Handle(r, v2.UserOp("GET /user/wallet/invoices/{invoice_id}").OpenToVisits().
 			Named("invoice_get", "One invoice with its lines, as it was issued"),
 			func(ctx context.Context, who account.Identity, in *which) (invoiceResult, error) {
 				invoice, err := w.ReadInvoice(ctx, who.UserID, in.ID)

@@ -104,7 +104,7 @@ func LinkToken(links *link.Links, services *service.Services) v2.Resource {
 				entries, err := links.Node(ctx, who.UserID, in.ID, api.CallerOf(ctx).Lang)
 				return showEntries(entries), err
 			})
-		v2.Handle(r, v2.UserOp("GET /user/services/link-log").
+		v2.Handle(r, v2.UserOp("GET /user/services/link-log").OpenToVisits().
 			Named("link_log", "Who fetched the link, the newest first"),
 			func(ctx context.Context, who account.Identity, in *struct {
 				Limit  int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`

@@ -94,14 +94,14 @@ func Nodes(nodes *node.Nodes, services *service.Services, settings *setting.Sett
 		return nodeInfo{}, err
 	}
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/services/nodes").
+		v2.Handle(r, v2.UserOp("GET /user/services/nodes").OpenToVisits().
 			Named("nodes_list", "The nodes that the user may use"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (nodesResult, error) {
 				return list(ctx, who.UserID)
 			})
-		v2.Handle(r, v2.UserOp("GET /user/services/nodes/{node_id}").
+		v2.Handle(r, v2.UserOp("GET /user/services/nodes/{node_id}").OpenToVisits().
 			Named("node_get", "One node that the user may use"), get)
-		v2.Handle(r, v2.UserOp("GET /user/services/{node_id}").
+		v2.Handle(r, v2.UserOp("GET /user/services/{node_id}").OpenToVisits().
 			Named("node_get_old", "The same by its older path"), get)
 	}
 }

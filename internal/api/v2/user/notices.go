@@ -45,7 +45,7 @@ type noticeTestBody struct {
 // Notices adds by which channels the user hears of which events.
 func Notices(n *notify.Notices, accounts *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/notices").
+		v2.Handle(r, v2.UserOp("GET /user/notices").OpenToVisits().
 			Named("notices_get", "Which events the user is notified of, and how"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (noticesResult, error) {
 				return notices(ctx, n, accounts, who)

@@ -44,7 +44,7 @@ type passkeyPath struct {
 // Passkeys adds the passkeys of an account.
 func Passkeys(a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		v2.HandleList(r, v2.UserOp("GET /user/account/passkeys").
+		v2.HandleList(r, v2.UserOp("GET /user/account/passkeys").OpenToVisits().
 			Named("account_passkeys", "The user's passkeys, the oldest first"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) ([]passkeyResult, error) {
 				keys, err := a.Passkeys.List(ctx, who.UserID)

@@ -36,7 +36,7 @@ func addPayouts(r *v2.Router, i *invite.Invites) {
 		Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 		Offset int64 `query:"offset" minimum:"0" default:"0"`
 	}
-	v2.Handle(r, v2.UserOp("GET /user/invite/payouts").
+	v2.Handle(r, v2.UserOp("GET /user/invite/payouts").OpenToVisits().
 		Named("invite_payouts", "What the user wants paid outside of the site"),
 		func(ctx context.Context, who account.Identity, in *part) (payoutList, error) {
 			found, total, err := i.Payouts(ctx, who.UserID, "", in.Limit, in.Offset)

@@ -131,7 +131,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 		type filter struct {
 			RenewServiceID int64 `query:"renew_service_id" minimum:"1" doc:"Only the plan of this service, hidden ones too, to renew it"`
 		}
-		v2.HandleList(r, v2.UserOp("GET /user/shop/plans").
+		v2.HandleList(r, v2.UserOp("GET /user/shop/plans").OpenToVisits().
 			Named("shop_plans", "What is on sale, with prices"),
 			func(ctx context.Context, who account.Identity, in *filter) ([]planItem, error) {
 				site, lang := settings.Get(), api.CallerOf(ctx).Lang
@@ -154,7 +154,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 				return out, err
 			})
 
-		v2.Handle(r, v2.UserOp("GET /user/shop-old").
+		v2.Handle(r, v2.UserOp("GET /user/shop-old").OpenToVisits().
 			Named("shop_old", "What is on sale, in the classic shape"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (productList, error) {
 				plans, err := s.OnSale(ctx)
@@ -169,7 +169,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) v2.Resource {
 		type which struct {
 			ShopID int64 `path:"shop_id" minimum:"1"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/shop-old/{shop_id}/info").
+		v2.Handle(r, v2.UserOp("GET /user/shop-old/{shop_id}/info").OpenToVisits().
 			Named("shop_info", "One plan for one period, or one package"),
 			func(ctx context.Context, who account.Identity, in *which) (oldServiceShop, error) {
 				price, err := s.Price(ctx, who.UserID, in.ShopID)

@@ -40,7 +40,7 @@ type pushPath struct {
 // Push adds the browsers in which the user is notified.
 func Push(p *webpush.Push, accounts *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/account/push").
+		v2.Handle(r, v2.UserOp("GET /user/account/push").OpenToVisits().
 			Named("push_get", "In which browsers the user is notified, and the key to subscribe with"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (pushResult, error) {
 				return pushed(ctx, p, accounts, who)

@@ -131,7 +131,7 @@ func Recharges(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *s
 			Amount  string `query:"amount" pattern:"^\\d+(\\.\\d{1,2})?$" maxLength:"16" doc:"Of a recharge: each gateway says what that costs"`
 			Missing string `query:"missing" pattern:"^\\d+(\\.\\d{1,2})?$" maxLength:"16" doc:"Instead of amount: each gateway says what the smallest recharge costs that brings at least this"`
 		}
-		v2.HandleList(r, v2.UserOp("GET /user/wallet/gateways").
+		v2.HandleList(r, v2.UserOp("GET /user/wallet/gateways").OpenToVisits().
 			Named("gateways_list", "The ways to pay"),
 			func(ctx context.Context, _ account.Identity, in *question) ([]gatewayItem, error) {
 				var asked [2]money.Amount
@@ -160,7 +160,7 @@ func Recharges(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *s
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/wallet/recharge").
+		v2.Handle(r, v2.UserOp("GET /user/wallet/recharge").OpenToVisits().
 			Named("recharge_list", "The user's recharges, newest first"),
 			func(ctx context.Context, who account.Identity, in *part) (rechargeList, error) {
 				b, err := w.Balance(ctx, who.UserID)

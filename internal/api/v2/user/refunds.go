@@ -14,7 +14,7 @@ func Refunds(s *shop.Shop) v2.Resource {
 		type ofOrder struct {
 			ID string `path:"order_id" maxLength:"36" doc:"Number or id of the order"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/orders/{order_id}/refund").
+		v2.Handle(r, v2.UserOp("GET /user/orders/{order_id}/refund").OpenToVisits().
 			Named("order_refund_quote", "What a refund of the order would bring now"),
 			func(ctx context.Context, who account.Identity, in *ofOrder) (v2.RefundQuote, error) {
 				sum, err := s.Refundable(ctx, who.UserID, in.ID)
@@ -41,7 +41,7 @@ func Refunds(s *shop.Shop) v2.Resource {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/refund-requests").
+		v2.Handle(r, v2.UserOp("GET /user/refund-requests").OpenToVisits().
 			Named("refund_requests", "The refunds that the user asked for"),
 			func(ctx context.Context, who account.Identity, in *part) (v2.RefundRequests, error) {
 				requests, total, err := s.RefundRequests(ctx, who.UserID, 0, "", in.Limit, in.Offset)

@@ -35,7 +35,7 @@ type renewalItem struct {
 // Renewals adds the next renewals of a user's services.
 func Renewals(s *renewal.Renewals, settings *setting.Settings) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/services/renewals").
+		v2.Handle(r, v2.UserOp("GET /user/services/renewals").OpenToVisits().
 			Named("service_renewals",
 				"Which services renew themselves when and for how much, and what goes wrong with it"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (renewalList, error) {

@@ -69,6 +69,7 @@ func placeOf(p account.Origin) PlaceResult {
 type sessionResult struct {
 	SessionID    uuid.UUID `json:"session_id"`
 	IsCurrent    bool      `json:"is_current" doc:"The session that makes the call"`
+	IsByStaff    bool      `json:"is_by_staff" doc:"Support, which sees the site as the user does and can change nothing"`
 	IsRemembered bool      `json:"is_remembered" doc:"Lives 30 days after it was last seen, others one hour"`
 	CreatedAt    time.Time `json:"created_at"`
 	SeenAt       time.Time `json:"seen_at"`
@@ -88,7 +89,7 @@ func Security(a *account.Accounts) v2.Resource {
 }
 
 func twoFactor(r *v2.Router, a *account.Accounts) {
-	v2.Handle(r, v2.UserOp("GET /user/account/security").
+	v2.Handle(r, v2.UserOp("GET /user/account/security").OpenToVisits().
 		Named("account_security", "What protects the account"),
 		func(ctx context.Context, who account.Identity, _ *v2.Empty) (securityResult, error) {
 			s, err := a.Security(ctx, who.UserID)
@@ -155,13 +156,13 @@ func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity,
 }
 
 func sessions(r *v2.Router, a *account.Accounts) {
-	v2.HandleList(r, v2.UserOp("GET /user/account/sessions").
-		Named("account_sessions", "Where the user is signed in, the session of the call first"),
+	v2.HandleList(r, v2.UserOp("GET /user/account/sessions").OpenToVisits().
+		Named("account_sessions", "Visits of support, then where the user is signed in, the session of the call first"),
 		func(ctx context.Context, who account.Identity, _ *v2.Empty) ([]sessionResult, error) {
 			devices, err := a.Sessions.Devices(ctx, who)
 			list := make([]sessionResult, len(devices))
 			for i, d := range devices {
-				list[i] = sessionResult{d.ID, d.Current, d.Remember, d.CreatedAt, d.SeenAt, placeOf(d.Origin)}
+				list[i] = sessionResult{d.ID, d.Current, d.ByStaff, d.Remember, d.CreatedAt, d.SeenAt, placeOf(d.Origin)}
 			}
 			return list, err
 		})

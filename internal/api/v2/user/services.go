@@ -85,7 +85,7 @@ type oldService struct {
 // Services adds what a user has bought that runs or ran.
 func Services(s *service.Services) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/services").
+		v2.Handle(r, v2.UserOp("GET /user/services").OpenToVisits().
 			Named("services_list", "Services and traffic packages with what is used of them"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (servicesResult, error) {
 				services, packages, err := s.List(ctx, who.UserID)

@@ -82,7 +82,7 @@ func showShareAccount(ctx context.Context, o *shareaccount.Offer) shareAccount {
 // ShareAccounts adds the accounts of third-party services that the user's plan includes.
 func ShareAccounts(shares *shareaccount.Accounts) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/services/share-account").
+		v2.Handle(r, v2.UserOp("GET /user/services/share-account").OpenToVisits().
 			Named("share_accounts", "The share accounts that the user's plan includes, without their secrets"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (shareAccounts, error) {
 				offers, err := shares.ListFor(ctx, who.UserID)

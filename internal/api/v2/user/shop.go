@@ -199,7 +199,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) v2.Reso
 		type which struct {
 			ID string `path:"order_id" maxLength:"36" doc:"Number or id of the order"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/orders/{order_id}").
+		v2.Handle(r, v2.UserOp("GET /user/orders/{order_id}").OpenToVisits().
 			Named("order_get", "The state of an order"),
 			func(ctx context.Context, who account.Identity, in *which) (orderResult, error) {
 				return show(ctx, who, in.ID)

@@ -31,7 +31,7 @@ type telegramLinkBeginBody struct {
 // Telegram adds the link between a user and a Telegram account.
 func Telegram(b *telegram.Bot) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/account/link/telegram").
+		v2.Handle(r, v2.UserOp("GET /user/account/link/telegram").OpenToVisits().
 			Named("account_link_telegram", "The linked Telegram account"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (telegramLinkResult, error) {
 				l, err := b.Link(ctx, who.UserID)

@@ -25,7 +25,7 @@ func ticketFiles(r *v2.Router, t *ticket.Tickets) {
 			}
 			return v2.NewAttachment(a), nil
 		})
-	v2.HandleDownload(r, v2.UserOp("GET /user/ticket-attachments/{attachment_id}").
+	v2.HandleDownload(r, v2.UserOp("GET /user/ticket-attachments/{attachment_id}").OpenToVisits().
 		Named("ticket_attachment_get", "A file of one of the user's tickets, or an upload of theirs"),
 		func(ctx context.Context, who account.Identity, in *v2.FileID) (*v2.Download, error) {
 			id, err := in.UUID()

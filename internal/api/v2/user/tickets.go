@@ -96,7 +96,7 @@ func Tickets(t *ticket.Tickets) v2.Resource {
 }
 
 func followTickets(r *v2.Router, t *ticket.Tickets) {
-	v2.HandleEvents(r, v2.UserOp("GET /user/tickets-v2/changes").
+	v2.HandleEvents(r, v2.UserOp("GET /user/tickets-v2/changes").OpenToVisits().
 		Named("tickets_changes", "How many tickets have an answer that the user has not read; with stream again after "+
 			"each change of a ticket, at most 10 streams of a user at once"),
 		t.Listen,
@@ -113,7 +113,7 @@ func listTickets(r *v2.Router, t *ticket.Tickets) {
 		State ticket.State `query:"state" enum:"pending,processing,resolved,closed" doc:"Only those in this state"`
 		Text  string       `query:"q" maxLength:"200" doc:"Words that the title or a message has"`
 	}
-	v2.Handle(r, v2.UserOp("GET /user/tickets-v2").Named("tickets_list", "The user's tickets"),
+	v2.Handle(r, v2.UserOp("GET /user/tickets-v2").OpenToVisits().Named("tickets_list", "The user's tickets"),
 		func(ctx context.Context, who account.Identity, in *part) (ticketList, error) {
 			f := ticket.Filter{UserID: who.UserID, Text: in.Text, Limit: in.Size, Offset: (in.Page - 1) * in.Size}
 			if in.State != "" {
@@ -141,7 +141,7 @@ func listTickets(r *v2.Router, t *ticket.Tickets) {
 			}
 			return out, err
 		})
-	v2.Handle(r, v2.UserOp("GET /user/tickets-v2/unread").
+	v2.Handle(r, v2.UserOp("GET /user/tickets-v2/unread").OpenToVisits().
 		Named("tickets_unread", "How many of the user's tickets have an answer that they have not read"),
 		func(ctx context.Context, who account.Identity, _ *struct{}) (ticketUnread, error) {
 			unread, err := t.CountUnread(ctx, who.UserID)
@@ -181,7 +181,7 @@ func readTicket(r *v2.Router, t *ticket.Tickets) {
 		Before int64  `query:"before" minimum:"0" default:"0" doc:"The last messages with a smaller number; 0: the newest"`
 		Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 	}
-	v2.Handle(r, v2.UserOp("GET /user/tickets-v2/{ticket_id}/messages").
+	v2.Handle(r, v2.UserOp("GET /user/tickets-v2/{ticket_id}/messages").OpenToVisits().
 		Named("ticket_messages", "A ticket with its messages"),
 		func(ctx context.Context, who account.Identity, in *conversationPart) (ticketConversation, error) {
 			k, err := t.Show(ctx, who.UserID, in.ID)

@@ -72,25 +72,25 @@ type trafficLog struct {
 func Traffic(t *traffic.Traffic, nodes *node.Nodes) v2.Resource {
 	l := trafficLog{t, nodes}
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/area-time-axis").
+		v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/area-time-axis").OpenToVisits().
 			Named("traffic_time_axis", "Traffic over time; hours and days without any are left out"),
 			func(ctx context.Context, who account.Identity, in *TimeAxisQuery) ([]v2.TimeAxisPoint, error) {
 				points, err := l.axis(ctx, who.UserID, in)
 				return v2.NewTimeAxis(who.UserID, points), err
 			})
-		v2.HandleCSVStream(r, v2.UserOp("GET /user/services/subscribe-log/area-time-axis/csv").
+		v2.HandleCSVStream(r, v2.UserOp("GET /user/services/subscribe-log/area-time-axis/csv").OpenToVisits().
 			Named("traffic_time_axis_csv", "Traffic over time as a file"),
 			func(ctx context.Context, who account.Identity, in *TimeAxisQuery) (v2.Rows, error) {
 				points, err := l.axis(ctx, who.UserID, in)
 				return l.pointRows(points), err
 			})
-		v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/calendar-pie").
+		v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/calendar-pie").OpenToVisits().
 			Named("traffic_calendar", "Traffic of each day of a month"),
 			func(ctx context.Context, who account.Identity, in *MonthQuery) ([]v2.TimeAxisPoint, error) {
 				points, err := l.month(ctx, who.UserID, in)
 				return v2.NewTimeAxis(who.UserID, points), err
 			})
-		v2.HandleCSVStream(r, v2.UserOp("GET /user/services/subscribe-log/calendar-pie/csv").
+		v2.HandleCSVStream(r, v2.UserOp("GET /user/services/subscribe-log/calendar-pie/csv").OpenToVisits().
 			Named("traffic_calendar_csv", "Traffic of each day of a month as a file"),
 			func(ctx context.Context, who account.Identity, in *MonthQuery) (v2.Rows, error) {
 				points, err := l.month(ctx, who.UserID, in)
@@ -107,7 +107,7 @@ func (l trafficLog) addDetail(r *v2.Router) {
 		Limit  int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
 		Offset int64 `query:"offset" default:"0" minimum:"0"`
 	}
-	v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/detail-record").
+	v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/detail-record").OpenToVisits().
 		Named("traffic_detail", "Traffic by node and hour, the newest first"),
 		func(ctx context.Context, who account.Identity, in *listQuery) ([]v2.TrafficRecord, error) {
 			f, err := in.filter()
@@ -122,7 +122,7 @@ func (l trafficLog) addDetail(r *v2.Router) {
 		Limit int64  `query:"limit" default:"50" minimum:"1" maximum:"500"`
 		After string `query:"after" maxLength:"64" doc:"The next_after of the page before: as quick on the last page as on the first, whatever is counted meanwhile"`
 	}
-	v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/pages").
+	v2.Handle(r, v2.UserOp("GET /user/services/subscribe-log/pages").OpenToVisits().
 		Named("traffic_pages", "The same page by page, with what all of it adds up to"),
 		func(ctx context.Context, who account.Identity, in *pageQuery) (trafficPage, error) {
 			f, err := in.filter()
@@ -131,7 +131,7 @@ func (l trafficLog) addDetail(r *v2.Router) {
 			}
 			return l.page(ctx, who.UserID, traffic.PageQuery{LogFilter: f, Limit: in.Limit, After: in.After})
 		})
-	v2.HandleList(r, v2.UserOp("GET /user/services/subscribe-log/nodes").
+	v2.HandleList(r, v2.UserOp("GET /user/services/subscribe-log/nodes").OpenToVisits().
 		Named("traffic_nodes", "Traffic by node, the most first"),
 		func(ctx context.Context, who account.Identity, in *LogQuery) ([]nodeTraffic, error) {
 			f, err := in.filter()
@@ -149,7 +149,7 @@ func (l trafficLog) addDetail(r *v2.Router) {
 			}
 			return out, err
 		})
-	v2.HandleCSVStream(r, v2.UserOp("GET /user/services/subscribe-log/detail-record/csv").
+	v2.HandleCSVStream(r, v2.UserOp("GET /user/services/subscribe-log/detail-record/csv").OpenToVisits().
 		Named("traffic_detail_csv", "All rows of the log as a file, however many"),
 		func(ctx context.Context, who account.Identity, in *LogQuery) (v2.Rows, error) {
 			f, err := in.filter()

@@ -97,7 +97,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 	settings *setting.Settings,
 ) v2.Resource {
 	return func(r *v2.Router) {
-		v2.Handle(r, v2.UserOp("GET /user/wallet").
+		v2.Handle(r, v2.UserOp("GET /user/wallet").OpenToVisits().
 			Named("wallet_get", "The balance"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (walletResult, error) {
 				b, err := w.Balance(ctx, who.UserID)
@@ -112,7 +112,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 			Page   int64  `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
 			Size   int64  `query:"size" minimum:"1" maximum:"100" default:"15"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/wallet/movements").
+		v2.Handle(r, v2.UserOp("GET /user/wallet/movements").OpenToVisits().
 			Named("wallet_movements", "Every movement of the balance, newest first"),
 			func(ctx context.Context, who account.Identity, in *page) (movementPage, error) {
 				read := w.Movements
@@ -138,7 +138,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		v2.Handle(r, v2.UserOp("GET /user/wallet/purchase-records").
+		v2.Handle(r, v2.UserOp("GET /user/wallet/purchase-records").OpenToVisits().
 			Named("wallet_purchase_records", "What was bought, newest first"),
 			func(ctx context.Context, who account.Identity, in *part) ([]purchaseRecord, error) {
 				upcoming, _, err := renewals.Upcoming(ctx, who.UserID)
