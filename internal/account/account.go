@@ -113,7 +113,8 @@ func New(c Config) *Accounts {
 		Setup:   &Setup{db: c.DB, settings: c.Settings, limits: limits, signUps: signUps},
 		SignUps: signUps,
 		Streams: &Streams{db: c.DB, visits: visits, open: map[*openStream]struct{}{}},
-		SignIns: signIns, Visits: visits, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
+		SignIns: signIns, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
+		Visits:    visits,
 		APITokens: &APITokens{db: c.DB, notices: c.Notices, roles: roles, verifier: verifier, history: history},
 		TwoFactor: &TwoFactor{
 			db: c.DB, key: c.Key, settings: c.Settings, verifier: verifier, credentials: credentials, history: history,
@@ -320,7 +321,7 @@ func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
 	return r, err
 }
 
-// Register adds the jobs of this package to the timetable: due bans, visits that are over, and the deletion of old rows.
+// Register adds the jobs of this package to the timetable: due bans, visits that are over, the deletion of old rows.
 func (a *Accounts) Register(q *job.Queue) {
 	q.Every("account.bans", a.Bans.ApplyDue)
 	q.Every("account.visits", a.Visits.EndDue)

@@ -14,7 +14,6 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
-	"airstrip/internal/mail"
 	"airstrip/internal/notify"
 	"airstrip/internal/permission"
 )
@@ -69,6 +68,7 @@ type APIToken struct {
 	Hash          []byte
 	Hint          string  // the first eight characters of the secret
 	Scopes        []Scope `bun:"type:jsonb"`
+	ForStaff      bool    // whether one of the scopes is of staff
 	CreatedAt     time.Time
 	ExpiresAt     *time.Time // nil: never
 	LastUsedAt    *time.Time // rounded to lastUsedPrecision
@@ -114,14 +114,7 @@ func (a *APITokens) Make(
 			if err := insertToken(ctx, tx, &t); err != nil {
 				return err
 			}
-			if err := a.history.note(ctx, tx, r.ID, APITokenMade, from); err != nil {
-				return err
-			}
-			content := mail.SecurityChanged{
-				What: string(APITokenMade), Name: t.Name, At: t.CreatedAt,
-				IP: addressOf(from),
-			}
-			return a.notices.Notify(ctx, tx, r.recipient(), content)
+			return a.notifyMade(ctx, tx, r, t, from)
 		})
 	return secret, t, atFields(err, "password", "code")
 }
@@ -155,6 +148,7 @@ func (a *APITokens) draft(ctx context.Context, r row, draft APITokenDraft) (secr
 		Hint: secret.String()[:8], CreatedAt: now,
 	}
 	t.Scopes = slices.Compact(slices.Sorted(slices.Values(draft.Scopes)))
+	t.ForStaff = slices.ContainsFunc(t.Scopes, func(s Scope) bool { return s.Permission() != "" })
 	if draft.Expires != nil {
 		t.ExpiresAt = new(draft.Expires.UTC().Truncate(time.Millisecond))
 	}

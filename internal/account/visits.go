@@ -57,13 +57,13 @@ type visit struct {
 	EndedAt         *time.Time
 }
 
-// visitSources are the tables on which it depends whether a visit v goes on: the user u, the member m and their session.
-// visitRuns is the condition for that, but for the member's role, which code decides.
+// visitSources are the tables on which it depends whether a visit v goes on: the user u, the member m and the session s
+// of the member. visitRuns is the condition for that, but for the member's role, which code decides.
 const (
 	visitSources = `staff_visit v JOIN account u ON u.id = v.account_id LEFT JOIN account m ON m.id = v.member_id
 		LEFT JOIN session s ON s.id = v.member_session_id`
-	visitRuns = `v.ended_at IS NULL AND v.opened_at IS NOT NULL AND v.expires_at > ? AND u.closed_at IS NULL AND u.role = ''
-		AND (v.member_id IS NULL OR (s.ended_at IS NULL AND s.expires_at > ?))`
+	visitRuns = `v.ended_at IS NULL AND v.opened_at IS NOT NULL AND v.expires_at > ? AND u.closed_at IS NULL
+		AND u.role = '' AND (v.member_id IS NULL OR (s.ended_at IS NULL AND s.expires_at > ?))`
 )
 
 func newVisits(c Config, roles *staffRoles, history *History) *Visits {
@@ -72,15 +72,16 @@ func newVisits(c Config, roles *staffRoles, history *History) *Visits {
 	}
 }
 
-// Begin lets the member by, or the operator, visit a user for the reason. It returns the code that opens the visit, once,
-// until the time returned. Members of staff are visited by nobody: ErrVisitStaff.
-func (v *Visits) Begin(ctx context.Context, by Identity, userID int64, reason string) (code uuid.UUID, until time.Time,
-	err error,
+// Begin lets the member by, or the operator, visit a user for the reason. It returns the code that opens the visit,
+// once, until the time returned. Members of staff are visited by nobody: ErrVisitStaff.
+func (v *Visits) Begin(ctx context.Context, by Identity, userID int64, reason string) (
+	code uuid.UUID, until time.Time, err error,
 ) {
 	now := v.db.Now()
 	code, until = uuid.New(), now.Add(visitCodeLife)
 	row := visit{
-		ID: newID(), AccountID: userID, MemberID: by.staffID(), CodeHash: tokenHash(code), CreatedAt: now, ExpiresAt: until,
+		ID: newID(), AccountID: userID, MemberID: by.staffID(), CodeHash: tokenHash(code), CreatedAt: now,
+		ExpiresAt: until,
 	}
 	if by.UserID != 0 {
 		row.MemberSessionID = &by.SessionID
@@ -185,8 +186,8 @@ func (v *Visits) running(ctx context.Context, idb bun.IDB, id uuid.UUID, userID 
 	return who, err
 }
 
-// end ends those of the named visits that are open, and returns their number. A visit that its member ends, or its time,
-// is recorded as ended by the member; else whoever acts in ctx is named.
+// end ends those of the named visits that are open, and returns their number. A visit that its member ends, or its
+// time, is recorded as ended by the member; else whoever acts in ctx is named.
 func (v *Visits) end(ctx context.Context, tx bun.Tx, byMember bool, where string, args ...any) (ended int, err error) {
 	var rows []visit
 	if _, err := tx.NewUpdate().Model(&rows).Set("ended_at = ?", v.db.Now()).Where(where, args...).
@@ -207,7 +208,7 @@ func (v *Visits) end(ctx context.Context, tx bun.Tx, byMember bool, where string
 			by = v.log.As(ctx, actor)
 		}
 		if err := audit.Record(by, tx, "user.sign_in_as.end", audit.ID("user", row.AccountID),
-			map[string]any{"visit": row.ID, "runs": true}, map[string]any{"visit": row.ID, "runs": false}, ""); err != nil {
+			map[string]any{"runs": true}, map[string]any{"runs": false}, ""); err != nil {
 			return 0, err
 		}
 	}
@@ -259,8 +260,9 @@ func (v *Visits) EndDue(ctx context.Context) error {
 // of returns the visits of a user that are open now, as the user sees them among their devices.
 func (v *Visits) of(ctx context.Context, who Identity) (devices []SignedInDevice, err error) {
 	var rows []visit
-	if err := v.db.NewSelect().Model(&rows).Where("account_id = ? AND ended_at IS NULL AND opened_at IS NOT NULL", who.UserID).
-		OrderExpr("opened_at DESC, id DESC").Scan(ctx); err != nil {
+	if err := v.db.NewSelect().Model(&rows).
+		Where("account_id = ? AND ended_at IS NULL AND opened_at IS NOT NULL", who.UserID).OrderExpr("opened_at DESC, id DESC").
+		Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -270,8 +272,8 @@ func (v *Visits) of(ctx context.Context, who Identity) (devices []SignedInDevice
 			return nil, err
 		}
 		devices = append(devices, SignedInDevice{
-			ID: row.ID, Current: row.ID == who.SessionID, ByStaff: true, CreatedAt: *row.OpenedAt, SeenAt: *row.OpenedAt,
-			Origin: v.history.origin("", ""),
+			ID: row.ID, Current: row.ID == who.SessionID, ByStaff: true, CreatedAt: *row.OpenedAt,
+			SeenAt: *row.OpenedAt, Origin: v.history.origin("", ""),
 		})
 	}
 	return devices, nil

@@ -98,6 +98,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.LinkFetches(a.Console, a.Accounts, a.Links),
 		staff.Anomalies(a.Accounts, a.Nodes, a.Traffic, a.Links),
 		staff.Emby(a.Emby),
+		staff.APIKeys(a.Accounts),
 		staff.Webhooks(a.Webhooks),
 		staff.ShareAccounts(a.Shares, a.Accounts),
 		staff.Refunds(a.Shop),

@@ -32,7 +32,7 @@ var publicOperations = []string{
 	"auth_check_invite_code", "auth_login", "auth_login_by_code", "auth_login_old", "auth_login_request_code",
 	"auth_passkey_begin", "auth_passkey_finish", "auth_refresh", "auth_register", "auth_register_request_code",
 	"auth_reset_password", "auth_reset_request_code", "auth_telegram_begin", "auth_telegram_login",
-	"auth_telegram_state", "captcha_challenge", "captcha_consume", "captcha_key", "captcha_verify", "csrf_token",
+	"auth_telegram_state", "auth_visit_open", "captcha_challenge", "captcha_consume", "captcha_key", "captcha_verify", "csrf_token",
 	"push_renew", "setup_check_code", "setup_owner", "site_get", "tools_history", "tools_traffic_hours", "tools_traffic_log", "tools_traffic_log_copy",
 }
 

@@ -43,6 +43,7 @@ var worth = map[string][]approval.Kind{
 	"staff_bulk_job_make": {nothing}, "staff_bulk_job_start": {approval.BulkJob}, "staff_bulk_job_stop": {nothing},
 	"staff_bulk_job_resume": {nothing}, "staff_bulk_job_retry": {nothing},
 	"staff_service_end": {nothing}, "staff_user_add": {nothing}, "staff_user_password_mail": {nothing},
+	"staff_api_key_make": {nothing}, "staff_api_key_rotate": {nothing}, "staff_api_key_revoke": {nothing},
 	"staff_user_sign_in_as": {nothing}, "staff_user_sessions_end": {nothing}, "staff_user_link_reset": {nothing}, "staff_user_two_factor_off": {nothing},
 	"staff_user_email_replace": {nothing}, "staff_user_close": {nothing}, "staff_user_note_add": {nothing},
 	"staff_user_note_remove": {nothing},

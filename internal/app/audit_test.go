@@ -187,6 +187,13 @@ func auditedActs(h *fixture) map[string]func() act {
 		must(err)
 		return made.ID
 	}
+	key := func() int64 {
+		_, made, err := h.Accounts.APITokens.MakeKey(ctx, account.Identity{UserID: owner.id},
+			account.APITokenDraft{Name: "dashboards", Scopes: []account.Scope{account.ScopeGrafana}}, "",
+			account.Client{})
+		must(err)
+		return made.ID
+	}
 	share := func() shareaccount.Account {
 		made, err := h.Shares.Add(ctx, shareaccount.Draft{Name: "Netflix", Enabled: true},
 			shareaccount.NewSecret{Password: "correct-horse-of-netflix"})
@@ -654,6 +661,13 @@ func auditedActs(h *fixture) map[string]func() act {
 		"staff_user_sign_in_as": func() act {
 			return staff(admin, "users/%d/sign-in-as", `{"reason":"asked"}`, user.id)
 		},
+		"staff_api_key_make": func() act {
+			return staff(owner, "api-keys", `{"name":"dashboards","scopes":["grafana"],"reason":"for Grafana"}`)
+		},
+		"staff_api_key_rotate": func() act {
+			return staff(owner, "api-keys/%d/rotate", `{"reason":"it leaked"}`, key())
+		},
+		"staff_api_key_revoke": func() act { return staff(owner, "api-keys/%d", "", key()) },
 		"staff_user_link_reset": func() act {
 			return staff(support, "users/%d/link/reset", `{"reason":"it leaked"}`, user.id)
 		},

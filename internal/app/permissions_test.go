@@ -48,6 +48,8 @@ var permissions = map[string][]account.Role{
 	"staff_clients_list": readers, "staff_client_add": admins, "staff_client_change": admins,
 	"staff_client_remove": admins,
 	"staff_coupon_make":   cashiers, "staff_coupons_list": cashiers, "staff_coupon_change": cashiers,
+	"staff_api_keys": ownerOnly, "staff_api_key_make": ownerOnly, "staff_api_key_rotate": ownerOnly,
+	"staff_api_key_revoke": ownerOnly,
 	"staff_webhook_events": admins, "staff_webhooks": admins, "staff_webhook_add": ownerOnly,
 	"staff_webhook_change": ownerOnly, "staff_webhook_rotate": ownerOnly, "staff_webhook_remove": ownerOnly,
 	"staff_webhook_test": admins, "staff_webhook_deliveries": admins, "staff_webhook_delivery": admins,

@@ -136,6 +136,8 @@ const (
 	PartnerRead  Permission = "partner.read"
 	JobRun       Permission = "job.run"
 	AuditRead    Permission = "audit.read"
+	APIKeyRead   Permission = "api_key.read"
+	APIKeyWrite  Permission = "api_key.write"
 	WebhookRead  Permission = "webhook.read"
 	WebhookWrite Permission = "webhook.write"
 	WebhookSend  Permission = "webhook.send"
@@ -178,6 +180,8 @@ var everyday = []Permission{
 	TicketAnswer, TicketManage,
 	TicketMerge, CannedWrite, MailRead, MailRetry, MailTemplateRead, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, WebhookRead,
 	WebhookSend, SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
+	TicketMerge, CannedWrite, MailRead, MailRetry, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, APIKeyRead,
+	WebhookRead, WebhookSend, SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
 }
 
 // Dangerous reports whether what needs p asks for a recent password or passkey.
@@ -417,6 +421,13 @@ var Areas = []Area{
 		{AuditRead, admins, fault.Text{
 			ZH: "查看操作日志：工作人员和运营者改了什么",
 			EN: "see the audit log: what staff and the operator changed",
+		}},
+		{APIKeyRead, owners, fault.Text{
+			ZH: "查看工作人员程序用的 API 密钥（不含密钥本身）",
+			EN: "see the API keys of programs that act for staff, without their secrets",
+		}},
+		{APIKeyWrite, owners, fault.Text{
+			ZH: "创建、更换和撤销此类密钥", EN: "make, replace and revoke such keys",
 		}},
 		{WebhookRead, admins, fault.Text{
 			ZH: "查看 Webhook（不含密钥）及其投递记录",

@@ -99,8 +99,8 @@ func NewAccess(id uuid.UUID, issuedAt time.Time, s SubjectAccess) Claims {
 	return c
 }
 
-// NewVisit gives the claims of an access token with which a member of staff visits a user until a time. No refresh token
-// follows it.
+// NewVisit gives the claims of an access token with which a member of staff visits a user until a time. It comes
+// without a refresh token.
 func NewVisit(id uuid.UUID, issuedAt, until time.Time, s SubjectAccess) Claims {
 	s.ByStaff = true
 	c := claims(id, issuedAt, until.Sub(issuedAt), User, Access)

@@ -4,6 +4,7 @@ import type developer from './locales/zh-CN/developer.json'
 import type demo from './locales/zh-CN/demo.json'
 import type account from './locales/zh-CN/open/account.json'
 import type captcha from './locales/zh-CN/open/captcha.json'
+import type visit from './locales/zh-CN/visit.json'
 import type entry from './locales/zh-CN/open/entry.json'
 import type common from './locales/zh-CN/open/common.json'
 import type wallet from './locales/zh-CN/wallet.json'
@@ -50,6 +51,7 @@ import type consoleLink from './locales/zh-CN/console/link.json'
 import type consoleNode from './locales/zh-CN/console/node.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
 import type consoleInvite from './locales/zh-CN/console/invite.json'
+import type consoleApiKey from './locales/zh-CN/console/api-key.json'
 import type consoleWebhook from './locales/zh-CN/console/webhook.json'
 import type consoleTrust from './locales/zh-CN/console/trust.json'
 import type consoleSupport from './locales/zh-CN/console/support.json'
@@ -64,6 +66,7 @@ declare module 'i18next' {
       demo: typeof demo
       account: typeof account
       captcha: typeof captcha
+      visit: typeof visit
       entry: typeof entry
       common: typeof common
       wallet: typeof wallet
@@ -103,6 +106,7 @@ declare module 'i18next' {
       'console/node': typeof consoleNode
       'console/support': typeof consoleSupport
       'console/invite': typeof consoleInvite
+      'console/api-key': typeof consoleApiKey
       'console/webhook': typeof consoleWebhook
       'console/coupon': typeof consoleCoupon
       'console/cdkey': typeof consoleCdkey

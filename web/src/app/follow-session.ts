@@ -5,17 +5,20 @@ import type { Session } from '@/lib/session/session'
 
 /**
  * When another person, or nobody, is signed in: no data of the last one stays. Another person's page is loaded again;
- * nobody is led to the sign-in page, and back from there.
+ * nobody is led to the sign-in page, and back from there. After a visit the member is led back to the console.
  */
 export function followSession(session: Session, queryClient: QueryClient, router: AnyRouter): void {
   const userOf = () =>
     session.state.status === 'authenticated' ? session.state.user.user_id : undefined
   let user = userOf()
+  let wasVisit = session.isVisit
   session.subscribe(() => {
     if (userOf() === user) return
-    const hadUser = user !== undefined
+    const before = user
     user = userOf()
-    if (!hadUser) return
+    if (wasVisit && user === undefined) return location.replace(`/admin/users/${before}`)
+    wasVisit = session.isVisit
+    if (before === undefined) return
     queryClient.clear()
     const { href, pathname } = router.state.location
     if (pathname.startsWith('/auth')) return

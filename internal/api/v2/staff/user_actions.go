@@ -145,7 +145,9 @@ func UserActions(a *account.Accounts, l *link.Links) v2.Resource {
 				out := make([]userSession, len(devices))
 				for i, d := range devices {
 					at := d.Device
-					out[i] = userSession{d.ID.String(), d.CreatedAt, d.SeenAt, d.IP, d.Area, at.Browser, at.System, d.ByStaff}
+					out[i] = userSession{
+						d.ID.String(), d.CreatedAt, d.SeenAt, d.IP, d.Area, at.Browser, at.System, d.ByStaff,
+					}
 				}
 				return out, err
 			})

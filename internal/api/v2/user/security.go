@@ -157,7 +157,7 @@ func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity,
 
 func sessions(r *v2.Router, a *account.Accounts) {
 	v2.HandleList(r, v2.UserOp("GET /user/account/sessions").OpenToVisits().
-		Named("account_sessions", "Visits of support, then where the user is signed in, the session of the call first"),
+		Named("account_sessions", "Visits of support, then where the user is signed in, this session first"),
 		func(ctx context.Context, who account.Identity, _ *v2.Empty) ([]sessionResult, error) {
 			devices, err := a.Sessions.Devices(ctx, who)
 			list := make([]sessionResult, len(devices))

@@ -32,7 +32,7 @@ export class Chat {
 
   get #user(): number | undefined {
     const { state } = this.#session
-    return state.status === 'authenticated' ? state.user.user_id : undefined
+    return state.status === 'authenticated' && !state.user.by_staff ? state.user.user_id : undefined
   }
 
   #follow(): void {

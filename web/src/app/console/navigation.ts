@@ -241,6 +241,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
       },
       { to: '/admin/audit-log', key: 'auditLog', icon: ScrollText, permission: 'audit.read' },
       { to: '/admin/jobs', key: 'jobs', icon: ListTodo, permission: 'job.read' },
+      { to: '/admin/api-keys', key: 'apiKeys', icon: KeyRound, permission: 'api_key.read' },
       { to: '/admin/webhooks', key: 'webhooks', icon: Waypoints, permission: 'webhook.read' },
       { to: '/admin/mails', key: 'mails', icon: Mail, permission: 'mail.read' },
       {

@@ -6,6 +6,7 @@ import { Menu as MenuIcon, Search } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/lib/lazy-part'
+import { useSession } from '@/lib/session/current-session'
 import { useSiteName } from '@/lib/site-name'
 import { Logo } from '@/ui/logo'
 import { useIsToasting } from '@/ui/toast'
@@ -31,6 +32,7 @@ const Toaster = lazyPart(
 const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog'), 'ShortcutsDialog')
 const PopUps = lazyPart(() => import('./pop-ups'), 'PopUps')
 const Palette = lazyPart(() => import('./palette'), 'Palette')
+const VisitBar = lazyPart(() => import('./visit-bar'), 'VisitBar')
 const StepUpDialog = lazyPart(() => import('../step-up/step-up-dialog'), 'StepUpDialog')
 
 /** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
@@ -48,12 +50,19 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
   const isToasting = useIsToasting()
   const unread = useUnread()
   const stepUp = useStepUp()
+  const user = useSession()
+  const isVisit = user.status === 'authenticated' && user.user.by_staff
 
   return (
     <div className={classes.shell}>
       <a href="#main" className={classes.skip}>
         {t('skipToContent')}
       </a>
+      {isVisit && (
+        <Suspense>
+          <VisitBar />
+        </Suspense>
+      )}
       <aside className={classes.sidebar}>
         <div className={classes.top}>
           <Link to="/user/dashboard" className={classes.home}>

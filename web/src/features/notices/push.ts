@@ -1,4 +1,5 @@
 import type { PushBody } from '@/lib/api/gen/types.gen'
+import { session } from '@/lib/session/current-session'
 
 /** Whether this browser can be notified: `install` where it can only as an installed app. */
 export type PushState = 'unsupported' | 'install' | 'denied' | 'off' | 'on'
@@ -23,8 +24,9 @@ async function subscription(): Promise<PushSubscription | null> {
   return (await registration?.pushManager.getSubscription()) ?? null
 }
 
-/** Asks for permission and subscribes this browser; null where the user does not permit it. */
+/** Asks for permission and subscribes this browser; null where the user does not permit it, or staff visits the user. */
 export async function subscribe(publicKey: string): Promise<PushBody | null> {
+  if (session.isVisit) return null
   if ((await Notification.requestPermission()) !== 'granted') return null
   await navigator.serviceWorker.register(worker)
   const { pushManager } = await navigator.serviceWorker.ready

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { ticketsUnreadQueryKey } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { ticketMessageSend, ticketRead } from '@/lib/api/gen/sdk.gen'
 import { ApiError } from '@/lib/api/errors'
+import { session } from '@/lib/session/current-session'
 import { problemText } from '@/lib/server-problem'
 import { type Draft, newKey, type Outgoing, useDraft } from './drafts'
 import { conversationOf } from './queries'
@@ -33,7 +34,7 @@ export function useReading(id: string, last: number | undefined, isUnread: boole
     queryClient.setQueryData(ticketsUnreadQueryKey(), data)
   })
   useEffect(() => {
-    if (!isUnread || !last) return
+    if (!isUnread || !last || session.isVisit) return
     const look = () => void note(last).catch(() => undefined) // it is unread then, and noted with the next one
     look()
     document.addEventListener('visibilitychange', look)

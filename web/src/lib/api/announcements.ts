@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { session } from '@/lib/session/current-session'
 import {
   announcementsMarkReadMutation,
   announcementsUnreadOptions,
@@ -33,6 +34,6 @@ export function useMarkAnnouncements() {
           pop_ups: unread.pop_ups.filter(({ id }) => !ids.includes(id)),
         },
     )
-    mutate({ body: { ids } })
+    if (!session.isVisit) mutate({ body: { ids } })
   }
 }

@@ -37,6 +37,11 @@ export class Session implements Authorization {
     return this.#state.status === 'authenticated' && this.#state.expiresAt.getTime() <= Date.now()
   }
 
+  /** Whether a member of staff sees the site as the user does: in this tab alone, next to a session of their own. */
+  get isVisit(): boolean {
+    return this.#state.status === 'authenticated' && this.#state.user.by_staff === true
+  }
+
   readonly subscribe = (subscriber: () => void): (() => void) => {
     this.#subscribers.add(subscriber)
     return () => this.#subscribers.delete(subscriber)
@@ -50,7 +55,7 @@ export class Session implements Authorization {
 
     const accessToken = tokenStorage.accessToken()
     if (accessToken && this.#take(accessToken)) this.#schedule()
-    else if (tokenStorage.refreshToken()) await this.refresh()
+    if (this.#state.status === 'unauthenticated' && tokenStorage.refreshToken()) await this.refresh()
   }
 
   /** Takes the tokens of a sign-in. False when the access token can't be used. */
@@ -62,15 +67,20 @@ export class Session implements Authorization {
   signOut(): void {
     clearTimeout(this.#timer)
     tokenStorage.dropAccessToken()
-    tokenStorage.dropRefreshToken()
+    if (!this.isVisit) tokenStorage.dropRefreshToken()
     this.#change({ status: 'unauthenticated' })
   }
 
   /**
    * Trades the refresh token for new tokens, once at a time over all tabs. A refusal signs out.
-   * False when there are no new tokens; offline, that leaves the session as it is.
+   * False when there are no new tokens; offline, that leaves the session as it is. A visit ends instead: the refresh token
+   * of this browser is the member's own.
    */
   refresh(): Promise<boolean> {
+    if (this.isVisit) {
+      this.signOut()
+      return Promise.resolve(false)
+    }
     this.#refreshing ??= withRefreshLock(() => this.#refreshNow()).finally(() => {
       this.#refreshing = undefined
     })
@@ -156,7 +166,7 @@ export class Session implements Authorization {
     }
     const userId = readPayload(refreshToken)?.subject_refresh?.user_id
     const isSameUser = this.#state.status === 'authenticated' && this.#state.user.user_id === userId
-    if (!isSameUser) void this.refresh()
+    if (!isSameUser && !this.isVisit) void this.refresh()
   }
 
   #change(state: SessionState): void {

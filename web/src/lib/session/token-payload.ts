@@ -5,6 +5,8 @@ export type SignedInUser = {
   user_new_id: string
   user_name: string
   email: string
+  /** A member of staff, who sees the site as this user does and can change nothing. */
+  by_staff?: boolean
 }
 
 type TokenPayload = {
@@ -57,7 +59,13 @@ const payloadCheck = object({
   subject_login_code: optional(object({ tg_login_token: text() })),
   subject_user_link_tg: optional(object({ user_id: number })),
   subject_access: optional(
-    object({ user_id: number, user_new_id: uuid, user_name: text(), email: text(emailPattern) }),
+    object({
+      user_id: number,
+      user_new_id: uuid,
+      user_name: text(),
+      email: text(emailPattern),
+      by_staff: optional(boolean),
+    }),
   ),
   subject_refresh: optional(
     object({ user_id: number, password_hash: uuid, is_remember_me: optional(boolean) }),

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getCaptcha } from '@/lib/api/captcha-calls'
+import { session } from '@/lib/session/current-session'
 import { problemText } from '@/lib/server-problem'
 import classes from './captcha.module.css'
 import type { CaptchaRequest, CaptchaKind } from './captcha-request'
@@ -45,7 +46,7 @@ function useCaptchaRequest(
   const isKnown = given !== undefined
 
   useEffect(() => {
-    if (isKnown || !kind) return
+    if (isKnown || !kind || session.isVisit) return
     const leaving = new AbortController()
     getCaptcha(kind, leaving.signal).then(
       setFetched,

@@ -1,6 +1,7 @@
 import { Badge, Button, Card, Skeleton } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Laptop, type LucideIcon, MonitorSmartphone, Smartphone, Tablet } from 'lucide-react'
+import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -55,7 +56,7 @@ function List({ sessions }: { sessions: readonly SessionResult[] }) {
       <Confirm
         opened={leaving !== undefined}
         title={
-          one ? t('sessions.endTitle', { device: deviceName(one, t) }) : t('sessions.endOthers')
+          one ? t('sessions.endTitle', { device: nameOf(one, t) }) : t('sessions.endOthers')
         }
         consequence={one ? t('sessions.endText') : t('sessions.endOthersText')}
         action={t('sessions.end')}
@@ -70,6 +71,9 @@ function List({ sessions }: { sessions: readonly SessionResult[] }) {
   )
 }
 
+const nameOf = (session: SessionResult, t: TFunction<'security'>) =>
+  session.is_by_staff ? t('sessions.staff') : deviceName(session, t)
+
 const kindIcons: Record<SessionResult['device_kind'], LucideIcon> = {
   '': MonitorSmartphone,
   computer: Laptop,
@@ -79,7 +83,7 @@ const kindIcons: Record<SessionResult['device_kind'], LucideIcon> = {
 
 function Session({ session, onEnd }: { session: SessionResult; onEnd: () => void }) {
   const { t } = useTranslation('security')
-  const device = deviceName(session, t)
+  const device = nameOf(session, t)
   const Icon = kindIcons[session.device_kind]
   return (
     <li className={classes.session}>
@@ -94,7 +98,11 @@ function Session({ session, onEnd }: { session: SessionResult; onEnd: () => void
           )}
         </div>
         <p className={classes.text}>
-          <OriginText ip={session.ip_address} area={session.area} />
+          {session.is_by_staff ? (
+            t('sessions.staffText')
+          ) : (
+            <OriginText ip={session.ip_address} area={session.area} />
+          )}
         </p>
         <p className={classes.text}>
           {t('sessions.seen')}

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { AtSign, KeyRound, Link2Off, LogOut, ShieldOff, Tags, UserRoundX } from 'lucide-react'
+import { AtSign, Eye, KeyRound, Link2Off, LogOut, ShieldOff, Tags, UserRoundX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import {
   staffUserClose,
@@ -8,6 +8,7 @@ import {
   staffUserLinkReset,
   staffUserPasswordMail,
   staffUserSessionsEnd,
+  staffUserSignInAs,
   staffUserTwoFactorOff,
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
@@ -17,7 +18,32 @@ const isOpen = ({ state }: UserDetail) => state !== 'closed'
 
 /** What may be done to the account of a user. */
 export function useAccountActions(): Action<UserDetail>[] {
-  return [useLabels(), useEmail(), ...useRecovery(), useClose()]
+  return [useSignInAs(), useLabels(), useEmail(), ...useRecovery(), useClose()]
+}
+
+/** The user's pages open in a tab of their own, which the member's session does not leave. */
+function useSignInAs(): Action<UserDetail> {
+  const { t } = useTranslation('console/user-actions')
+  return {
+    key: 'signInAs',
+    icon: Eye,
+    title: t('signInAs.title'),
+    permission: 'user.sign_in_as',
+    danger: 'R',
+    isShown: (user) => isOpen(user) && !user.role,
+    effect: ({ email }) => t('signInAs.effect', { email }),
+    run: async ({ id }, { reason }) => {
+      const { data } = await staffUserSignInAs({
+        path: { user_id: id },
+        body: { reason: String(reason) },
+        throwOnError: true,
+      })
+      const tab = window.open(`/auth/sign-in-as#${data.code}`, '_blank')
+      if (!tab) throw new Error(t('signInAs.blocked'))
+      tab.opener = null
+    },
+    done: ({ email }) => t('signInAs.done', { email }),
+  }
 }
 
 /** Where another member set other labels meanwhile, the dialog says so and shows those. */
