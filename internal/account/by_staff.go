@@ -81,7 +81,7 @@ func (ss *Sessions) EndAllOf(ctx context.Context, by Identity, userID int64, rea
 		if ended, err = ss.end(ctx, tx, "account_id = ?", r.ID); err != nil {
 			return err
 		}
-		if _, err := ss.visits.end(ctx, tx, false, "account_id = ?", r.ID); err != nil {
+		if _, err := ss.visits.end(ctx, tx, endedByStaff, "account_id = ?", r.ID); err != nil {
 			return err
 		}
 		if err := ss.history.noteBy(ctx, tx, r.ID, OtherSessionsEnded, Client{}, by.staffID()); err != nil {
@@ -100,7 +100,7 @@ func (ss *Sessions) EndOneOf(ctx context.Context, by Identity, userID int64, id 
 		if err != nil {
 			return err
 		}
-		ended, err := ss.endOne(ctx, tx, r.ID, id)
+		ended, err := ss.endOne(ctx, tx, r.ID, id, endedByStaff)
 		if err != nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c cre
 	if _, err := cr.sessions.end(ctx, tx, "account_id = ? AND id <> ?", r.ID, c.keep); err != nil {
 		return err
 	}
-	if _, err := cr.sessions.visits.end(ctx, tx, false, "account_id = ?", r.ID); err != nil {
+	if _, err := cr.sessions.visits.end(ctx, tx, endedByCredentials, "account_id = ?", r.ID); err != nil {
 		return err
 	}
 	for _, void := range cr.onChange {

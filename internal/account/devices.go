@@ -46,7 +46,7 @@ func (ss *Sessions) Devices(ctx context.Context, who Identity) ([]SignedInDevice
 // End ends one of the caller's sessions, or a visit to them, or returns ErrNoSession.
 func (ss *Sessions) End(ctx context.Context, who Identity, id uuid.UUID, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := ss.endOne(ctx, tx, who.UserID, id)
+		n, err := ss.endOne(ctx, tx, who.UserID, id, endedByUser)
 		if err != nil {
 			return err
 		}
@@ -58,12 +58,12 @@ func (ss *Sessions) End(ctx context.Context, who Identity, id uuid.UUID, from Cl
 }
 
 // endOne ends one session of the user, or a visit to them, and returns how many it found.
-func (ss *Sessions) endOne(ctx context.Context, tx bun.Tx, userID int64, id uuid.UUID) (int, error) {
+func (ss *Sessions) endOne(ctx context.Context, tx bun.Tx, userID int64, id uuid.UUID, by visitEnd) (int, error) {
 	n, err := ss.end(ctx, tx, "id = ? AND account_id = ?", id, userID)
 	if err != nil || n > 0 {
 		return n, err
 	}
-	return ss.visits.end(ctx, tx, false, "id = ? AND account_id = ?", id, userID)
+	return ss.visits.end(ctx, tx, by, "id = ? AND account_id = ?", id, userID)
 }
 
 // EndOthers ends all of the caller's sessions except the current one, and all visits to the caller.
@@ -72,7 +72,7 @@ func (ss *Sessions) EndOthers(ctx context.Context, who Identity, from Client) er
 		if _, err := ss.end(ctx, tx, "account_id = ? AND id <> ?", who.UserID, who.SessionID); err != nil {
 			return err
 		}
-		if _, err := ss.visits.end(ctx, tx, false, "account_id = ?", who.UserID); err != nil {
+		if _, err := ss.visits.end(ctx, tx, endedByUser, "account_id = ?", who.UserID); err != nil {
 			return err
 		}
 		return ss.history.note(ctx, tx, who.UserID, OtherSessionsEnded, from)

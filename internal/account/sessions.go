@@ -271,7 +271,7 @@ func (ss *Sessions) verify(ctx context.Context, raw string, want token.Type) (to
 func (ss *Sessions) SignOut(ctx context.Context, who Identity, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if who.visiting {
-			_, err := ss.visits.end(ctx, tx, true, "id = ?", who.SessionID)
+			_, err := ss.visits.end(ctx, tx, endedByMember, "id = ?", who.SessionID)
 			return err
 		}
 		if _, err := ss.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID); err != nil {

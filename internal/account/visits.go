@@ -116,9 +116,9 @@ func (v *Visits) Open(ctx context.Context, code string, from Client) (access str
 	err = v.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := v.db.Now()
 		var row visit
-		_, err := tx.NewUpdate().Model(&row).Set("opened_at = ?", now).Set("expires_at = ?", now.Add(visitLife)).
+		_, err := tx.NewUpdate().Model((*visit)(nil)).Set("opened_at = ?", now).Set("expires_at = ?", now.Add(visitLife)).
 			Where("code_hash = ? AND opened_at IS NULL AND ended_at IS NULL AND expires_at > ?", tokenHash(id), now).
-			Returning("*").Exec(ctx)
+			Returning("*").Exec(ctx, &row)
 		if errors.Is(err, db.ErrNoRows) || (err == nil && row.ID == uuid.Nil) {
 			return ErrVisitCode
 		}
@@ -186,12 +186,23 @@ func (v *Visits) running(ctx context.Context, idb bun.IDB, id uuid.UUID, userID 
 	return who, err
 }
 
-// end ends those of the named visits that are open, and returns their number. A visit that its member ends, or its
-// time, is recorded as ended by the member; else whoever acts in ctx is named.
-func (v *Visits) end(ctx context.Context, tx bun.Tx, byMember bool, where string, args ...any) (ended int, err error) {
+// visitEnd says what ended a visit, for the audit log.
+type visitEnd string
+
+const (
+	endedByMember      visitEnd = "member"
+	endedByUser        visitEnd = "user"
+	endedByStaff       visitEnd = "staff"
+	endedByCredentials visitEnd = "credentials" // the user has others
+	endedByItself      visitEnd = "time"        // or with the member's session, or with a role
+)
+
+// end ends those of the named visits that are open, and returns their number. Where no other member acts in ctx, the
+// entry of the audit log names the one who visited.
+func (v *Visits) end(ctx context.Context, tx bun.Tx, by visitEnd, where string, args ...any) (ended int, err error) {
 	var rows []visit
-	if _, err := tx.NewUpdate().Model(&rows).Set("ended_at = ?", v.db.Now()).Where(where, args...).
-		Where("ended_at IS NULL").Returning("*").Exec(ctx); err != nil {
+	if _, err := tx.NewUpdate().Model((*visit)(nil)).Set("ended_at = ?", v.db.Now()).Where(where, args...).
+		Where("ended_at IS NULL").Returning("*").Exec(ctx, &rows); err != nil {
 		return 0, err
 	}
 	for _, row := range rows {
@@ -199,16 +210,16 @@ func (v *Visits) end(ctx context.Context, tx bun.Tx, byMember bool, where string
 			continue
 		}
 		ended++
-		by := ctx
-		if byMember && v.log != nil {
+		acting := ctx
+		if !audit.Acting(ctx) && v.log != nil {
 			actor, err := row.actor(ctx, tx)
 			if err != nil {
 				return 0, err
 			}
-			by = v.log.As(ctx, actor)
+			acting = v.log.As(ctx, actor)
 		}
-		if err := audit.Record(by, tx, "user.sign_in_as.end", audit.ID("user", row.AccountID),
-			map[string]any{"runs": true}, map[string]any{"runs": false}, ""); err != nil {
+		if err := audit.Record(acting, tx, "user.sign_in_as.end", audit.ID("user", row.AccountID),
+			map[string]any{"runs": true}, map[string]any{"runs": false, "ended_by": by}, ""); err != nil {
 			return 0, err
 		}
 	}
@@ -248,7 +259,7 @@ func (v *Visits) EndDue(ctx context.Context) error {
 			continue
 		}
 		if err := v.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := v.end(ctx, tx, true, "id = ?", row.ID)
+			_, err := v.end(ctx, tx, endedByItself, "id = ?", row.ID)
 			return err
 		}); err != nil {
 			return err

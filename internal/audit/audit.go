@@ -119,6 +119,9 @@ func actingIn(ctx context.Context) *acting {
 	return nil
 }
 
+// Acting tells whether a member of staff or the operator acts in ctx, so that Record writes an entry.
+func Acting(ctx context.Context) bool { return actingIn(ctx) != nil }
+
 type reasonKey struct{}
 
 // Because returns a context in which entries without a reason of their own get this one.

@@ -14,6 +14,7 @@ import { Route as AuthRouteImport } from './routes/auth'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
+import { Route as AuthSignInAsRouteImport } from './routes/auth.sign-in-as'
 import { Route as AuthSignInByAccessJwtRouteImport } from './routes/auth.sign-in-by-access-jwt'
 import { Route as AuthSignOutRouteImport } from './routes/auth.sign-out'
 import { Route as AuthSignUpRouteImport } from './routes/auth.sign-up'
@@ -43,6 +44,11 @@ const AuthSignInRoute = AuthSignInRouteImport.update({
   path: '/sign-in',
   getParentRoute: () => AuthRoute,
 } as any)
+const AuthSignInAsRoute = AuthSignInAsRouteImport.update({
+  id: '/sign-in-as',
+  path: '/sign-in-as',
+  getParentRoute: () => AuthRoute,
+} as any)
 const AuthSignInByAccessJwtRoute = AuthSignInByAccessJwtRouteImport.update({
   id: '/sign-in-by-access-jwt',
   path: '/sign-in-by-access-jwt',
@@ -64,6 +70,7 @@ export interface FileRoutesByFullPath {
   '/auth': typeof AuthRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -73,6 +80,7 @@ export interface FileRoutesByTo {
   '/$': typeof SplatRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -84,6 +92,7 @@ export interface FileRoutesById {
   '/auth': typeof AuthRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -96,6 +105,7 @@ export interface FileRouteTypes {
     | '/auth'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -105,6 +115,7 @@ export interface FileRouteTypes {
     | '/$'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -115,6 +126,7 @@ export interface FileRouteTypes {
     | '/auth'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -163,6 +175,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AuthSignInRouteImport
       parentRoute: typeof AuthRoute
     }
+    '/auth/sign-in-as': {
+      id: '/auth/sign-in-as'
+      path: '/sign-in-as'
+      fullPath: '/auth/sign-in-as'
+      preLoaderRoute: typeof AuthSignInAsRouteImport
+      parentRoute: typeof AuthRoute
+    }
     '/auth/sign-in-by-access-jwt': {
       id: '/auth/sign-in-by-access-jwt'
       path: '/sign-in-by-access-jwt'
@@ -190,6 +209,7 @@ declare module '@tanstack/react-router' {
 interface AuthRouteChildren {
   AuthForgotPasswordRoute: typeof AuthForgotPasswordRoute
   AuthSignInRoute: typeof AuthSignInRoute
+  AuthSignInAsRoute: typeof AuthSignInAsRoute
   AuthSignInByAccessJwtRoute: typeof AuthSignInByAccessJwtRoute
   AuthSignOutRoute: typeof AuthSignOutRoute
   AuthSignUpRoute: typeof AuthSignUpRoute
@@ -199,6 +219,7 @@ interface AuthRouteChildren {
 const AuthRouteChildren: AuthRouteChildren = {
   AuthForgotPasswordRoute: AuthForgotPasswordRoute,
   AuthSignInRoute: AuthSignInRoute,
+  AuthSignInAsRoute: AuthSignInAsRoute,
   AuthSignInByAccessJwtRoute: AuthSignInByAccessJwtRoute,
   AuthSignOutRoute: AuthSignOutRoute,
   AuthSignUpRoute: AuthSignUpRoute,

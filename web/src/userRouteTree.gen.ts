@@ -18,6 +18,7 @@ import { Route as UserRouteImport } from './routes/user'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
+import { Route as AuthSignInAsRouteImport } from './routes/auth.sign-in-as'
 import { Route as AuthSignInByAccessJwtRouteImport } from './routes/auth.sign-in-by-access-jwt'
 import { Route as AuthSignOutRouteImport } from './routes/auth.sign-out'
 import { Route as AuthSignUpRouteImport } from './routes/auth.sign-up'
@@ -107,6 +108,11 @@ const AuthForgotPasswordRoute = AuthForgotPasswordRouteImport.update({
 const AuthSignInRoute = AuthSignInRouteImport.update({
   id: '/sign-in',
   path: '/sign-in',
+  getParentRoute: () => AuthRoute,
+} as any)
+const AuthSignInAsRoute = AuthSignInAsRouteImport.update({
+  id: '/sign-in-as',
+  path: '/sign-in-as',
   getParentRoute: () => AuthRoute,
 } as any)
 const AuthSignInByAccessJwtRoute = AuthSignInByAccessJwtRouteImport.update({
@@ -347,6 +353,7 @@ export interface FileRoutesByFullPath {
   '/user': typeof UserRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -400,6 +407,7 @@ export interface FileRoutesByTo {
   '/about': typeof AboutRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -457,6 +465,7 @@ export interface FileRoutesById {
   '/user': typeof UserRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -515,6 +524,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -568,6 +578,7 @@ export interface FileRouteTypes {
     | '/about'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -624,6 +635,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -744,6 +756,13 @@ declare module '@tanstack/react-router' {
       path: '/sign-in'
       fullPath: '/auth/sign-in'
       preLoaderRoute: typeof AuthSignInRouteImport
+      parentRoute: typeof AuthRoute
+    }
+    '/auth/sign-in-as': {
+      id: '/auth/sign-in-as'
+      path: '/sign-in-as'
+      fullPath: '/auth/sign-in-as'
+      preLoaderRoute: typeof AuthSignInAsRouteImport
       parentRoute: typeof AuthRoute
     }
     '/auth/sign-in-by-access-jwt': {
@@ -1067,6 +1086,7 @@ declare module '@tanstack/react-router' {
 interface AuthRouteChildren {
   AuthForgotPasswordRoute: typeof AuthForgotPasswordRoute
   AuthSignInRoute: typeof AuthSignInRoute
+  AuthSignInAsRoute: typeof AuthSignInAsRoute
   AuthSignInByAccessJwtRoute: typeof AuthSignInByAccessJwtRoute
   AuthSignOutRoute: typeof AuthSignOutRoute
   AuthSignUpRoute: typeof AuthSignUpRoute
@@ -1076,6 +1096,7 @@ interface AuthRouteChildren {
 const AuthRouteChildren: AuthRouteChildren = {
   AuthForgotPasswordRoute: AuthForgotPasswordRoute,
   AuthSignInRoute: AuthSignInRoute,
+  AuthSignInAsRoute: AuthSignInAsRoute,
   AuthSignInByAccessJwtRoute: AuthSignInByAccessJwtRoute,
   AuthSignOutRoute: AuthSignOutRoute,
   AuthSignUpRoute: AuthSignUpRoute,

@@ -61,6 +61,14 @@ describe('the chat', () => {
     expect(window.$crisp).toEqual(introduction)
   })
 
+  it('tells nobody of a user whom staff visits', async () => {
+    const { signIn } = open()
+    signIn({ subject_access: { ...someone, by_staff: true } })
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(userData).not.toHaveBeenCalled()
+    expect(scripts()).toHaveLength(0)
+  })
+
   it('tells it once, however often tokens are renewed', async () => {
     const { signIn } = open()
     signIn()

@@ -422,3 +422,40 @@ describe('other tabs', () => {
     expect(requestTokens).not.toHaveBeenCalled()
   })
 })
+
+describe('a visit of staff', () => {
+  const visiting = (seconds = 1800) =>
+    accessToken({ subject_access: { ...someone, by_staff: true } }, seconds)
+
+  it('is of this tab alone: the member’s refresh token is neither used nor dropped', async () => {
+    const theirs = refreshToken(1)
+    const session = makeSession({ refresh: theirs })
+    session.signIn({ access_token: visiting(), refresh_token: null })
+    expect(session.isVisit).toBe(true)
+    expect(await session.refresh()).toBe(false)
+    expect(session.state.status).toBe('unauthenticated')
+    expect(requestTokens).not.toHaveBeenCalled()
+    expect(localStorage.getItem('refresh_token')).toBe(theirs)
+  })
+
+  it('goes on while the member’s own session is refreshed in another tab, and ends with it', async () => {
+    const session = makeSession({ refresh: refreshToken(1) })
+    session.signIn({ access_token: visiting(), refresh_token: null })
+    await session.start()
+    localStorage.setItem('refresh_token', refreshToken(1, 1))
+    otherTabChanged('refresh_token')
+    expect(session.isVisit).toBe(true)
+    localStorage.removeItem('refresh_token')
+    otherTabChanged('refresh_token')
+    expect(session.state.status).toBe('unauthenticated')
+  })
+
+  it('ends at its time', async () => {
+    const session = makeSession({ access: visiting(60), refresh: refreshToken(1) })
+    await session.start()
+    expect(session.isVisit).toBe(true)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(session.state.status).toBe('unauthenticated')
+    expect(requestTokens).not.toHaveBeenCalled()
+  })
+})
