@@ -157,18 +157,18 @@ func TestAPIKeys_OfStaffAreKeptApart(t *testing.T) {
 	each(t, func(w *testSite) {
 		owner := w.member("owner@example.com", account.Owner)
 		other := w.member("other@example.com", account.Owner)
-		make := func(scopes ...account.Scope) (string, account.APIKey, error) {
+		makeKey := func(scopes ...account.Scope) (string, account.APIKey, error) {
 			secret, key, err := w.APITokens.MakeKey(w.Context(), owner,
 				account.APITokenDraft{Name: "bot", Scopes: scopes}, "for the bot", home)
 			return secret.String(), key, err
 		}
-		if _, _, err := make(account.ScopeRead); err == nil {
+		if _, _, err := makeKey(account.ScopeRead); err == nil {
 			w.Error("a key takes a scope of users")
 		}
 		_, _, err := w.APITokens.Create(w.Context(), owner.UserID,
 			account.APITokenDraft{Name: "own", Scopes: []account.Scope{account.ScopeRead}})
 		w.must(err)
-		secret, key, err := make(account.ScopePartner, account.ScopeJobs)
+		secret, key, err := makeKey(account.ScopePartner, account.ScopeJobs)
 		w.must(err)
 		listed := func() []account.APIKey {
 			keys, err := w.APITokens.Keys(w.Context())
