@@ -50,6 +50,9 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/auth/telegram/state": [
     "body.login_code"
   ],
+  "POST /api/v2/auth/visit": [
+    "body.code"
+  ],
   "GET /api/v2/captcha-key": [
     "query.captcha_key_type"
   ],

@@ -79,6 +79,10 @@ export const authTelegramStateRules = {
   "login_code": { maxLength: 4096 },
 } as const
 
+export const authVisitOpenRules = {
+  "code": { maxLength: 64 },
+} as const
+
 export const captchaConsumeRules = {
   "verify_token": { maxLength: 256 },
 } as const
