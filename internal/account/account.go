@@ -323,8 +323,9 @@ func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
 
 // Register adds the jobs of this package to the timetable: due bans, visits that are over, the deletion of old rows.
 func (a *Accounts) Register(q *job.Queue) {
-	q.Every("account.bans", a.Bans.ApplyDue)
-	q.Every("account.visits", a.Visits.EndDue)
+	q.Every("account.bans", func(ctx context.Context) error {
+		return errors.Join(a.Bans.ApplyDue(ctx), a.Visits.EndDue(ctx))
+	})
 	q.Every("account.challenges", a.Passkeys.ForgetChallenges)
 	q.Every("account.forget", a.Forget)
 }
