@@ -27,8 +27,8 @@ var everydayPermissions = []permission.Permission{
 	"console.view.manage", "network.ban.read", "ticket.read",
 	"ticket.answer", "ticket.manage", "ticket.merge", "ticket.canned_answer.write", "mail.read", "mail.retry",
 	"mail.template.read",
-	"media.read", "shareaccount.read", "partner.read", "job.run", "audit.read", "webhook.read", "webhook.send",
-	"media.read", "shareaccount.read", "partner.read", "job.run", "audit.read", "api_key.read", "webhook.read", "webhook.send",
+	"media.read", "shareaccount.read", "partner.read", "job.run", "audit.read", "api_key.read", "webhook.read",
+	"webhook.send",
 	"setting.read", "setting.write", "setting.test", "job.read", "job.manage", "system.read",
 }
 

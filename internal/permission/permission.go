@@ -177,11 +177,9 @@ var everyday = []Permission{
 	LinkGroupRead,
 	ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead, UserLabel,
 	UserHistoryRead, UserAdd, UserNote, UserBulk, RoleRead, ViewSave, ViewManage, NetworkBanRead, TicketRead,
-	TicketAnswer, TicketManage,
-	TicketMerge, CannedWrite, MailRead, MailRetry, MailTemplateRead, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, WebhookRead,
-	WebhookSend, SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
-	TicketMerge, CannedWrite, MailRead, MailRetry, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, APIKeyRead,
-	WebhookRead, WebhookSend, SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
+	TicketAnswer, TicketManage, TicketMerge, CannedWrite, MailRead, MailRetry, MailTemplateRead, MediaRead, ShareRead,
+	PartnerRead, JobRun, AuditRead, APIKeyRead, WebhookRead, WebhookSend, SettingRead, SettingWrite, SettingTest,
+	JobRead, JobManage, SystemRead,
 }
 
 // Dangerous reports whether what needs p asks for a recent password or passkey.
