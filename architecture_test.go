@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"db"},
 	{"job", "limit", "idempotency", "geo", "backup", "trafficlog", "eventlog", "listing"},
 	{"audit", "storage"},
-	{"setting", "ipban"},
+	{"setting", "ipban", "role"},
 	{"secret", "approval", "webhook"},
 	{"captcha", "mail", "loki", "attachment", "webpush"},
 	{"notify"},

@@ -49,6 +49,7 @@ var tableOwners = map[string]string{
 	"notify":       `notice_choice`,
 	"payment":      `payment_case payment_gateway payment_notify sandbox_payment sandbox_refund staff_order`,
 	"renewal":      `auto_renewal service_notice`,
+	"role":         `staff_role`,
 	"secret":       `secret`,
 	"service":      `access fulfilment holding_change package service service_cycle service_period`,
 	"setting":      `setting`,

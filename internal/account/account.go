@@ -112,7 +112,9 @@ func New(c Config) *Accounts {
 	return &Accounts{
 		Setup:   &Setup{db: c.DB, settings: c.Settings, limits: limits, signUps: signUps},
 		SignUps: signUps,
-		Streams: &Streams{db: c.DB, visits: visits, open: map[*openStream]struct{}{}},
+		Streams: &Streams{
+			db: c.DB, settings: c.Settings, visits: visits, open: map[*openStream]struct{}{},
+		},
 		SignIns: signIns, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
 		Visits:    visits,
 		APITokens: &APITokens{db: c.DB, notices: c.Notices, roles: roles, verifier: verifier, history: history},

@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/notify"
 	"airstrip/internal/permission"
+	"airstrip/internal/role"
 )
 
 // APITokens makes and revokes the tokens with which programs act for users, and authenticates calls that carry one.
@@ -52,10 +53,10 @@ var staffScopes = map[Scope]permission.Permission{
 // Permission returns the permission that the user of a token of this scope needs; empty where none is needed.
 func (s Scope) Permission() permission.Permission { return staffScopes[s] }
 
-// allows tells whether a user with this role may give, and use, tokens of the scope.
-func (s Scope) allows(role Role) bool {
+// allows tells whether a user who may do this may give, and use, tokens of the scope.
+func (s Scope) allows(may permission.Set) bool {
 	needed, staff := staffScopes[s]
-	return !staff || role.Has(needed)
+	return !staff || may.Has(needed)
 }
 
 // APIToken is a token with which a program acts for a user. The secret is a random UUID, of which only the hash is
@@ -109,6 +110,9 @@ func (a *APITokens) Make(
 	if secret, t, err = a.draft(ctx, r, draft); err != nil {
 		return secret, t, err
 	}
+	if who.refusal != nil && slices.ContainsFunc(t.Scopes, func(s Scope) bool { return s.Permission() != "" }) {
+		return secret, t, who.refusal
+	}
 	err = a.verifier.prove(ctx, r.Email, password, a.verifier.secondFactor(code, from.within(who)), from.within(who),
 		func(ctx context.Context, tx bun.Tx, r row) error {
 			if err := insertToken(ctx, tx, &t); err != nil {
@@ -152,11 +156,15 @@ func (a *APITokens) draft(ctx context.Context, r row, draft APITokenDraft) (secr
 	if draft.Expires != nil {
 		t.ExpiresAt = new(draft.Expires.UTC().Truncate(time.Millisecond))
 	}
-	role, _, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
+	has, _, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
 	if err != nil {
 		return secret, t, err
 	}
-	return secret, t, invalid(checkTokenName(t.Name), checkScopes(t.Scopes, role), checkTokenEnd(t.ExpiresAt, now))
+	may, err := role.Of(ctx, a.db, has)
+	if err != nil {
+		return secret, t, err
+	}
+	return secret, t, invalid(checkTokenName(t.Name), checkScopes(t.Scopes, may), checkTokenEnd(t.ExpiresAt, now))
 }
 
 func insertToken(ctx context.Context, tx bun.Tx, t *APIToken) error {
@@ -185,10 +193,10 @@ func checkTokenName(name string) *fault.Field {
 	return nil
 }
 
-func checkScopes(scopes []Scope, role Role) *fault.Field {
+func checkScopes(scopes []Scope, may permission.Set) *fault.Field {
 	for _, s := range scopes {
 		switch {
-		case s == ScopeRead, s == ScopeWrite, s.Permission() != "" && s.allows(role):
+		case s == ScopeRead, s == ScopeWrite, s.Permission() != "" && s.allows(may):
 		default:
 			return field("scopes", "choice", "没有这个权限，或你不能授予它", "There is no such scope, or it is not yours to give")
 		}
@@ -233,7 +241,8 @@ func IsAPIToken(bearer string) bool { return len(bearer) == 36 && !strings.Conta
 
 // Authenticate returns the user for whom an API token of this scope acts. The identity has no staff role: operations of
 // staff need a sign-in. A token of a staff scope counts only while its user may give it. An unknown token is
-// ErrSignedOut, one without the scope ErrTokenScope, one of a banned member of staff ErrStaffBanned.
+// ErrSignedOut, one without the scope ErrTokenScope, one of a banned member of staff ErrStaffBanned, one of staff that is
+// used elsewhere than staff may call from ErrStaffNetwork.
 func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope) (Identity, error) {
 	id, err := uuid.Parse(secret)
 	if err != nil || !IsAPIToken(secret) {
@@ -252,13 +261,15 @@ func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope
 	if err != nil {
 		return Identity{}, err
 	}
-	role, refusal, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
+	holder, err := a.roles.withhold(ctx, Identity{UserID: r.ID, Role: r.Role}, r.Banned())
 	if err != nil {
 		return Identity{}, err
 	}
-	if !slices.Contains(t.Scopes, scope) || !scope.allows(role) {
-		if errors.Is(refusal, ErrStaffBanned) && slices.Contains(t.Scopes, scope) {
-			return Identity{}, ErrStaffBanned
+	if !slices.Contains(t.Scopes, scope) || !scope.allows(holder.May()) {
+		for _, refusal := range []error{ErrStaffBanned, ErrStaffNetwork} {
+			if errors.Is(holder.refusal, refusal) && slices.Contains(t.Scopes, scope) {
+				return Identity{}, refusal
+			}
 		}
 		return Identity{}, ErrTokenScope
 	}

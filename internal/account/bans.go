@@ -76,8 +76,8 @@ func (b *Bans) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, error)
 		if err != nil {
 			return err
 		}
-		if by.UserID != 0 && !by.mayActOn(permission.UserBan, r) {
-			return ErrBanStaff
+		if err := by.mayBan(ctx, tx, r); err != nil {
+			return err
 		}
 		if by.UserID != 0 {
 			left, err := hasOtherOwner(ctx, tx, r)
@@ -124,8 +124,8 @@ func (b *Bans) Unban(ctx context.Context, userID int64, by Identity) (ended int6
 		if err != nil {
 			return err
 		}
-		if by.UserID != 0 && !by.mayActOn(permission.UserBan, r) {
-			return ErrBanStaff
+		if err := by.mayBan(ctx, tx, r); err != nil {
+			return err
 		}
 		ended, err = db.Changed(tx.NewUpdate().Model((*BanTask)(nil)).Set("ended_at = ?", b.db.Now()).
 			Set("ended_by = ?", by.staffID()).
@@ -246,16 +246,14 @@ func (b *Bans) applyTo(ctx context.Context, tx bun.Tx, userID int64) error {
 	return b.services.SetBanned(ctx, tx, userID, banned)
 }
 
-// mayActOn tells whether the member of staff may do to this user what needs the permission. To act on other members of
-// staff they also need permission.StaffChange.
-func (i Identity) mayActOn(needs permission.Permission, user row) bool {
-	return i.Role.Has(needs) && (user.Role == "" || i.Role.Has(permission.StaffChange))
-}
-
-// staffID returns the member of staff as tables store them; nil for the operator.
-func (i Identity) staffID() *int64 {
+// mayBan returns ErrBanStaff where the member of staff may not ban the user. The operator may.
+func (i Identity) mayBan(ctx context.Context, tx bun.Tx, user row) error {
 	if i.UserID == 0 {
 		return nil
 	}
-	return &i.UserID
+	may, err := i.mayActOn(ctx, tx, permission.UserBan, user)
+	if err == nil && !may {
+		err = ErrBanStaff
+	}
+	return err
 }

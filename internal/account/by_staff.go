@@ -15,9 +15,9 @@ import (
 	"airstrip/internal/permission"
 )
 
-// ErrOnStaff is the fault of acting on a member of staff without permission.StaffChange.
-var ErrOnStaff = fault.Forbidden("staff_protected_account", "只有站长能对工作人员的账号进行此操作",
-	"Only an owner may do this to the account of a member of staff")
+// ErrOnStaff is the fault of acting on a member of staff without permission.StaffChange, or on one who may do more.
+var ErrOnStaff = fault.Forbidden("staff_protected_account", "你无权对此工作人员的账号进行此操作",
+	"You may not do this to the account of this member of staff")
 
 // What follows is done to a user by a member of staff; the zero Identity is the operator. Whoever acts on a member of
 // staff needs permission.StaffChange besides: ErrOnStaff.
@@ -25,10 +25,22 @@ var ErrOnStaff = fault.Forbidden("staff_protected_account", "只有站长能对�
 // actedOn locks the row of a user whose account is open and whom by may act on.
 func actedOn(ctx context.Context, tx bun.Tx, by Identity, needs permission.Permission, userID int64) (row, error) {
 	r, err := findLocked(ctx, tx, "id = ? AND closed_at IS NULL", userID)
-	if err == nil && by.UserID != 0 && !by.mayActOn(needs, r) {
+	if err != nil {
+		return r, err
+	}
+	return r, by.admittedTo(ctx, tx, needs, r)
+}
+
+// admittedTo returns ErrOnStaff where the member of staff may not do to the user what needs the permission.
+func (i Identity) admittedTo(ctx context.Context, idb bun.IDB, needs permission.Permission, user row) error {
+	if i.UserID == 0 {
+		return nil
+	}
+	may, err := i.mayActOn(ctx, idb, needs, user)
+	if err == nil && !may {
 		err = ErrOnStaff
 	}
-	return r, err
+	return err
 }
 
 // Invite makes an account that has no password yet and sends its user a mail to set one. Invalid input names the
@@ -178,10 +190,10 @@ func (a *Accounts) CloseFor(ctx context.Context, by Identity, userID int64, emai
 // no such user or the account is closed.
 func (a *Accounts) MayActOn(ctx context.Context, by Identity, needs permission.Permission, userID int64) error {
 	r, err := find(ctx, a.db, "id = ? AND closed_at IS NULL", userID)
-	if err == nil && by.UserID != 0 && !by.mayActOn(needs, r) {
-		err = ErrOnStaff
+	if err != nil {
+		return err
 	}
-	return err
+	return by.admittedTo(ctx, a.db, needs, r)
 }
 
 // BanIn bans a user now as part of tx, for a job that a member of staff made; nil is the operator. No member of staff

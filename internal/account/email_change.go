@@ -117,7 +117,7 @@ func (cr *Credentials) ReplaceEmail(
 		if err != nil {
 			return err
 		}
-		if by.UserID != 0 && (!by.Role.Has(permission.UserEmailReplace) || r.Role != "") {
+		if by.UserID != 0 && (!by.Has(permission.UserEmailReplace) || r.Role != "") {
 			return ErrStaffProtected
 		}
 		if r.Email != NormalEmail(present) {

@@ -7,6 +7,7 @@ import (
 
 	"airstrip/internal/mail"
 	"airstrip/internal/notify"
+	"airstrip/internal/permission"
 )
 
 // Notify notifies the user by the channels that they chose, in the language that they last used, as part of tx. It
@@ -38,9 +39,10 @@ func (a *Accounts) NoticeUser(ctx context.Context, userID int64) (notify.User, e
 	return u.recipient(), err
 }
 
-// NotifyStaff sends a mail to everybody with one of the roles, each in their language, as part of tx.
-func (a *Accounts) NotifyStaff(ctx context.Context, tx bun.Tx, roles []Role, content mail.Content) error {
-	staff, err := a.Staff(ctx, tx, roles)
+// NotifyStaff sends a mail to everybody who may do what needs the permission, each in their language, as part of tx.
+func (a *Accounts) NotifyStaff(ctx context.Context, tx bun.Tx, needs permission.Permission, content mail.Content,
+) error {
+	staff, err := a.Staff(ctx, tx, needs)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (ss *Sessions) stillProved(at bun.NullTime) bool {
 // and who made one showed the password for it.
 func (i Identity) Admit(needs permission.Permission, dangerous bool) error {
 	switch {
-	case !i.Role.Has(needs):
+	case !i.Has(needs):
 		return cmp.Or[error](i.refusal, permission.ErrRefused)
 	case (dangerous || needs.Dangerous()) && !i.Proved:
 		return ErrStepUp

@@ -13,6 +13,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/role"
+	"airstrip/internal/setting"
 )
 
 // streamCheck is the interval at which the callers of open streams are looked at again.
@@ -22,13 +24,15 @@ const streamCheck = time.Second
 const streamChunk = 1000
 
 // Streams ends answers that stay open, such as streams of events, once what they were opened by is no longer good: a
-// session or an API token that ended, a ban, another role. However many are open, a process asks the database once in
+// session or an API token that ended, a ban, another role, other permissions of a role, or a list of networks for staff
+// that the caller is not in. However many are open, a process asks the database once in
 // each streamCheck, and not at all while none is.
 type Streams struct {
-	db     *db.DB
-	visits *Visits
-	mu     sync.Mutex
-	open   map[*openStream]struct{}
+	db       *db.DB
+	settings *setting.Settings
+	visits   *Visits
+	mu       sync.Mutex
+	open     map[*openStream]struct{}
 }
 
 type openStream struct {
@@ -75,8 +79,18 @@ func (s *Streams) check(ctx context.Context) error {
 		open = append(open, o)
 	}
 	s.mu.Unlock()
+	revisions := map[Role]int64{}
+	if slices.ContainsFunc(open, func(o *openStream) bool { return o.who.revision > 0 || len(o.who.own) > 0 }) {
+		own, err := role.List(ctx, s.db)
+		if err != nil {
+			return err
+		}
+		for _, r := range own {
+			revisions[r.Name] = r.Revision
+		}
+	}
 	for part := range slices.Chunk(open, streamChunk) {
-		if err := s.checkPart(ctx, part); err != nil {
+		if err := s.checkPart(ctx, part, revisions); err != nil {
 			return err
 		}
 	}
@@ -90,7 +104,7 @@ type standing struct {
 	Banned    bool
 }
 
-func (s *Streams) checkPart(ctx context.Context, part []*openStream) error {
+func (s *Streams) checkPart(ctx context.Context, part []*openStream, revisions map[Role]int64) error {
 	var sessionIDs []uuid.UUID
 	var tokenIDs []int64
 	for _, o := range part {
@@ -146,9 +160,11 @@ func (s *Streams) checkPart(ctx context.Context, part []*openStream) error {
 			is = byToken[o.who.apiTokenID]
 			is.Role = "" // it acts without one
 		}
-		was := standing{o.who.UserID, cmp.Or(o.who.Role, o.who.Withheld), o.who.banned}
+		has := cmp.Or(o.who.Role, o.who.Withheld)
+		was := standing{o.who.UserID, has, o.who.banned}
 		expired := !o.who.ExpiresAt.IsZero() && !o.who.ExpiresAt.After(now)
-		if is != was || expired {
+		outside := o.who.Role != "" && !s.settings.Get().StaffMayCallFrom(o.who.address)
+		if is != was || expired || outside || revisions[has] != o.who.revision {
 			o.end()
 		}
 	}

@@ -109,14 +109,6 @@ func checkRepeated(password, repeated string) *fault.Field {
 	return nil
 }
 
-func checkRole(role Role) *fault.Field {
-	if !slices.Contains([]Role{"", Owner, Admin, Finance, Support, Viewer}, role) {
-		return field("role", "choice", "角色只能是 owner、admin、finance、support、viewer 或留空",
-			"The role is owner, admin, finance, support, viewer or empty")
-	}
-	return nil
-}
-
 // The 10,000 commonest passwords of eight or more characters, sorted. Selected from the ranked password list in zxcvbn
 // 4.4.2 (MIT, see common_passwords.LICENSE), which comes from the ten million passwords that Mark Burnett put into the
 // public domain.

@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"airstrip/internal/account"
 	"airstrip/internal/attachment"
 	"airstrip/internal/fault"
 	"airstrip/internal/text"
@@ -95,7 +96,7 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func
 		RequestID: uuid.NewString(), IP: address(r, m.trusted), UserAgent: r.UserAgent(),
 		Lang: cmp.Or(asked, m.language()), AskedLang: asked,
 	}
-	ctx := context.WithValue(r.Context(), callerKey{}, caller)
+	ctx := account.At(context.WithValue(r.Context(), callerKey{}, caller), caller.IP)
 	r = r.WithContext(ctx)
 	w.Header().Set("X-Request-Id", caller.RequestID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")

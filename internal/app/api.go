@@ -139,6 +139,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Broadcasts(a.Broadcasts),
 		staff.Role(),
 		staff.Views(a.Console, a.Accounts),
+		staff.Roles(a.Roles, a.Accounts),
+		staff.Members(a.Accounts, a.Approvals, a.Settings),
 		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
 		staff.Jobs(a.Queue, a.Outbox, a.Bulk, a.Media, a.Notices, a.Copies),
 		staff.System(a.system, a.trials(), a.Accounts),

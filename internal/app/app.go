@@ -61,6 +61,7 @@ import (
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/reconciliation"
 	"airstrip/internal/renewal"
+	"airstrip/internal/role"
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
@@ -96,6 +97,7 @@ type App struct {
 	Tokens    *token.Tokens
 	Wallets   *wallet.Wallets
 	Approvals *approval.Approvals
+	Roles     *role.Roles
 	Audit     *audit.Log
 	Services  *service.Services
 	Accounts  *account.Accounts
@@ -193,7 +195,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Users = notify.New(a.DB, a.Mails)
 	a.Push = webpush.New(a.DB, a.cfg.key, a.cfg.site)
 	a.Users.UsePush(a.Push)
-	a.Approvals = approval.New(a.DB, a.Settings)
+	a.Approvals, a.Roles = approval.New(a.DB, a.Settings), role.New(a.DB)
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Wallets.SignWith(a.cfg.key)
 	a.Services = service.New(a.DB, a.cfg.key, a.Settings)

@@ -35,6 +35,7 @@ import (
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/permission"
 	"airstrip/internal/reconciliation"
+	"airstrip/internal/role"
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
 	"airstrip/internal/ticket"
@@ -193,6 +194,11 @@ func auditedActs(h *fixture) map[string]func() act {
 			account.Client{})
 		must(err)
 		return made.ID
+	}
+	ownRole := func(name string) role.Own {
+		made, err := h.Roles.Make(ctx, permission.Owner.Set(), name, []string{"ticket.read"}, "")
+		must(err)
+		return made
 	}
 	share := func() shareaccount.Account {
 		made, err := h.Shares.Add(ctx, shareaccount.Draft{Name: "Netflix", Enabled: true},
@@ -410,6 +416,24 @@ func auditedActs(h *fixture) map[string]func() act {
 			failed, _, err := h.Queue.Find(ctx, job.Failed, "nothing", 1, 0)
 			must(err)
 			return staff(admin, "jobs/%d/retry", "", failed[0].ID)
+		},
+		"staff_role_make": func() act {
+			return staff(owner, "roles", `{"name":"Night shift","permissions":["ticket.read"]}`)
+		},
+		"staff_role_change": func() act {
+			return staff(owner, "roles/%d", `{"permissions":["ticket.read","ticket.answer"]}`, ownRole("a").ID)
+		},
+		"staff_role_remove": func() act { return staff(owner, "roles/%d", "", ownRole("b").ID) },
+		"staff_member_add": func() act {
+			return staff(owner, "members", `{"email":"user1@example.com","role":"viewer","reason":"x"}`)
+		},
+		"staff_member_change": func() act {
+			must(h.Accounts.SetRole(ctx, "user1@example.com", account.Viewer))
+			return staff(owner, "members/%d", `{"role":"support","reason":"x"}`, h.users[1].id)
+		},
+		"staff_member_remove": func() act {
+			must(h.Accounts.SetRole(ctx, "user1@example.com", account.Viewer))
+			return staff(owner, "members/%d?reason=x", "", h.users[1].id)
 		},
 		"staff_webhook_add": func() act {
 			return staff(owner, "webhooks", `{"name":"ops","url":"https://ops.example/","events":["order.paid"],`+

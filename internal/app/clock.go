@@ -29,7 +29,7 @@ func (a *App) clockMetric() prometheus.Collector {
 func (a *App) notifyClock(ctx context.Context, p clock.Problem) {
 	host, _ := os.Hostname() // without a name the mail names the site alone
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		return a.notifyStaff(ctx, tx, nodeStaff, mail.ClockDisagrees{
+		return a.notifyStaff(ctx, tx, permission.SystemRead, mail.ClockDisagrees{
 			Host: host, Clock: a.DB.Now().Add(p.Jump),
 			Since: p.Since,
 		})

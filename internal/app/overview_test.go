@@ -279,7 +279,7 @@ func TestOverview_EachRole_SeesWhatItMay(t *testing.T) {
 					t.Errorf("%s: %s is shown: %v", role, key, shown)
 				}
 			}
-			if (len(o.Days) > 0) != role.Has(permission.RefundRead) {
+			if (len(o.Days) > 0) != role.Set().Has(permission.RefundRead) {
 				t.Errorf("%s: %d days", role, len(o.Days))
 			}
 		}

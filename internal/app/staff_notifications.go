@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/account"
 	"airstrip/internal/invite"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
@@ -23,28 +22,22 @@ import (
 	"airstrip/internal/webhook"
 )
 
-// The roles that are notified of problems of nodes, and of payments.
-var (
-	nodeStaff  = []account.Role{account.Owner, account.Admin}
-	moneyStaff = []account.Role{account.Owner, account.Admin, account.Finance}
-)
-
-// notifyStaff notifies everybody with one of the roles by mail, and by Telegram where they linked it.
-func (a *App) notifyStaff(ctx context.Context, tx bun.Tx, roles []account.Role, content mail.Content) error {
-	_, err := a.notifyStaffExcept(ctx, tx, roles, content, nil)
+// notifyStaff notifies everybody who may do what needs the permission by mail, and by Telegram where they linked it.
+func (a *App) notifyStaff(ctx context.Context, tx bun.Tx, needs permission.Permission, content mail.Content) error {
+	_, err := a.notifyStaffExcept(ctx, tx, needs, content, nil)
 	return err
 }
 
 // notifyStaffExcept is notifyStaff by the channels that are not in except. It returns those that reach anybody.
-func (a *App) notifyStaffExcept(ctx context.Context, tx bun.Tx, roles []account.Role, content mail.Content,
+func (a *App) notifyStaffExcept(ctx context.Context, tx bun.Tx, needs permission.Permission, content mail.Content,
 	except []notify.Channel,
 ) (queued []notify.Channel, err error) {
-	staff, err := a.Accounts.Staff(ctx, tx, roles)
+	staff, err := a.Accounts.Staff(ctx, tx, needs)
 	if err != nil {
 		return nil, err
 	}
 	if len(staff) > 0 && !slices.Contains(except, notify.ByMail) {
-		if err := a.Accounts.NotifyStaff(ctx, tx, roles, content); err != nil {
+		if err := a.Accounts.NotifyStaff(ctx, tx, needs, content); err != nil {
 			return nil, err
 		}
 		queued = append(queued, notify.ByMail)
@@ -97,12 +90,12 @@ func (a *App) notifyOfNode(ctx context.Context, tx bun.Tx, n node.Node, content 
 	if err != nil || silenced {
 		return err
 	}
-	return a.notifyStaff(ctx, tx, nodeStaff, content)
+	return a.notifyStaff(ctx, tx, permission.NodeWrite, content)
 }
 
 // notifyWebhookDisabled tells them that a webhook hears of nothing any more.
 func (a *App) notifyWebhookDisabled(ctx context.Context, tx bun.Tx, e webhook.Endpoint) error {
-	return a.notifyStaff(ctx, tx, nodeStaff, mail.WebhookDisabled{
+	return a.notifyStaff(ctx, tx, permission.WebhookSend, mail.WebhookDisabled{
 		Webhook: e.Name, Since: *e.FailingSince, IsGone: e.DisabledReason == webhook.Gone,
 	})
 }
@@ -151,12 +144,12 @@ func (a *App) notifyAnomalies(ctx context.Context, tx bun.Tx, found []traffic.An
 		}
 		content.Days = append(content.Days, one)
 	}
-	return a.notifyStaff(ctx, tx, nodeStaff, content)
+	return a.notifyStaff(ctx, tx, permission.TrafficRead, content)
 }
 
 // notifyPaymentCase notifies the staff for payments of one that they have to decide on.
 func (a *App) notifyPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case) error {
-	return a.notifyStaff(ctx, tx, moneyStaff, mail.PaymentCase{
+	return a.notifyStaff(ctx, tx, permission.CaseDecide, mail.PaymentCase{
 		At: c.CreatedAt, No: c.ID, Gateway: c.Gateway, TransactionID: c.TransactionID, Amount: c.Amount,
 		Currency: c.Currency,
 		Doubled:  c.Kind == payment.PaidTwice,
@@ -165,7 +158,7 @@ func (a *App) notifyPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case)
 
 // notifyAuditFault notifies staff that the audit log was tampered with.
 func (a *App) notifyAuditFault(ctx context.Context, tx bun.Tx) error {
-	return a.notifyStaff(ctx, tx, nodeStaff, mail.AuditFault{At: a.DB.Now()})
+	return a.notifyStaff(ctx, tx, permission.AuditRead, mail.AuditFault{At: a.DB.Now()})
 }
 
 // notifyTicket tells the other side of a ticket about a message. Of several that come one after the other, before the
@@ -175,7 +168,7 @@ func (a *App) notifyTicket(ctx context.Context, tx bun.Tx, n ticket.Notice) ([]n
 		return nil, err
 	}
 	if !n.Message.ByStaff {
-		return a.notifyStaffExcept(ctx, tx, permission.TicketAnswer.Roles(), mail.TicketWaiting{
+		return a.notifyStaffExcept(ctx, tx, permission.TicketAnswer, mail.TicketWaiting{
 			No: n.Ticket.ID, Title: n.Ticket.Title, Text: n.Message.Text(),
 			Opened: n.Message.ID == n.Ticket.FirstMessageID,
 		}, n.Notified)

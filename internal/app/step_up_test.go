@@ -23,7 +23,7 @@ var everydayPermissions = []permission.Permission{
 	"traffic.batch.read", "traffic.total.read", "node.rule.read", "node.rule.hit.read", "node.blocked_address.read",
 	"node.blocked_address.lift", "link.template.read", "link.group.read", "client.read", "announcement.read",
 	"announcement.write", "guide.read", "guide.write", "overview.read", "user.read", "user.label",
-	"user.history.read", "user.add", "user.note", "user.bulk", "staff.role.read", "console.view",
+	"user.history.read", "user.add", "user.note", "user.bulk", "staff.role.read", "staff.member.read", "console.view",
 	"console.view.manage", "network.ban.read", "ticket.read",
 	"ticket.answer", "ticket.manage", "ticket.merge", "ticket.canned_answer.write", "mail.read", "mail.retry",
 	"mail.template.read",

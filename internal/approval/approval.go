@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
+	"airstrip/internal/role"
 	"airstrip/internal/setting"
 )
 
@@ -308,6 +309,21 @@ func (a *Approvals) spend(ctx context.Context, tx bun.Tx, staffID int64, worth m
 	return n == 1, err
 }
 
+// GivenToday returns the worth of what each member gave alone today; members who gave nothing are left out.
+func (a *Approvals) GivenToday(ctx context.Context) (map[int64]money.Amount, error) {
+	var rows []struct {
+		StaffID int64
+		Worth   money.Amount
+	}
+	err := a.db.NewSelect().Table("staff_grant_day").Column("staff_id", "worth").Where("day = ?", a.today()).
+		Scan(ctx, &rows)
+	given := map[int64]money.Amount{}
+	for _, r := range rows {
+		given[r.StaffID] = r.Worth
+	}
+	return given, err
+}
+
 func (a *Approvals) today() string {
 	return a.db.Now().In(a.settings.Get().Zone()).Format(time.DateOnly)
 }
@@ -332,9 +348,13 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrSecondMember
 	}
 	if approve {
+		makers, err := role.With(ctx, tx, kind.Permission())
+		if err != nil {
+			return err
+		}
 		left, err := tx.NewSelect().Table("account").
 			Where("id = ? AND (role NOT IN (?) OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID,
-				bun.List(kind.Permission().Roles())).
+				bun.List(makers)).
 			Exists(ctx)
 		if err == nil && left {
 			err = ErrMakerLeft

@@ -175,7 +175,7 @@ func (j *Job) check() error {
 
 // mayDo returns a fault where the member lacks the permission for what the job does. The operator may.
 func mayDo(who account.Identity, kind Kind) error {
-	if who.UserID != 0 && !who.Role.Has(needs[kind]) {
+	if who.UserID != 0 && !who.Has(needs[kind]) {
 		return errMay
 	}
 	return nil

@@ -30,7 +30,7 @@ type auditedList struct {
 var (
 	readingCommands = []string{
 		"serve", "migrate", "doctor", "backup", "restore", "openapi", "version", "seed", "mail test", "user list",
-		"node list", "node blocked",
+		"node list", "node blocked", "role list", "role show",
 		"node history", "node online", "node users", "node held", "node speed-tests", "rule list", "rule hits",
 		"plan list", "gateway kinds",
 		"gateway list", "coupon list", "cdkey list", "recharge refunds", "refund list", "refund show",
@@ -69,6 +69,9 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"user", "add", "--email", "ann@example.com"},
 			{"user", "role", "ann@example.com", "admin"},
 			{"user", "password", "ann@example.com"},
+			{"role", "make", "Night shift", "ticket.read"},
+			{"role", "change", "Night shift", "ticket.read", "ticket.answer"},
+			{"role", "remove", "Night shift"},
 			{"user", "import", users},
 			{"user", "sign-in-token", "ann@example.com"},
 			{"user", "sign-in-url", "ann@example.com"},

@@ -26,6 +26,7 @@ type commands struct {
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database to this version's schema."`
 	User     userCommand     `cmd:"" help:"Add, list and change users and staff."`
 	Node     nodeCommand     `cmd:"" help:"Add, list, change and remove nodes."`
+	Role     roleCommand     `cmd:"" help:"Make, list, change and remove roles of your own for members of staff."`
 	Rule     ruleCommand     `cmd:"" help:"Add, list, change and remove audit rules, and say whom they stopped."`
 	Plan     planCommand     `cmd:"" help:"Add, list, change and remove plans and packages."`
 	Gateway  gatewayCommand  `cmd:"" help:"Add, list, change and remove accounts with payment platforms."`

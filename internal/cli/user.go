@@ -21,7 +21,7 @@ type userCommand struct {
 	List        userList        `cmd:"" help:"List all users as JSON."`
 	Email       userEmail       `cmd:"" help:"Give a user another e-mail address, a member of staff too; ends their sessions."`
 	Password    userPassword    `cmd:"" help:"Set a user's password, made and printed unless --password-stdin gives it; ends their sessions."`
-	Role        userRole        `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
+	Role        userRole        `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, a role of your own (airstrip role), or none."`
 	Import      userImport      `cmd:"" help:"Add the users of another panel from a CSV file, with their password hashes."`
 	SignInAs    userSignInAs    `cmd:"" help:"Print an address that shows the site as a user sees it, for 30 minutes, without changing anything; opens once, within a minute."`
 	SignInToken userSignInToken `cmd:"" help:"Print an address that signs in as a user, once, within ten minutes; the user sees it among the activity."`
@@ -33,7 +33,7 @@ type userCommand struct {
 type userAdd struct {
 	Email         string `required:"" help:"E-mail address."`
 	Name          string `help:"Name that is shown; the part of the address before the @ by default."`
-	Role          string `enum:"none,owner,admin,finance,support,viewer" default:"none" help:"Staff role."`
+	Role          string `default:"none" help:"Staff role: owner, admin, finance, support, viewer, or one of your own."`
 	PasswordStdin bool   `help:"Read the password from the first line of standard input."`
 }
 
@@ -90,7 +90,7 @@ func (c userPassword) Run(ctx context.Context, cfg *app.Config) error {
 
 type userRole struct {
 	Email string `arg:""`
-	Role  string `arg:"" enum:"none,owner,admin,finance,support,viewer"`
+	Role  string `arg:"" help:"owner, admin, finance, support, viewer, one of your own, or none."`
 }
 
 func (c userRole) Run(ctx context.Context, cfg *app.Config) error {

@@ -140,10 +140,10 @@ func (c *Console) specs(p Period) []spec {
 	}
 }
 
-// Figures computes the figures of a period that a role may see. Each equals the list that it names.
-func (c *Console) Figures(ctx context.Context, p Period, role permission.Role) (out []Figure, err error) {
+// Figures computes the figures of a period that a member may see. Each equals the list that it names.
+func (c *Console) Figures(ctx context.Context, p Period, may permission.Set) (out []Figure, err error) {
 	for _, s := range c.specs(p) {
-		if !role.Has(s.needs) {
+		if !may.Has(s.needs) {
 			continue
 		}
 		figure := Figure{Key: s.key}
@@ -162,7 +162,7 @@ func (c *Console) Figures(ctx context.Context, p Period, role permission.Role) (
 		}
 		out = append(out, figure)
 	}
-	if role.Has(permission.RechargeRead) {
+	if may.Has(permission.RechargeRead) {
 		failed, err := c.failed(ctx, p)
 		return append(out, failed), err
 	}

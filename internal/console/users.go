@@ -92,8 +92,8 @@ func (c *Console) Users() *listing.Resource {
 			{Key: "created", Kind: listing.Date, Column: "created_at", Doc: "Sign-up"},
 			{Key: "domain", Kind: listing.Choice, Column: "domain", Doc: "Of the e-mail address"},
 			{
-				Key: "role", Kind: listing.Choice, Column: "role", Doc: "Of a member of staff",
-				Choices: []string{"owner", "admin", "finance", "support", "viewer"},
+				Key: "role", Kind: listing.Choice, Column: "role",
+				Doc: "Of a member of staff: owner, admin, finance, support, viewer, or the name of another",
 			},
 			labelFilter("user", "user_id"),
 		},

@@ -1,7 +1,7 @@
-// Package permission says what members of staff may do. Each operation of staff names one permission, and a role is the
-// set of permissions that one table gives it. Code checks the permission, never the role, with the role that the
-// database holds at the time of the call. The routers of the API refuse, when they start, an operation whose permission
-// is not in the table.
+// Package permission says what members of staff may do. Each operation of staff names one permission, and a role is a
+// set of permissions: one table gives those of the five built-in roles, and package role reads those of the operator's
+// own. Code checks the permission, never the role, with what the database holds at the time of the call. The routers of
+// the API refuse, when they start, an operation whose permission is not in the table.
 package permission
 
 import (
@@ -11,10 +11,10 @@ import (
 	"airstrip/internal/fault"
 )
 
-// Role is the role of a member of staff; empty for everybody else.
+// Role names the role of a member of staff: a built-in one, or one of the operator's own; empty for everybody else.
 type Role string
 
-// The roles of staff, from all permissions to few but reading.
+// The built-in roles, from all permissions to few but reading.
 const (
 	Owner   Role = "owner"
 	Admin   Role = "admin"
@@ -23,7 +23,7 @@ const (
 	Viewer  Role = "viewer"
 )
 
-// Roles are all roles of staff.
+// Roles are all built-in roles.
 var Roles = []Role{Owner, Admin, Finance, Support, Viewer}
 
 // Permission names what an operation of staff needs: the object, with its area if it has one, and the verb.
@@ -110,6 +110,9 @@ const (
 	ServiceGive      Permission = "service.give"
 	ServiceEnd       Permission = "service.end"
 	StaffChange      Permission = "staff.change"
+	MemberRead       Permission = "staff.member.read"
+	MemberWrite      Permission = "staff.member.write"
+	RoleWrite        Permission = "staff.role.write"
 	RoleRead         Permission = "staff.role.read"
 	ViewSave         Permission = "console.view"
 	ViewManage       Permission = "console.view.manage"
@@ -176,7 +179,7 @@ var everyday = []Permission{
 	LedgerRead, SharedKeyRead, BatchRead, TrafficRead, RuleRead, HitRead, BlockedRead, BlockedLift, TemplateRead,
 	LinkGroupRead,
 	ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead, UserLabel,
-	UserHistoryRead, UserAdd, UserNote, UserBulk, RoleRead, ViewSave, ViewManage, NetworkBanRead, TicketRead,
+	UserHistoryRead, UserAdd, UserNote, UserBulk, MemberRead, RoleRead, ViewSave, ViewManage, NetworkBanRead, TicketRead,
 	TicketAnswer, TicketManage, TicketMerge, CannedWrite, MailRead, MailRetry, MailTemplateRead, MediaRead, ShareRead,
 	PartnerRead, JobRun, AuditRead, APIKeyRead, WebhookRead, WebhookSend, SettingRead, SettingWrite, SettingTest,
 	JobRead, JobManage, SystemRead,
@@ -378,6 +381,17 @@ var Areas = []Area{
 			ZH: "用 partner 权限的 API 令牌查看用户可用的内容",
 			EN: "see what users may use, by an API token of the scope partner",
 		}},
+		{MemberRead, admins, fault.Text{
+			ZH: "查看工作人员及其角色和权限", EN: "see the members of staff, and what each role may do",
+		}},
+		{MemberWrite, owners, fault.Text{
+			ZH: "添加和移除工作人员，更改其角色（不超出自己的权限）",
+			EN: "add and remove members of staff and change their roles, up to one's own permissions",
+		}},
+		{RoleWrite, owners, fault.Text{
+			ZH: "创建、修改和删除角色（不超出自己的权限）",
+			EN: "make, change and delete roles, up to one's own permissions",
+		}},
 		{RoleRead, Roles, fault.Text{ZH: "查看自己的角色和权限", EN: "see one's own role and what it may do"}},
 		{ViewSave, Roles, fault.Text{
 			ZH: "保存后台列表的视图，并与其他成员共享",
@@ -469,7 +483,7 @@ func (p Permission) Known() bool {
 	return slices.ContainsFunc(Table, func(g Grant) bool { return g.Permission == p })
 }
 
-// Roles returns the roles that have p.
+// Roles returns the built-in roles that have p.
 func (p Permission) Roles() []Role {
 	for _, g := range Table {
 		if g.Permission == p {
@@ -477,22 +491,6 @@ func (p Permission) Roles() []Role {
 		}
 	}
 	return nil
-}
-
-// May returns the areas in which the role has permissions, with those alone.
-func (r Role) May() (areas []Area) {
-	for _, a := range Areas {
-		a.Grants = slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !slices.Contains(g.Roles, r) })
-		if len(a.Grants) > 0 {
-			areas = append(areas, a)
-		}
-	}
-	return areas
-}
-
-// Has reports whether a member of staff with this role has p. Nobody without a role has any.
-func (r Role) Has(p Permission) bool {
-	return r != "" && slices.Contains(p.Roles(), r)
 }
 
 // Must returns p and panics if p is not in the table. Routers call it for each operation of staff before they serve.

@@ -18,17 +18,17 @@ func TestTable_EachPermission_IsNamedOnceAndHeldByOwners(t *testing.T) {
 			t.Errorf("%s is not an owner's", g.Permission)
 		}
 		for _, role := range g.Roles {
-			if !slices.Contains(Roles, role) || !role.Has(g.Permission) {
+			if !slices.Contains(Roles, role) || !role.Set().Has(g.Permission) {
 				t.Errorf("%s is given to %q, which does not have it", g.Permission, role)
 			}
 		}
 	}
 }
 
-func TestRole_May_IsWhatItHas(t *testing.T) {
+func TestSet_Areas_AreWhatItHas(t *testing.T) {
 	for _, role := range Roles {
 		seen := map[Permission]bool{}
-		for _, a := range role.May() {
+		for _, a := range role.Set().Areas() {
 			if a.Name.ZH == "" || a.Name.EN == "" || len(a.Grants) == 0 {
 				t.Errorf("%s reads of an area without a name or a permission: %v", role, a)
 			}
@@ -37,13 +37,13 @@ func TestRole_May_IsWhatItHas(t *testing.T) {
 			}
 		}
 		for _, g := range Table {
-			if role.Has(g.Permission) != seen[g.Permission] {
-				t.Errorf("%s has %s: %t, and reads so: %t", role, g.Permission, role.Has(g.Permission),
+			if role.Set().Has(g.Permission) != seen[g.Permission] {
+				t.Errorf("%s has %s: %t, and reads so: %t", role, g.Permission, role.Set().Has(g.Permission),
 					seen[g.Permission])
 			}
 		}
 	}
-	if len(Role("").May()) != 0 {
+	if len(Role("").Set().Areas()) != 0 {
 		t.Error("users read that they may do something of staff's")
 	}
 }
@@ -51,12 +51,12 @@ func TestRole_May_IsWhatItHas(t *testing.T) {
 func TestRole_ThatIsNone_HasNothing(t *testing.T) {
 	for _, g := range Table {
 		for _, role := range []Role{"", "user", "Owner"} {
-			if role.Has(g.Permission) {
+			if role.Set().Has(g.Permission) {
 				t.Errorf("%q has %s", role, g.Permission)
 			}
 		}
 	}
-	if Owner.Has("money.invent") || Owner.Has("") {
+	if Owner.Set().Has("money.invent") || Owner.Set().Has("") {
 		t.Error("owners have a permission that is not in the table")
 	}
 }
@@ -74,5 +74,15 @@ func TestMust_PermissionThatIsNotInTheTable_Panics(t *testing.T) {
 	}
 	if Must(Refund, "staff_order_refund") != Refund {
 		t.Error("money.refund is not taken")
+	}
+}
+
+func TestSetOf_NamesOfAnotherProgram_GiveNothing(t *testing.T) {
+	s := SetOf([]string{"money.invent", string(TicketRead), string(TicketRead), ""})
+	if len(s) != 2 || !s.Has(RoleRead) || !s.Has(TicketRead) {
+		t.Errorf("the set is %v", s)
+	}
+	if !Owner.Set().Covers(s) || s.Covers(Viewer.Set()) || !s.Covers(nil) {
+		t.Error("a set covers what it has not, or does not what it has")
 	}
 }

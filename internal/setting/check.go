@@ -48,6 +48,7 @@ func (s Site) problems() fault.Problems {
 	p.money(&s)
 	p.texts(&s)
 	p.choices(&s)
+	p.staff(&s)
 	p.about(&s)
 	p.classNames(&s)
 	p.mail(&s)

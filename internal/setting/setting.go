@@ -49,8 +49,10 @@ type Site struct {
 	SignUpEmailCode bool `json:"sign_up_email_code"`
 
 	// whether staff need a second factor before they may do what only staff may
-	StaffTwoFactor    bool `json:"staff_two_factor"`
-	StaffSessionHours int  `json:"staff_session_hours"` // after which a member of staff signs in again
+	StaffTwoFactor bool `json:"staff_two_factor"`
+	// StaffNetworks are those from which staff may act, as CIDR; empty: from anywhere.
+	StaffNetworks     []string `json:"staff_networks"`
+	StaffSessionHours int      `json:"staff_session_hours"` // after which a member of staff signs in again
 	// how long a session of a member of staff lives without a refresh, which a page in use asks for each 20 minutes
 	StaffIdleMinutes int `json:"staff_idle_minutes"`
 

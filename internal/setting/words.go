@@ -120,6 +120,12 @@ var words = map[string]wording{
 	"sign_up_per_ip_daily": {area: AreaSignUp, zh: "每个 IP 每天的注册数", en: "Accounts per IP a day", everyday: true},
 	"sign_up_email_code":   {area: AreaSignUp, zh: "注册时验证邮箱", en: "Prove the address with a code", everyday: true},
 	"staff_two_factor":     {area: AreaSignUp, zh: "工作人员必须使用两步验证", en: "Staff need a second factor"},
+	"staff_networks": {
+		area: AreaSignUp, zh: "工作人员可用的网络", en: "Networks that staff may act from",
+		hintZH: "每行一个，如 203.0.113.0/24 或 2001:db8::/48；留空则不限制。设置后在 Telegram 群组中也不能执行操作",
+		hintEN: "One per line, as 203.0.113.0/24 or 2001:db8::/48; empty: from anywhere. " +
+			"Where it is set, staff cannot act in the Telegram group either",
+	},
 	"staff_session_hours": {
 		area: AreaSignUp, zh: "工作人员登录时长（小时）", en: "Hours that staff stays signed in",
 		hintZH: "到时须重新登录，“记住我”也不例外", hintEN: "Then they sign in again, also where the sign-in was remembered",

@@ -35,7 +35,7 @@ func (b *Bot) fromStaffGroup(ctx context.Context, me *self, u update) ([]call, e
 	who, member, err := b.accounts.MemberByTelegram(ctx, m.From.ID)
 	switch {
 	case errors.Is(err, account.ErrNoUser),
-		err == nil && who.Refusal() == nil && !who.Role.Has(permission.TicketAnswer):
+		err == nil && who.Refusal() == nil && !who.Has(permission.TicketAnswer):
 		if b.people.Allow(strconv.FormatInt(m.From.ID, 10)) != nil {
 			return nil, nil
 		}
@@ -77,7 +77,7 @@ func (b *Bot) doInTopic(ctx context.Context, m *message, who account.Identity, m
 	word, rest := cutWord(m.Text)
 	command, _, _ := strings.Cut(word, "@")
 	manage := func(c ticket.Change) error {
-		if !who.Role.Has(permission.TicketManage) {
+		if !who.Has(permission.TicketManage) {
 			return errNotAllowed
 		}
 		_, err := b.tickets.Manage(ctx, no, c)

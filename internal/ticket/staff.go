@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/permission"
+	"airstrip/internal/role"
 )
 
 // Faults of what staff does with tickets.
@@ -187,7 +188,11 @@ func (t *Tickets) assign(ctx context.Context, tx bun.Tx, k *Ticket, to *int64) e
 	if err != nil {
 		return err
 	}
-	if !members[*to].Role.Has(permission.TicketAnswer) {
+	may, err := role.Of(ctx, tx, members[*to].Role)
+	if err != nil {
+		return err
+	}
+	if !may.Has(permission.TicketAnswer) {
 		return fault.Invalid("assigned_to", "choice", "该成员不能回复工单", "This member may not answer tickets")
 	}
 	k.AssignedTo = to

@@ -52,6 +52,7 @@ import type consoleNode from './locales/zh-CN/console/node.json'
 import type consoleContent from './locales/zh-CN/console/content.json'
 import type consoleInvite from './locales/zh-CN/console/invite.json'
 import type consoleApiKey from './locales/zh-CN/console/api-key.json'
+import type consoleTeam from './locales/zh-CN/console/team.json'
 import type consoleWebhook from './locales/zh-CN/console/webhook.json'
 import type consoleTrust from './locales/zh-CN/console/trust.json'
 import type consoleSupport from './locales/zh-CN/console/support.json'
@@ -107,6 +108,7 @@ declare module 'i18next' {
       'console/support': typeof consoleSupport
       'console/invite': typeof consoleInvite
       'console/api-key': typeof consoleApiKey
+      'console/team': typeof consoleTeam
       'console/webhook': typeof consoleWebhook
       'console/coupon': typeof consoleCoupon
       'console/cdkey': typeof consoleCdkey

@@ -1,11 +1,12 @@
 import { createFileRoute, notFound, redirect } from '@tanstack/react-router'
 import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
-import { pageAt } from '@/app/console/navigation'
+import { firstPage, pageAt } from '@/app/console/navigation'
 import '@/app/console/texts'
 import { requireSignIn } from '@/app/guard'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { mayOf, roleQuery } from '@/features/console/parts/permissions'
+import { ApiError } from '@/lib/api/errors'
 
 /** The staff console. For all others nothing is at these addresses; for a member, nothing where it may not read. */
 export const Route = createFileRoute('/admin')({
@@ -14,7 +15,15 @@ export const Route = createFileRoute('/admin')({
     const me = await queryClient.ensureQueryData(userGetMeOptions())
     if (!me.staff_role) throw notFound()
     if (me.staff_two_factor_due) throw redirect({ to: '/user/account/staff' })
-    const may = mayOf(await queryClient.ensureQueryData(roleQuery()))
+    const role = await queryClient.ensureQueryData(roleQuery()).catch((error: unknown) => {
+      // That page says why.
+      if (error instanceof ApiError && error.code === 'staff_network')
+        throw redirect({ to: '/user/account/staff' })
+      throw error
+    })
+    const may = mayOf(role)
+    if (/^\/admin\/?$/.test(location.pathname) && !may('overview.read'))
+      throw redirect({ to: firstPage(may)?.to ?? '/user/account/staff' })
     const permission = pageAt(location.pathname)?.permission
     if (permission && !may(permission)) throw notFound()
   },

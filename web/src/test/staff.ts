@@ -20,7 +20,10 @@ export const asStaff = (...permissions: string[]) => [
         {
           name: 'All',
           commands: [],
-          permissions: (permissions.length > 0 ? permissions : everything).map((permission) => ({
+          permissions: (permissions.length > 0
+            ? [...permissions, 'overview.read']
+            : everything
+          ).map((permission) => ({
             permission,
             allows: permission,
             in_contract: true,

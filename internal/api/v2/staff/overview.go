@@ -108,7 +108,7 @@ func Overview(parts OverviewParts) v2.Resource {
 					return overview{}, err
 				}
 				o := gathering{
-					OverviewParts: parts, role: who.Role, period: p,
+					OverviewParts: parts, may: who.May(), period: p,
 					out: overview{p.From, p.To, p.Before, []overviewFigure{}, []overviewDay{}, []overviewStep{}},
 				}
 				steps := []func(context.Context) error{o.lists, o.revenue, o.nodes, o.trouble, o.steps}
@@ -128,7 +128,7 @@ func Overview(parts OverviewParts) v2.Resource {
 // gathering is an overview in the making.
 type gathering struct {
 	OverviewParts
-	role   permission.Role
+	may    permission.Set
 	period console.Period
 	out    overview
 }
@@ -167,7 +167,7 @@ func (o *gathering) add(f overviewFigure) {
 
 // lists adds the figures of the lists.
 func (o *gathering) lists(ctx context.Context) error {
-	figures, err := o.Console.Figures(ctx, o.period, o.role)
+	figures, err := o.Console.Figures(ctx, o.period, o.may)
 	for _, f := range figures {
 		shown := overviewFigure{
 			Key: f.Key, List: f.List, Query: f.Filter.Encode(), Now: overviewTotal{f.Now.Rows, f.Now.Amount, 0},
@@ -184,7 +184,7 @@ func (o *gathering) lists(ctx context.Context) error {
 }
 
 func (o *gathering) revenue(ctx context.Context) error {
-	if !o.role.Has(permission.RefundRead) {
+	if !o.may.Has(permission.RefundRead) {
 		return nil
 	}
 	days, err := o.Console.Days(ctx, o.period)
@@ -195,7 +195,7 @@ func (o *gathering) revenue(ctx context.Context) error {
 }
 
 func (o *gathering) nodes(ctx context.Context) error {
-	if !o.role.Has(permission.NodeRead) {
+	if !o.may.Has(permission.NodeRead) {
 		return nil
 	}
 	states, err := o.Nodes.Monitor.States(ctx)
@@ -223,21 +223,21 @@ func (o *gathering) trouble(ctx context.Context) error {
 	now := func(key, list, query string, rows int64, oldest *time.Time) {
 		o.add(overviewFigure{Key: key, List: list, Query: query, Now: overviewTotal{Rows: rows}, Oldest: oldest})
 	}
-	if o.role.Has(permission.TicketRead) {
+	if o.may.Has(permission.TicketRead) {
 		n, since, err := o.Tickets.Waiting(ctx)
 		if err != nil {
 			return err
 		}
 		now("tickets", "tickets", "awaiting=staff", n, since)
 	}
-	if o.role.Has(permission.CaseRead) {
+	if o.may.Has(permission.CaseRead) {
 		_, n, err := o.Payments.Cases(ctx, payment.CaseOpen, 1, 0)
 		if err != nil {
 			return err
 		}
 		now("cases", "payment-cases", "state=open", n, nil)
 	}
-	if !o.role.Has(permission.JobRead) {
+	if !o.may.Has(permission.JobRead) {
 		return nil
 	}
 	_, failed, err := o.Queues[0].Find(ctx, job.Failed, "", 1, 0)
@@ -266,7 +266,7 @@ func (o *gathering) trouble(ctx context.Context) error {
 func (o *gathering) steps(ctx context.Context) error {
 	site, initial := o.Settings.Get(), setting.Defaults()
 	step := func(key string, needs permission.Permission, isDone func() (bool, error)) error {
-		if !o.role.Has(needs) {
+		if !o.may.Has(needs) {
 			return nil
 		}
 		done, err := isDone()
@@ -302,7 +302,7 @@ func (o *gathering) steps(ctx context.Context) error {
 
 // traffic adds what the site moved.
 func (o *gathering) traffic(ctx context.Context) error {
-	if !o.role.Has(permission.TrafficRead) {
+	if !o.may.Has(permission.TrafficRead) {
 		return nil
 	}
 	now, _, err := o.Traffic.MovedBetween(ctx, o.period.From, o.period.To)

@@ -6,11 +6,12 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/fault"
 	"airstrip/internal/permission"
 )
 
 type staffRole struct {
-	Role  account.Role `json:"role" enum:"owner,admin,finance,support,viewer"`
+	Role  account.Role `json:"role" doc:"A built-in one, or the name of another"`
 	Areas []staffArea  `json:"areas" doc:"What the role may do; areas in which it may do nothing are left out"`
 }
 
@@ -18,6 +19,21 @@ type staffArea struct {
 	Name        string            `json:"name" doc:"In the caller's language"`
 	Commands    []string          `json:"commands" doc:"Words after airstrip that do the same in the server's shell"`
 	Permissions []staffPermission `json:"permissions"`
+}
+
+// areasOf shows permissions by area.
+func areasOf(r *v2.Router, areas []permission.Area, lang fault.Lang) []staffArea {
+	out := []staffArea{}
+	for _, a := range areas {
+		area := staffArea{a.Name.In(lang), append([]string{}, a.Commands...), []staffPermission{}}
+		for _, g := range a.Grants {
+			area.Permissions = append(area.Permissions, staffPermission{
+				g.Permission, g.Allows.In(lang), r.Needs(g.Permission),
+			})
+		}
+		out = append(out, area)
+	}
+	return out
 }
 
 type staffPermission struct {
@@ -32,19 +48,7 @@ func Role() v2.Resource {
 		v2.Handle(r, v2.StaffOp("GET /staff/role", permission.RoleRead).
 			Named("staff_role", "The caller's role and what it may do, by area"),
 			func(ctx context.Context, who account.Identity, _ *v2.Empty) (staffRole, error) {
-				lang := api.CallerOf(ctx).Lang
-				out := staffRole{who.Role, []staffArea{}}
-				for _, a := range who.Role.May() {
-					area := staffArea{a.Name.In(lang), append([]string{}, a.Commands...), []staffPermission{}}
-					for _, g := range a.Grants {
-						area.Permissions = append(area.Permissions, staffPermission{
-							g.Permission, g.Allows.In(lang),
-							r.Needs(g.Permission),
-						})
-					}
-					out.Areas = append(out.Areas, area)
-				}
-				return out, nil
+				return staffRole{who.Role, areasOf(r, who.May().Areas(), api.CallerOf(ctx).Lang)}, nil
 			})
 	}
 }

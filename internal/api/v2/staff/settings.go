@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"reflect"
 	"slices"
 	"time"
@@ -150,6 +151,9 @@ func (s settings) change(ctx context.Context, who account.Identity, in *settingC
 	if err := s.checkReceivers(ctx, in); err != nil {
 		return err
 	}
+	if err := checkStaffNetworks(in.Values["staff_networks"], api.CallerOf(ctx).IP); err != nil {
+		return err
+	}
 	if len(in.Secrets) > 0 {
 		c.Also = s.secrets.Setting(in.Secrets, in.Reason)
 	}
@@ -175,6 +179,20 @@ func (s settings) checkReceivers(ctx context.Context, in *settingChange) error {
 		wrong.When(isPresent && !isGiven && elsewhere, name, "again", "接收方已更改，请重新填写此密钥",
 			"It would go to another receiver now; please give it again")
 	}
+	return wrong.Err()
+}
+
+// checkStaffNetworks refuses a list of networks in which the caller's own address is not: they would lock themselves
+// out.
+func checkStaffNetworks(value json.RawMessage, caller netip.Addr) error {
+	var to setting.Site
+	if value == nil || json.Unmarshal(value, &to.StaffNetworks) != nil { // another form is refused elsewhere
+		return nil
+	}
+	var wrong fault.Problems
+	wrong.When(!to.StaffMayCallFrom(caller), "staff_networks", "locks_out",
+		"你当前的地址 "+caller.String()+" 不在其中，保存后你将无法操作",
+		"Your own address, "+caller.String()+", is in none of these: you would lock yourself out")
 	return wrong.Err()
 }
 

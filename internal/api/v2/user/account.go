@@ -30,7 +30,7 @@ type getMeResult struct {
 	Ban                 *banResult   `json:"ban" doc:"Why there is no service; null: the user is not banned"`
 	TgID                *int64       `json:"tg_id" doc:"The linked Telegram account"`
 	UserAccountExpireIn time.Time    `json:"user_account_expire_in" doc:"Accounts do not expire: a day far off, kept for older clients"`
-	StaffRole           account.Role `json:"staff_role" doc:"owner, admin, finance, support or viewer; empty for users, and while a ban runs" enum:",owner,admin,finance,support,viewer"`
+	StaffRole           account.Role `json:"staff_role" doc:"owner, admin, finance, support, viewer or the name of another role; empty for users, and while a ban runs"`
 	StaffTwoFactorDue   bool         `json:"staff_two_factor_due" doc:"Whether staff_role takes effect only once the user has a second factor"`
 	InviteCode          string       `json:"invite_code" doc:"The user's own, to bring others in"`
 }

@@ -10,6 +10,7 @@ import {
   ChartColumn,
   FileCode2,
   HandCoins,
+  IdCard,
   Scale,
   KeyRound,
   KeySquare,
@@ -35,6 +36,7 @@ import {
   TicketPercent,
   TriangleAlert,
   RotateCcwSquare,
+  UserCog,
   Users,
   Waypoints,
 } from 'lucide-react'
@@ -62,6 +64,7 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         to: '/admin',
         key: 'overview',
         icon: LayoutDashboard,
+        permission: 'overview.read',
         shortcut: 'o',
         isOnBottomBar: true,
       },
@@ -239,6 +242,8 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
         permission: 'setting.read',
         shortcut: 's',
       },
+      { to: '/admin/staff', key: 'staff', icon: UserCog, permission: 'staff.member.read' },
+      { to: '/admin/roles', key: 'roles', icon: IdCard, permission: 'staff.member.read' },
       { to: '/admin/audit-log', key: 'auditLog', icon: ScrollText, permission: 'audit.read' },
       { to: '/admin/jobs', key: 'jobs', icon: ListTodo, permission: 'job.read' },
       { to: '/admin/api-keys', key: 'apiKeys', icon: KeyRound, permission: 'api_key.read' },
@@ -254,6 +259,12 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
     ],
   },
 ]
+
+/** The first page that a member may read; none where their role has no page. */
+export const firstPage = (may: (permission: string) => boolean): ConsolePage | undefined =>
+  consolePages
+    .flatMap(({ pages }) => pages)
+    .find(({ permission }) => permission === undefined || may(permission))
 
 /** The page that an address belongs to: itself, or the one that it lies below. */
 export function pageAt(path: string): ConsolePage | undefined {

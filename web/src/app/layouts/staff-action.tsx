@@ -1,13 +1,12 @@
 import i18next from 'i18next'
 import { BriefcaseBusiness, PanelsTopLeft } from 'lucide-react'
-import type { GetMeResult } from '@/lib/api/gen/types.gen'
+import { builtInRole } from '@/lib/built-in-role'
 import { loadTexts } from '../i18n'
 
-type Role = Exclude<GetMeResult['staff_role'], ''>
-
 /** The entries of the palette for members of staff. In a chunk that nobody else loads. */
-export async function staffActions(role: Role) {
+export async function staffActions(role: string) {
   await loadTexts('staff')
+  const known = builtInRole(role)
   const t = i18next.getFixedT(null, 'staff')
   return [
     {
@@ -20,7 +19,7 @@ export async function staffActions(role: Role) {
     {
       id: 'staff',
       to: '/user/account/staff',
-      label: t('entry', { role: t(`role.${role}`) }),
+      label: t('entry', { role: known ? t(`role.${known}`) : role }),
       keywords: 'staff role permissions commands gongzuorenyuan quanxian mingling',
       leftSection: <BriefcaseBusiness size={18} strokeWidth={1.75} />,
     },

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { staffRole } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffArea } from '@/lib/api/gen/staff/types.gen'
+import { builtInRole } from '@/lib/built-in-role'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { Notice } from '@/ui/notice'
@@ -27,11 +28,12 @@ export function StaffPage() {
                 <Empty icon={ShieldX} text={t('none')} />
               </Card>
             )
+          const known = builtInRole(role)
           return (
             <div className={classes.page}>
               <Card component="section" aria-label={t('badge')} className={classes.role}>
                 <Badge size="lg" variant="light" tt="none">
-                  {t(`role.${role}`)}
+                  {known ? t(`role.${known}`) : role}
                 </Badge>
                 <p>{t('how')}</p>
                 {!isDue && (

@@ -15,6 +15,7 @@ const pages: Record<string, RowLink['to']> = {
   cd_key_batch: '/admin/cd-keys/$id',
   share_account: '/admin/share-accounts/$id',
   bulk_job: '/admin/bulk-jobs/$id',
+  staff_role: '/admin/roles/$id',
 }
 
 /** What was changed, leading to its page where it has one. */

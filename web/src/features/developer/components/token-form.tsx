@@ -117,7 +117,7 @@ function Proof({
   )
 }
 
-/** Only owners and admins may run jobs. The server refuses the scope to others, so they do not see it. */
+/** Who of the built-in roles may not run jobs does not see the scope. The server refuses it to all who may not. */
 function ScopeChoice(props: {
   value: string[]
   onChange: (scopes: string[]) => void
@@ -125,7 +125,7 @@ function ScopeChoice(props: {
 }) {
   const { t } = useTranslation('developer')
   const { data: me } = useQuery(userGetMeOptions())
-  const mayRunJobs = me?.staff_role === 'owner' || me?.staff_role === 'admin'
+  const mayRunJobs = !['', 'finance', 'support', 'viewer'].includes(me?.staff_role ?? '')
   return (
     <Checkbox.Group
       label={t('tokens.scopes')}
