@@ -241,8 +241,8 @@ func IsAPIToken(bearer string) bool { return len(bearer) == 36 && !strings.Conta
 
 // Authenticate returns the user for whom an API token of this scope acts. The identity has no staff role: operations of
 // staff need a sign-in. A token of a staff scope counts only while its user may give it. An unknown token is
-// ErrSignedOut, one without the scope ErrTokenScope, one of a banned member of staff ErrStaffBanned, one of staff that is
-// used elsewhere than staff may call from ErrStaffNetwork.
+// ErrSignedOut, one without the scope ErrTokenScope, one of a banned member of staff ErrStaffBanned, one of staff
+// that is used elsewhere than staff may call from ErrStaffNetwork.
 func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope) (Identity, error) {
 	id, err := uuid.Parse(secret)
 	if err != nil || !IsAPIToken(secret) {

@@ -34,7 +34,7 @@ func (a *Accounts) SetRole(ctx context.Context, email string, to Role) error {
 	})
 }
 
-// AddMember makes the user with this address a member of staff and returns their id. Who does it gives no role that goes
+// AddMember makes the user with this address a member of staff and returns their id. Nobody gives a role that goes
 // beyond their own permissions: role.ErrBeyond. Invalid input names the fields email and role.
 func (a *Accounts) AddMember(ctx context.Context, by Identity, email string, to Role, reason string) (int64, error) {
 	if to == "" {
@@ -54,8 +54,8 @@ func (a *Accounts) AddMember(ctx context.Context, by Identity, email string, to 
 	return id, err
 }
 
-// ChangeMember gives a member of staff another role, or with an empty one ends their membership. Nobody changes the role
-// of who may do more than they, nor gives one that goes beyond their own permissions: ErrMemberBeyond, role.ErrBeyond.
+// ChangeMember gives a member of staff another role, or with an empty one ends their membership. Nobody changes the
+// role of who may do more, nor gives one that goes beyond their own permissions: ErrMemberBeyond, role.ErrBeyond.
 func (a *Accounts) ChangeMember(ctx context.Context, by Identity, id int64, to Role, reason string) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := findLocked(ctx, tx, "id = ? AND role <> ''", id)

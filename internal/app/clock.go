@@ -10,6 +10,7 @@ import (
 
 	"airstrip/internal/clock"
 	"airstrip/internal/mail"
+	"airstrip/internal/permission"
 )
 
 // clockMetric reports whether the timetable waits for the clocks.

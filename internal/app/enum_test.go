@@ -136,7 +136,6 @@ type enum struct {
 var enums = map[string]enum{
 	"access.state":                    {typ: "service.State"},
 	"account.lang":                    {typ: "fault.Lang"},
-	"account.role":                    {typ: "permission.Role"},
 	"announcement.audience":           {typ: "announcement.Audience"},
 	"announcement.type":               {typ: "announcement.Type"},
 	"announcement_broadcast.channel":  {typ: "announcement.Channel"},

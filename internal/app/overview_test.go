@@ -275,7 +275,7 @@ func TestOverview_EachRole_SeesWhatItMay(t *testing.T) {
 			o.Figures = append(o.Figures, h.overview(role, "part=traffic").Figures...)
 			for key, p := range needs {
 				shown := slices.ContainsFunc(o.Figures, func(f shownFigure) bool { return f.Key == key })
-				if shown != role.Has(p) {
+				if shown != role.Set().Has(p) {
 					t.Errorf("%s: %s is shown: %v", role, key, shown)
 				}
 			}

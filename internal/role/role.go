@@ -1,4 +1,4 @@
-// Package role keeps the roles of the operator's own, each made of some permissions, beside the built-in ones of package
+// Package role keeps the roles of the operator's own, made of permissions, beside the built-in ones of package
 // permission. What a role may do is read from the database each time that it is asked, so that a permission which is
 // taken away opens nothing more on any server. Who changes a role never gives by it what they have not got.
 package role
@@ -21,7 +21,7 @@ type Own struct {
 	bun.BaseModel `bun:"table:staff_role"`
 	ID            int64           `bun:",pk,autoincrement"`
 	Name          permission.Role // never that of a built-in one; it stays as it is
-	Permissions   []string        `bun:"type:jsonb"` // sorted; a newer program may have stored some that this one does not know
+	Permissions   []string        `bun:"type:jsonb"` // sorted; some may be of a newer program
 	Revision      int64           // grows with each change
 	CreatedAt     time.Time
 }
