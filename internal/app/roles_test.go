@@ -204,7 +204,7 @@ func TestRoles_OfOnesOwn_MakeAndDecideActs(t *testing.T) {
 			return h.newestAct()
 		}
 		decide := func(act approval.Grant) string {
-			return fmt.Sprintf("approvals/%d/decide", act.ID)
+			return fmt.Sprintf("approvals/%d/decision", act.ID)
 		}
 		act := give()
 		h.refused(maker, 403, "not_allowed", "POST", decide(act), `{"approve":true}`)
