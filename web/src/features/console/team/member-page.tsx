@@ -82,7 +82,11 @@ function Known({ member }: { member: StaffMember }) {
         </Facts>
         {may('audit.read') && (
           <Text>
-            <TextLink to="/admin/audit-log" search={{ member: member.id } as never} underline="hover">
+            <TextLink
+              to="/admin/audit-log"
+              search={{ member: member.id } as never}
+              underline="hover"
+            >
               {t('member.audit')}
             </TextLink>
           </Text>

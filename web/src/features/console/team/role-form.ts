@@ -64,7 +64,10 @@ export function useRoleSections(list: RoleList, isNew: boolean): FormSection[] {
   return [
     ...(isNew ? [{ title: t('roles.name'), fields: () => [name] }] : []),
     ...list.areas
-      .map((area) => ({ title: area.name, fields: area.permissions.filter(isChoice).map(permission) }))
+      .map((area) => ({
+        title: area.name,
+        fields: area.permissions.filter(isChoice).map(permission),
+      }))
       .filter(({ fields }) => fields.length > 0)
       .map(({ title, fields }) => ({ title, fields: () => fields })),
     { title: t('roles.reason'), fields: () => [reason] },

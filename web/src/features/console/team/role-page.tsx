@@ -131,7 +131,10 @@ function Make({ list: first }: { list: RoleList }) {
   return (
     <ResourceForm
       draftKey={`role:new:${from ?? ''}`}
-      initial={{ name: '', ...roleValues(list, from === undefined ? undefined : roleAt(list, from)) }}
+      initial={{
+        name: '',
+        ...roleValues(list, from === undefined ? undefined : roleAt(list, from)),
+      }}
       isNew
       sections={sections}
       submit={t('roles.make')}
