@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/service"
 )
 
-// From the link of the site to the end of it: what the bot says follows what happens, and after the end it knows nobody.
+// What the bot says follows what happens, from the link of the site to its end; after that it knows nobody.
 func TestBot_FromLinkToUnlink(t *testing.T) {
 	each(t, func(w *world) {
 		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{
