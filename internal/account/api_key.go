@@ -12,6 +12,8 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/permission"
+	"airstrip/internal/role"
 )
 
 // Faults of API keys.
@@ -35,20 +37,30 @@ func (a *APITokens) Keys(ctx context.Context) (keys []APIKey, err error) {
 		Scan(ctx); err != nil {
 		return nil, err
 	}
-	makers := map[int64]row{}
+	type maker struct {
+		email string
+		may   permission.Set
+	}
+	makers := map[int64]maker{}
 	for _, t := range tokens {
-		r, known := makers[t.AccountID]
+		m, known := makers[t.AccountID]
 		if !known {
-			if r, err = find(ctx, a.db, "id = ?", t.AccountID); err != nil {
+			r, err := find(ctx, a.db, "id = ?", t.AccountID)
+			if err != nil {
 				return nil, err
 			}
-			if r.Role, _, err = a.roles.inEffect(ctx, r.ID, r.Role, r.Banned()); err != nil {
+			has, _, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
+			if err != nil {
 				return nil, err
 			}
-			makers[r.ID] = r
+			m.email = r.Email
+			if m.may, err = role.Of(ctx, a.db, has); err != nil {
+				return nil, err
+			}
+			makers[r.ID] = m
 		}
-		works := !slices.ContainsFunc(t.Scopes, func(s Scope) bool { return !s.allows(r.Role) })
-		keys = append(keys, APIKey{t, r.Email, works && (t.ExpiresAt == nil || t.ExpiresAt.After(a.db.Now()))})
+		works := !slices.ContainsFunc(t.Scopes, func(s Scope) bool { return !s.allows(m.may) })
+		keys = append(keys, APIKey{t, m.email, works && (t.ExpiresAt == nil || t.ExpiresAt.After(a.db.Now()))})
 	}
 	return keys, nil
 }

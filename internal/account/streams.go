@@ -148,7 +148,7 @@ func (s *Streams) checkPart(ctx context.Context, part []*openStream, revisions m
 	now := s.db.Now()
 	for _, o := range part {
 		if o.who.visiting {
-			if _, err := s.visits.running(ctx, s.db, o.who.SessionID, o.who.UserID); errors.Is(err, ErrSignedOut) {
+			if _, _, err := s.visits.running(ctx, s.db, o.who.SessionID, o.who.UserID); errors.Is(err, ErrSignedOut) {
 				o.end()
 			} else if err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/limit"
 	"airstrip/internal/permission"
+	"airstrip/internal/role"
 	"airstrip/internal/token"
 )
 
@@ -129,7 +130,7 @@ func (v *Visits) Open(ctx context.Context, code string, from Client) (access str
 		if err != nil {
 			return err
 		}
-		if _, err := v.running(ctx, tx, row.ID, row.AccountID); err != nil {
+		if _, _, err := v.running(ctx, tx, row.ID, row.AccountID); err != nil {
 			return ErrVisitCode.Because(err)
 		}
 		if err := v.history.noteBy(ctx, tx, r.ID, StaffSignedIn, Client{}, row.MemberID); err != nil {
@@ -142,9 +143,13 @@ func (v *Visits) Open(ctx context.Context, code string, from Client) (access str
 	return access, err
 }
 
-// identify returns the user as whom the visit of an access token acts, or ErrSignedOut once it is over.
+// identify returns the user as whom the visit of an access token acts, ErrSignedOut once it is over, or ErrStaffNetwork
+// where a member calls from elsewhere than staff may.
 func (v *Visits) identify(ctx context.Context, claims token.Claims) (Identity, error) {
-	who, err := v.running(ctx, v.db, claims.ID, claims.SubjectAccess.UserID)
+	who, member, err := v.running(ctx, v.db, claims.ID, claims.SubjectAccess.UserID)
+	if err == nil && member != nil && !v.roles.settings.Get().StaffMayCallFrom(addressIn(ctx)) {
+		err = ErrStaffNetwork
+	}
 	who.IssuedAt = claims.IssuedAt.UTC()
 	if end := claims.ExpiresAt.UTC(); who.ExpiresAt.IsZero() || end.Before(who.ExpiresAt) {
 		who.ExpiresAt = end
@@ -152,9 +157,11 @@ func (v *Visits) identify(ctx context.Context, claims token.Claims) (Identity, e
 	return who, err
 }
 
-// running returns who visits, or ErrSignedOut.
-func (v *Visits) running(ctx context.Context, idb bun.IDB, id uuid.UUID, userID int64) (Identity, error) {
-	who := Identity{UserID: userID, SessionID: id, visiting: true}
+// running returns as whom a visit acts and the member who visits, nil for the operator, or ErrSignedOut.
+func (v *Visits) running(ctx context.Context, idb bun.IDB, id uuid.UUID, userID int64) (
+	who Identity, member *int64, err error,
+) {
+	who = Identity{UserID: userID, SessionID: id, visiting: true}
 	var by struct {
 		UUID              uuid.UUID
 		Banned            bool
@@ -164,26 +171,33 @@ func (v *Visits) running(ctx context.Context, idb bun.IDB, id uuid.UUID, userID 
 		CreatedAt, SeenAt bun.NullTime
 	}
 	now := v.db.Now()
-	err := idb.NewRaw(`SELECT u.uuid, u.banned_at IS NOT NULL AS banned, v.member_id, COALESCE(m.role, '') AS role,
+	err = idb.NewRaw(`SELECT u.uuid, u.banned_at IS NOT NULL AS banned, v.member_id, COALESCE(m.role, '') AS role,
 		m.banned_at IS NOT NULL AS member_banned, s.created_at, s.seen_at
 		FROM `+visitSources+` WHERE v.id = ? AND u.id = ? AND `+visitRuns, id, userID, now, now).Scan(ctx, &by)
 	if errors.Is(err, db.ErrNoRows) {
-		return Identity{}, ErrSignedOut
+		err = ErrSignedOut
+	}
+	if err != nil {
+		return Identity{}, nil, err
 	}
 	who.UUID, who.banned = by.UUID, by.Banned
-	if err != nil || by.MemberID == nil {
-		return who, err
+	if by.MemberID == nil {
+		return who, nil, nil
 	}
 	end, over := v.roles.sessionEnd(by.Role, by.CreatedAt.Time, by.SeenAt.Time)
 	if over {
-		return Identity{}, ErrSignedOut
+		return Identity{}, nil, ErrSignedOut
 	}
 	who.ExpiresAt = end
-	member, err := v.roles.withhold(ctx, Identity{UserID: *by.MemberID, Role: by.Role}, by.MemberBanned)
-	if err == nil && !member.Role.Has(permission.UserSignInAs) {
+	has, _, err := v.roles.inEffect(ctx, *by.MemberID, by.Role, by.MemberBanned)
+	if err != nil {
+		return Identity{}, nil, err
+	}
+	may, err := role.Of(ctx, idb, has)
+	if err == nil && !may.Has(permission.UserSignInAs) {
 		err = ErrSignedOut
 	}
-	return who, err
+	return who, by.MemberID, err
 }
 
 // visitEnd says what ended a visit, for the audit log.
@@ -250,7 +264,7 @@ func (v *Visits) EndDue(ctx context.Context) error {
 	for _, row := range open {
 		over := !row.ExpiresAt.After(now)
 		if !over && row.OpenedAt != nil {
-			_, err := v.running(ctx, v.db, row.ID, row.AccountID)
+			_, _, err := v.running(ctx, v.db, row.ID, row.AccountID)
 			if over = errors.Is(err, ErrSignedOut); err != nil && !over {
 				return err
 			}
@@ -277,7 +291,7 @@ func (v *Visits) of(ctx context.Context, who Identity) (devices []SignedInDevice
 		return nil, err
 	}
 	for _, row := range rows {
-		if _, err := v.running(ctx, v.db, row.ID, row.AccountID); errors.Is(err, ErrSignedOut) {
+		if _, _, err := v.running(ctx, v.db, row.ID, row.AccountID); errors.Is(err, ErrSignedOut) {
 			continue
 		} else if err != nil {
 			return nil, err

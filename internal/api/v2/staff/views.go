@@ -116,10 +116,10 @@ func (t ViewTexts) view(resource string) (console.View, error) {
 // viewer is what who may do with views.
 func viewer(who account.Identity) console.Viewer {
 	return console.Viewer{
-		UserID: who.UserID, ManagesShared: who.Role.Has(permission.ViewManage),
+		UserID: who.UserID, ManagesShared: who.Has(permission.ViewManage),
 		MayRead: func(resource string) bool {
 			needs, known := viewLists[resource]
-			return known && who.Role.Has(needs)
+			return known && who.Has(needs)
 		},
 	}
 }
@@ -130,7 +130,7 @@ func mayViewList(who account.Identity, resource string) error {
 	switch {
 	case !known:
 		return fault.Invalid("resource", "unknown", "没有这个列表", "There is no such list")
-	case !who.Role.Has(needs):
+	case !who.Has(needs):
 		return permission.ErrRefused
 	}
 	return nil

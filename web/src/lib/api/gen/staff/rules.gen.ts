@@ -26,6 +26,15 @@ export const staffAnnouncementBroadcastRules = {
   "reason": { maxLength: 500 },
 } as const
 
+export const staffApiKeyMakeRules = {
+  "name": { minLength: 1, maxLength: 64 },
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffApiKeyRotateRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
 export const staffAuditRules = {
   "q": { maxLength: 200 },
 } as const
@@ -259,6 +268,21 @@ export const staffMailsRules = {
   "recipient": { maxLength: 254 },
 } as const
 
+export const staffMemberAddRules = {
+  "email": { minLength: 3, maxLength: 254 },
+  "reason": { minLength: 1, maxLength: 500 },
+  "role": { minLength: 1, maxLength: 64 },
+} as const
+
+export const staffMemberRemoveRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffMemberChangeRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+  "role": { minLength: 1, maxLength: 64 },
+} as const
+
 export const staffSharedKeySetRules = {
   "key": { maxLength: 200 },
 } as const
@@ -375,6 +399,19 @@ export const staffRechargeRefundRules = {
 
 export const staffRefundDecideRules = {
   "answer": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffRoleMakeRules = {
+  "name": { minLength: 1, maxLength: 64 },
+  "reason": { maxLength: 500 },
+} as const
+
+export const staffRoleRemoveRules = {
+  "reason": { maxLength: 500 },
+} as const
+
+export const staffRoleChangeRules = {
+  "reason": { maxLength: 500 },
 } as const
 
 export const staffServicesRules = {
@@ -530,6 +567,15 @@ export const staffUserNoteAddRules = {
   "text": { minLength: 1, maxLength: 2000 },
 } as const
 
+export const staffOrderQuoteRules = {
+  "price": { maxLength: 20 },
+} as const
+
+export const staffOrderMakeRules = {
+  "gateway": { maxLength: 64 },
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
 export const staffUserPasswordMailRules = {
   "reason": { minLength: 1, maxLength: 500 },
 } as const
@@ -546,6 +592,10 @@ export const staffUserSessionsEndRules = {
   "reason": { minLength: 1, maxLength: 500 },
 } as const
 
+export const staffUserSignInAsRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
 export const staffTrafficGiveRules = {
   "name": { minLength: 1, maxLength: 64 },
   "reason": { minLength: 1, maxLength: 500 },
@@ -553,6 +603,29 @@ export const staffTrafficGiveRules = {
 
 export const staffUserTwoFactorOffRules = {
   "reason": { minLength: 1, maxLength: 500 },
+} as const
+
+export const staffViewsRules = {
+  "resource": { maxLength: 40 },
+} as const
+
+export const staffViewAddRules = {
+  "name": { minLength: 1, maxLength: 60 },
+  "resource": { maxLength: 40 },
+  "search": { maxLength: 2000 },
+} as const
+
+export const staffViewLayoutSetRules = {
+  "resource": { maxLength: 40 },
+} as const
+
+export const staffViewsOrderRules = {
+  "resource": { maxLength: 40 },
+} as const
+
+export const staffViewChangeRules = {
+  "name": { minLength: 1, maxLength: 60 },
+  "search": { maxLength: 2000 },
 } as const
 
 export const staffAdjustmentMakeRules = {

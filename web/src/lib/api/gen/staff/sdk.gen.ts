@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../client';
 import { client } from '../client.gen';
-import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponses, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponses, AdminAnnouncementResponses, AdminAnnouncementSetData, AdminAnnouncementSetResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAnnouncementAddData, StaffAnnouncementAddResponses, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponses, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponses, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponses, StaffAnnouncementChangeData, StaffAnnouncementChangeResponses, StaffAnnouncementGetData, StaffAnnouncementGetResponses, StaffAnnouncementReachData, StaffAnnouncementReachResponses, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponses, StaffAnnouncementsData, StaffAnnouncementsResponses, StaffAnomaliesData, StaffAnomaliesResponses, StaffApprovalDecideData, StaffApprovalDecideResponses, StaffApprovalsListData, StaffApprovalsListResponses, StaffAuditChainData, StaffAuditChainResponses, StaffAuditCountData, StaffAuditCountResponses, StaffAuditCsvData, StaffAuditCsvResponses, StaffAuditData, StaffAuditGetData, StaffAuditGetResponses, StaffAuditRecordsCountData, StaffAuditRecordsCountResponses, StaffAuditRecordsCsvData, StaffAuditRecordsCsvResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffAuditRulesTryData, StaffAuditRulesTryResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponses, StaffBulkJobResponses, StaffBulkJobResumeData, StaffBulkJobResumeResponses, StaffBulkJobRetryData, StaffBulkJobRetryResponses, StaffBulkJobRowsData, StaffBulkJobRowsResponses, StaffBulkJobsData, StaffBulkJobsResponses, StaffBulkJobStartData, StaffBulkJobStartResponses, StaffBulkJobStopData, StaffBulkJobStopResponses, StaffCannedAnswerAddData, StaffCannedAnswerAddResponses, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponses, StaffCannedAnswerFillData, StaffCannedAnswerFillResponses, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponses, StaffCannedAnswersListData, StaffCannedAnswersListResponses, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffClientsOrderData, StaffClientsOrderResponses, StaffCommissionsListData, StaffCommissionsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponGetData, StaffCouponGetResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayGetData, StaffGatewayGetResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffGatewaysOrderData, StaffGatewaysOrderResponses, StaffGatewayTestData, StaffGatewayTestResponses, StaffGuideAddData, StaffGuideAddResponses, StaffGuideChangeData, StaffGuideChangeResponses, StaffGuideGetData, StaffGuideGetResponses, StaffGuideRemoveData, StaffGuideRemoveResponses, StaffGuidesData, StaffGuidesResponses, StaffHeldBatchCountData, StaffHeldBatchCountResponses, StaffHeldBatchDismissData, StaffHeldBatchDismissResponses, StaffHeldBatchesData, StaffHeldBatchesResponses, StaffInvitesData, StaffInvitesResponses, StaffInvoicesCountData, StaffInvoicesCountResponses, StaffInvoicesCsvData, StaffInvoicesCsvResponses, StaffInvoicesData, StaffInvoicesResponses, StaffIpBanData, StaffIpBanResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnbanData, StaffIpUnbanResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffJobRetryData, StaffJobRetryResponses, StaffJobRunData, StaffJobRunResponses, StaffJobsData, StaffJobsResponses, StaffJobsTimetableData, StaffJobsTimetableResponses, StaffLedgerAccountsData, StaffLedgerAccountsResponses, StaffLedgerCountData, StaffLedgerCountResponses, StaffLedgerCsvData, StaffLedgerCsvResponses, StaffLedgerData, StaffLedgerResponses, StaffLinkFetchesCountData, StaffLinkFetchesCountResponses, StaffLinkFetchesCsvData, StaffLinkFetchesCsvResponses, StaffLinkFetchesData, StaffLinkFetchesResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkGroupsDealData, StaffLinkGroupsDealResponses, StaffLinkSpreadsData, StaffLinkSpreadsResponses, StaffLinkTemplateAffectedData, StaffLinkTemplateAffectedResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffMailTemplateData, StaffMailTemplatePreviewData, StaffMailTemplatePreviewResponses, StaffMailTemplateResetData, StaffMailTemplateResetResponses, StaffMailTemplateResponses, StaffMailTemplatesData, StaffMailTemplateSetData, StaffMailTemplateSetResponses, StaffMailTemplatesResponses, StaffMailTemplateTestData, StaffMailTemplateTestResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeAgentConfigData, StaffNodeAgentConfigResponses, StaffNodeCertificateData, StaffNodeCertificateResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeGroupsData, StaffNodeGroupsResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeLinkEntryData, StaffNodeLinkEntryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodesChangeData, StaffNodesChangeResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodeSilenceData, StaffNodeSilenceResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderCancelData, StaffOrderCancelResponses, StaffOrderGetData, StaffOrderGetResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffOrdersCountData, StaffOrdersCountResponses, StaffOrdersCsvData, StaffOrdersCsvResponses, StaffOrdersData, StaffOrdersResponses, StaffOverviewData, StaffOverviewResponses, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponses, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponses, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponses, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponses, StaffPaymentCaseGetData, StaffPaymentCaseGetResponses, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponses, StaffPaymentCasesListData, StaffPaymentCasesListResponses, StaffPayoutPayData, StaffPayoutPayResponses, StaffPayoutRefuseData, StaffPayoutRefuseResponses, StaffPayoutsListData, StaffPayoutsListResponses, StaffPlanArchiveData, StaffPlanArchiveResponses, StaffPlanChangeData, StaffPlanChangeResponses, StaffPlanGetData, StaffPlanGetResponses, StaffPlanMakeData, StaffPlanMakeResponses, StaffPlanRestoreData, StaffPlanRestoreResponses, StaffPlansListData, StaffPlansListResponses, StaffPlansOrderData, StaffPlansOrderResponses, StaffPlanTextsSetData, StaffPlanTextsSetResponses, StaffRechargeConfirmData, StaffRechargeConfirmResponses, StaffRechargeEventsData, StaffRechargeEventsResponses, StaffRechargeGetData, StaffRechargeGetResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRechargesCountData, StaffRechargesCountResponses, StaffRechargesCsvData, StaffRechargesCsvResponses, StaffRechargesData, StaffRechargesResponses, StaffReconciliationData, StaffReconciliationResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestGetData, StaffRefundRequestGetResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffRoleData, StaffRoleResponses, StaffServiceEndData, StaffServiceEndResponses, StaffServiceGiveData, StaffServiceGiveResponses, StaffServicesCountData, StaffServicesCountResponses, StaffServicesCsvData, StaffServicesCsvResponses, StaffServicesData, StaffServicesResponses, StaffSettingHistoryData, StaffSettingHistoryResponses, StaffSettingsChangeData, StaffSettingsChangeResponses, StaffSettingsData, StaffSettingsResponses, StaffSettingTestData, StaffSettingTestResponses, StaffSettlementEnterData, StaffSettlementEnterResponses, StaffSettlementReverseData, StaffSettlementReverseResponses, StaffSettlementsListData, StaffSettlementsListResponses, StaffShareAccountAddData, StaffShareAccountAddResponses, StaffShareAccountChangeData, StaffShareAccountChangeResponses, StaffShareAccountRemoveData, StaffShareAccountRemoveResponses, StaffShareAccountRotateData, StaffShareAccountRotateResponses, StaffShareAccountsData, StaffShareAccountsResponses, StaffShareAccountViewersData, StaffShareAccountViewersResponses, StaffShareAccountViewsData, StaffShareAccountViewsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, StaffStatementData, StaffStatementImportData, StaffStatementImportResponses, StaffStatementLinesData, StaffStatementLinesResponses, StaffStatementPreviewData, StaffStatementPreviewResponses, StaffStatementRemoveData, StaffStatementRemoveResponses, StaffStatementResponses, StaffStatementsListData, StaffStatementsListResponses, StaffStatisticsGrowthData, StaffStatisticsGrowthResponses, StaffStatisticsTrafficData, StaffStatisticsTrafficResponses, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponses, StaffStatisticsUsersData, StaffStatisticsUsersParquetData, StaffStatisticsUsersParquetResponses, StaffStatisticsUsersResponses, StaffSystemData, StaffSystemResponses, StaffTicketAnswerData, StaffTicketAnswerResponses, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponses, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponses, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponses, StaffTicketChangeData, StaffTicketChangeResponses, StaffTicketGetData, StaffTicketGetResponses, StaffTicketMergeData, StaffTicketMergeResponses, StaffTicketNoteData, StaffTicketNoteResponses, StaffTicketsListData, StaffTicketsListResponses, StaffTrafficGiveData, StaffTrafficGiveResponses, StaffUserAddData, StaffUserAddResponses, StaffUserBanData, StaffUserBanResponses, StaffUserCloseData, StaffUserCloseResponses, StaffUserConnectionData, StaffUserConnectionResponses, StaffUserEmailReplaceData, StaffUserEmailReplaceResponses, StaffUserGetData, StaffUserGetResponses, StaffUserLabelsSetData, StaffUserLabelsSetResponses, StaffUserLinkFetchesData, StaffUserLinkFetchesResponses, StaffUserLinkResetData, StaffUserLinkResetResponses, StaffUserNoteAddData, StaffUserNoteAddResponses, StaffUserNoteRemoveData, StaffUserNoteRemoveResponses, StaffUserNotesData, StaffUserNotesResponses, StaffUserPasswordMailData, StaffUserPasswordMailResponses, StaffUsersCountData, StaffUsersCountResponses, StaffUsersCsvData, StaffUsersCsvResponses, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponses, StaffUserSessionsResponses, StaffUserSignInsData, StaffUserSignInsResponses, StaffUsersResponses, StaffUserTrafficData, StaffUserTrafficResponses, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponses, StaffUserUnbanData, StaffUserUnbanResponses, StaffWebhookAddData, StaffWebhookAddResponses, StaffWebhookChangeData, StaffWebhookChangeResponses, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponses, StaffWebhookDeliveryData, StaffWebhookDeliveryResponses, StaffWebhookEventsData, StaffWebhookEventsResponses, StaffWebhookRedeliverData, StaffWebhookRedeliverResponses, StaffWebhookRemoveData, StaffWebhookRemoveResponses, StaffWebhookRotateData, StaffWebhookRotateResponses, StaffWebhooksData, StaffWebhooksResponses, StaffWebhookTestData, StaffWebhookTestResponses } from './types.gen';
+import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponses, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponses, AdminAnnouncementResponses, AdminAnnouncementSetData, AdminAnnouncementSetResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAnnouncementAddData, StaffAnnouncementAddResponses, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponses, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponses, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponses, StaffAnnouncementChangeData, StaffAnnouncementChangeResponses, StaffAnnouncementGetData, StaffAnnouncementGetResponses, StaffAnnouncementReachData, StaffAnnouncementReachResponses, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponses, StaffAnnouncementsData, StaffAnnouncementsResponses, StaffAnomaliesData, StaffAnomaliesResponses, StaffApiKeyMakeData, StaffApiKeyMakeResponses, StaffApiKeyRevokeData, StaffApiKeyRevokeResponses, StaffApiKeyRotateData, StaffApiKeyRotateResponses, StaffApiKeysData, StaffApiKeysResponses, StaffApprovalDecideData, StaffApprovalDecideResponses, StaffApprovalsListData, StaffApprovalsListResponses, StaffAuditChainData, StaffAuditChainResponses, StaffAuditCountData, StaffAuditCountResponses, StaffAuditCsvData, StaffAuditCsvResponses, StaffAuditData, StaffAuditGetData, StaffAuditGetResponses, StaffAuditRecordsCountData, StaffAuditRecordsCountResponses, StaffAuditRecordsCsvData, StaffAuditRecordsCsvResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffAuditRulesTryData, StaffAuditRulesTryResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponses, StaffBulkJobResponses, StaffBulkJobResumeData, StaffBulkJobResumeResponses, StaffBulkJobRetryData, StaffBulkJobRetryResponses, StaffBulkJobRowsData, StaffBulkJobRowsResponses, StaffBulkJobsData, StaffBulkJobsResponses, StaffBulkJobStartData, StaffBulkJobStartResponses, StaffBulkJobStopData, StaffBulkJobStopResponses, StaffCannedAnswerAddData, StaffCannedAnswerAddResponses, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponses, StaffCannedAnswerFillData, StaffCannedAnswerFillResponses, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponses, StaffCannedAnswersListData, StaffCannedAnswersListResponses, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffClientsOrderData, StaffClientsOrderResponses, StaffCommissionsListData, StaffCommissionsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponGetData, StaffCouponGetResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayGetData, StaffGatewayGetResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffGatewaysOrderData, StaffGatewaysOrderResponses, StaffGatewayTestData, StaffGatewayTestResponses, StaffGuideAddData, StaffGuideAddResponses, StaffGuideChangeData, StaffGuideChangeResponses, StaffGuideGetData, StaffGuideGetResponses, StaffGuideRemoveData, StaffGuideRemoveResponses, StaffGuidesData, StaffGuidesResponses, StaffHeldBatchCountData, StaffHeldBatchCountResponses, StaffHeldBatchDismissData, StaffHeldBatchDismissResponses, StaffHeldBatchesData, StaffHeldBatchesResponses, StaffInvitesData, StaffInvitesResponses, StaffInvoicesCountData, StaffInvoicesCountResponses, StaffInvoicesCsvData, StaffInvoicesCsvResponses, StaffInvoicesData, StaffInvoicesResponses, StaffIpBanData, StaffIpBanResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnbanData, StaffIpUnbanResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffJobRetryData, StaffJobRetryResponses, StaffJobRunData, StaffJobRunResponses, StaffJobsData, StaffJobsResponses, StaffJobsTimetableData, StaffJobsTimetableResponses, StaffLedgerAccountsData, StaffLedgerAccountsResponses, StaffLedgerCountData, StaffLedgerCountResponses, StaffLedgerCsvData, StaffLedgerCsvResponses, StaffLedgerData, StaffLedgerResponses, StaffLinkFetchesCountData, StaffLinkFetchesCountResponses, StaffLinkFetchesCsvData, StaffLinkFetchesCsvResponses, StaffLinkFetchesData, StaffLinkFetchesResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkGroupsDealData, StaffLinkGroupsDealResponses, StaffLinkSpreadsData, StaffLinkSpreadsResponses, StaffLinkTemplateAffectedData, StaffLinkTemplateAffectedResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffMailTemplateData, StaffMailTemplatePreviewData, StaffMailTemplatePreviewResponses, StaffMailTemplateResetData, StaffMailTemplateResetResponses, StaffMailTemplateResponses, StaffMailTemplatesData, StaffMailTemplateSetData, StaffMailTemplateSetResponses, StaffMailTemplatesResponses, StaffMailTemplateTestData, StaffMailTemplateTestResponses, StaffMemberAddData, StaffMemberAddResponses, StaffMemberChangeData, StaffMemberChangeResponses, StaffMemberData, StaffMemberRemoveData, StaffMemberRemoveResponses, StaffMemberResponses, StaffMembersData, StaffMembersResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeAgentConfigData, StaffNodeAgentConfigResponses, StaffNodeCertificateData, StaffNodeCertificateResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeGroupsData, StaffNodeGroupsResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeLinkEntryData, StaffNodeLinkEntryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodesChangeData, StaffNodesChangeResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodeSilenceData, StaffNodeSilenceResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderCancelData, StaffOrderCancelResponses, StaffOrderGetData, StaffOrderGetResponses, StaffOrderMakeData, StaffOrderMakeResponses, StaffOrderQuoteData, StaffOrderQuoteResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffOrdersCountData, StaffOrdersCountResponses, StaffOrdersCsvData, StaffOrdersCsvResponses, StaffOrdersData, StaffOrdersResponses, StaffOverviewData, StaffOverviewResponses, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponses, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponses, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponses, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponses, StaffPaymentCaseGetData, StaffPaymentCaseGetResponses, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponses, StaffPaymentCasesListData, StaffPaymentCasesListResponses, StaffPayoutGetData, StaffPayoutGetResponses, StaffPayoutPayData, StaffPayoutPayResponses, StaffPayoutRefuseData, StaffPayoutRefuseResponses, StaffPayoutsListData, StaffPayoutsListResponses, StaffPlanArchiveData, StaffPlanArchiveResponses, StaffPlanChangeData, StaffPlanChangeResponses, StaffPlanGetData, StaffPlanGetResponses, StaffPlanMakeData, StaffPlanMakeResponses, StaffPlanRestoreData, StaffPlanRestoreResponses, StaffPlansListData, StaffPlansListResponses, StaffPlansOrderData, StaffPlansOrderResponses, StaffPlanTextsSetData, StaffPlanTextsSetResponses, StaffRechargeConfirmData, StaffRechargeConfirmResponses, StaffRechargeEventsData, StaffRechargeEventsResponses, StaffRechargeGetData, StaffRechargeGetResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRechargesCountData, StaffRechargesCountResponses, StaffRechargesCsvData, StaffRechargesCsvResponses, StaffRechargesData, StaffRechargesResponses, StaffReconciliationData, StaffReconciliationResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestGetData, StaffRefundRequestGetResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffRoleChangeData, StaffRoleChangeResponses, StaffRoleData, StaffRoleMakeData, StaffRoleMakeResponses, StaffRoleRemoveData, StaffRoleRemoveResponses, StaffRoleResponses, StaffRolesData, StaffRolesResponses, StaffServiceEndData, StaffServiceEndResponses, StaffServiceGiveData, StaffServiceGiveResponses, StaffServicesCountData, StaffServicesCountResponses, StaffServicesCsvData, StaffServicesCsvResponses, StaffServicesData, StaffServicesResponses, StaffSettingHistoryData, StaffSettingHistoryResponses, StaffSettingsChangeData, StaffSettingsChangeResponses, StaffSettingsData, StaffSettingsResponses, StaffSettingTestData, StaffSettingTestResponses, StaffSettlementEnterData, StaffSettlementEnterResponses, StaffSettlementReverseData, StaffSettlementReverseResponses, StaffSettlementsListData, StaffSettlementsListResponses, StaffShareAccountAddData, StaffShareAccountAddResponses, StaffShareAccountChangeData, StaffShareAccountChangeResponses, StaffShareAccountRemoveData, StaffShareAccountRemoveResponses, StaffShareAccountRotateData, StaffShareAccountRotateResponses, StaffShareAccountsData, StaffShareAccountsResponses, StaffShareAccountViewersData, StaffShareAccountViewersResponses, StaffShareAccountViewsData, StaffShareAccountViewsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, StaffStatementData, StaffStatementImportData, StaffStatementImportResponses, StaffStatementLinesData, StaffStatementLinesResponses, StaffStatementPreviewData, StaffStatementPreviewResponses, StaffStatementRemoveData, StaffStatementRemoveResponses, StaffStatementResponses, StaffStatementsListData, StaffStatementsListResponses, StaffStatisticsGrowthData, StaffStatisticsGrowthResponses, StaffStatisticsTrafficData, StaffStatisticsTrafficResponses, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponses, StaffStatisticsUsersData, StaffStatisticsUsersParquetData, StaffStatisticsUsersParquetResponses, StaffStatisticsUsersResponses, StaffSystemData, StaffSystemResponses, StaffTicketAnswerData, StaffTicketAnswerResponses, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponses, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponses, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponses, StaffTicketChangeData, StaffTicketChangeResponses, StaffTicketGetData, StaffTicketGetResponses, StaffTicketMergeData, StaffTicketMergeResponses, StaffTicketNoteData, StaffTicketNoteResponses, StaffTicketsListData, StaffTicketsListResponses, StaffTrafficGiveData, StaffTrafficGiveResponses, StaffUserAddData, StaffUserAddResponses, StaffUserBanData, StaffUserBanResponses, StaffUserCloseData, StaffUserCloseResponses, StaffUserConnectionData, StaffUserConnectionResponses, StaffUserEmailReplaceData, StaffUserEmailReplaceResponses, StaffUserGetData, StaffUserGetResponses, StaffUserLabelsSetData, StaffUserLabelsSetResponses, StaffUserLinkFetchesData, StaffUserLinkFetchesResponses, StaffUserLinkResetData, StaffUserLinkResetResponses, StaffUserNoteAddData, StaffUserNoteAddResponses, StaffUserNoteRemoveData, StaffUserNoteRemoveResponses, StaffUserNotesData, StaffUserNotesResponses, StaffUserPasswordMailData, StaffUserPasswordMailResponses, StaffUsersCountData, StaffUsersCountResponses, StaffUsersCsvData, StaffUsersCsvResponses, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponses, StaffUserSessionsResponses, StaffUserSignInAsData, StaffUserSignInAsResponses, StaffUserSignInsData, StaffUserSignInsResponses, StaffUsersResponses, StaffUserTrafficData, StaffUserTrafficResponses, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponses, StaffUserUnbanData, StaffUserUnbanResponses, StaffViewAddData, StaffViewAddResponses, StaffViewChangeData, StaffViewChangeResponses, StaffViewLayoutSetData, StaffViewLayoutSetResponses, StaffViewRemoveData, StaffViewRemoveResponses, StaffViewsData, StaffViewsOrderData, StaffViewsOrderResponses, StaffViewsResponses, StaffWebhookAddData, StaffWebhookAddResponses, StaffWebhookChangeData, StaffWebhookChangeResponses, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponses, StaffWebhookDeliveryData, StaffWebhookDeliveryResponses, StaffWebhookEventsData, StaffWebhookEventsResponses, StaffWebhookRedeliverData, StaffWebhookRedeliverResponses, StaffWebhookRemoveData, StaffWebhookRemoveResponses, StaffWebhookRotateData, StaffWebhookRotateResponses, StaffWebhooksData, StaffWebhooksResponses, StaffWebhookTestData, StaffWebhookTestResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -133,6 +133,40 @@ export const staffAnnouncementReach = <ThrowOnError extends boolean = true>(opti
  * Users and nodes that stand out: by their traffic, addresses or fetches of links
  */
 export const staffAnomalies = <ThrowOnError extends boolean = true>(options?: Options<StaffAnomaliesData, ThrowOnError>): RequestResult<StaffAnomaliesResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffAnomaliesResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/anomalies', ...options });
+
+/**
+ * API keys of programs that act for staff, the newest first
+ */
+export const staffApiKeys = <ThrowOnError extends boolean = true>(options?: Options<StaffApiKeysData, ThrowOnError>): RequestResult<StaffApiKeysResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffApiKeysResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/api-keys', ...options });
+
+/**
+ * Make an API key that acts for the caller, who gets a mail about it
+ */
+export const staffApiKeyMake = <ThrowOnError extends boolean = true>(options: Options<StaffApiKeyMakeData, ThrowOnError>): RequestResult<StaffApiKeyMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffApiKeyMakeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/api-keys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End an API key at once
+ */
+export const staffApiKeyRevoke = <ThrowOnError extends boolean = true>(options: Options<StaffApiKeyRevokeData, ThrowOnError>): RequestResult<StaffApiKeyRevokeResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffApiKeyRevokeResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/api-keys/{key_id}', ...options });
+
+/**
+ * Replace the secret of an API key of one's own
+ */
+export const staffApiKeyRotate = <ThrowOnError extends boolean = true>(options: Options<StaffApiKeyRotateData, ThrowOnError>): RequestResult<StaffApiKeyRotateResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffApiKeyRotateResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/api-keys/{key_id}/rotate',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * What staff gave that is worth money, and what of it waits for a second member
@@ -441,6 +475,11 @@ export const staffClientChange = <ThrowOnError extends boolean = true>(options: 
  * Commission that users want paid outside of the site
  */
 export const staffPayoutsList = <ThrowOnError extends boolean = true>(options?: Options<StaffPayoutsListData, ThrowOnError>): RequestResult<StaffPayoutsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffPayoutsListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/commission-payouts', ...options });
+
+/**
+ * A payout, with what its user has besides it
+ */
+export const staffPayoutGet = <ThrowOnError extends boolean = true>(options: Options<StaffPayoutGetData, ThrowOnError>): RequestResult<StaffPayoutGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffPayoutGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/commission-payouts/{payout_id}', ...options });
 
 /**
  * Note that a payout is paid; 403 second_member_needed where that waits now
@@ -849,6 +888,45 @@ export const staffMail = <ThrowOnError extends boolean = true>(options: Options<
 export const staffMailRetry = <ThrowOnError extends boolean = true>(options: Options<StaffMailRetryData, ThrowOnError>): RequestResult<StaffMailRetryResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffMailRetryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails/{mail_id}/retry', ...options });
 
 /**
+ * All members of staff, by their addresses
+ */
+export const staffMembers = <ThrowOnError extends boolean = true>(options?: Options<StaffMembersData, ThrowOnError>): RequestResult<StaffMembersResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffMembersResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/members', ...options });
+
+/**
+ * Make a user a member of staff
+ */
+export const staffMemberAdd = <ThrowOnError extends boolean = true>(options: Options<StaffMemberAddData, ThrowOnError>): RequestResult<StaffMemberAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffMemberAddResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/members',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End a membership of staff; the account stays
+ */
+export const staffMemberRemove = <ThrowOnError extends boolean = true>(options: Options<StaffMemberRemoveData, ThrowOnError>): RequestResult<StaffMemberRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffMemberRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/members/{user_id}', ...options });
+
+/**
+ * One member of staff
+ */
+export const staffMember = <ThrowOnError extends boolean = true>(options: Options<StaffMemberData, ThrowOnError>): RequestResult<StaffMemberResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffMemberResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/members/{user_id}', ...options });
+
+/**
+ * Give a member of staff another role; it counts at once
+ */
+export const staffMemberChange = <ThrowOnError extends boolean = true>(options: Options<StaffMemberChangeData, ThrowOnError>): RequestResult<StaffMemberChangeResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffMemberChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/members/{user_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * The groups, link groups and relays of all nodes
  */
 export const staffNodeGroups = <ThrowOnError extends boolean = true>(options?: Options<StaffNodeGroupsData, ThrowOnError>): RequestResult<StaffNodeGroupsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffNodeGroupsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/node-groups', ...options });
@@ -1064,7 +1142,7 @@ export const staffOverview = <ThrowOnError extends boolean = true>(options?: Opt
 export const staffPaymentCasesList = <ThrowOnError extends boolean = true>(options?: Options<StaffPaymentCasesListData, ThrowOnError>): RequestResult<StaffPaymentCasesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffPaymentCasesListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases', ...options });
 
 /**
- * A payment case with its notifies as they came
+ * A payment case: what was expected, and the notifies as they came
  */
 export const staffPaymentCaseGet = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseGetData, ThrowOnError>): RequestResult<StaffPaymentCaseGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffPaymentCaseGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases/{case_id}', ...options });
 
@@ -1282,6 +1360,40 @@ export const staffRefundDecide = <ThrowOnError extends boolean = true>(options: 
  * The caller's role and what it may do, by area
  */
 export const staffRole = <ThrowOnError extends boolean = true>(options?: Options<StaffRoleData, ThrowOnError>): RequestResult<StaffRoleResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffRoleResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/role', ...options });
+
+/**
+ * All roles, and all permissions that a role can be made of
+ */
+export const staffRoles = <ThrowOnError extends boolean = true>(options?: Options<StaffRolesData, ThrowOnError>): RequestResult<StaffRolesResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffRolesResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/roles', ...options });
+
+/**
+ * Make a role of permissions that the caller has
+ */
+export const staffRoleMake = <ThrowOnError extends boolean = true>(options: Options<StaffRoleMakeData, ThrowOnError>): RequestResult<StaffRoleMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffRoleMakeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/roles',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a role that no member has
+ */
+export const staffRoleRemove = <ThrowOnError extends boolean = true>(options: Options<StaffRoleRemoveData, ThrowOnError>): RequestResult<StaffRoleRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffRoleRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/roles/{role_id}', ...options });
+
+/**
+ * Give a role other permissions, which count at once for all who have it
+ */
+export const staffRoleChange = <ThrowOnError extends boolean = true>(options: Options<StaffRoleChangeData, ThrowOnError>): RequestResult<StaffRoleChangeResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffRoleChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/roles/{role_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Services
@@ -1709,6 +1821,23 @@ export const staffUserNoteAdd = <ThrowOnError extends boolean = true>(options: O
 export const staffUserNoteRemove = <ThrowOnError extends boolean = true>(options: Options<StaffUserNoteRemoveData, ThrowOnError>): RequestResult<StaffUserNoteRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffUserNoteRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/notes/{note_id}', ...options });
 
 /**
+ * What an order for a user would cost and bring, or why it cannot be made
+ */
+export const staffOrderQuote = <ThrowOnError extends boolean = true>(options: Options<StaffOrderQuoteData, ThrowOnError>): RequestResult<StaffOrderQuoteResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffOrderQuoteResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/order-quote', ...options });
+
+/**
+ * Make an order for a user, who pays it from the wallet now or at a gateway later; 403 second_member_needed where that waits now
+ */
+export const staffOrderMake = <ThrowOnError extends boolean = true>(options: Options<StaffOrderMakeData, ThrowOnError>): RequestResult<StaffOrderMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffOrderMakeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/orders',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Mail a user a code to set another password
  */
 export const staffUserPasswordMail = <ThrowOnError extends boolean = true>(options: Options<StaffUserPasswordMailData, ThrowOnError>): RequestResult<StaffUserPasswordMailResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserPasswordMailResponses, unknown, ThrowOnError>({
@@ -1762,6 +1891,18 @@ export const staffUserSessionsEnd = <ThrowOnError extends boolean = true>(option
 });
 
 /**
+ * Begin a visit: for 30 minutes the member sees the site as a user does, and can change nothing
+ */
+export const staffUserSignInAs = <ThrowOnError extends boolean = true>(options: Options<StaffUserSignInAsData, ThrowOnError>): RequestResult<StaffUserSignInAsResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserSignInAsResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/users/{user_id}/sign-in-as',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * The newest 100 sign-ins of a user, failed ones too
  */
 export const staffUserSignIns = <ThrowOnError extends boolean = true>(options: Options<StaffUserSignInsData, ThrowOnError>): RequestResult<StaffUserSignInsResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffUserSignInsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/users/{user_id}/sign-ins', ...options });
@@ -1788,6 +1929,64 @@ export const staffTrafficGive = <ThrowOnError extends boolean = true>(options: O
  */
 export const staffUserTwoFactorOff = <ThrowOnError extends boolean = true>(options: Options<StaffUserTwoFactorOffData, ThrowOnError>): RequestResult<StaffUserTwoFactorOffResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserTwoFactorOffResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/users/{user_id}/two-factor/off',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The views of a list: the caller's own and those that others shared
+ */
+export const staffViews = <ThrowOnError extends boolean = true>(options: Options<StaffViewsData, ThrowOnError>): RequestResult<StaffViewsResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffViewsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/views', ...options });
+
+/**
+ * Save a view of a list; at most 50 of each
+ */
+export const staffViewAdd = <ThrowOnError extends boolean = true>(options: Options<StaffViewAddData, ThrowOnError>): RequestResult<StaffViewAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffViewAddResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/views',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set how a list looks to oneself where no view says otherwise
+ */
+export const staffViewLayoutSet = <ThrowOnError extends boolean = true>(options: Options<StaffViewLayoutSetData, ThrowOnError>): RequestResult<StaffViewLayoutSetResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffViewLayoutSetResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/views/layout',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Put one's own views of a list into an order
+ */
+export const staffViewsOrder = <ThrowOnError extends boolean = true>(options: Options<StaffViewsOrderData, ThrowOnError>): RequestResult<StaffViewsOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffViewsOrderResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/views/order',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a view; one of another member needs console.view.manage
+ */
+export const staffViewRemove = <ThrowOnError extends boolean = true>(options: Options<StaffViewRemoveData, ThrowOnError>): RequestResult<StaffViewRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffViewRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/views/{view_id}', ...options });
+
+/**
+ * Change a view; one of another member needs console.view.manage
+ */
+export const staffViewChange = <ThrowOnError extends boolean = true>(options: Options<StaffViewChangeData, ThrowOnError>): RequestResult<StaffViewChangeResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffViewChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/views/{view_id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

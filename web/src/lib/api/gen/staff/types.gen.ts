@@ -110,7 +110,7 @@ export type ActDecisionBody = {
 
 export type ActivityItem = {
     activity_id: number;
-    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'passkey_added' | 'passkey_removed' | 'passkey_suspected' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked' | 'api_token_made' | 'api_token_revoked' | 'refresh_token_reused';
+    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'passkey_added' | 'passkey_removed' | 'passkey_suspected' | 'profile_changed' | 'sign_in_token_made' | 'staff_signed_in' | 'telegram_linked' | 'telegram_unlinked' | 'api_token_made' | 'api_token_revoked' | 'refresh_token_reused';
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
      */
@@ -399,6 +399,60 @@ export type AnotherEmailBody = {
     reason: string;
 };
 
+export type ApiKey = {
+    created_at: string;
+    /**
+     * Of that member
+     */
+    email: string;
+    /**
+     * null: never
+     */
+    expires_at: string | null;
+    /**
+     * The secret's first eight characters
+     */
+    hint: string;
+    id: number;
+    /**
+     * To the minute; null: never
+     */
+    last_used_at: string | null;
+    /**
+     * Who made it, and for whom it acts
+     */
+    member_id: number;
+    name: string;
+    scopes: Array<'jobs' | 'partner' | 'grant' | 'grafana' | 'read' | 'write'>;
+    /**
+     * False: expired, or its member may no longer do what it is for
+     */
+    works: boolean;
+};
+
+export type ApiKeyBody = {
+    /**
+     * null: never
+     */
+    expires_at?: string | null;
+    name: string;
+    /**
+     * For the audit log
+     */
+    reason: string;
+    /**
+     * jobs: run the server's jobs; partner: what users may use; grant: traffic for users, beside partner; grafana: the traffic of any user
+     */
+    scopes: Array<string>;
+};
+
+export type ApiKeySecret = {
+    /**
+     * Not shown again; the former one is refused from now on
+     */
+    secret: string;
+};
+
 export type ApiTokenBody = {
     /**
      * null: never
@@ -469,7 +523,7 @@ export type ApprovalItem = {
     /**
      * What was given
      */
-    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'bulk_job' | 'commission_payout';
+    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'bulk_job' | 'commission_payout' | 'order_by_hand';
     /**
      * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout
      */
@@ -763,6 +817,17 @@ export type BatchWithKeys = {
     keys: Array<KeyItem>;
 };
 
+export type BegunVisit = {
+    /**
+     * Opens the visit once, by auth_visit_open
+     */
+    code: string;
+    /**
+     * When the code is no longer good
+     */
+    until: string;
+};
+
 export type BillItem = {
     /**
      * Whether the service renews itself
@@ -823,6 +888,10 @@ export type BillList = {
 
 export type BlockedIp = {
     blocked_at: string;
+    /**
+     * Of the row, for the parameter before
+     */
+    id: number;
     ip: string;
     /**
      * That asked all nodes to block it
@@ -1154,6 +1223,28 @@ export type CaptchaWidget = {
      * Public key for the provider's widget; empty with pow
      */
     site_key: string;
+};
+
+export type CasePayment = {
+    created_at: string;
+    gateway: string;
+    no: number;
+    /**
+     * The order that waits, or waited, for it
+     */
+    order_no: number | null;
+    /**
+     * What was to be paid, in pay_currency
+     */
+    pay_amount: string;
+    pay_currency: string;
+    state: 'pending' | 'paid' | 'expired' | 'failed' | 'refunded';
+    trade_no: string;
+    /**
+     * Of the payment that it was credited for; empty: not paid
+     */
+    transaction_id: string;
+    user: PersonRef;
 };
 
 export type ChangeBody = {
@@ -2150,9 +2241,9 @@ export type GetMeResult = {
     invite_code: string;
     is_ban: boolean;
     /**
-     * owner, admin, finance, support or viewer; empty for users, and while a ban runs
+     * owner, admin, finance, support, viewer or the name of another role; empty for users, and while a ban runs
      */
-    staff_role: '' | 'owner' | 'admin' | 'finance' | 'support' | 'viewer';
+    staff_role: string;
     /**
      * Whether staff_role takes effect only once the user has a second factor
      */
@@ -2877,6 +2968,18 @@ export type LabelsOfUserBody = {
     was: Array<string>;
 };
 
+export type Layout = {
+    /**
+     * Keys in their order; empty: those that are shown unasked
+     */
+    columns: Array<string>;
+    /**
+     * Whether rows are 32 pixels high instead of 44
+     */
+    is_dense: boolean;
+    resource: string;
+};
+
 export type LedgerAccount = {
     account: 'wallet' | 'commission' | 'clearing' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
     /**
@@ -3251,6 +3354,14 @@ export type LossResult = {
     services: number;
 };
 
+export type MadeApiKey = {
+    key: ApiKey;
+    /**
+     * Not shown again
+     */
+    secret: string;
+};
+
 export type MadeBatch = {
     batch: KeyBatch;
     /**
@@ -3269,6 +3380,10 @@ export type MadeNode = {
      * Of the node's agent; shown this once
      */
     secret: string;
+};
+
+export type MadeOrder = {
+    order_no: number;
 };
 
 export type MadeSecret = {
@@ -3480,6 +3595,26 @@ export type MediaChangeBody = {
      * enabled makes the account where there is none; none deletes it
      */
     state: 'none' | 'enabled' | 'disabled';
+};
+
+export type MemberChangeBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
+    role: string;
+};
+
+export type MemberDraft = {
+    /**
+     * Of a user
+     */
+    email: string;
+    /**
+     * For the audit log
+     */
+    reason: string;
+    role: string;
 };
 
 export type MissingPayment = {
@@ -3901,6 +4036,27 @@ export type NewShareAccountBody = {
      * Where to sign in
      */
     url?: string;
+};
+
+export type NewView = {
+    /**
+     * Keys in their order; empty: those that are shown unasked
+     */
+    columns: Array<string>;
+    /**
+     * Whether rows are 32 pixels high instead of 44
+     */
+    is_dense: boolean;
+    /**
+     * Whether all who may read the list see it
+     */
+    is_shared: boolean;
+    name: string;
+    resource: string;
+    /**
+     * Filters and sort as in the page's address
+     */
+    search: string;
 };
 
 export type NewWebhook = {
@@ -4482,6 +4638,56 @@ export type OlderAnnouncement = {
     updated_at: string;
 };
 
+export type OpenedVisit = {
+    /**
+     * JWT, good until the visit ends; there is no refresh token
+     */
+    access_token: string;
+};
+
+export type Order = {
+    resource: string;
+    /**
+     * All of the caller's own views of the list
+     */
+    views: Array<number>;
+};
+
+export type OrderBody = {
+    /**
+     * Whether a new service renews itself
+     */
+    auto_renew?: boolean;
+    /**
+     * The service that ends where the new one starts; absent: none
+     */
+    change_service_id?: number;
+    /**
+     * At which the user is to pay, who gets a notice; absent: the wallet pays at once
+     */
+    gateway?: string;
+    /**
+     * Absent: a package
+     */
+    months?: number;
+    /**
+     * A plan or package
+     */
+    plan_id: number;
+    /**
+     * The listed price or a lower one; what it is lower counts as given
+     */
+    price: string | number;
+    /**
+     * For the audit log
+     */
+    reason: string;
+    /**
+     * The service to renew; absent: something new
+     */
+    renew_service_id?: number;
+};
+
 export type OrderDetail = {
     /**
      * Whether the service that it led to renews itself
@@ -4664,6 +4870,44 @@ export type OrderLine = {
      * Of the plan, the coupon, or the service that ends
      */
     name: string;
+};
+
+export type OrderQuote = {
+    /**
+     * What the wallet has available
+     */
+    balance: string;
+    /**
+     * The unused part of the service that ends
+     */
+    credit: string;
+    currency: string;
+    /**
+     * When the service that begins or is renewed would end; null: a package
+     */
+    ends_at: string | null;
+    kind: 'plan' | 'renewal' | 'package';
+    /**
+     * The price in the shop
+     */
+    listed: string;
+    /**
+     * 0: a package
+     */
+    months: number;
+    plan: PlanRef;
+    /**
+     * The price of this order
+     */
+    price: string;
+    /**
+     * What the user pays
+     */
+    total: string;
+    /**
+     * Per cycle, or of the package; null: unlimited
+     */
+    traffic_bytes: number | null;
 };
 
 export type OrderResult = {
@@ -4853,6 +5097,35 @@ export type OwnMedia = {
      * Leads to the media server, by way of this site
      */
     url: string;
+};
+
+export type OwnRole = {
+    /**
+     * null: a built-in role
+     */
+    created_at: string | null;
+    /**
+     * 0: a built-in role
+     */
+    id: number;
+    /**
+     * Whether the caller has all that it gives, and may so give, change and remove it
+     */
+    may_give: boolean;
+    /**
+     * How many members have the role
+     */
+    members: number;
+    name: string;
+    permissions: Array<string>;
+    /**
+     * Permissions that this version of the program does not know; they give nothing
+     */
+    unknown: Array<string>;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
 };
 
 export type PackageItem = {
@@ -5074,6 +5347,14 @@ export type PaymentCaseResult = {
      * What the gateway said last to a refund, in its own words
      */
     answer: string;
+    /**
+     * What its credit moved in the ledger
+     */
+    bookings: Array<Booking>;
+    /**
+     * Unpaid recharges of the gateway with this amount that began in the three days before, newest first, at most 10
+     */
+    candidates: Array<CasePayment>;
     created_at: string;
     /**
      * What the wallet gains, in the site's currency
@@ -5089,6 +5370,10 @@ export type PaymentCaseResult = {
      * The newest 100 notifies of the payment as they came, newest first
      */
     events: Array<PaymentCaseEvent>;
+    /**
+     * The recharge that the payment names; absent: it names none of ours
+     */
+    expected?: CasePayment;
     gateway: string;
     id: number;
     /**
@@ -5112,6 +5397,10 @@ export type PaymentCaseResult = {
      * The gateway's name of the payment
      */
     transaction_id: string;
+    /**
+     * Of user_id; absent: not known
+     */
+    user?: PersonRef;
     /**
      * Whose recharge it is, or to whom it was credited; null: not known
      */
@@ -6129,6 +6418,65 @@ export type ReversalBody = {
     reason: string;
 };
 
+export type RoleChangeBody = {
+    /**
+     * Those in unknown may stay
+     */
+    permissions: Array<string>;
+    /**
+     * For the audit log
+     */
+    reason?: string;
+};
+
+export type RoleDraft = {
+    /**
+     * 1 to 32 letters, digits, spaces, - and _; it stays
+     */
+    name: string;
+    permissions: Array<string>;
+    /**
+     * For the audit log
+     */
+    reason?: string;
+};
+
+export type RoleList = {
+    /**
+     * All permissions that there are
+     */
+    areas: Array<RolePermissionArea>;
+    /**
+     * The built-in ones first, then the others by name
+     */
+    roles: Array<OwnRole>;
+};
+
+export type RolePermission = {
+    /**
+     * In the caller's language
+     */
+    allows: string;
+    /**
+     * Whether every role has it
+     */
+    is_always: boolean;
+    /**
+     * Whether it asks for a recent password or passkey
+     */
+    is_dangerous: boolean;
+    /**
+     * Whether the caller has it, and may so give it
+     */
+    may_give: boolean;
+    permission: string;
+};
+
+export type RolePermissionArea = {
+    name: string;
+    permissions: Array<RolePermission>;
+};
+
 export type RotatedShareAccount = {
     account: StaffShareAccount;
     /**
@@ -6136,6 +6484,13 @@ export type RotatedShareAccount = {
      */
     seen_by: Array<ShareAccountViewer>;
     seen_by_count: number;
+};
+
+export type RotationBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
 };
 
 export type SecretWishBody = {
@@ -6315,6 +6670,10 @@ export type SessionResult = {
      * Empty: done by the operator
      */
     ip_address: string;
+    /**
+     * Support, which sees the site as the user does and can change nothing
+     */
+    is_by_staff: boolean;
     /**
      * The session that makes the call
      */
@@ -7282,6 +7641,49 @@ export type StaffInvoiceLine = {
     name: string;
 };
 
+export type StaffMember = {
+    /**
+     * Whether a code of an app is asked for at sign-in
+     */
+    authenticator: boolean;
+    /**
+     * What a member may give alone on a day
+     */
+    daily_limit: string;
+    email: string;
+    /**
+     * Worth of what the member gave alone today
+     */
+    given_today: string;
+    id: number;
+    /**
+     * Whether a ban keeps the role from taking effect
+     */
+    is_banned: boolean;
+    /**
+     * Whether the caller has all that the member has, and may so change or end the membership
+     */
+    may_change: boolean;
+    name: string;
+    passkeys: number;
+    /**
+     * A built-in one, or the name of another
+     */
+    role: string;
+    /**
+     * Last sign-in or refresh
+     */
+    seen_at: string | null;
+    /**
+     * That run
+     */
+    sessions: number;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
+};
+
 export type StaffNode = {
     address: string;
     /**
@@ -7421,6 +7823,51 @@ export type StaffPayout = {
     user_id: number;
 };
 
+export type StaffPayoutDetail = {
+    /**
+     * Where it is paid to; empty once the user's account was closed
+     */
+    account: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * Of staff, for the user
+     */
+    answer: string;
+    /**
+     * What it moved in the ledger
+     */
+    bookings: Array<Booking>;
+    created_at: string;
+    /**
+     * The second member, where one was needed
+     */
+    decided_by: number | null;
+    ended_at: string | null;
+    id: number;
+    /**
+     * Member of staff who paid or refused it last; null: nobody, or the operator
+     */
+    made_by: number | null;
+    method: 'alipay' | 'wechat' | 'bank' | 'usdt' | 'other';
+    /**
+     * Commission of the user that may still be taken back
+     */
+    pending: string;
+    /**
+     * Commission of the user that neither waits nor is held by a payout
+     */
+    released: string;
+    /**
+     * The amount is held while it is open or waiting for a second member of staff
+     */
+    state: 'open' | 'waiting' | 'paid' | 'refused' | 'withdrawn';
+    user: PersonRef;
+    user_id: number;
+};
+
 export type StaffPayoutList = {
     /**
      * Newest first
@@ -7557,7 +8004,10 @@ export type StaffRole = {
      * What the role may do; areas in which it may do nothing are left out
      */
     areas: Array<StaffArea>;
-    role: 'owner' | 'admin' | 'finance' | 'support' | 'viewer';
+    /**
+     * A built-in one, or the name of another
+     */
+    role: string;
 };
 
 export type StaffShareAccount = {
@@ -8798,6 +9248,10 @@ export type UserSession = {
     id: string;
     ip: string;
     /**
+     * A visit of a member of staff, which ends by itself
+     */
+    is_by_staff: boolean;
+    /**
      * Last sign-in or refresh
      */
     seen_at: string;
@@ -8872,6 +9326,86 @@ export type VersionConflict = {
      * Of what is there now; sent as If-Match it allows to overwrite that
      */
     version: string;
+};
+
+export type ViewItem = {
+    /**
+     * Keys in their order; empty: those that are shown unasked
+     */
+    columns: Array<string>;
+    id: number;
+    /**
+     * Whether rows are 32 pixels high instead of 44
+     */
+    is_dense: boolean;
+    is_own: boolean;
+    /**
+     * Whether all who may read the list see it
+     */
+    is_shared: boolean;
+    /**
+     * Whether it is the caller's, or they may change what others shared
+     */
+    may_change: boolean;
+    name: string;
+    owner: PersonRef;
+    /**
+     * Filters and sort as in the page's address
+     */
+    search: string;
+    /**
+     * Of what is shown here; send it as If-Match when you change it
+     */
+    version: string;
+};
+
+export type ViewList = {
+    /**
+     * How the list looks to the caller where no view says otherwise
+     */
+    layout: ViewLook;
+    /**
+     * The caller's own in their order, then what others shared
+     */
+    views: Array<ViewItem>;
+};
+
+export type ViewLook = {
+    /**
+     * Keys in their order; empty: those that are shown unasked
+     */
+    columns: Array<string>;
+    /**
+     * Whether rows are 32 pixels high instead of 44
+     */
+    is_dense: boolean;
+};
+
+export type ViewTexts = {
+    /**
+     * Keys in their order; empty: those that are shown unasked
+     */
+    columns: Array<string>;
+    /**
+     * Whether rows are 32 pixels high instead of 44
+     */
+    is_dense: boolean;
+    /**
+     * Whether all who may read the list see it
+     */
+    is_shared: boolean;
+    name: string;
+    /**
+     * Filters and sort as in the page's address
+     */
+    search: string;
+};
+
+export type VisitCode = {
+    /**
+     * As staff_user_sign_in_as gave it
+     */
+    code: string;
 };
 
 export type WalletResult = {
@@ -9353,6 +9887,74 @@ export type StaffAnomaliesResponses = {
 
 export type StaffAnomaliesResponse = StaffAnomaliesResponses[keyof StaffAnomaliesResponses];
 
+export type StaffApiKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/api-keys';
+};
+
+export type StaffApiKeysResponses = {
+    /**
+     * OK
+     */
+    200: Array<ApiKey>;
+};
+
+export type StaffApiKeysResponse = StaffApiKeysResponses[keyof StaffApiKeysResponses];
+
+export type StaffApiKeyMakeData = {
+    body: ApiKeyBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/api-keys';
+};
+
+export type StaffApiKeyMakeResponses = {
+    /**
+     * OK
+     */
+    200: MadeApiKey;
+};
+
+export type StaffApiKeyMakeResponse = StaffApiKeyMakeResponses[keyof StaffApiKeyMakeResponses];
+
+export type StaffApiKeyRevokeData = {
+    body?: never;
+    path: {
+        key_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/api-keys/{key_id}';
+};
+
+export type StaffApiKeyRevokeResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffApiKeyRevokeResponse = StaffApiKeyRevokeResponses[keyof StaffApiKeyRevokeResponses];
+
+export type StaffApiKeyRotateData = {
+    body: RotationBody;
+    path: {
+        key_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/api-keys/{key_id}/rotate';
+};
+
+export type StaffApiKeyRotateResponses = {
+    /**
+     * OK
+     */
+    200: ApiKeySecret;
+};
+
+export type StaffApiKeyRotateResponse = StaffApiKeyRotateResponses[keyof StaffApiKeyRotateResponses];
+
 export type StaffApprovalsListData = {
     body?: never;
     path?: never;
@@ -9821,6 +10423,10 @@ export type StaffBlockedIpsData = {
          * Only those of this node; 0: of all
          */
         node_id?: number;
+        /**
+         * Only rows with a smaller id: the last one of the page before
+         */
+        before?: number;
         limit?: number;
         offset?: number;
     };
@@ -10330,6 +10936,24 @@ export type StaffPayoutsListResponses = {
 };
 
 export type StaffPayoutsListResponse = StaffPayoutsListResponses[keyof StaffPayoutsListResponses];
+
+export type StaffPayoutGetData = {
+    body?: never;
+    path: {
+        payout_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/commission-payouts/{payout_id}';
+};
+
+export type StaffPayoutGetResponses = {
+    /**
+     * OK
+     */
+    200: StaffPayoutDetail;
+};
+
+export type StaffPayoutGetResponse = StaffPayoutGetResponses[keyof StaffPayoutGetResponses];
 
 export type StaffPayoutPayData = {
     body: PaymentBody;
@@ -11654,6 +12278,103 @@ export type StaffMailRetryResponses = {
 };
 
 export type StaffMailRetryResponse = StaffMailRetryResponses[keyof StaffMailRetryResponses];
+
+export type StaffMembersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/members';
+};
+
+export type StaffMembersResponses = {
+    /**
+     * OK
+     */
+    200: Array<StaffMember>;
+};
+
+export type StaffMembersResponse = StaffMembersResponses[keyof StaffMembersResponses];
+
+export type StaffMemberAddData = {
+    body: MemberDraft;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/members';
+};
+
+export type StaffMemberAddResponses = {
+    /**
+     * OK
+     */
+    200: StaffMember;
+};
+
+export type StaffMemberAddResponse = StaffMemberAddResponses[keyof StaffMemberAddResponses];
+
+export type StaffMemberRemoveData = {
+    body?: never;
+    path: {
+        user_id: number;
+    };
+    query: {
+        /**
+         * For the audit log
+         */
+        reason: string;
+    };
+    url: '/api/v2/staff/members/{user_id}';
+};
+
+export type StaffMemberRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffMemberRemoveResponse = StaffMemberRemoveResponses[keyof StaffMemberRemoveResponses];
+
+export type StaffMemberData = {
+    body?: never;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/members/{user_id}';
+};
+
+export type StaffMemberResponses = {
+    /**
+     * OK
+     */
+    200: StaffMember;
+};
+
+export type StaffMemberResponse = StaffMemberResponses[keyof StaffMemberResponses];
+
+export type StaffMemberChangeData = {
+    body: MemberChangeBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/members/{user_id}';
+};
+
+export type StaffMemberChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffMember;
+};
+
+export type StaffMemberChangeResponse = StaffMemberChangeResponses[keyof StaffMemberChangeResponses];
 
 export type StaffNodeGroupsData = {
     body?: never;
@@ -13064,6 +13785,85 @@ export type StaffRoleResponses = {
 
 export type StaffRoleResponse = StaffRoleResponses[keyof StaffRoleResponses];
 
+export type StaffRolesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/roles';
+};
+
+export type StaffRolesResponses = {
+    /**
+     * OK
+     */
+    200: RoleList;
+};
+
+export type StaffRolesResponse = StaffRolesResponses[keyof StaffRolesResponses];
+
+export type StaffRoleMakeData = {
+    body: RoleDraft;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/roles';
+};
+
+export type StaffRoleMakeResponses = {
+    /**
+     * OK
+     */
+    200: OwnRole;
+};
+
+export type StaffRoleMakeResponse = StaffRoleMakeResponses[keyof StaffRoleMakeResponses];
+
+export type StaffRoleRemoveData = {
+    body?: never;
+    path: {
+        role_id: number;
+    };
+    query?: {
+        /**
+         * For the audit log
+         */
+        reason?: string;
+    };
+    url: '/api/v2/staff/roles/{role_id}';
+};
+
+export type StaffRoleRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffRoleRemoveResponse = StaffRoleRemoveResponses[keyof StaffRoleRemoveResponses];
+
+export type StaffRoleChangeData = {
+    body: RoleChangeBody;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
+    path: {
+        role_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/roles/{role_id}';
+};
+
+export type StaffRoleChangeResponses = {
+    /**
+     * OK
+     */
+    200: OwnRole;
+};
+
+export type StaffRoleChangeResponse = StaffRoleChangeResponses[keyof StaffRoleChangeResponses];
+
 export type StaffServicesData = {
     body?: never;
     path?: never;
@@ -14040,7 +14840,7 @@ export type StaffUsersData = {
          */
         plan?: string;
         /**
-         * Of a member of staff: values, separated by commas; ! before it negates. Of owner, admin, finance, support, viewer
+         * Of a member of staff: owner, admin, finance, support, viewer, or the name of another: values, separated by commas; ! before it negates
          */
         role?: string;
         /**
@@ -14141,7 +14941,7 @@ export type StaffUsersCountData = {
          */
         plan?: string;
         /**
-         * Of a member of staff: values, separated by commas; ! before it negates. Of owner, admin, finance, support, viewer
+         * Of a member of staff: owner, admin, finance, support, viewer, or the name of another: values, separated by commas; ! before it negates
          */
         role?: string;
         /**
@@ -14214,7 +15014,7 @@ export type StaffUsersCsvData = {
          */
         plan?: string;
         /**
-         * Of a member of staff: values, separated by commas; ! before it negates. Of owner, admin, finance, support, viewer
+         * Of a member of staff: owner, admin, finance, support, viewer, or the name of another: values, separated by commas; ! before it negates
          */
         role?: string;
         /**
@@ -14489,6 +15289,73 @@ export type StaffUserNoteRemoveResponses = {
 
 export type StaffUserNoteRemoveResponse = StaffUserNoteRemoveResponses[keyof StaffUserNoteRemoveResponses];
 
+export type StaffOrderQuoteData = {
+    body?: never;
+    path: {
+        user_id: number;
+    };
+    query: {
+        /**
+         * A plan or package
+         */
+        plan_id: number;
+        /**
+         * Absent: a package
+         */
+        months?: number;
+        /**
+         * In place of the listed one, and at most that; absent: the listed one
+         */
+        price?: string;
+        /**
+         * The service to renew; absent: something new
+         */
+        renew_service_id?: number;
+        /**
+         * The service that ends where the new one starts; absent: none
+         */
+        change_service_id?: number;
+        /**
+         * Whether the user is to pay it; else the wallet does
+         */
+        assign?: boolean;
+    };
+    url: '/api/v2/staff/users/{user_id}/order-quote';
+};
+
+export type StaffOrderQuoteResponses = {
+    /**
+     * OK
+     */
+    200: OrderQuote;
+};
+
+export type StaffOrderQuoteResponse = StaffOrderQuoteResponses[keyof StaffOrderQuoteResponses];
+
+export type StaffOrderMakeData = {
+    body: OrderBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/orders';
+};
+
+export type StaffOrderMakeResponses = {
+    /**
+     * OK
+     */
+    200: MadeOrder;
+};
+
+export type StaffOrderMakeResponse = StaffOrderMakeResponses[keyof StaffOrderMakeResponses];
+
 export type StaffUserPasswordMailData = {
     body: UserWithReasonBody;
     path: {
@@ -14586,6 +15453,24 @@ export type StaffUserSessionsEndResponses = {
 
 export type StaffUserSessionsEndResponse = StaffUserSessionsEndResponses[keyof StaffUserSessionsEndResponses];
 
+export type StaffUserSignInAsData = {
+    body: UserWithReasonBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/sign-in-as';
+};
+
+export type StaffUserSignInAsResponses = {
+    /**
+     * OK
+     */
+    200: BegunVisit;
+};
+
+export type StaffUserSignInAsResponse = StaffUserSignInAsResponses[keyof StaffUserSignInAsResponses];
+
 export type StaffUserSignInsData = {
     body?: never;
     path: {
@@ -14665,6 +15550,114 @@ export type StaffUserTwoFactorOffResponses = {
 };
 
 export type StaffUserTwoFactorOffResponse = StaffUserTwoFactorOffResponses[keyof StaffUserTwoFactorOffResponses];
+
+export type StaffViewsData = {
+    body?: never;
+    path?: never;
+    query: {
+        resource: string;
+    };
+    url: '/api/v2/staff/views';
+};
+
+export type StaffViewsResponses = {
+    /**
+     * OK
+     */
+    200: ViewList;
+};
+
+export type StaffViewsResponse = StaffViewsResponses[keyof StaffViewsResponses];
+
+export type StaffViewAddData = {
+    body: NewView;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/views';
+};
+
+export type StaffViewAddResponses = {
+    /**
+     * OK
+     */
+    200: ViewItem;
+};
+
+export type StaffViewAddResponse = StaffViewAddResponses[keyof StaffViewAddResponses];
+
+export type StaffViewLayoutSetData = {
+    body: Layout;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/views/layout';
+};
+
+export type StaffViewLayoutSetResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffViewLayoutSetResponse = StaffViewLayoutSetResponses[keyof StaffViewLayoutSetResponses];
+
+export type StaffViewsOrderData = {
+    body: Order;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/views/order';
+};
+
+export type StaffViewsOrderResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffViewsOrderResponse = StaffViewsOrderResponses[keyof StaffViewsOrderResponses];
+
+export type StaffViewRemoveData = {
+    body?: never;
+    path: {
+        view_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/views/{view_id}';
+};
+
+export type StaffViewRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffViewRemoveResponse = StaffViewRemoveResponses[keyof StaffViewRemoveResponses];
+
+export type StaffViewChangeData = {
+    body: ViewTexts;
+    headers: {
+        /**
+         * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
+         */
+        'If-Match': string;
+    };
+    path: {
+        view_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/views/{view_id}';
+};
+
+export type StaffViewChangeResponses = {
+    /**
+     * OK
+     */
+    200: ViewItem;
+};
+
+export type StaffViewChangeResponse = StaffViewChangeResponses[keyof StaffViewChangeResponses];
 
 export type StaffAdjustmentsListData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../../client.gen';
-import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementReach, staffAnnouncementRemove, staffAnnouncements, staffAnomalies, staffApprovalDecide, staffApprovalsList, staffAudit, staffAuditChain, staffAuditCount, staffAuditCsv, staffAuditGet, staffAuditRecords, staffAuditRecordsCount, staffAuditRecordsCsv, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffAuditRulesTry, staffBlockedIps, staffBulkJob, staffBulkJobMake, staffBulkJobResume, staffBulkJobRetry, staffBulkJobRows, staffBulkJobs, staffBulkJobStart, staffBulkJobStop, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeyRedemptions, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffClientsOrder, staffCommissionsList, staffCouponChange, staffCouponGet, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayGet, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGatewaysOrder, staffGatewayTest, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffHeldBatchCount, staffHeldBatchDismiss, staffHeldBatches, staffInvites, staffInvoices, staffInvoicesCount, staffInvoicesCsv, staffIpBan, staffIpBans, staffIpUnban, staffIpUnblock, staffJobRetry, staffJobRun, staffJobs, staffJobsTimetable, staffLedger, staffLedgerAccounts, staffLedgerCount, staffLedgerCsv, staffLinkFetches, staffLinkFetchesCount, staffLinkFetchesCsv, staffLinkGroupQuery, staffLinkGroupsDeal, staffLinkSpreads, staffLinkTemplateAffected, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffMailTemplate, staffMailTemplatePreview, staffMailTemplateReset, staffMailTemplates, staffMailTemplateSet, staffMailTemplateTest, staffNodeAdd, staffNodeAgentConfig, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeGroups, staffNodeHistory, staffNodeLinkEntry, staffNodeOnline, staffNodeRemove, staffNodesChange, staffNodeSecret, staffNodeSilence, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderCancel, staffOrderGet, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffOverview, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlanArchive, staffPlanChange, staffPlanGet, staffPlanMake, staffPlanRestore, staffPlansList, staffPlansOrder, staffPlanTextsSet, staffRechargeConfirm, staffRechargeEvents, staffRechargeGet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffReconciliation, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffServiceEnd, staffServiceGive, staffServices, staffServicesCount, staffServicesCsv, staffSettingHistory, staffSettings, staffSettingsChange, staffSettingTest, staffSettlementEnter, staffSettlementReverse, staffSettlementsList, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatement, staffStatementImport, staffStatementLines, staffStatementPreview, staffStatementRemove, staffStatementsList, staffStatisticsGrowth, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffStatisticsUsersParquet, staffSystem, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffTrafficGive, staffUserAdd, staffUserBan, staffUserClose, staffUserConnection, staffUserEmailReplace, staffUserGet, staffUserLabelsSet, staffUserLinkFetches, staffUserLinkReset, staffUserNoteAdd, staffUserNoteRemove, staffUserNotes, staffUserPasswordMail, staffUsers, staffUsersCount, staffUsersCsv, staffUserSessions, staffUserSessionsEnd, staffUserSignIns, staffUserTraffic, staffUserTwoFactorOff, staffUserUnban, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
-import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementReachData, StaffAnnouncementReachResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffAnomaliesData, StaffAnomaliesResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditChainData, StaffAuditChainResponse, StaffAuditCountData, StaffAuditCountResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditData, StaffAuditGetData, StaffAuditGetResponse, StaffAuditRecordsCountData, StaffAuditRecordsCountResponse, StaffAuditRecordsCsvData, StaffAuditRecordsCsvResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffAuditRulesTryData, StaffAuditRulesTryResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponse, StaffBulkJobResponse, StaffBulkJobResumeData, StaffBulkJobResumeResponse, StaffBulkJobRetryData, StaffBulkJobRetryResponse, StaffBulkJobRowsData, StaffBulkJobRowsResponse, StaffBulkJobsData, StaffBulkJobsResponse, StaffBulkJobStartData, StaffBulkJobStartResponse, StaffBulkJobStopData, StaffBulkJobStopResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffClientsOrderData, StaffClientsOrderResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponGetData, StaffCouponGetResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayGetData, StaffGatewayGetResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGatewaysOrderData, StaffGatewaysOrderResponse, StaffGatewayTestData, StaffGatewayTestResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffHeldBatchCountData, StaffHeldBatchCountResponse, StaffHeldBatchDismissData, StaffHeldBatchDismissResponse, StaffHeldBatchesData, StaffHeldBatchesResponse, StaffInvitesData, StaffInvitesResponse, StaffInvoicesCountData, StaffInvoicesCountResponse, StaffInvoicesCsvData, StaffInvoicesCsvResponse, StaffInvoicesData, StaffInvoicesResponse, StaffIpBanData, StaffIpBanResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnbanData, StaffIpUnbanResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffJobRetryData, StaffJobRetryResponse, StaffJobRunData, StaffJobRunResponse, StaffJobsData, StaffJobsResponse, StaffJobsTimetableData, StaffJobsTimetableResponse, StaffLedgerAccountsData, StaffLedgerAccountsResponse, StaffLedgerCountData, StaffLedgerCountResponse, StaffLedgerCsvData, StaffLedgerCsvResponse, StaffLedgerData, StaffLedgerResponse, StaffLinkFetchesCountData, StaffLinkFetchesCountResponse, StaffLinkFetchesCsvData, StaffLinkFetchesCsvResponse, StaffLinkFetchesData, StaffLinkFetchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkGroupsDealData, StaffLinkGroupsDealResponse, StaffLinkSpreadsData, StaffLinkSpreadsResponse, StaffLinkTemplateAffectedData, StaffLinkTemplateAffectedResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffMailTemplateData, StaffMailTemplatePreviewData, StaffMailTemplatePreviewResponse, StaffMailTemplateResetData, StaffMailTemplateResetResponse, StaffMailTemplateResponse, StaffMailTemplatesData, StaffMailTemplateSetData, StaffMailTemplateSetResponse, StaffMailTemplatesResponse, StaffMailTemplateTestData, StaffMailTemplateTestResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeAgentConfigData, StaffNodeAgentConfigResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeGroupsData, StaffNodeGroupsResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeLinkEntryData, StaffNodeLinkEntryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodesChangeData, StaffNodesChangeResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodeSilenceData, StaffNodeSilenceResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderCancelData, StaffOrderCancelResponse, StaffOrderGetData, StaffOrderGetResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffOverviewData, StaffOverviewResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlanArchiveData, StaffPlanArchiveResponse, StaffPlanChangeData, StaffPlanChangeResponse, StaffPlanGetData, StaffPlanGetResponse, StaffPlanMakeData, StaffPlanMakeResponse, StaffPlanRestoreData, StaffPlanRestoreResponse, StaffPlansListData, StaffPlansListResponse, StaffPlansOrderData, StaffPlansOrderResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeConfirmData, StaffRechargeConfirmResponse, StaffRechargeEventsData, StaffRechargeEventsResponse, StaffRechargeGetData, StaffRechargeGetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffReconciliationData, StaffReconciliationResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleData, StaffRoleResponse, StaffServiceEndData, StaffServiceEndResponse, StaffServiceGiveData, StaffServiceGiveResponse, StaffServicesCountData, StaffServicesCountResponse, StaffServicesCsvData, StaffServicesCsvResponse, StaffServicesData, StaffServicesResponse, StaffSettingHistoryData, StaffSettingHistoryResponse, StaffSettingsChangeData, StaffSettingsChangeResponse, StaffSettingsData, StaffSettingsResponse, StaffSettingTestData, StaffSettingTestResponse, StaffSettlementEnterData, StaffSettlementEnterResponse, StaffSettlementReverseData, StaffSettlementReverseResponse, StaffSettlementsListData, StaffSettlementsListResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatementData, StaffStatementImportData, StaffStatementImportResponse, StaffStatementLinesData, StaffStatementLinesResponse, StaffStatementPreviewData, StaffStatementPreviewResponse, StaffStatementRemoveData, StaffStatementRemoveResponse, StaffStatementResponse, StaffStatementsListData, StaffStatementsListResponse, StaffStatisticsGrowthData, StaffStatisticsGrowthResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersParquetData, StaffStatisticsUsersParquetResponse, StaffStatisticsUsersResponse, StaffSystemData, StaffSystemResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffTrafficGiveData, StaffTrafficGiveResponse, StaffUserAddData, StaffUserAddResponse, StaffUserBanData, StaffUserBanResponse, StaffUserCloseData, StaffUserCloseResponse, StaffUserConnectionData, StaffUserConnectionResponse, StaffUserEmailReplaceData, StaffUserEmailReplaceResponse, StaffUserGetData, StaffUserGetResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUserLinkFetchesData, StaffUserLinkFetchesResponse, StaffUserLinkResetData, StaffUserLinkResetResponse, StaffUserNoteAddData, StaffUserNoteAddResponse, StaffUserNoteRemoveData, StaffUserNoteRemoveResponse, StaffUserNotesData, StaffUserNotesResponse, StaffUserPasswordMailData, StaffUserPasswordMailResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponse, StaffUserSessionsResponse, StaffUserSignInsData, StaffUserSignInsResponse, StaffUsersResponse, StaffUserTrafficData, StaffUserTrafficResponse, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponse, StaffUserUnbanData, StaffUserUnbanResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
+import { adminAnnouncement, adminAnnouncementHtml, adminAnnouncementMarkdown, adminAnnouncementSet, oldSsNodeRebuildVmess, type Options, replaceUserEmail, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAnnouncementAdd, staffAnnouncementBroadcast, staffAnnouncementBroadcasts, staffAnnouncementBroadcastStop, staffAnnouncementChange, staffAnnouncementGet, staffAnnouncementReach, staffAnnouncementRemove, staffAnnouncements, staffAnomalies, staffApiKeyMake, staffApiKeyRevoke, staffApiKeyRotate, staffApiKeys, staffApprovalDecide, staffApprovalsList, staffAudit, staffAuditChain, staffAuditCount, staffAuditCsv, staffAuditGet, staffAuditRecords, staffAuditRecordsCount, staffAuditRecordsCsv, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffAuditRulesTry, staffBlockedIps, staffBulkJob, staffBulkJobMake, staffBulkJobResume, staffBulkJobRetry, staffBulkJobRows, staffBulkJobs, staffBulkJobStart, staffBulkJobStop, staffCannedAnswerAdd, staffCannedAnswerChange, staffCannedAnswerFill, staffCannedAnswerRemove, staffCannedAnswersList, staffCdKeyRedemptions, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffClientsOrder, staffCommissionsList, staffCouponChange, staffCouponGet, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayGet, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffGatewaysOrder, staffGatewayTest, staffGuideAdd, staffGuideChange, staffGuideGet, staffGuideRemove, staffGuides, staffHeldBatchCount, staffHeldBatchDismiss, staffHeldBatches, staffInvites, staffInvoices, staffInvoicesCount, staffInvoicesCsv, staffIpBan, staffIpBans, staffIpUnban, staffIpUnblock, staffJobRetry, staffJobRun, staffJobs, staffJobsTimetable, staffLedger, staffLedgerAccounts, staffLedgerCount, staffLedgerCsv, staffLinkFetches, staffLinkFetchesCount, staffLinkFetchesCsv, staffLinkGroupQuery, staffLinkGroupsDeal, staffLinkSpreads, staffLinkTemplateAffected, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffMailTemplate, staffMailTemplatePreview, staffMailTemplateReset, staffMailTemplates, staffMailTemplateSet, staffMailTemplateTest, staffMember, staffMemberAdd, staffMemberChange, staffMemberRemove, staffMembers, staffNodeAdd, staffNodeAgentConfig, staffNodeCertificate, staffNodeChange, staffNodeGet, staffNodeGroups, staffNodeHistory, staffNodeLinkEntry, staffNodeOnline, staffNodeRemove, staffNodesChange, staffNodeSecret, staffNodeSilence, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderCancel, staffOrderGet, staffOrderMake, staffOrderQuote, staffOrderRefund, staffOrders, staffOrdersCount, staffOrdersCsv, staffOverview, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffPayoutGet, staffPayoutPay, staffPayoutRefuse, staffPayoutsList, staffPlanArchive, staffPlanChange, staffPlanGet, staffPlanMake, staffPlanRestore, staffPlansList, staffPlansOrder, staffPlanTextsSet, staffRechargeConfirm, staffRechargeEvents, staffRechargeGet, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRecharges, staffRechargesCount, staffRechargesCsv, staffReconciliation, staffRefundDecide, staffRefundRequestGet, staffRefundRequests, staffRole, staffRoleChange, staffRoleMake, staffRoleRemove, staffRoles, staffServiceEnd, staffServiceGive, staffServices, staffServicesCount, staffServicesCsv, staffSettingHistory, staffSettings, staffSettingsChange, staffSettingTest, staffSettlementEnter, staffSettlementReverse, staffSettlementsList, staffShareAccountAdd, staffShareAccountChange, staffShareAccountRemove, staffShareAccountRotate, staffShareAccounts, staffShareAccountViewers, staffShareAccountViews, staffSharedKey, staffSharedKeySet, staffStatement, staffStatementImport, staffStatementLines, staffStatementPreview, staffStatementRemove, staffStatementsList, staffStatisticsGrowth, staffStatisticsTraffic, staffStatisticsUsers, staffStatisticsUsersCsv, staffStatisticsUsersParquet, staffSystem, staffTicketAnswer, staffTicketAttachmentGet, staffTicketAttachmentRemove, staffTicketAttachmentUpload, staffTicketChange, staffTicketGet, staffTicketMerge, staffTicketNote, staffTicketsList, staffTrafficGive, staffUserAdd, staffUserBan, staffUserClose, staffUserConnection, staffUserEmailReplace, staffUserGet, staffUserLabelsSet, staffUserLinkFetches, staffUserLinkReset, staffUserNoteAdd, staffUserNoteRemove, staffUserNotes, staffUserPasswordMail, staffUsers, staffUsersCount, staffUsersCsv, staffUserSessions, staffUserSessionsEnd, staffUserSignInAs, staffUserSignIns, staffUserTraffic, staffUserTwoFactorOff, staffUserUnban, staffViewAdd, staffViewChange, staffViewLayoutSet, staffViewRemove, staffViews, staffViewsOrder, staffWebhookAdd, staffWebhookChange, staffWebhookDeliveries, staffWebhookDelivery, staffWebhookEvents, staffWebhookRedeliver, staffWebhookRemove, staffWebhookRotate, staffWebhooks, staffWebhookTest } from '../sdk.gen';
+import type { AdminAnnouncementData, AdminAnnouncementHtmlData, AdminAnnouncementHtmlResponse, AdminAnnouncementMarkdownData, AdminAnnouncementMarkdownResponse, AdminAnnouncementResponse, AdminAnnouncementSetData, AdminAnnouncementSetResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAnnouncementAddData, StaffAnnouncementAddResponse, StaffAnnouncementBroadcastData, StaffAnnouncementBroadcastResponse, StaffAnnouncementBroadcastsData, StaffAnnouncementBroadcastsResponse, StaffAnnouncementBroadcastStopData, StaffAnnouncementBroadcastStopResponse, StaffAnnouncementChangeData, StaffAnnouncementChangeResponse, StaffAnnouncementGetData, StaffAnnouncementGetResponse, StaffAnnouncementReachData, StaffAnnouncementReachResponse, StaffAnnouncementRemoveData, StaffAnnouncementRemoveResponse, StaffAnnouncementsData, StaffAnnouncementsResponse, StaffAnomaliesData, StaffAnomaliesResponse, StaffApiKeyMakeData, StaffApiKeyMakeResponse, StaffApiKeyRevokeData, StaffApiKeyRevokeResponse, StaffApiKeyRotateData, StaffApiKeyRotateResponse, StaffApiKeysData, StaffApiKeysResponse, StaffApprovalDecideData, StaffApprovalDecideResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditChainData, StaffAuditChainResponse, StaffAuditCountData, StaffAuditCountResponse, StaffAuditCsvData, StaffAuditCsvResponse, StaffAuditData, StaffAuditGetData, StaffAuditGetResponse, StaffAuditRecordsCountData, StaffAuditRecordsCountResponse, StaffAuditRecordsCsvData, StaffAuditRecordsCsvResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffAuditRulesTryData, StaffAuditRulesTryResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffBulkJobData, StaffBulkJobMakeData, StaffBulkJobMakeResponse, StaffBulkJobResponse, StaffBulkJobResumeData, StaffBulkJobResumeResponse, StaffBulkJobRetryData, StaffBulkJobRetryResponse, StaffBulkJobRowsData, StaffBulkJobRowsResponse, StaffBulkJobsData, StaffBulkJobsResponse, StaffBulkJobStartData, StaffBulkJobStartResponse, StaffBulkJobStopData, StaffBulkJobStopResponse, StaffCannedAnswerAddData, StaffCannedAnswerAddResponse, StaffCannedAnswerChangeData, StaffCannedAnswerChangeResponse, StaffCannedAnswerFillData, StaffCannedAnswerFillResponse, StaffCannedAnswerRemoveData, StaffCannedAnswerRemoveResponse, StaffCannedAnswersListData, StaffCannedAnswersListResponse, StaffCdKeyRedemptionsData, StaffCdKeyRedemptionsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffClientsOrderData, StaffClientsOrderResponse, StaffCommissionsListData, StaffCommissionsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponGetData, StaffCouponGetResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayGetData, StaffGatewayGetResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffGatewaysOrderData, StaffGatewaysOrderResponse, StaffGatewayTestData, StaffGatewayTestResponse, StaffGuideAddData, StaffGuideAddResponse, StaffGuideChangeData, StaffGuideChangeResponse, StaffGuideGetData, StaffGuideGetResponse, StaffGuideRemoveData, StaffGuideRemoveResponse, StaffGuidesData, StaffGuidesResponse, StaffHeldBatchCountData, StaffHeldBatchCountResponse, StaffHeldBatchDismissData, StaffHeldBatchDismissResponse, StaffHeldBatchesData, StaffHeldBatchesResponse, StaffInvitesData, StaffInvitesResponse, StaffInvoicesCountData, StaffInvoicesCountResponse, StaffInvoicesCsvData, StaffInvoicesCsvResponse, StaffInvoicesData, StaffInvoicesResponse, StaffIpBanData, StaffIpBanResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnbanData, StaffIpUnbanResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffJobRetryData, StaffJobRetryResponse, StaffJobRunData, StaffJobRunResponse, StaffJobsData, StaffJobsResponse, StaffJobsTimetableData, StaffJobsTimetableResponse, StaffLedgerAccountsData, StaffLedgerAccountsResponse, StaffLedgerCountData, StaffLedgerCountResponse, StaffLedgerCsvData, StaffLedgerCsvResponse, StaffLedgerData, StaffLedgerResponse, StaffLinkFetchesCountData, StaffLinkFetchesCountResponse, StaffLinkFetchesCsvData, StaffLinkFetchesCsvResponse, StaffLinkFetchesData, StaffLinkFetchesResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkGroupsDealData, StaffLinkGroupsDealResponse, StaffLinkSpreadsData, StaffLinkSpreadsResponse, StaffLinkTemplateAffectedData, StaffLinkTemplateAffectedResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffMailTemplateData, StaffMailTemplatePreviewData, StaffMailTemplatePreviewResponse, StaffMailTemplateResetData, StaffMailTemplateResetResponse, StaffMailTemplateResponse, StaffMailTemplatesData, StaffMailTemplateSetData, StaffMailTemplateSetResponse, StaffMailTemplatesResponse, StaffMailTemplateTestData, StaffMailTemplateTestResponse, StaffMemberAddData, StaffMemberAddResponse, StaffMemberChangeData, StaffMemberChangeResponse, StaffMemberData, StaffMemberRemoveData, StaffMemberRemoveResponse, StaffMemberResponse, StaffMembersData, StaffMembersResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeAgentConfigData, StaffNodeAgentConfigResponse, StaffNodeCertificateData, StaffNodeCertificateResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeGroupsData, StaffNodeGroupsResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeLinkEntryData, StaffNodeLinkEntryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodesChangeData, StaffNodesChangeResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodeSilenceData, StaffNodeSilenceResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderCancelData, StaffOrderCancelResponse, StaffOrderGetData, StaffOrderGetResponse, StaffOrderMakeData, StaffOrderMakeResponse, StaffOrderQuoteData, StaffOrderQuoteResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffOrdersCountData, StaffOrdersCountResponse, StaffOrdersCsvData, StaffOrdersCsvResponse, StaffOrdersData, StaffOrdersResponse, StaffOverviewData, StaffOverviewResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffPayoutGetData, StaffPayoutGetResponse, StaffPayoutPayData, StaffPayoutPayResponse, StaffPayoutRefuseData, StaffPayoutRefuseResponse, StaffPayoutsListData, StaffPayoutsListResponse, StaffPlanArchiveData, StaffPlanArchiveResponse, StaffPlanChangeData, StaffPlanChangeResponse, StaffPlanGetData, StaffPlanGetResponse, StaffPlanMakeData, StaffPlanMakeResponse, StaffPlanRestoreData, StaffPlanRestoreResponse, StaffPlansListData, StaffPlansListResponse, StaffPlansOrderData, StaffPlansOrderResponse, StaffPlanTextsSetData, StaffPlanTextsSetResponse, StaffRechargeConfirmData, StaffRechargeConfirmResponse, StaffRechargeEventsData, StaffRechargeEventsResponse, StaffRechargeGetData, StaffRechargeGetResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRechargesCountData, StaffRechargesCountResponse, StaffRechargesCsvData, StaffRechargesCsvResponse, StaffRechargesData, StaffRechargesResponse, StaffReconciliationData, StaffReconciliationResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestGetData, StaffRefundRequestGetResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffRoleChangeData, StaffRoleChangeResponse, StaffRoleData, StaffRoleMakeData, StaffRoleMakeResponse, StaffRoleRemoveData, StaffRoleRemoveResponse, StaffRoleResponse, StaffRolesData, StaffRolesResponse, StaffServiceEndData, StaffServiceEndResponse, StaffServiceGiveData, StaffServiceGiveResponse, StaffServicesCountData, StaffServicesCountResponse, StaffServicesCsvData, StaffServicesCsvResponse, StaffServicesData, StaffServicesResponse, StaffSettingHistoryData, StaffSettingHistoryResponse, StaffSettingsChangeData, StaffSettingsChangeResponse, StaffSettingsData, StaffSettingsResponse, StaffSettingTestData, StaffSettingTestResponse, StaffSettlementEnterData, StaffSettlementEnterResponse, StaffSettlementReverseData, StaffSettlementReverseResponse, StaffSettlementsListData, StaffSettlementsListResponse, StaffShareAccountAddData, StaffShareAccountAddResponse, StaffShareAccountChangeData, StaffShareAccountChangeResponse, StaffShareAccountRemoveData, StaffShareAccountRemoveResponse, StaffShareAccountRotateData, StaffShareAccountRotateResponse, StaffShareAccountsData, StaffShareAccountsResponse, StaffShareAccountViewersData, StaffShareAccountViewersResponse, StaffShareAccountViewsData, StaffShareAccountViewsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, StaffStatementData, StaffStatementImportData, StaffStatementImportResponse, StaffStatementLinesData, StaffStatementLinesResponse, StaffStatementPreviewData, StaffStatementPreviewResponse, StaffStatementRemoveData, StaffStatementRemoveResponse, StaffStatementResponse, StaffStatementsListData, StaffStatementsListResponse, StaffStatisticsGrowthData, StaffStatisticsGrowthResponse, StaffStatisticsTrafficData, StaffStatisticsTrafficResponse, StaffStatisticsUsersCsvData, StaffStatisticsUsersCsvResponse, StaffStatisticsUsersData, StaffStatisticsUsersParquetData, StaffStatisticsUsersParquetResponse, StaffStatisticsUsersResponse, StaffSystemData, StaffSystemResponse, StaffTicketAnswerData, StaffTicketAnswerResponse, StaffTicketAttachmentGetData, StaffTicketAttachmentGetResponse, StaffTicketAttachmentRemoveData, StaffTicketAttachmentRemoveResponse, StaffTicketAttachmentUploadData, StaffTicketAttachmentUploadResponse, StaffTicketChangeData, StaffTicketChangeResponse, StaffTicketGetData, StaffTicketGetResponse, StaffTicketMergeData, StaffTicketMergeResponse, StaffTicketNoteData, StaffTicketNoteResponse, StaffTicketsListData, StaffTicketsListResponse, StaffTrafficGiveData, StaffTrafficGiveResponse, StaffUserAddData, StaffUserAddResponse, StaffUserBanData, StaffUserBanResponse, StaffUserCloseData, StaffUserCloseResponse, StaffUserConnectionData, StaffUserConnectionResponse, StaffUserEmailReplaceData, StaffUserEmailReplaceResponse, StaffUserGetData, StaffUserGetResponse, StaffUserLabelsSetData, StaffUserLabelsSetResponse, StaffUserLinkFetchesData, StaffUserLinkFetchesResponse, StaffUserLinkResetData, StaffUserLinkResetResponse, StaffUserNoteAddData, StaffUserNoteAddResponse, StaffUserNoteRemoveData, StaffUserNoteRemoveResponse, StaffUserNotesData, StaffUserNotesResponse, StaffUserPasswordMailData, StaffUserPasswordMailResponse, StaffUsersCountData, StaffUsersCountResponse, StaffUsersCsvData, StaffUsersCsvResponse, StaffUsersData, StaffUserSessionsData, StaffUserSessionsEndData, StaffUserSessionsEndResponse, StaffUserSessionsResponse, StaffUserSignInAsData, StaffUserSignInAsResponse, StaffUserSignInsData, StaffUserSignInsResponse, StaffUsersResponse, StaffUserTrafficData, StaffUserTrafficResponse, StaffUserTwoFactorOffData, StaffUserTwoFactorOffResponse, StaffUserUnbanData, StaffUserUnbanResponse, StaffViewAddData, StaffViewAddResponse, StaffViewChangeData, StaffViewChangeResponse, StaffViewLayoutSetData, StaffViewLayoutSetResponse, StaffViewRemoveData, StaffViewRemoveResponse, StaffViewsData, StaffViewsOrderData, StaffViewsOrderResponse, StaffViewsResponse, StaffWebhookAddData, StaffWebhookAddResponse, StaffWebhookChangeData, StaffWebhookChangeResponse, StaffWebhookDeliveriesData, StaffWebhookDeliveriesResponse, StaffWebhookDeliveryData, StaffWebhookDeliveryResponse, StaffWebhookEventsData, StaffWebhookEventsResponse, StaffWebhookRedeliverData, StaffWebhookRedeliverResponse, StaffWebhookRemoveData, StaffWebhookRemoveResponse, StaffWebhookRotateData, StaffWebhookRotateResponse, StaffWebhooksData, StaffWebhooksResponse, StaffWebhookTestData, StaffWebhookTestResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -320,6 +320,75 @@ export const staffAnomaliesOptions = (options?: Options<StaffAnomaliesData>) => 
     },
     queryKey: staffAnomaliesQueryKey(options)
 });
+
+export const staffApiKeysQueryKey = (options?: Options<StaffApiKeysData>) => createQueryKey('staffApiKeys', options);
+
+/**
+ * API keys of programs that act for staff, the newest first
+ */
+export const staffApiKeysOptions = (options?: Options<StaffApiKeysData>) => queryOptions<StaffApiKeysResponse, DefaultError, StaffApiKeysResponse, ReturnType<typeof staffApiKeysQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffApiKeys({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffApiKeysQueryKey(options)
+});
+
+/**
+ * Make an API key that acts for the caller, who gets a mail about it
+ */
+export const staffApiKeyMakeMutation = (options?: Partial<Options<StaffApiKeyMakeData>>): UseMutationOptions<StaffApiKeyMakeResponse, DefaultError, Options<StaffApiKeyMakeData>> => {
+    const mutationOptions: UseMutationOptions<StaffApiKeyMakeResponse, DefaultError, Options<StaffApiKeyMakeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffApiKeyMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End an API key at once
+ */
+export const staffApiKeyRevokeMutation = (options?: Partial<Options<StaffApiKeyRevokeData>>): UseMutationOptions<StaffApiKeyRevokeResponse, DefaultError, Options<StaffApiKeyRevokeData>> => {
+    const mutationOptions: UseMutationOptions<StaffApiKeyRevokeResponse, DefaultError, Options<StaffApiKeyRevokeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffApiKeyRevoke({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Replace the secret of an API key of one's own
+ */
+export const staffApiKeyRotateMutation = (options?: Partial<Options<StaffApiKeyRotateData>>): UseMutationOptions<StaffApiKeyRotateResponse, DefaultError, Options<StaffApiKeyRotateData>> => {
+    const mutationOptions: UseMutationOptions<StaffApiKeyRotateResponse, DefaultError, Options<StaffApiKeyRotateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffApiKeyRotate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const staffApprovalsListQueryKey = (options?: Options<StaffApprovalsListData>) => createQueryKey('staffApprovalsList', options);
 
@@ -1053,6 +1122,24 @@ export const staffPayoutsListOptions = (options?: Options<StaffPayoutsListData>)
         return data;
     },
     queryKey: staffPayoutsListQueryKey(options)
+});
+
+export const staffPayoutGetQueryKey = (options: Options<StaffPayoutGetData>) => createQueryKey('staffPayoutGet', options);
+
+/**
+ * A payout, with what its user has besides it
+ */
+export const staffPayoutGetOptions = (options: Options<StaffPayoutGetData>) => queryOptions<StaffPayoutGetResponse, DefaultError, StaffPayoutGetResponse, ReturnType<typeof staffPayoutGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffPayoutGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffPayoutGetQueryKey(options)
 });
 
 /**
@@ -2037,6 +2124,93 @@ export const staffMailRetryMutation = (options?: Partial<Options<StaffMailRetryD
     return mutationOptions;
 };
 
+export const staffMembersQueryKey = (options?: Options<StaffMembersData>) => createQueryKey('staffMembers', options);
+
+/**
+ * All members of staff, by their addresses
+ */
+export const staffMembersOptions = (options?: Options<StaffMembersData>) => queryOptions<StaffMembersResponse, DefaultError, StaffMembersResponse, ReturnType<typeof staffMembersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffMembers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffMembersQueryKey(options)
+});
+
+/**
+ * Make a user a member of staff
+ */
+export const staffMemberAddMutation = (options?: Partial<Options<StaffMemberAddData>>): UseMutationOptions<StaffMemberAddResponse, DefaultError, Options<StaffMemberAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffMemberAddResponse, DefaultError, Options<StaffMemberAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffMemberAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End a membership of staff; the account stays
+ */
+export const staffMemberRemoveMutation = (options?: Partial<Options<StaffMemberRemoveData>>): UseMutationOptions<StaffMemberRemoveResponse, DefaultError, Options<StaffMemberRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffMemberRemoveResponse, DefaultError, Options<StaffMemberRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffMemberRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffMemberQueryKey = (options: Options<StaffMemberData>) => createQueryKey('staffMember', options);
+
+/**
+ * One member of staff
+ */
+export const staffMemberOptions = (options: Options<StaffMemberData>) => queryOptions<StaffMemberResponse, DefaultError, StaffMemberResponse, ReturnType<typeof staffMemberQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffMember({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffMemberQueryKey(options)
+});
+
+/**
+ * Give a member of staff another role; it counts at once
+ */
+export const staffMemberChangeMutation = (options?: Partial<Options<StaffMemberChangeData>>): UseMutationOptions<StaffMemberChangeResponse, DefaultError, Options<StaffMemberChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffMemberChangeResponse, DefaultError, Options<StaffMemberChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffMemberChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffNodeGroupsQueryKey = (options?: Options<StaffNodeGroupsData>) => createQueryKey('staffNodeGroups', options);
 
 /**
@@ -2550,7 +2724,7 @@ export const staffPaymentCasesListOptions = (options?: Options<StaffPaymentCases
 export const staffPaymentCaseGetQueryKey = (options: Options<StaffPaymentCaseGetData>) => createQueryKey('staffPaymentCaseGet', options);
 
 /**
- * A payment case with its notifies as they came
+ * A payment case: what was expected, and the notifies as they came
  */
 export const staffPaymentCaseGetOptions = (options: Options<StaffPaymentCaseGetData>) => queryOptions<StaffPaymentCaseGetResponse, DefaultError, StaffPaymentCaseGetResponse, ReturnType<typeof staffPaymentCaseGetQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3070,6 +3244,75 @@ export const staffRoleOptions = (options?: Options<StaffRoleData>) => queryOptio
     },
     queryKey: staffRoleQueryKey(options)
 });
+
+export const staffRolesQueryKey = (options?: Options<StaffRolesData>) => createQueryKey('staffRoles', options);
+
+/**
+ * All roles, and all permissions that a role can be made of
+ */
+export const staffRolesOptions = (options?: Options<StaffRolesData>) => queryOptions<StaffRolesResponse, DefaultError, StaffRolesResponse, ReturnType<typeof staffRolesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffRoles({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffRolesQueryKey(options)
+});
+
+/**
+ * Make a role of permissions that the caller has
+ */
+export const staffRoleMakeMutation = (options?: Partial<Options<StaffRoleMakeData>>): UseMutationOptions<StaffRoleMakeResponse, DefaultError, Options<StaffRoleMakeData>> => {
+    const mutationOptions: UseMutationOptions<StaffRoleMakeResponse, DefaultError, Options<StaffRoleMakeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffRoleMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete a role that no member has
+ */
+export const staffRoleRemoveMutation = (options?: Partial<Options<StaffRoleRemoveData>>): UseMutationOptions<StaffRoleRemoveResponse, DefaultError, Options<StaffRoleRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffRoleRemoveResponse, DefaultError, Options<StaffRoleRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffRoleRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Give a role other permissions, which count at once for all who have it
+ */
+export const staffRoleChangeMutation = (options?: Partial<Options<StaffRoleChangeData>>): UseMutationOptions<StaffRoleChangeResponse, DefaultError, Options<StaffRoleChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffRoleChangeResponse, DefaultError, Options<StaffRoleChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffRoleChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const staffServicesQueryKey = (options?: Options<StaffServicesData>) => createQueryKey('staffServices', options);
 
@@ -4053,6 +4296,41 @@ export const staffUserNoteRemoveMutation = (options?: Partial<Options<StaffUserN
     return mutationOptions;
 };
 
+export const staffOrderQuoteQueryKey = (options: Options<StaffOrderQuoteData>) => createQueryKey('staffOrderQuote', options);
+
+/**
+ * What an order for a user would cost and bring, or why it cannot be made
+ */
+export const staffOrderQuoteOptions = (options: Options<StaffOrderQuoteData>) => queryOptions<StaffOrderQuoteResponse, DefaultError, StaffOrderQuoteResponse, ReturnType<typeof staffOrderQuoteQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffOrderQuote({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffOrderQuoteQueryKey(options)
+});
+
+/**
+ * Make an order for a user, who pays it from the wallet now or at a gateway later; 403 second_member_needed where that waits now
+ */
+export const staffOrderMakeMutation = (options?: Partial<Options<StaffOrderMakeData>>): UseMutationOptions<StaffOrderMakeResponse, DefaultError, Options<StaffOrderMakeData>> => {
+    const mutationOptions: UseMutationOptions<StaffOrderMakeResponse, DefaultError, Options<StaffOrderMakeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffOrderMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 /**
  * Mail a user a code to set another password
  */
@@ -4139,6 +4417,23 @@ export const staffUserSessionsEndMutation = (options?: Partial<Options<StaffUser
     return mutationOptions;
 };
 
+/**
+ * Begin a visit: for 30 minutes the member sees the site as a user does, and can change nothing
+ */
+export const staffUserSignInAsMutation = (options?: Partial<Options<StaffUserSignInAsData>>): UseMutationOptions<StaffUserSignInAsResponse, DefaultError, Options<StaffUserSignInAsData>> => {
+    const mutationOptions: UseMutationOptions<StaffUserSignInAsResponse, DefaultError, Options<StaffUserSignInAsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffUserSignInAs({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffUserSignInsQueryKey = (options: Options<StaffUserSignInsData>) => createQueryKey('staffUserSignIns', options);
 
 /**
@@ -4199,6 +4494,109 @@ export const staffUserTwoFactorOffMutation = (options?: Partial<Options<StaffUse
     const mutationOptions: UseMutationOptions<StaffUserTwoFactorOffResponse, DefaultError, Options<StaffUserTwoFactorOffData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await staffUserTwoFactorOff({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffViewsQueryKey = (options: Options<StaffViewsData>) => createQueryKey('staffViews', options);
+
+/**
+ * The views of a list: the caller's own and those that others shared
+ */
+export const staffViewsOptions = (options: Options<StaffViewsData>) => queryOptions<StaffViewsResponse, DefaultError, StaffViewsResponse, ReturnType<typeof staffViewsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffViews({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffViewsQueryKey(options)
+});
+
+/**
+ * Save a view of a list; at most 50 of each
+ */
+export const staffViewAddMutation = (options?: Partial<Options<StaffViewAddData>>): UseMutationOptions<StaffViewAddResponse, DefaultError, Options<StaffViewAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffViewAddResponse, DefaultError, Options<StaffViewAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffViewAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Set how a list looks to oneself where no view says otherwise
+ */
+export const staffViewLayoutSetMutation = (options?: Partial<Options<StaffViewLayoutSetData>>): UseMutationOptions<StaffViewLayoutSetResponse, DefaultError, Options<StaffViewLayoutSetData>> => {
+    const mutationOptions: UseMutationOptions<StaffViewLayoutSetResponse, DefaultError, Options<StaffViewLayoutSetData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffViewLayoutSet({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Put one's own views of a list into an order
+ */
+export const staffViewsOrderMutation = (options?: Partial<Options<StaffViewsOrderData>>): UseMutationOptions<StaffViewsOrderResponse, DefaultError, Options<StaffViewsOrderData>> => {
+    const mutationOptions: UseMutationOptions<StaffViewsOrderResponse, DefaultError, Options<StaffViewsOrderData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffViewsOrder({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove a view; one of another member needs console.view.manage
+ */
+export const staffViewRemoveMutation = (options?: Partial<Options<StaffViewRemoveData>>): UseMutationOptions<StaffViewRemoveResponse, DefaultError, Options<StaffViewRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffViewRemoveResponse, DefaultError, Options<StaffViewRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffViewRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change a view; one of another member needs console.view.manage
+ */
+export const staffViewChangeMutation = (options?: Partial<Options<StaffViewChangeData>>): UseMutationOptions<StaffViewChangeResponse, DefaultError, Options<StaffViewChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffViewChangeResponse, DefaultError, Options<StaffViewChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffViewChange({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
