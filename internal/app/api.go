@@ -85,7 +85,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),
-		staff.MailTemplates(a.DB, a.Mails, a.Accounts),
+		staff.MailTemplates(a.Mails, a.Accounts),
 		staff.CDKeys(a.CDKeys, a.Accounts),
 		staff.Coupons(a.Shop),
 		staff.Adjustments(a.Wallets),

@@ -134,7 +134,7 @@ var permissions = map[string][]account.Role{
 	"staff_views": permission.Roles, "staff_view_add": permission.Roles, "staff_view_change": permission.Roles,
 	"staff_view_remove": permission.Roles, "staff_views_order": permission.Roles,
 	"staff_view_layout_set": permission.Roles,
-	"staff_roles": admins, "staff_role_make": ownerOnly, "staff_role_change": ownerOnly,
+	"staff_roles":           admins, "staff_role_make": ownerOnly, "staff_role_change": ownerOnly,
 	"staff_role_remove": ownerOnly, "staff_members": admins, "staff_member": admins, "staff_member_add": ownerOnly,
 	"staff_member_change": ownerOnly, "staff_member_remove": ownerOnly,
 	"staff_approval_decide": cashiers, "staff_audit": admins, "staff_audit_csv": admins,

@@ -321,7 +321,9 @@ func (i *Invites) pendingPayout(ctx context.Context, idb bun.IDB, userID int64) 
 }
 
 // Payout returns one payout, whoever asked for it.
-func (i *Invites) Payout(ctx context.Context, id int64) (*Payout, error) { return i.payout(ctx, i.db, id) }
+func (i *Invites) Payout(ctx context.Context, id int64) (*Payout, error) {
+	return i.payout(ctx, i.db, id)
+}
 
 func (i *Invites) payout(ctx context.Context, idb bun.IDB, id int64) (*Payout, error) {
 	var found []Payout

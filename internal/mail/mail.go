@@ -104,8 +104,8 @@ func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
 	return job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{})
 }
 
-// SendExample puts the example of a template into the queue as part of tx, to somebody who wants to see it arrive.
-func (m *Mails) SendExample(ctx context.Context, tx bun.Tx, t Template, to string) error {
+// SendExample puts the example of a template into the queue, to somebody who wants to see it arrive.
+func (m *Mails) SendExample(ctx context.Context, t Template, to string) error {
 	letter, err := m.Preview(t)
 	if err != nil {
 		return err
@@ -115,13 +115,15 @@ func (m *Mails) SendExample(ctx context.Context, tx bun.Tx, t Template, to strin
 		return err
 	}
 	r := m.newRow(Message{To: to, Lang: t.Lang, Content: exampleCode("test")}, plain)
-	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
-		return err
-	}
-	if err := job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{}); err != nil {
-		return err
-	}
-	return audit.Record(ctx, tx, "mail.template.test", Object(t.Kind, t.Lang), nil, map[string]any{"to": to}, "")
+	return m.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+			return err
+		}
+		if err := job.Add(ctx, tx, m.db.Now(), r.jobKind(), r.ID, job.Options{}); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "mail.template.test", Object(t.Kind, t.Lang), nil, map[string]any{"to": to}, "")
+	})
 }
 
 func (m *Mails) write(msg Message) (row, error) {

@@ -193,7 +193,8 @@ func TestStaffOrder_BeyondTheLimit_WaitsForASecondMember(t *testing.T) {
 		if _, err := c.Payments.OrderFor(t.Context(), wish); !errors.Is(err, payment.ErrOrderWaits) {
 			t.Errorf("while one waits: %v", err)
 		}
-		if err := c.Payments.DecideOrder(t.Context(), waits(), true, &staff); !errors.Is(err, approval.ErrSecondMember) {
+		err := c.Payments.DecideOrder(t.Context(), waits(), true, &staff)
+		if !errors.Is(err, approval.ErrSecondMember) {
 			t.Errorf("by who made it: %v", err)
 		}
 		c.MustBeConsistent(t)

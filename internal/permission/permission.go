@@ -177,12 +177,11 @@ var everyday = []Permission{
 	ApprovalRead, AdjustmentRead, RefundRead, CaseRead, OrderRead, OrderCancel, RechargeRead, NotifyRead,
 	GatewayRead, CDKeyRead, CouponRead, PlanRead, PlanWrite, NodeRead, NodeUserRead, NodeSpeedRead, NodeSilence,
 	LedgerRead, SharedKeyRead, BatchRead, TrafficRead, RuleRead, HitRead, BlockedRead, BlockedLift, TemplateRead,
-	LinkGroupRead,
-	ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead, UserLabel,
-	UserHistoryRead, UserAdd, UserNote, UserBulk, MemberRead, RoleRead, ViewSave, ViewManage, NetworkBanRead, TicketRead,
-	TicketAnswer, TicketManage, TicketMerge, CannedWrite, MailRead, MailRetry, MailTemplateRead, MediaRead, ShareRead,
-	PartnerRead, JobRun, AuditRead, APIKeyRead, WebhookRead, WebhookSend, SettingRead, SettingWrite, SettingTest,
-	JobRead, JobManage, SystemRead,
+	LinkGroupRead, ClientRead, AnnouncementRead, AnnouncementWrite, GuideRead, GuideWrite, OverviewRead, UserRead,
+	UserLabel, UserHistoryRead, UserAdd, UserNote, UserBulk, MemberRead, RoleRead, ViewSave, ViewManage,
+	NetworkBanRead, TicketRead, TicketAnswer, TicketManage, TicketMerge, CannedWrite, MailRead, MailRetry,
+	MailTemplateRead, MediaRead, ShareRead, PartnerRead, JobRun, AuditRead, APIKeyRead, WebhookRead, WebhookSend,
+	SettingRead, SettingWrite, SettingTest, JobRead, JobManage, SystemRead,
 }
 
 // Dangerous reports whether what needs p asks for a recent password or passkey.

@@ -12,6 +12,7 @@ import { Route as rootRouteImport } from './routes/__root'
 import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminAnomaliesRouteImport } from './routes/admin.anomalies'
+import { Route as AdminApiKeysRouteImport } from './routes/admin.api-keys'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminClientsRouteImport } from './routes/admin.clients'
@@ -20,9 +21,6 @@ import { Route as AdminInvitesRouteImport } from './routes/admin.invites'
 import { Route as AdminInvoicesRouteImport } from './routes/admin.invoices'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
-import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
-import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
-import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminServicesRouteImport } from './routes/admin.services'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminSettlementsRouteImport } from './routes/admin.settlements'
@@ -66,6 +64,11 @@ import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
 import { Route as AdminOrdersIndexRouteImport } from './routes/admin.orders.index'
 import { Route as AdminOrdersIdRouteImport } from './routes/admin.orders.$id'
+import { Route as AdminOrdersNewRouteImport } from './routes/admin.orders.new'
+import { Route as AdminPaymentCasesIndexRouteImport } from './routes/admin.payment-cases.index'
+import { Route as AdminPaymentCasesIdRouteImport } from './routes/admin.payment-cases.$id'
+import { Route as AdminPayoutsIndexRouteImport } from './routes/admin.payouts.index'
+import { Route as AdminPayoutsIdRouteImport } from './routes/admin.payouts.$id'
 import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
 import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
 import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
@@ -74,9 +77,16 @@ import { Route as AdminRechargesIdRouteImport } from './routes/admin.recharges.$
 import { Route as AdminReconciliationIndexRouteImport } from './routes/admin.reconciliation.index'
 import { Route as AdminReconciliationIdRouteImport } from './routes/admin.reconciliation.$id'
 import { Route as AdminReconciliationNewRouteImport } from './routes/admin.reconciliation.new'
+import { Route as AdminRefundsIndexRouteImport } from './routes/admin.refunds.index'
+import { Route as AdminRefundsIdRouteImport } from './routes/admin.refunds.$id'
+import { Route as AdminRolesIndexRouteImport } from './routes/admin.roles.index'
+import { Route as AdminRolesIdRouteImport } from './routes/admin.roles.$id'
+import { Route as AdminRolesNewRouteImport } from './routes/admin.roles.new'
 import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
 import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
 import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
+import { Route as AdminStaffIndexRouteImport } from './routes/admin.staff.index'
+import { Route as AdminStaffIdRouteImport } from './routes/admin.staff.$id'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
@@ -99,6 +109,11 @@ const AdminIndexRoute = AdminIndexRouteImport.update({
 const AdminAnomaliesRoute = AdminAnomaliesRouteImport.update({
   id: '/anomalies',
   path: '/anomalies',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminApiKeysRoute = AdminApiKeysRouteImport.update({
+  id: '/api-keys',
+  path: '/api-keys',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
@@ -139,21 +154,6 @@ const AdminLedgerRoute = AdminLedgerRouteImport.update({
 const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
   id: '/node-groups',
   path: '/node-groups',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
-  id: '/payment-cases',
-  path: '/payment-cases',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminPayoutsRoute = AdminPayoutsRouteImport.update({
-  id: '/payouts',
-  path: '/payouts',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminRefundsRoute = AdminRefundsRouteImport.update({
-  id: '/refunds',
-  path: '/refunds',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminServicesRoute = AdminServicesRouteImport.update({
@@ -373,6 +373,31 @@ const AdminOrdersIdRoute = AdminOrdersIdRouteImport.update({
   path: '/orders/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminOrdersNewRoute = AdminOrdersNewRouteImport.update({
+  id: '/orders/new',
+  path: '/orders/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPaymentCasesIndexRoute = AdminPaymentCasesIndexRouteImport.update({
+  id: '/payment-cases/',
+  path: '/payment-cases/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPaymentCasesIdRoute = AdminPaymentCasesIdRouteImport.update({
+  id: '/payment-cases/$id',
+  path: '/payment-cases/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPayoutsIndexRoute = AdminPayoutsIndexRouteImport.update({
+  id: '/payouts/',
+  path: '/payouts/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPayoutsIdRoute = AdminPayoutsIdRouteImport.update({
+  id: '/payouts/$id',
+  path: '/payouts/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
   id: '/plans/',
   path: '/plans/',
@@ -414,6 +439,31 @@ const AdminReconciliationNewRoute = AdminReconciliationNewRouteImport.update({
   path: '/reconciliation/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminRefundsIndexRoute = AdminRefundsIndexRouteImport.update({
+  id: '/refunds/',
+  path: '/refunds/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRefundsIdRoute = AdminRefundsIdRouteImport.update({
+  id: '/refunds/$id',
+  path: '/refunds/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRolesIndexRoute = AdminRolesIndexRouteImport.update({
+  id: '/roles/',
+  path: '/roles/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRolesIdRoute = AdminRolesIdRouteImport.update({
+  id: '/roles/$id',
+  path: '/roles/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRolesNewRoute = AdminRolesNewRouteImport.update({
+  id: '/roles/new',
+  path: '/roles/new',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
   id: '/share-accounts/',
   path: '/share-accounts/',
@@ -427,6 +477,16 @@ const AdminShareAccountsIdRoute = AdminShareAccountsIdRouteImport.update({
 const AdminShareAccountsNewRoute = AdminShareAccountsNewRouteImport.update({
   id: '/share-accounts/new',
   path: '/share-accounts/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminStaffIndexRoute = AdminStaffIndexRouteImport.update({
+  id: '/staff/',
+  path: '/staff/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminStaffIdRoute = AdminStaffIdRouteImport.update({
+  id: '/staff/$id',
+  path: '/staff/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
@@ -474,6 +534,7 @@ const AdminNodesIdEditRoute = AdminNodesIdEditRouteImport.update({
 export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
   '/admin/anomalies': typeof AdminAnomaliesRoute
+  '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -482,9 +543,6 @@ export interface FileRoutesByFullPath {
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/payment-cases': typeof AdminPaymentCasesRoute
-  '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/settlements': typeof AdminSettlementsRoute
@@ -513,13 +571,20 @@ export interface FileRoutesByFullPath {
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
+  '/admin/orders/new': typeof AdminOrdersNewRoute
+  '/admin/payment-cases/$id': typeof AdminPaymentCasesIdRoute
+  '/admin/payouts/$id': typeof AdminPayoutsIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
   '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
+  '/admin/refunds/$id': typeof AdminRefundsIdRoute
+  '/admin/roles/$id': typeof AdminRolesIdRoute
+  '/admin/roles/new': typeof AdminRolesNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
+  '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
@@ -539,10 +604,15 @@ export interface FileRoutesByFullPath {
   '/admin/mails/': typeof AdminMailsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
+  '/admin/payment-cases/': typeof AdminPaymentCasesIndexRoute
+  '/admin/payouts/': typeof AdminPayoutsIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/reconciliation/': typeof AdminReconciliationIndexRoute
+  '/admin/refunds/': typeof AdminRefundsIndexRoute
+  '/admin/roles/': typeof AdminRolesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
+  '/admin/staff/': typeof AdminStaffIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
@@ -551,6 +621,7 @@ export interface FileRoutesByFullPath {
 }
 export interface FileRoutesByTo {
   '/admin/anomalies': typeof AdminAnomaliesRoute
+  '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -559,9 +630,6 @@ export interface FileRoutesByTo {
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/payment-cases': typeof AdminPaymentCasesRoute
-  '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/settlements': typeof AdminSettlementsRoute
@@ -590,13 +658,20 @@ export interface FileRoutesByTo {
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
+  '/admin/orders/new': typeof AdminOrdersNewRoute
+  '/admin/payment-cases/$id': typeof AdminPaymentCasesIdRoute
+  '/admin/payouts/$id': typeof AdminPayoutsIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
   '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
+  '/admin/refunds/$id': typeof AdminRefundsIdRoute
+  '/admin/roles/$id': typeof AdminRolesIdRoute
+  '/admin/roles/new': typeof AdminRolesNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
+  '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
@@ -616,10 +691,15 @@ export interface FileRoutesByTo {
   '/admin/mails': typeof AdminMailsIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/orders': typeof AdminOrdersIndexRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesIndexRoute
+  '/admin/payouts': typeof AdminPayoutsIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/recharges': typeof AdminRechargesIndexRoute
   '/admin/reconciliation': typeof AdminReconciliationIndexRoute
+  '/admin/refunds': typeof AdminRefundsIndexRoute
+  '/admin/roles': typeof AdminRolesIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
+  '/admin/staff': typeof AdminStaffIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
   '/admin/webhooks': typeof AdminWebhooksIndexRoute
   '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
@@ -630,6 +710,7 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/admin': typeof AdminRouteWithChildren
   '/admin/anomalies': typeof AdminAnomaliesRoute
+  '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -638,9 +719,6 @@ export interface FileRoutesById {
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/payment-cases': typeof AdminPaymentCasesRoute
-  '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/settlements': typeof AdminSettlementsRoute
@@ -669,13 +747,20 @@ export interface FileRoutesById {
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
+  '/admin/orders/new': typeof AdminOrdersNewRoute
+  '/admin/payment-cases/$id': typeof AdminPaymentCasesIdRoute
+  '/admin/payouts/$id': typeof AdminPayoutsIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
   '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
+  '/admin/refunds/$id': typeof AdminRefundsIdRoute
+  '/admin/roles/$id': typeof AdminRolesIdRoute
+  '/admin/roles/new': typeof AdminRolesNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
+  '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
@@ -695,10 +780,15 @@ export interface FileRoutesById {
   '/admin/mails/': typeof AdminMailsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
+  '/admin/payment-cases/': typeof AdminPaymentCasesIndexRoute
+  '/admin/payouts/': typeof AdminPayoutsIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/reconciliation/': typeof AdminReconciliationIndexRoute
+  '/admin/refunds/': typeof AdminRefundsIndexRoute
+  '/admin/roles/': typeof AdminRolesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
+  '/admin/staff/': typeof AdminStaffIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/admin/link-templates/$scope/$id': typeof AdminLinkTemplatesScopeIdRoute
@@ -710,6 +800,7 @@ export interface FileRouteTypes {
   fullPaths:
     | '/admin'
     | '/admin/anomalies'
+    | '/admin/api-keys'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -718,9 +809,6 @@ export interface FileRouteTypes {
     | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/node-groups'
-    | '/admin/payment-cases'
-    | '/admin/payouts'
-    | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
     | '/admin/settlements'
@@ -749,13 +837,20 @@ export interface FileRouteTypes {
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
+    | '/admin/orders/new'
+    | '/admin/payment-cases/$id'
+    | '/admin/payouts/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
     | '/admin/reconciliation/$id'
     | '/admin/reconciliation/new'
+    | '/admin/refunds/$id'
+    | '/admin/roles/$id'
+    | '/admin/roles/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
+    | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
@@ -775,10 +870,15 @@ export interface FileRouteTypes {
     | '/admin/mails/'
     | '/admin/nodes/'
     | '/admin/orders/'
+    | '/admin/payment-cases/'
+    | '/admin/payouts/'
     | '/admin/plans/'
     | '/admin/recharges/'
     | '/admin/reconciliation/'
+    | '/admin/refunds/'
+    | '/admin/roles/'
     | '/admin/share-accounts/'
+    | '/admin/staff/'
     | '/admin/users/'
     | '/admin/webhooks/'
     | '/admin/link-templates/$scope/$id'
@@ -787,6 +887,7 @@ export interface FileRouteTypes {
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/admin/anomalies'
+    | '/admin/api-keys'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -795,9 +896,6 @@ export interface FileRouteTypes {
     | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/node-groups'
-    | '/admin/payment-cases'
-    | '/admin/payouts'
-    | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
     | '/admin/settlements'
@@ -826,13 +924,20 @@ export interface FileRouteTypes {
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
+    | '/admin/orders/new'
+    | '/admin/payment-cases/$id'
+    | '/admin/payouts/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
     | '/admin/reconciliation/$id'
     | '/admin/reconciliation/new'
+    | '/admin/refunds/$id'
+    | '/admin/roles/$id'
+    | '/admin/roles/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
+    | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
@@ -852,10 +957,15 @@ export interface FileRouteTypes {
     | '/admin/mails'
     | '/admin/nodes'
     | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
     | '/admin/plans'
     | '/admin/recharges'
     | '/admin/reconciliation'
+    | '/admin/refunds'
+    | '/admin/roles'
     | '/admin/share-accounts'
+    | '/admin/staff'
     | '/admin/users'
     | '/admin/webhooks'
     | '/admin/link-templates/$scope/$id'
@@ -865,6 +975,7 @@ export interface FileRouteTypes {
     | '__root__'
     | '/admin'
     | '/admin/anomalies'
+    | '/admin/api-keys'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -873,9 +984,6 @@ export interface FileRouteTypes {
     | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/node-groups'
-    | '/admin/payment-cases'
-    | '/admin/payouts'
-    | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
     | '/admin/settlements'
@@ -904,13 +1012,20 @@ export interface FileRouteTypes {
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
+    | '/admin/orders/new'
+    | '/admin/payment-cases/$id'
+    | '/admin/payouts/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
     | '/admin/reconciliation/$id'
     | '/admin/reconciliation/new'
+    | '/admin/refunds/$id'
+    | '/admin/roles/$id'
+    | '/admin/roles/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
+    | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
@@ -930,10 +1045,15 @@ export interface FileRouteTypes {
     | '/admin/mails/'
     | '/admin/nodes/'
     | '/admin/orders/'
+    | '/admin/payment-cases/'
+    | '/admin/payouts/'
     | '/admin/plans/'
     | '/admin/recharges/'
     | '/admin/reconciliation/'
+    | '/admin/refunds/'
+    | '/admin/roles/'
     | '/admin/share-accounts/'
+    | '/admin/staff/'
     | '/admin/users/'
     | '/admin/webhooks/'
     | '/admin/link-templates/$scope/$id'
@@ -966,6 +1086,13 @@ declare module '@tanstack/react-router' {
       path: '/anomalies'
       fullPath: '/admin/anomalies'
       preLoaderRoute: typeof AdminAnomaliesRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/api-keys': {
+      id: '/admin/api-keys'
+      path: '/api-keys'
+      fullPath: '/admin/api-keys'
+      preLoaderRoute: typeof AdminApiKeysRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/approvals': {
@@ -1022,27 +1149,6 @@ declare module '@tanstack/react-router' {
       path: '/node-groups'
       fullPath: '/admin/node-groups'
       preLoaderRoute: typeof AdminNodeGroupsRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/payment-cases': {
-      id: '/admin/payment-cases'
-      path: '/payment-cases'
-      fullPath: '/admin/payment-cases'
-      preLoaderRoute: typeof AdminPaymentCasesRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/payouts': {
-      id: '/admin/payouts'
-      path: '/payouts'
-      fullPath: '/admin/payouts'
-      preLoaderRoute: typeof AdminPayoutsRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/refunds': {
-      id: '/admin/refunds'
-      path: '/refunds'
-      fullPath: '/admin/refunds'
-      preLoaderRoute: typeof AdminRefundsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/services': {
@@ -1346,6 +1452,41 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminOrdersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/orders/new': {
+      id: '/admin/orders/new'
+      path: '/orders/new'
+      fullPath: '/admin/orders/new'
+      preLoaderRoute: typeof AdminOrdersNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payment-cases/': {
+      id: '/admin/payment-cases/'
+      path: '/payment-cases'
+      fullPath: '/admin/payment-cases/'
+      preLoaderRoute: typeof AdminPaymentCasesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payment-cases/$id': {
+      id: '/admin/payment-cases/$id'
+      path: '/payment-cases/$id'
+      fullPath: '/admin/payment-cases/$id'
+      preLoaderRoute: typeof AdminPaymentCasesIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payouts/': {
+      id: '/admin/payouts/'
+      path: '/payouts'
+      fullPath: '/admin/payouts/'
+      preLoaderRoute: typeof AdminPayoutsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payouts/$id': {
+      id: '/admin/payouts/$id'
+      path: '/payouts/$id'
+      fullPath: '/admin/payouts/$id'
+      preLoaderRoute: typeof AdminPayoutsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/plans/': {
       id: '/admin/plans/'
       path: '/plans'
@@ -1402,6 +1543,41 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminReconciliationNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/refunds/': {
+      id: '/admin/refunds/'
+      path: '/refunds'
+      fullPath: '/admin/refunds/'
+      preLoaderRoute: typeof AdminRefundsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/refunds/$id': {
+      id: '/admin/refunds/$id'
+      path: '/refunds/$id'
+      fullPath: '/admin/refunds/$id'
+      preLoaderRoute: typeof AdminRefundsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/roles/': {
+      id: '/admin/roles/'
+      path: '/roles'
+      fullPath: '/admin/roles/'
+      preLoaderRoute: typeof AdminRolesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/roles/$id': {
+      id: '/admin/roles/$id'
+      path: '/roles/$id'
+      fullPath: '/admin/roles/$id'
+      preLoaderRoute: typeof AdminRolesIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/roles/new': {
+      id: '/admin/roles/new'
+      path: '/roles/new'
+      fullPath: '/admin/roles/new'
+      preLoaderRoute: typeof AdminRolesNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/share-accounts/': {
       id: '/admin/share-accounts/'
       path: '/share-accounts'
@@ -1421,6 +1597,20 @@ declare module '@tanstack/react-router' {
       path: '/share-accounts/new'
       fullPath: '/admin/share-accounts/new'
       preLoaderRoute: typeof AdminShareAccountsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/staff/': {
+      id: '/admin/staff/'
+      path: '/staff'
+      fullPath: '/admin/staff/'
+      preLoaderRoute: typeof AdminStaffIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/staff/$id': {
+      id: '/admin/staff/$id'
+      path: '/staff/$id'
+      fullPath: '/admin/staff/$id'
+      preLoaderRoute: typeof AdminStaffIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets/$id': {
@@ -1496,6 +1686,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 
 interface AdminRouteChildren {
   AdminAnomaliesRoute: typeof AdminAnomaliesRoute
+  AdminApiKeysRoute: typeof AdminApiKeysRoute
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminClientsRoute: typeof AdminClientsRoute
@@ -1504,9 +1695,6 @@ interface AdminRouteChildren {
   AdminInvoicesRoute: typeof AdminInvoicesRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
-  AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
-  AdminPayoutsRoute: typeof AdminPayoutsRoute
-  AdminRefundsRoute: typeof AdminRefundsRoute
   AdminServicesRoute: typeof AdminServicesRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
   AdminSettlementsRoute: typeof AdminSettlementsRoute
@@ -1535,13 +1723,20 @@ interface AdminRouteChildren {
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminOrdersIdRoute: typeof AdminOrdersIdRoute
+  AdminOrdersNewRoute: typeof AdminOrdersNewRoute
+  AdminPaymentCasesIdRoute: typeof AdminPaymentCasesIdRoute
+  AdminPayoutsIdRoute: typeof AdminPayoutsIdRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
   AdminPlansNewRoute: typeof AdminPlansNewRoute
   AdminRechargesIdRoute: typeof AdminRechargesIdRoute
   AdminReconciliationIdRoute: typeof AdminReconciliationIdRoute
   AdminReconciliationNewRoute: typeof AdminReconciliationNewRoute
+  AdminRefundsIdRoute: typeof AdminRefundsIdRoute
+  AdminRolesIdRoute: typeof AdminRolesIdRoute
+  AdminRolesNewRoute: typeof AdminRolesNewRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
+  AdminStaffIdRoute: typeof AdminStaffIdRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
@@ -1560,10 +1755,15 @@ interface AdminRouteChildren {
   AdminMailsIndexRoute: typeof AdminMailsIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
+  AdminPaymentCasesIndexRoute: typeof AdminPaymentCasesIndexRoute
+  AdminPayoutsIndexRoute: typeof AdminPayoutsIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminReconciliationIndexRoute: typeof AdminReconciliationIndexRoute
+  AdminRefundsIndexRoute: typeof AdminRefundsIndexRoute
+  AdminRolesIndexRoute: typeof AdminRolesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
+  AdminStaffIndexRoute: typeof AdminStaffIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
   AdminWebhooksIndexRoute: typeof AdminWebhooksIndexRoute
   AdminLinkTemplatesScopeIdRoute: typeof AdminLinkTemplatesScopeIdRoute
@@ -1573,6 +1773,7 @@ interface AdminRouteChildren {
 
 const AdminRouteChildren: AdminRouteChildren = {
   AdminAnomaliesRoute: AdminAnomaliesRoute,
+  AdminApiKeysRoute: AdminApiKeysRoute,
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminClientsRoute: AdminClientsRoute,
@@ -1581,9 +1782,6 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminInvoicesRoute: AdminInvoicesRoute,
   AdminLedgerRoute: AdminLedgerRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
-  AdminPaymentCasesRoute: AdminPaymentCasesRoute,
-  AdminPayoutsRoute: AdminPayoutsRoute,
-  AdminRefundsRoute: AdminRefundsRoute,
   AdminServicesRoute: AdminServicesRoute,
   AdminSettingsRoute: AdminSettingsRoute,
   AdminSettlementsRoute: AdminSettlementsRoute,
@@ -1612,13 +1810,20 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminOrdersIdRoute: AdminOrdersIdRoute,
+  AdminOrdersNewRoute: AdminOrdersNewRoute,
+  AdminPaymentCasesIdRoute: AdminPaymentCasesIdRoute,
+  AdminPayoutsIdRoute: AdminPayoutsIdRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
   AdminPlansNewRoute: AdminPlansNewRoute,
   AdminRechargesIdRoute: AdminRechargesIdRoute,
   AdminReconciliationIdRoute: AdminReconciliationIdRoute,
   AdminReconciliationNewRoute: AdminReconciliationNewRoute,
+  AdminRefundsIdRoute: AdminRefundsIdRoute,
+  AdminRolesIdRoute: AdminRolesIdRoute,
+  AdminRolesNewRoute: AdminRolesNewRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
+  AdminStaffIdRoute: AdminStaffIdRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
@@ -1637,10 +1842,15 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminMailsIndexRoute: AdminMailsIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminOrdersIndexRoute: AdminOrdersIndexRoute,
+  AdminPaymentCasesIndexRoute: AdminPaymentCasesIndexRoute,
+  AdminPayoutsIndexRoute: AdminPayoutsIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminReconciliationIndexRoute: AdminReconciliationIndexRoute,
+  AdminRefundsIndexRoute: AdminRefundsIndexRoute,
+  AdminRolesIndexRoute: AdminRolesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
+  AdminStaffIndexRoute: AdminStaffIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
   AdminWebhooksIndexRoute: AdminWebhooksIndexRoute,
   AdminLinkTemplatesScopeIdRoute: AdminLinkTemplatesScopeIdRoute,

@@ -20,6 +20,7 @@ import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
 import { Route as AdminAnomaliesRouteImport } from './routes/admin.anomalies'
+import { Route as AdminApiKeysRouteImport } from './routes/admin.api-keys'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
 import { Route as AdminCannedAnswersRouteImport } from './routes/admin.canned-answers'
 import { Route as AdminClientsRouteImport } from './routes/admin.clients'
@@ -28,9 +29,6 @@ import { Route as AdminInvitesRouteImport } from './routes/admin.invites'
 import { Route as AdminInvoicesRouteImport } from './routes/admin.invoices'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
-import { Route as AdminPaymentCasesRouteImport } from './routes/admin.payment-cases'
-import { Route as AdminPayoutsRouteImport } from './routes/admin.payouts'
-import { Route as AdminRefundsRouteImport } from './routes/admin.refunds'
 import { Route as AdminServicesRouteImport } from './routes/admin.services'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
 import { Route as AdminSettlementsRouteImport } from './routes/admin.settlements'
@@ -40,6 +38,7 @@ import { Route as AdminTrafficRouteImport } from './routes/admin.traffic'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
+import { Route as AuthSignInAsRouteImport } from './routes/auth.sign-in-as'
 import { Route as AuthSignInByAccessJwtRouteImport } from './routes/auth.sign-in-by-access-jwt'
 import { Route as AuthSignOutRouteImport } from './routes/auth.sign-out'
 import { Route as AuthSignUpRouteImport } from './routes/auth.sign-up'
@@ -96,6 +95,11 @@ import { Route as AdminNodesNewRouteImport } from './routes/admin.nodes.new'
 import { Route as AdminNodesSeveralRouteImport } from './routes/admin.nodes.several'
 import { Route as AdminOrdersIndexRouteImport } from './routes/admin.orders.index'
 import { Route as AdminOrdersIdRouteImport } from './routes/admin.orders.$id'
+import { Route as AdminOrdersNewRouteImport } from './routes/admin.orders.new'
+import { Route as AdminPaymentCasesIndexRouteImport } from './routes/admin.payment-cases.index'
+import { Route as AdminPaymentCasesIdRouteImport } from './routes/admin.payment-cases.$id'
+import { Route as AdminPayoutsIndexRouteImport } from './routes/admin.payouts.index'
+import { Route as AdminPayoutsIdRouteImport } from './routes/admin.payouts.$id'
 import { Route as AdminPlansIndexRouteImport } from './routes/admin.plans.index'
 import { Route as AdminPlansIdRouteImport } from './routes/admin.plans.$id'
 import { Route as AdminPlansNewRouteImport } from './routes/admin.plans.new'
@@ -104,9 +108,16 @@ import { Route as AdminRechargesIdRouteImport } from './routes/admin.recharges.$
 import { Route as AdminReconciliationIndexRouteImport } from './routes/admin.reconciliation.index'
 import { Route as AdminReconciliationIdRouteImport } from './routes/admin.reconciliation.$id'
 import { Route as AdminReconciliationNewRouteImport } from './routes/admin.reconciliation.new'
+import { Route as AdminRefundsIndexRouteImport } from './routes/admin.refunds.index'
+import { Route as AdminRefundsIdRouteImport } from './routes/admin.refunds.$id'
+import { Route as AdminRolesIndexRouteImport } from './routes/admin.roles.index'
+import { Route as AdminRolesIdRouteImport } from './routes/admin.roles.$id'
+import { Route as AdminRolesNewRouteImport } from './routes/admin.roles.new'
 import { Route as AdminShareAccountsIndexRouteImport } from './routes/admin.share-accounts.index'
 import { Route as AdminShareAccountsIdRouteImport } from './routes/admin.share-accounts.$id'
 import { Route as AdminShareAccountsNewRouteImport } from './routes/admin.share-accounts.new'
+import { Route as AdminStaffIndexRouteImport } from './routes/admin.staff.index'
+import { Route as AdminStaffIdRouteImport } from './routes/admin.staff.$id'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
@@ -211,6 +222,11 @@ const AdminAnomaliesRoute = AdminAnomaliesRouteImport.update({
   path: '/anomalies',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminApiKeysRoute = AdminApiKeysRouteImport.update({
+  id: '/api-keys',
+  path: '/api-keys',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminApprovalsRoute = AdminApprovalsRouteImport.update({
   id: '/approvals',
   path: '/approvals',
@@ -249,21 +265,6 @@ const AdminLedgerRoute = AdminLedgerRouteImport.update({
 const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
   id: '/node-groups',
   path: '/node-groups',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminPaymentCasesRoute = AdminPaymentCasesRouteImport.update({
-  id: '/payment-cases',
-  path: '/payment-cases',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminPayoutsRoute = AdminPayoutsRouteImport.update({
-  id: '/payouts',
-  path: '/payouts',
-  getParentRoute: () => AdminRoute,
-} as any)
-const AdminRefundsRoute = AdminRefundsRouteImport.update({
-  id: '/refunds',
-  path: '/refunds',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminServicesRoute = AdminServicesRouteImport.update({
@@ -309,6 +310,11 @@ const AuthForgotPasswordRoute = AuthForgotPasswordRouteImport.update({
 const AuthSignInRoute = AuthSignInRouteImport.update({
   id: '/sign-in',
   path: '/sign-in',
+  getParentRoute: () => AuthRoute,
+} as any)
+const AuthSignInAsRoute = AuthSignInAsRouteImport.update({
+  id: '/sign-in-as',
+  path: '/sign-in-as',
   getParentRoute: () => AuthRoute,
 } as any)
 const AuthSignInByAccessJwtRoute = AuthSignInByAccessJwtRouteImport.update({
@@ -591,6 +597,31 @@ const AdminOrdersIdRoute = AdminOrdersIdRouteImport.update({
   path: '/orders/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminOrdersNewRoute = AdminOrdersNewRouteImport.update({
+  id: '/orders/new',
+  path: '/orders/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPaymentCasesIndexRoute = AdminPaymentCasesIndexRouteImport.update({
+  id: '/payment-cases/',
+  path: '/payment-cases/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPaymentCasesIdRoute = AdminPaymentCasesIdRouteImport.update({
+  id: '/payment-cases/$id',
+  path: '/payment-cases/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPayoutsIndexRoute = AdminPayoutsIndexRouteImport.update({
+  id: '/payouts/',
+  path: '/payouts/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminPayoutsIdRoute = AdminPayoutsIdRouteImport.update({
+  id: '/payouts/$id',
+  path: '/payouts/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminPlansIndexRoute = AdminPlansIndexRouteImport.update({
   id: '/plans/',
   path: '/plans/',
@@ -632,6 +663,31 @@ const AdminReconciliationNewRoute = AdminReconciliationNewRouteImport.update({
   path: '/reconciliation/new',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminRefundsIndexRoute = AdminRefundsIndexRouteImport.update({
+  id: '/refunds/',
+  path: '/refunds/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRefundsIdRoute = AdminRefundsIdRouteImport.update({
+  id: '/refunds/$id',
+  path: '/refunds/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRolesIndexRoute = AdminRolesIndexRouteImport.update({
+  id: '/roles/',
+  path: '/roles/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRolesIdRoute = AdminRolesIdRouteImport.update({
+  id: '/roles/$id',
+  path: '/roles/$id',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminRolesNewRoute = AdminRolesNewRouteImport.update({
+  id: '/roles/new',
+  path: '/roles/new',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminShareAccountsIndexRoute = AdminShareAccountsIndexRouteImport.update({
   id: '/share-accounts/',
   path: '/share-accounts/',
@@ -645,6 +701,16 @@ const AdminShareAccountsIdRoute = AdminShareAccountsIdRouteImport.update({
 const AdminShareAccountsNewRoute = AdminShareAccountsNewRouteImport.update({
   id: '/share-accounts/new',
   path: '/share-accounts/new',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminStaffIndexRoute = AdminStaffIndexRouteImport.update({
+  id: '/staff/',
+  path: '/staff/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminStaffIdRoute = AdminStaffIdRouteImport.update({
+  id: '/staff/$id',
+  path: '/staff/$id',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminTicketsIdRoute = AdminTicketsIdRouteImport.update({
@@ -905,6 +971,7 @@ export interface FileRoutesByFullPath {
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/admin/anomalies': typeof AdminAnomaliesRoute
+  '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -913,9 +980,6 @@ export interface FileRoutesByFullPath {
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/payment-cases': typeof AdminPaymentCasesRoute
-  '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/settlements': typeof AdminSettlementsRoute
@@ -924,6 +988,7 @@ export interface FileRoutesByFullPath {
   '/admin/traffic': typeof AdminTrafficRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -964,13 +1029,20 @@ export interface FileRoutesByFullPath {
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
+  '/admin/orders/new': typeof AdminOrdersNewRoute
+  '/admin/payment-cases/$id': typeof AdminPaymentCasesIdRoute
+  '/admin/payouts/$id': typeof AdminPayoutsIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
   '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
+  '/admin/refunds/$id': typeof AdminRefundsIdRoute
+  '/admin/roles/$id': typeof AdminRolesIdRoute
+  '/admin/roles/new': typeof AdminRolesNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
+  '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
@@ -1018,10 +1090,15 @@ export interface FileRoutesByFullPath {
   '/admin/mails/': typeof AdminMailsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
+  '/admin/payment-cases/': typeof AdminPaymentCasesIndexRoute
+  '/admin/payouts/': typeof AdminPayoutsIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/reconciliation/': typeof AdminReconciliationIndexRoute
+  '/admin/refunds/': typeof AdminRefundsIndexRoute
+  '/admin/roles/': typeof AdminRolesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
+  '/admin/staff/': typeof AdminStaffIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
@@ -1046,6 +1123,7 @@ export interface FileRoutesByTo {
   '/about': typeof AboutRoute
   '/setup': typeof SetupRoute
   '/admin/anomalies': typeof AdminAnomaliesRoute
+  '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -1054,9 +1132,6 @@ export interface FileRoutesByTo {
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/payment-cases': typeof AdminPaymentCasesRoute
-  '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/settlements': typeof AdminSettlementsRoute
@@ -1065,6 +1140,7 @@ export interface FileRoutesByTo {
   '/admin/traffic': typeof AdminTrafficRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -1105,13 +1181,20 @@ export interface FileRoutesByTo {
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
+  '/admin/orders/new': typeof AdminOrdersNewRoute
+  '/admin/payment-cases/$id': typeof AdminPaymentCasesIdRoute
+  '/admin/payouts/$id': typeof AdminPayoutsIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
   '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
+  '/admin/refunds/$id': typeof AdminRefundsIdRoute
+  '/admin/roles/$id': typeof AdminRolesIdRoute
+  '/admin/roles/new': typeof AdminRolesNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
+  '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
@@ -1159,10 +1242,15 @@ export interface FileRoutesByTo {
   '/admin/mails': typeof AdminMailsIndexRoute
   '/admin/nodes': typeof AdminNodesIndexRoute
   '/admin/orders': typeof AdminOrdersIndexRoute
+  '/admin/payment-cases': typeof AdminPaymentCasesIndexRoute
+  '/admin/payouts': typeof AdminPayoutsIndexRoute
   '/admin/plans': typeof AdminPlansIndexRoute
   '/admin/recharges': typeof AdminRechargesIndexRoute
   '/admin/reconciliation': typeof AdminReconciliationIndexRoute
+  '/admin/refunds': typeof AdminRefundsIndexRoute
+  '/admin/roles': typeof AdminRolesIndexRoute
   '/admin/share-accounts': typeof AdminShareAccountsIndexRoute
+  '/admin/staff': typeof AdminStaffIndexRoute
   '/admin/users': typeof AdminUsersIndexRoute
   '/admin/webhooks': typeof AdminWebhooksIndexRoute
   '/user/audit': typeof UserAuditIndexRoute
@@ -1193,6 +1281,7 @@ export interface FileRoutesById {
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/admin/anomalies': typeof AdminAnomaliesRoute
+  '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
   '/admin/canned-answers': typeof AdminCannedAnswersRoute
   '/admin/clients': typeof AdminClientsRoute
@@ -1201,9 +1290,6 @@ export interface FileRoutesById {
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
-  '/admin/payment-cases': typeof AdminPaymentCasesRoute
-  '/admin/payouts': typeof AdminPayoutsRoute
-  '/admin/refunds': typeof AdminRefundsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
   '/admin/settlements': typeof AdminSettlementsRoute
@@ -1212,6 +1298,7 @@ export interface FileRoutesById {
   '/admin/traffic': typeof AdminTrafficRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-as': typeof AuthSignInAsRoute
   '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
@@ -1254,13 +1341,20 @@ export interface FileRoutesById {
   '/admin/nodes/new': typeof AdminNodesNewRoute
   '/admin/nodes/several': typeof AdminNodesSeveralRoute
   '/admin/orders/$id': typeof AdminOrdersIdRoute
+  '/admin/orders/new': typeof AdminOrdersNewRoute
+  '/admin/payment-cases/$id': typeof AdminPaymentCasesIdRoute
+  '/admin/payouts/$id': typeof AdminPayoutsIdRoute
   '/admin/plans/$id': typeof AdminPlansIdRoute
   '/admin/plans/new': typeof AdminPlansNewRoute
   '/admin/recharges/$id': typeof AdminRechargesIdRoute
   '/admin/reconciliation/$id': typeof AdminReconciliationIdRoute
   '/admin/reconciliation/new': typeof AdminReconciliationNewRoute
+  '/admin/refunds/$id': typeof AdminRefundsIdRoute
+  '/admin/roles/$id': typeof AdminRolesIdRoute
+  '/admin/roles/new': typeof AdminRolesNewRoute
   '/admin/share-accounts/$id': typeof AdminShareAccountsIdRoute
   '/admin/share-accounts/new': typeof AdminShareAccountsNewRoute
+  '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
@@ -1308,10 +1402,15 @@ export interface FileRoutesById {
   '/admin/mails/': typeof AdminMailsIndexRoute
   '/admin/nodes/': typeof AdminNodesIndexRoute
   '/admin/orders/': typeof AdminOrdersIndexRoute
+  '/admin/payment-cases/': typeof AdminPaymentCasesIndexRoute
+  '/admin/payouts/': typeof AdminPayoutsIndexRoute
   '/admin/plans/': typeof AdminPlansIndexRoute
   '/admin/recharges/': typeof AdminRechargesIndexRoute
   '/admin/reconciliation/': typeof AdminReconciliationIndexRoute
+  '/admin/refunds/': typeof AdminRefundsIndexRoute
+  '/admin/roles/': typeof AdminRolesIndexRoute
   '/admin/share-accounts/': typeof AdminShareAccountsIndexRoute
+  '/admin/staff/': typeof AdminStaffIndexRoute
   '/admin/users/': typeof AdminUsersIndexRoute
   '/admin/webhooks/': typeof AdminWebhooksIndexRoute
   '/user/audit/': typeof UserAuditIndexRoute
@@ -1343,6 +1442,7 @@ export interface FileRouteTypes {
     | '/test-page'
     | '/user'
     | '/admin/anomalies'
+    | '/admin/api-keys'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -1351,9 +1451,6 @@ export interface FileRouteTypes {
     | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/node-groups'
-    | '/admin/payment-cases'
-    | '/admin/payouts'
-    | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
     | '/admin/settlements'
@@ -1362,6 +1459,7 @@ export interface FileRouteTypes {
     | '/admin/traffic'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -1402,13 +1500,20 @@ export interface FileRouteTypes {
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
+    | '/admin/orders/new'
+    | '/admin/payment-cases/$id'
+    | '/admin/payouts/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
     | '/admin/reconciliation/$id'
     | '/admin/reconciliation/new'
+    | '/admin/refunds/$id'
+    | '/admin/roles/$id'
+    | '/admin/roles/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
+    | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
@@ -1456,10 +1561,15 @@ export interface FileRouteTypes {
     | '/admin/mails/'
     | '/admin/nodes/'
     | '/admin/orders/'
+    | '/admin/payment-cases/'
+    | '/admin/payouts/'
     | '/admin/plans/'
     | '/admin/recharges/'
     | '/admin/reconciliation/'
+    | '/admin/refunds/'
+    | '/admin/roles/'
     | '/admin/share-accounts/'
+    | '/admin/staff/'
     | '/admin/users/'
     | '/admin/webhooks/'
     | '/user/audit/'
@@ -1484,6 +1594,7 @@ export interface FileRouteTypes {
     | '/about'
     | '/setup'
     | '/admin/anomalies'
+    | '/admin/api-keys'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -1492,9 +1603,6 @@ export interface FileRouteTypes {
     | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/node-groups'
-    | '/admin/payment-cases'
-    | '/admin/payouts'
-    | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
     | '/admin/settlements'
@@ -1503,6 +1611,7 @@ export interface FileRouteTypes {
     | '/admin/traffic'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -1543,13 +1652,20 @@ export interface FileRouteTypes {
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
+    | '/admin/orders/new'
+    | '/admin/payment-cases/$id'
+    | '/admin/payouts/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
     | '/admin/reconciliation/$id'
     | '/admin/reconciliation/new'
+    | '/admin/refunds/$id'
+    | '/admin/roles/$id'
+    | '/admin/roles/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
+    | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
@@ -1597,10 +1713,15 @@ export interface FileRouteTypes {
     | '/admin/mails'
     | '/admin/nodes'
     | '/admin/orders'
+    | '/admin/payment-cases'
+    | '/admin/payouts'
     | '/admin/plans'
     | '/admin/recharges'
     | '/admin/reconciliation'
+    | '/admin/refunds'
+    | '/admin/roles'
     | '/admin/share-accounts'
+    | '/admin/staff'
     | '/admin/users'
     | '/admin/webhooks'
     | '/user/audit'
@@ -1630,6 +1751,7 @@ export interface FileRouteTypes {
     | '/test-page'
     | '/user'
     | '/admin/anomalies'
+    | '/admin/api-keys'
     | '/admin/approvals'
     | '/admin/canned-answers'
     | '/admin/clients'
@@ -1638,9 +1760,6 @@ export interface FileRouteTypes {
     | '/admin/invoices'
     | '/admin/ledger'
     | '/admin/node-groups'
-    | '/admin/payment-cases'
-    | '/admin/payouts'
-    | '/admin/refunds'
     | '/admin/services'
     | '/admin/settings'
     | '/admin/settlements'
@@ -1649,6 +1768,7 @@ export interface FileRouteTypes {
     | '/admin/traffic'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-as'
     | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
@@ -1691,13 +1811,20 @@ export interface FileRouteTypes {
     | '/admin/nodes/new'
     | '/admin/nodes/several'
     | '/admin/orders/$id'
+    | '/admin/orders/new'
+    | '/admin/payment-cases/$id'
+    | '/admin/payouts/$id'
     | '/admin/plans/$id'
     | '/admin/plans/new'
     | '/admin/recharges/$id'
     | '/admin/reconciliation/$id'
     | '/admin/reconciliation/new'
+    | '/admin/refunds/$id'
+    | '/admin/roles/$id'
+    | '/admin/roles/new'
     | '/admin/share-accounts/$id'
     | '/admin/share-accounts/new'
+    | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
     | '/admin/webhooks/$id'
@@ -1745,10 +1872,15 @@ export interface FileRouteTypes {
     | '/admin/mails/'
     | '/admin/nodes/'
     | '/admin/orders/'
+    | '/admin/payment-cases/'
+    | '/admin/payouts/'
     | '/admin/plans/'
     | '/admin/recharges/'
     | '/admin/reconciliation/'
+    | '/admin/refunds/'
+    | '/admin/roles/'
     | '/admin/share-accounts/'
+    | '/admin/staff/'
     | '/admin/users/'
     | '/admin/webhooks/'
     | '/user/audit/'
@@ -1859,6 +1991,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminAnomaliesRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/api-keys': {
+      id: '/admin/api-keys'
+      path: '/api-keys'
+      fullPath: '/admin/api-keys'
+      preLoaderRoute: typeof AdminApiKeysRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/approvals': {
       id: '/admin/approvals'
       path: '/approvals'
@@ -1913,27 +2052,6 @@ declare module '@tanstack/react-router' {
       path: '/node-groups'
       fullPath: '/admin/node-groups'
       preLoaderRoute: typeof AdminNodeGroupsRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/payment-cases': {
-      id: '/admin/payment-cases'
-      path: '/payment-cases'
-      fullPath: '/admin/payment-cases'
-      preLoaderRoute: typeof AdminPaymentCasesRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/payouts': {
-      id: '/admin/payouts'
-      path: '/payouts'
-      fullPath: '/admin/payouts'
-      preLoaderRoute: typeof AdminPayoutsRouteImport
-      parentRoute: typeof AdminRoute
-    }
-    '/admin/refunds': {
-      id: '/admin/refunds'
-      path: '/refunds'
-      fullPath: '/admin/refunds'
-      preLoaderRoute: typeof AdminRefundsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/services': {
@@ -1997,6 +2115,13 @@ declare module '@tanstack/react-router' {
       path: '/sign-in'
       fullPath: '/auth/sign-in'
       preLoaderRoute: typeof AuthSignInRouteImport
+      parentRoute: typeof AuthRoute
+    }
+    '/auth/sign-in-as': {
+      id: '/auth/sign-in-as'
+      path: '/sign-in-as'
+      fullPath: '/auth/sign-in-as'
+      preLoaderRoute: typeof AuthSignInAsRouteImport
       parentRoute: typeof AuthRoute
     }
     '/auth/sign-in-by-access-jwt': {
@@ -2391,6 +2516,41 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminOrdersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/orders/new': {
+      id: '/admin/orders/new'
+      path: '/orders/new'
+      fullPath: '/admin/orders/new'
+      preLoaderRoute: typeof AdminOrdersNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payment-cases/': {
+      id: '/admin/payment-cases/'
+      path: '/payment-cases'
+      fullPath: '/admin/payment-cases/'
+      preLoaderRoute: typeof AdminPaymentCasesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payment-cases/$id': {
+      id: '/admin/payment-cases/$id'
+      path: '/payment-cases/$id'
+      fullPath: '/admin/payment-cases/$id'
+      preLoaderRoute: typeof AdminPaymentCasesIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payouts/': {
+      id: '/admin/payouts/'
+      path: '/payouts'
+      fullPath: '/admin/payouts/'
+      preLoaderRoute: typeof AdminPayoutsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/payouts/$id': {
+      id: '/admin/payouts/$id'
+      path: '/payouts/$id'
+      fullPath: '/admin/payouts/$id'
+      preLoaderRoute: typeof AdminPayoutsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/plans/': {
       id: '/admin/plans/'
       path: '/plans'
@@ -2447,6 +2607,41 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminReconciliationNewRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/refunds/': {
+      id: '/admin/refunds/'
+      path: '/refunds'
+      fullPath: '/admin/refunds/'
+      preLoaderRoute: typeof AdminRefundsIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/refunds/$id': {
+      id: '/admin/refunds/$id'
+      path: '/refunds/$id'
+      fullPath: '/admin/refunds/$id'
+      preLoaderRoute: typeof AdminRefundsIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/roles/': {
+      id: '/admin/roles/'
+      path: '/roles'
+      fullPath: '/admin/roles/'
+      preLoaderRoute: typeof AdminRolesIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/roles/$id': {
+      id: '/admin/roles/$id'
+      path: '/roles/$id'
+      fullPath: '/admin/roles/$id'
+      preLoaderRoute: typeof AdminRolesIdRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/roles/new': {
+      id: '/admin/roles/new'
+      path: '/roles/new'
+      fullPath: '/admin/roles/new'
+      preLoaderRoute: typeof AdminRolesNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/share-accounts/': {
       id: '/admin/share-accounts/'
       path: '/share-accounts'
@@ -2466,6 +2661,20 @@ declare module '@tanstack/react-router' {
       path: '/share-accounts/new'
       fullPath: '/admin/share-accounts/new'
       preLoaderRoute: typeof AdminShareAccountsNewRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/staff/': {
+      id: '/admin/staff/'
+      path: '/staff'
+      fullPath: '/admin/staff/'
+      preLoaderRoute: typeof AdminStaffIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/staff/$id': {
+      id: '/admin/staff/$id'
+      path: '/staff/$id'
+      fullPath: '/admin/staff/$id'
+      preLoaderRoute: typeof AdminStaffIdRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/tickets/$id': {
@@ -2821,6 +3030,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 
 interface AdminRouteChildren {
   AdminAnomaliesRoute: typeof AdminAnomaliesRoute
+  AdminApiKeysRoute: typeof AdminApiKeysRoute
   AdminApprovalsRoute: typeof AdminApprovalsRoute
   AdminCannedAnswersRoute: typeof AdminCannedAnswersRoute
   AdminClientsRoute: typeof AdminClientsRoute
@@ -2829,9 +3039,6 @@ interface AdminRouteChildren {
   AdminInvoicesRoute: typeof AdminInvoicesRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
-  AdminPaymentCasesRoute: typeof AdminPaymentCasesRoute
-  AdminPayoutsRoute: typeof AdminPayoutsRoute
-  AdminRefundsRoute: typeof AdminRefundsRoute
   AdminServicesRoute: typeof AdminServicesRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
   AdminSettlementsRoute: typeof AdminSettlementsRoute
@@ -2860,13 +3067,20 @@ interface AdminRouteChildren {
   AdminNodesNewRoute: typeof AdminNodesNewRoute
   AdminNodesSeveralRoute: typeof AdminNodesSeveralRoute
   AdminOrdersIdRoute: typeof AdminOrdersIdRoute
+  AdminOrdersNewRoute: typeof AdminOrdersNewRoute
+  AdminPaymentCasesIdRoute: typeof AdminPaymentCasesIdRoute
+  AdminPayoutsIdRoute: typeof AdminPayoutsIdRoute
   AdminPlansIdRoute: typeof AdminPlansIdRoute
   AdminPlansNewRoute: typeof AdminPlansNewRoute
   AdminRechargesIdRoute: typeof AdminRechargesIdRoute
   AdminReconciliationIdRoute: typeof AdminReconciliationIdRoute
   AdminReconciliationNewRoute: typeof AdminReconciliationNewRoute
+  AdminRefundsIdRoute: typeof AdminRefundsIdRoute
+  AdminRolesIdRoute: typeof AdminRolesIdRoute
+  AdminRolesNewRoute: typeof AdminRolesNewRoute
   AdminShareAccountsIdRoute: typeof AdminShareAccountsIdRoute
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
+  AdminStaffIdRoute: typeof AdminStaffIdRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
   AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
@@ -2885,10 +3099,15 @@ interface AdminRouteChildren {
   AdminMailsIndexRoute: typeof AdminMailsIndexRoute
   AdminNodesIndexRoute: typeof AdminNodesIndexRoute
   AdminOrdersIndexRoute: typeof AdminOrdersIndexRoute
+  AdminPaymentCasesIndexRoute: typeof AdminPaymentCasesIndexRoute
+  AdminPayoutsIndexRoute: typeof AdminPayoutsIndexRoute
   AdminPlansIndexRoute: typeof AdminPlansIndexRoute
   AdminRechargesIndexRoute: typeof AdminRechargesIndexRoute
   AdminReconciliationIndexRoute: typeof AdminReconciliationIndexRoute
+  AdminRefundsIndexRoute: typeof AdminRefundsIndexRoute
+  AdminRolesIndexRoute: typeof AdminRolesIndexRoute
   AdminShareAccountsIndexRoute: typeof AdminShareAccountsIndexRoute
+  AdminStaffIndexRoute: typeof AdminStaffIndexRoute
   AdminUsersIndexRoute: typeof AdminUsersIndexRoute
   AdminWebhooksIndexRoute: typeof AdminWebhooksIndexRoute
   AdminLinkTemplatesScopeIdRoute: typeof AdminLinkTemplatesScopeIdRoute
@@ -2898,6 +3117,7 @@ interface AdminRouteChildren {
 
 const AdminRouteChildren: AdminRouteChildren = {
   AdminAnomaliesRoute: AdminAnomaliesRoute,
+  AdminApiKeysRoute: AdminApiKeysRoute,
   AdminApprovalsRoute: AdminApprovalsRoute,
   AdminCannedAnswersRoute: AdminCannedAnswersRoute,
   AdminClientsRoute: AdminClientsRoute,
@@ -2906,9 +3126,6 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminInvoicesRoute: AdminInvoicesRoute,
   AdminLedgerRoute: AdminLedgerRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
-  AdminPaymentCasesRoute: AdminPaymentCasesRoute,
-  AdminPayoutsRoute: AdminPayoutsRoute,
-  AdminRefundsRoute: AdminRefundsRoute,
   AdminServicesRoute: AdminServicesRoute,
   AdminSettingsRoute: AdminSettingsRoute,
   AdminSettlementsRoute: AdminSettlementsRoute,
@@ -2937,13 +3154,20 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminNodesNewRoute: AdminNodesNewRoute,
   AdminNodesSeveralRoute: AdminNodesSeveralRoute,
   AdminOrdersIdRoute: AdminOrdersIdRoute,
+  AdminOrdersNewRoute: AdminOrdersNewRoute,
+  AdminPaymentCasesIdRoute: AdminPaymentCasesIdRoute,
+  AdminPayoutsIdRoute: AdminPayoutsIdRoute,
   AdminPlansIdRoute: AdminPlansIdRoute,
   AdminPlansNewRoute: AdminPlansNewRoute,
   AdminRechargesIdRoute: AdminRechargesIdRoute,
   AdminReconciliationIdRoute: AdminReconciliationIdRoute,
   AdminReconciliationNewRoute: AdminReconciliationNewRoute,
+  AdminRefundsIdRoute: AdminRefundsIdRoute,
+  AdminRolesIdRoute: AdminRolesIdRoute,
+  AdminRolesNewRoute: AdminRolesNewRoute,
   AdminShareAccountsIdRoute: AdminShareAccountsIdRoute,
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
+  AdminStaffIdRoute: AdminStaffIdRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
   AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
@@ -2962,10 +3186,15 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminMailsIndexRoute: AdminMailsIndexRoute,
   AdminNodesIndexRoute: AdminNodesIndexRoute,
   AdminOrdersIndexRoute: AdminOrdersIndexRoute,
+  AdminPaymentCasesIndexRoute: AdminPaymentCasesIndexRoute,
+  AdminPayoutsIndexRoute: AdminPayoutsIndexRoute,
   AdminPlansIndexRoute: AdminPlansIndexRoute,
   AdminRechargesIndexRoute: AdminRechargesIndexRoute,
   AdminReconciliationIndexRoute: AdminReconciliationIndexRoute,
+  AdminRefundsIndexRoute: AdminRefundsIndexRoute,
+  AdminRolesIndexRoute: AdminRolesIndexRoute,
   AdminShareAccountsIndexRoute: AdminShareAccountsIndexRoute,
+  AdminStaffIndexRoute: AdminStaffIndexRoute,
   AdminUsersIndexRoute: AdminUsersIndexRoute,
   AdminWebhooksIndexRoute: AdminWebhooksIndexRoute,
   AdminLinkTemplatesScopeIdRoute: AdminLinkTemplatesScopeIdRoute,
@@ -2978,6 +3207,7 @@ const AdminRouteWithChildren = AdminRoute._addFileChildren(AdminRouteChildren)
 interface AuthRouteChildren {
   AuthForgotPasswordRoute: typeof AuthForgotPasswordRoute
   AuthSignInRoute: typeof AuthSignInRoute
+  AuthSignInAsRoute: typeof AuthSignInAsRoute
   AuthSignInByAccessJwtRoute: typeof AuthSignInByAccessJwtRoute
   AuthSignOutRoute: typeof AuthSignOutRoute
   AuthSignUpRoute: typeof AuthSignUpRoute
@@ -2987,6 +3217,7 @@ interface AuthRouteChildren {
 const AuthRouteChildren: AuthRouteChildren = {
   AuthForgotPasswordRoute: AuthForgotPasswordRoute,
   AuthSignInRoute: AuthSignInRoute,
+  AuthSignInAsRoute: AuthSignInAsRoute,
   AuthSignInByAccessJwtRoute: AuthSignInByAccessJwtRoute,
   AuthSignOutRoute: AuthSignOutRoute,
   AuthSignUpRoute: AuthSignUpRoute,

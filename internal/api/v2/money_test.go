@@ -74,7 +74,7 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 		staff.Refunds(s), user.Refunds(s), staff.RechargeRefunds(w, p),
 		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services), nil),
 		user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s), staff.Adjustments(w),
-		staff.Invites(invite.New(d, settings, w)), user.Invites(invite.New(d, settings, w), w, settings,
+		staff.Invites(invite.New(d, settings, w), w, nil), user.Invites(invite.New(d, settings, w), w, settings,
 			"http://shop.example"))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))

@@ -4,13 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/audit"
-	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 	"airstrip/internal/permission"
@@ -78,15 +75,14 @@ type mailPreview struct {
 }
 
 type mailTemplates struct {
-	db       *db.DB
 	mails    *mail.Mails
 	accounts *account.Accounts
 }
 
 // MailTemplates adds what mails say. Whoever changes the mail that brings a code can have its reader give the code
 // away, so that needs a permission of its own and a recent proof.
-func MailTemplates(d *db.DB, m *mail.Mails, a *account.Accounts) v2.Resource {
-	t := mailTemplates{d, m, a}
+func MailTemplates(m *mail.Mails, a *account.Accounts) v2.Resource {
+	t := mailTemplates{m, a}
 	return func(r *v2.Router) {
 		v2.HandleList(r, v2.StaffOp("GET /staff/mail-templates", permission.MailTemplateRead).
 			Named("staff_mail_templates", "The kinds of mails in both languages, and who changed what they say"),
@@ -222,7 +218,5 @@ func (t mailTemplates) test(ctx context.Context, userID int64, template mail.Tem
 	if err != nil {
 		return err
 	}
-	return t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		return t.mails.SendExample(ctx, tx, template, emails[userID])
-	})
+	return t.mails.SendExample(ctx, template, emails[userID])
 }

@@ -126,7 +126,8 @@ func (m members) list(ctx context.Context, who account.Identity) ([]staffMember,
 		}
 		out[i] = staffMember{
 			one.ID, one.Email, one.Name, one.Role, one.Banned, one.Authenticator, one.Passkeys, one.Sessions,
-			one.SeenAt, given[one.ID], limit, may, v2.Version{},
+			one.SeenAt, given[one.ID], limit, may,
+			v2.Version{},
 		}
 	}
 	return out, nil

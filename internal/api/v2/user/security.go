@@ -162,7 +162,9 @@ func sessions(r *v2.Router, a *account.Accounts) {
 			devices, err := a.Sessions.Devices(ctx, who)
 			list := make([]sessionResult, len(devices))
 			for i, d := range devices {
-				list[i] = sessionResult{d.ID, d.Current, d.ByStaff, d.Remember, d.CreatedAt, d.SeenAt, placeOf(d.Origin)}
+				list[i] = sessionResult{
+					d.ID, d.Current, d.ByStaff, d.Remember, d.CreatedAt, d.SeenAt, placeOf(d.Origin),
+				}
 			}
 			return list, err
 		})

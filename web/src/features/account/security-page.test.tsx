@@ -21,6 +21,7 @@ const security = (change: Partial<SecurityResult> = {}): SecurityResult => ({
 const sessionOf = (session_id: string, change: Partial<SessionResult> = {}): SessionResult => ({
   session_id,
   is_current: false,
+  is_by_staff: false,
   is_remembered: true,
   created_at: at,
   seen_at: at,
