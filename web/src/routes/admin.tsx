@@ -1,6 +1,6 @@
 import { createFileRoute, notFound, redirect } from '@tanstack/react-router'
 import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
-import { firstPage, pageAt } from '@/app/console/navigation'
+import { firstPage, pageAt } from '@/app/console/find-page'
 import '@/app/console/texts'
 import { requireSignIn } from '@/app/guard'
 import { loadTexts } from '@/app/i18n'

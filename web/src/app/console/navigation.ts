@@ -1,4 +1,3 @@
-import type { LinkProps } from '@tanstack/react-router'
 import {
   Activity,
   AppWindow,
@@ -18,7 +17,6 @@ import {
   LayoutDashboard,
   Link2,
   ListChecks,
-  type LucideIcon,
   ListTodo,
   Mail,
   MailOpen,
@@ -41,19 +39,7 @@ import {
   Waypoints,
 } from 'lucide-react'
 import type shell from '@/locales/zh-CN/console/shell.json'
-
-type ConsolePage = {
-  to: NonNullable<LinkProps['to']>
-  /** Its name and search words are `page.<key>` and `keywords.<key>` of the shell's texts. */
-  key: keyof (typeof shell)['page']
-  icon: LucideIcon
-  /** What a member needs to see it; without it the page does not exist for them. Absent: for all staff. */
-  permission?: string
-  /** `g` and this letter lead to it. */
-  shortcut?: string
-  /** One of the four pages next to the menu on a phone's bottom bar. */
-  isOnBottomBar?: boolean
-}
+import type { ConsolePage } from './page'
 
 /** The console's pages in the groups of its sidebar. A new page is a line here. */
 export const consolePages: { group: keyof (typeof shell)['group']; pages: ConsolePage[] }[] = [
@@ -259,17 +245,3 @@ export const consolePages: { group: keyof (typeof shell)['group']; pages: Consol
     ],
   },
 ]
-
-/** The first page that a member may read; none where their role has no page. */
-export const firstPage = (may: (permission: string) => boolean): ConsolePage | undefined =>
-  consolePages
-    .flatMap(({ pages }) => pages)
-    .find(({ permission }) => permission === undefined || may(permission))
-
-/** The page that an address belongs to: itself, or the one that it lies below. */
-export function pageAt(path: string): ConsolePage | undefined {
-  return consolePages
-    .flatMap(({ pages }) => pages)
-    .toSorted((one, other) => other.to.length - one.to.length)
-    .find(({ to }) => path === to || path.startsWith(`${to}/`))
-}

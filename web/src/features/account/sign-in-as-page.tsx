@@ -12,19 +12,11 @@ export function SignInAsPage() {
   const { t } = useTranslation('visit')
   const router = useRouter()
   const [isRefused, setRefused] = useState(false)
-  const enter = useEffectEvent(async () => {
-    try {
-      const { access_token } = await openVisit({ code: takeVisitCode() })
-      if (session.signIn({ access_token, refresh_token: null })) {
-        await router.navigate({ to: '/user/dashboard', replace: true })
-        return
-      }
-    } catch (error) {
-      console.warn('The visit was not opened:', error)
-    }
-    setRefused(true)
+  const entered = useEffectEvent((isOpen: boolean) => {
+    if (isOpen) void router.navigate({ to: '/user/dashboard', replace: true })
+    else setRefused(true)
   })
-  useEffect(() => void enter(), [])
+  useEffect(() => void enterVisit().then((isOpen) => entered(isOpen)), [])
 
   if (isRefused) {
     return (
@@ -41,4 +33,15 @@ export function SignInAsPage() {
       </Group>
     </AuthCard>
   )
+}
+
+/** Opens the visit whose code the address has, in this tab, and tells whether it is open. */
+async function enterVisit(): Promise<boolean> {
+  try {
+    const { access_token } = await openVisit({ code: takeVisitCode() })
+    return session.signIn({ access_token, refresh_token: null })
+  } catch (error) {
+    console.warn('The visit was not opened:', error)
+    return false
+  }
 }

@@ -16,7 +16,7 @@ const roles = Object.entries(names) as [StaffRole['role'], string][]
 
 const asked = vi.fn<() => void>()
 
-function answerAs(role: StaffRole['role'] | '', isDue = false) {
+function answerAs(role: string, isDue = false) {
   asked.mockClear()
   server.use(
     http.get('*/api/v2/user/get_me', () =>

@@ -55,9 +55,7 @@ function List({ sessions }: { sessions: readonly SessionResult[] }) {
       )}
       <Confirm
         opened={leaving !== undefined}
-        title={
-          one ? t('sessions.endTitle', { device: nameOf(one, t) }) : t('sessions.endOthers')
-        }
+        title={one ? t('sessions.endTitle', { device: nameOf(one, t) }) : t('sessions.endOthers')}
         consequence={one ? t('sessions.endText') : t('sessions.endOthersText')}
         action={t('sessions.end')}
         onConfirm={() =>

@@ -163,8 +163,8 @@ describe('the page of a decision about money', () => {
   it('of a payment case holds what came against what was expected', async () => {
     const { user: person } = await openSignedIn('/admin/payment-cases/2')
     expect(await screen.findByRole('region', { name: 'Received' })).toHaveTextContent(/24\.00.*T77/)
-    const expected = screen.getByRole('region', { name: 'Expected' })
-    expect(expected).toHaveTextContent(/25\.00.*TRADE4.*#4/)
+    const region = screen.getByRole('region', { name: 'Expected' })
+    expect(region).toHaveTextContent(/25\.00.*TRADE4.*#4/)
     await person.click(screen.getByRole('button', { name: 'Actions for Payment case #2' }))
     await person.click(await screen.findByRole('menuitem', { name: 'Dismiss', hidden: true }))
     const dialog = await screen.findByRole('dialog', { name: 'Dismiss' })

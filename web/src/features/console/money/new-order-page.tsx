@@ -105,6 +105,9 @@ function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }
   })
   const gateway = (values: FormValues) => String(values.gateway || (ways?.[0]?.name ?? ''))
   const { make, leave } = useMakeOrder(user)
+  const preview = (values: FormValues) => (
+    <OrderPreview user={user} wanted={wantedOf(values, plans)} />
+  )
   return (
     <ResourceForm
       draftKey={`orders:new:${user.id}`}
@@ -133,7 +136,7 @@ function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }
         if (wanted) await make(values, wanted, gateway(values))
       }}
       onSaved={leave}
-      aside={(values) => <OrderPreview user={user} wanted={wantedOf(values, plans)} />}
+      aside={preview}
     />
   )
 }
