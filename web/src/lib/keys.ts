@@ -1,20 +1,12 @@
-const OFF = 'keys-off'
+/** Where it is stored that single keys are off. */
+export const KEYS_OFF = 'keys-off'
 
 /** Whether the member turned single keys off in this browser, since they get in the way of their own or of speech input. */
 export function areKeysOff(): boolean {
   try {
-    return localStorage.getItem(OFF) !== null
+    return localStorage.getItem(KEYS_OFF) !== null
   } catch {
     return false
-  }
-}
-
-export function turnKeys(areOn: boolean): void {
-  try {
-    if (areOn) localStorage.removeItem(OFF)
-    else localStorage.setItem(OFF, '1')
-  } catch {
-    // Nothing may be stored: they stay as they are.
   }
 }
 

@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { areKeysOff, turnKeys } from '@/lib/keys'
+import { KEYS_OFF, areKeysOff } from '@/lib/keys'
 
 /** Turns single keys off and on in this browser. Those with Ctrl or Cmd stay. */
 export function KeysSwitch() {
@@ -19,4 +19,13 @@ export function KeysSwitch() {
       }}
     />
   )
+}
+
+function turnKeys(areOn: boolean): void {
+  try {
+    if (areOn) localStorage.removeItem(KEYS_OFF)
+    else localStorage.setItem(KEYS_OFF, '1')
+  } catch {
+    // Nothing may be stored: they stay as they are.
+  }
 }

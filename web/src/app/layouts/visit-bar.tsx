@@ -27,7 +27,13 @@ export function VisitBar() {
         <strong>{t('as', { name: state.user.user_name })}</strong> <span>{state.user.email}</span>
       </p>
       <span className={classes.time}>{t('left', { count: minutes })}</span>
-      <Button size="compact-sm" variant="white" color="dark" loading={isEnding} onClick={() => void end()}>
+      <Button
+        size="compact-sm"
+        variant="white"
+        color="dark"
+        loading={isEnding}
+        onClick={() => void end()}
+      >
         {t('end')}
       </Button>
     </section>

@@ -14,8 +14,6 @@ import type {
   AuthResetPasswordData,
   AuthResetRequestCodeData,
   AuthSignOutData,
-  AuthVisitOpenData,
-  AuthVisitOpenResponse,
   SiteGetData,
   SiteGetResponse,
 } from './gen/types.gen'
@@ -65,10 +63,6 @@ export const refresh = (body: AuthRefreshData['body']) =>
     body,
     sendOpenly,
   )
-
-/** Without the access token: in this tab that is still the member's own. */
-export const openVisit = (body: AuthVisitOpenData['body']) =>
-  post<AuthVisitOpenData, AuthVisitOpenResponse>('/api/v2/auth/visit', body, sendOpenly)
 
 export const signOut = () => post<AuthSignOutData, unknown>('/api/v2/auth/sign-out')
 

@@ -55,7 +55,8 @@ export class Session implements Authorization {
 
     const accessToken = tokenStorage.accessToken()
     if (accessToken && this.#take(accessToken)) this.#schedule()
-    if (this.#state.status === 'unauthenticated' && tokenStorage.refreshToken()) await this.refresh()
+    if (this.#state.status === 'unauthenticated' && tokenStorage.refreshToken())
+      await this.refresh()
   }
 
   /** Takes the tokens of a sign-in. False when the access token can't be used. */

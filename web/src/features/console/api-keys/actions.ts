@@ -1,11 +1,7 @@
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffApiKeyMakeRules as rules } from '@/lib/api/gen/staff/rules.gen'
-import {
-  staffApiKeyMake,
-  staffApiKeyRevoke,
-  staffApiKeyRotate,
-} from '@/lib/api/gen/staff/sdk.gen'
+import { staffApiKeyMake, staffApiKeyRevoke, staffApiKeyRotate } from '@/lib/api/gen/staff/sdk.gen'
 import type { ApiKey } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
 import { inputTime } from '../parts/time-input'

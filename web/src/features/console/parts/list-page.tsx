@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
+import { lazyPart } from '@/lib/lazy-part'
 import { PageHeader } from '@/ui/page-header'
 import type { Action } from './action'
 import { ActionMenu } from './action-runner'
@@ -10,7 +11,9 @@ import type { Column, Resource, RowLink } from './resource'
 import { ResourceTable } from './resource-table'
 import { useLook } from './use-look'
 import { useNewKey } from './use-new-key'
-import { ViewTabs } from './view-tabs'
+
+// Pages with a form load these parts, too, so what only lists have comes apart.
+const ViewTabs = lazyPart(() => import('./view-tabs'), 'ViewTabs')
 
 /** A page that is a list: its title, its views, its filters, its rows with what may be done with each. */
 export function ListPage<T>(props: {
@@ -55,7 +58,9 @@ export function ListPage<T>(props: {
   return (
     <div ref={page} data-wide>
       <Top {...props} />
-      <ViewTabs resource={resource.name} look={look} />
+      <Suspense>
+        <ViewTabs resource={resource.name} look={look} />
+      </Suspense>
       <FilterBar filters={props.filters ?? []} {...(props.search && { search: props.search })}>
         <LookMenu look={look} />
         {resource.csv && <CsvButton resource={resource} />}

@@ -42,6 +42,9 @@ export type Look<T> = {
   keep: () => void
 }
 
+/** What views keep of how a list looks. */
+export type ViewedLook = Pick<Look<never>, 'view' | 'stored'>
+
 /**
  * How a list looks: as the address says, else as its view says, else as the member last had it. A change within a view goes
  * to the address until it is saved; any other is kept for the member.

@@ -6,7 +6,7 @@ import { staffViewAdd, staffViewChange, staffViewRemove } from '@/lib/api/gen/st
 import type { ViewItem, ViewTexts } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from './action'
 import { useListSearch } from './list-search'
-import type { Look } from './use-look'
+import type { ViewedLook } from './use-look'
 import { addressOfView, searchText, viewsOf } from './views'
 
 const PERMISSION = 'console.view'
@@ -55,7 +55,7 @@ function useKept(resource: string) {
 }
 
 /** Saves the list, as the address has it, under a name. */
-export function useSaveAs<T>(resource: string, look: Look<T>): Action<null> {
+export function useSaveAs(resource: string, look: ViewedLook): Action<null> {
   const { t } = useTranslation('console/parts')
   const { search } = useListSearch()
   const keep = useKept(resource)
@@ -103,7 +103,7 @@ function useCommon() {
 }
 
 /** Gives the view what the address has. */
-export function useSave<T>(look: Look<T>): Action<ViewItem> {
+export function useSave(look: ViewedLook): Action<ViewItem> {
   const { t } = useTranslation('console/parts')
   const { search } = useListSearch()
   const navigate = useNavigate()

@@ -9,7 +9,7 @@ import type { ViewItem } from '@/lib/api/gen/staff/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
 import { ActionButton, ActionMenu } from './action-runner'
 import { useListSearch } from './list-search'
-import type { Look } from './use-look'
+import type { ViewedLook } from './use-look'
 import { useSave, useSaveAs, useViewActions } from './view-actions'
 import classes from './view-tabs.module.css'
 import { addressOfView, isNarrowedAs, viewsOf } from './views'
@@ -20,7 +20,7 @@ const OrderDialog = lazyPart(() => import('./order-dialog'), 'OrderDialog')
  * The views of a list as tabs, and what may be done with the one that the address names. A view is an address: its tab leads
  * there, and whatever is changed then stands in the address until it is saved.
  */
-export function ViewTabs<T>({ resource, look }: { resource: string; look: Look<T> }) {
+export function ViewTabs({ resource, look }: { resource: string; look: ViewedLook }) {
   const { t } = useTranslation('console/parts')
   const { search, look: parts } = useListSearch()
   const views = useQuery(viewsOf(resource)).data?.views ?? []
@@ -110,12 +110,12 @@ function Changed({ view }: { view: ViewItem }) {
   )
 }
 
-function SaveAs<T>({ resource, look }: { resource: string; look: Look<T> }) {
+function SaveAs({ resource, look }: { resource: string; look: ViewedLook }) {
   const action = useSaveAs(resource, look)
   return <ActionButton subject={null} action={{ ...action, icon: Save }} />
 }
 
-function OfView<T>(props: { resource: string; view: ViewItem; look: Look<T>; isChanged: boolean }) {
+function OfView(props: { resource: string; view: ViewItem; look: ViewedLook; isChanged: boolean }) {
   const { resource, view, look } = props
   const save = useSave(look)
   const saveAs = useSaveAs(resource, look)

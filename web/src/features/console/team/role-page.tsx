@@ -17,7 +17,7 @@ import { roleAt, rolesQuery } from './resource'
 import { chosen, roleValues, useRoleSections } from './role-form'
 import { useRoleName } from './role-name'
 import { RolePermissions } from './role-permissions'
-import { useRoleActions } from './roles-page'
+import { useRoleActions } from './role-actions'
 
 const route = getRouteApi('/admin/roles/$id')
 const newRoute = getRouteApi('/admin/roles/new')

@@ -1,16 +1,18 @@
 import { Outlet, useParams, useSearch } from '@tanstack/react-router'
-import { useMemo, useRef } from 'react'
+import { Suspense, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '@/lib/lazy-part'
 import { useSession } from '@/lib/session/current-session'
 import { PageHeader } from '@/ui/page-header'
 import { FilterBar } from '../parts/filter-bar'
 import { LookMenu } from '../parts/look-menu'
 import { ResourceTable } from '../parts/resource-table'
 import { useLook } from '../parts/use-look'
-import { ViewTabs } from '../parts/view-tabs'
 import { ticketLink, useTicketColumns, useTicketFilters } from './columns'
 import { tickets, userIdOf } from './resource'
 import classes from './tickets.module.css'
+
+const ViewTabs = lazyPart(() => import('../parts/view-tabs'), 'ViewTabs')
 
 /** The inbox: the list, the thread beside it, and what is known of the customer. On a phone one of them at a time. */
 export function TicketsPage() {
@@ -37,7 +39,9 @@ function List({ hasThread }: { hasThread: boolean }) {
   return (
     <>
       {!hasThread && <PageHeader title={t('title')} />}
-      <ViewTabs resource={resource.name} look={look} />
+      <Suspense>
+        <ViewTabs resource={resource.name} look={look} />
+      </Suspense>
       <FilterBar filters={useTicketFilters()} search={{ key: 'q', label: t('search') }}>
         {!hasThread && <LookMenu look={look} />}
       </FilterBar>

@@ -146,9 +146,7 @@ function Sessions({ id }: { id: number }) {
       {(row) => (
         <Item
           key={row.id}
-          name={
-            row.is_by_staff ? t('visit') : `${row.browser || '—'} · ${row.system || '—'}`
-          }
+          name={row.is_by_staff ? t('visit') : `${row.browser || '—'} · ${row.system || '—'}`}
           state={
             <ActionMenu
               subject={{ ...row, user_id: id }}
