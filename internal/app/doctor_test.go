@@ -132,7 +132,12 @@ func (f *testServer) undoing(t *testing.T) (undo func()) {
 		"user_facts", // the last: SQLite's triggers write it while the others come back
 	} {
 		f.past(t, "CREATE TABLE "+copies+".kept_"+name+" AS SELECT * FROM "+name)
-		back = append(back, "DELETE FROM "+name, "INSERT INTO "+name+" SELECT * FROM "+copies+".kept_"+name)
+		columns, err := storedColumns(t.Context(), f.DB, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back = append(back, "DELETE FROM "+name,
+			fmt.Sprintf("INSERT INTO %s (%s) SELECT %[2]s FROM %s.kept_%[1]s", name, columns, copies))
 	}
 	return func() { t.Helper(); f.past(t, append(back, "DROP TABLE IF EXISTS later")...) }
 }

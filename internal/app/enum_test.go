@@ -136,6 +136,7 @@ type enum struct {
 var enums = map[string]enum{
 	"access.state":                    {typ: "service.State"},
 	"account.lang":                    {typ: "fault.Lang"},
+	"mail_template.lang":              {typ: "fault.Lang"},
 	"announcement.audience":           {typ: "announcement.Audience"},
 	"announcement.type":               {typ: "announcement.Type"},
 	"announcement_broadcast.channel":  {typ: "announcement.Channel"},

@@ -299,7 +299,11 @@ func (m *moneyTemplate) keepStart(ctx context.Context, d *db.DB) error {
 		}
 		if filled {
 			keep += fmt.Sprintf("CREATE TABLE start.%[1]q AS TABLE public.%[1]q;", table)
-			fmt.Fprintf(&fill, "INSERT INTO public.%[1]q SELECT * FROM start.%[1]q;", table)
+			columns, err := storedColumns(ctx, d, table)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&fill, "INSERT INTO public.%[1]q (%[2]s) SELECT %[2]s FROM start.%[1]q;", table, columns)
 		}
 	}
 	// without foreign keys

@@ -131,7 +131,11 @@ func TestVisit_EachOperation_IsRefusedUnlessItIsOpen(t *testing.T) {
 				}
 			}
 		}
-		if after := h.rows(t); !maps.Equal(before, after) {
+		after := h.rows(t)
+		// The site makes its key for push messages when somebody first asks for the public half.
+		delete(before, "push_key")
+		delete(after, "push_key")
+		if !maps.Equal(before, after) {
 			t.Errorf("a visit changes %s", changed(before, after))
 		}
 		open = append(open, "auth_sign_out")
@@ -196,7 +200,9 @@ func TestVisit_LeavesNoTraceOfASignInOfTheUser(t *testing.T) {
 			t.Errorf("a visit goes on that its user ended, or the audit log has %+v", entries)
 		}
 		visit = h.visit(owner, user)
-		h.ask(visit, 200, "POST", "/api/v2/auth/sign-out", "", nil)
+		if w := h.call(t.Context(), visit, "POST", "/api/v2/auth/sign-out", ""); w.Code != http.StatusOK {
+			t.Fatalf("the sign-out answers %d %s", w.Code, w.Body)
+		}
 		entries = h.signInsAs()
 		if h.goesOn(visit) || len(entries) != 4 || entries[0].Action != "user.sign_in_as.end" ||
 			entries[0].ActorID == nil || *entries[0].ActorID != owner.id {
