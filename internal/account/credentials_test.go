@@ -279,18 +279,20 @@ func withSecondFactor(w *testSite, v *victim) {
 
 // changeNothing are the methods of each part that leave what opens an account as it is.
 var changeNothing = map[string]string{
-	"Accounts": "Accept AddMember ChangeMember Covers Members ByEmail ByTelegram Close CloseFor Create Invite Emails Forget Hash IDsByEmail Import IsStaff List Lock LockAll MayActOn " +
+	"Accounts": "Accept AddMember ChangeMember Covers Members ByEmail ByTelegram Close CloseFor Create Invite Emails " +
+		"Forget Hash IDsByEmail Import IsStaff List Lock LockAll MayActOn " +
 		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients Users " +
 		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyExcept NotifyStaff User",
 	"Setup":   "CheckCode IsOpen Leads Make Run Start",
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken SendStepUpCode StepUp StepUpByCode StepUpWays " +
 		"URL URLKey",
-	"Sessions": "Authenticate AuthenticateCookie CSRFToken CookiePrefix Cookies Devices End EndAllOf EndOneOf EndOthers Of " +
-		"Refresh Running SignOut",
+	"Sessions": "Authenticate AuthenticateCookie AuthenticateVisitor CSRFToken CookiePrefix Cookies Devices End " +
+		"EndAllOf EndOneOf EndOthers Of Refresh Running SignOut",
 	"Streams":     "Follow Open",
-	"APITokens":   "Authenticate Create List Make Revoke",
+	"APITokens":   "Authenticate Create Keys List Make MakeKey Revoke RevokeKey RotateKey",
 	"Credentials": "OnChange Prove RequestEmailChange",
+	"Visits":      "Begin EndDue Open",
 	"EmailCodes":  "Request SendReset",
 	"TwoFactor":   "Begin Check On",
 	"Passkeys":    "StepUp Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",

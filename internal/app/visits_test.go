@@ -165,7 +165,9 @@ func TestVisit_LeavesNoTraceOfASignInOfTheUser(t *testing.T) {
 		}
 		before := trace()
 		visit := h.visit(owner, user)
-		h.ask(visit, 200, "GET", "/api/v2/user/dashboard", "", nil)
+		if w := h.call(t.Context(), visit, "GET", "/api/v2/user/dashboard", ""); w.Code != http.StatusOK {
+			t.Fatalf("the dashboard answers %d %s", w.Code, w.Body)
+		}
 		if after := trace(); !maps.Equal(before, after) {
 			t.Errorf("a visit changes %s", changed(before, after))
 		}
