@@ -37,8 +37,10 @@ export function SignInAsPage() {
 
 /** Opens the visit whose code the address has, in this tab, and tells whether it is open. */
 async function enterVisit(): Promise<boolean> {
+  const code = takeVisitCode()
+  if (!code) return false
   try {
-    const { access_token } = await openVisit({ code: takeVisitCode() })
+    const { access_token } = await openVisit({ code })
     return session.signIn({ access_token, refresh_token: null })
   } catch (error) {
     console.warn('The visit was not opened:', error)
