@@ -29,7 +29,7 @@ test('a member sees the site as a user does, can buy nothing, and their own sess
 
   await test.step('nothing can be bought', async () => {
     await visit.goto('/user/services/buy')
-    await visit.getByRole('radio', { name: plan }).check({ force: true })
+    await visit.getByRole('radio', { name: plan }).click({ force: true })
     await expect(visit.getByText('You are signed in as this user to look only').first()).toBeVisible()
     await expect(bar).toBeVisible()
     const { balance } = await customer.call<{ balance: string }>('GET', '/user/wallet')
