@@ -32,7 +32,7 @@ test('a member sees the site as a user does, can buy nothing, and their own sess
     await visit.getByRole('radio', { name: plan }).click({ force: true })
     await expect(visit.getByText('You are signed in as this user to look only').first()).toBeVisible()
     await expect(bar).toBeVisible()
-    const { balance } = await customer.call<{ balance: string }>('GET', '/user/wallet')
+    const { wallet_balance: balance } = await customer.call<{ wallet_balance: string }>('GET', '/user/wallet')
     expect(balance).toBe('100.00')
   })
 
