@@ -128,7 +128,7 @@ lint: tools tidy-check
 RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false -d=checkptr=0' -gcflags='golang.org/x/crypto/argon2=-race=false -d=checkptr=0'
 
 # What go test would have vet look at, lint has; with the race detector it would be done a second time, dependencies too.
-UNIT := -vet=off -timeout 30m
+UNIT := -vet=off -timeout 60m
 
 ## unit: the Go tests of both modules on both databases, race detector on
 unit:

@@ -46,7 +46,7 @@ func TestGuessesFromManyNetworks_AreBoundedAndLockNobodyOut(t *testing.T) {
 					})
 				}
 				if answered > 10 || answered < 5 {
-					t.Errorf("%s: %d guesses at %s were answered, want at most 10", mode, answered, target)
+					w.Errorf("%s: %d guesses at %s were answered, want at most 10", mode, answered, target)
 				}
 			}
 			right := account.SignIn{Email: email, Password: password}
@@ -76,7 +76,7 @@ func TestGuessesWithCaptchas_AreBoundedAndLockNobodyOut(t *testing.T) {
 			}
 		}
 		if answered < 90 || answered > 110 { // the first ones need no captcha
-			t.Errorf("%d guesses were answered, want about 100", answered)
+			w.Errorf("%d guesses were answered, want about 100", answered)
 		}
 		w.want(guess(200, password), account.ErrTooManyFailures)
 		w.signIn("a@example.com") // from a network that the account knows
@@ -131,7 +131,7 @@ func TestGuessesAtTheSecondFactor_AreBoundedOnEveryWay(t *testing.T) {
 				answered += atOnce(6, account.ErrTooManyWrongTwoFA, func(i int) error { return way(bad, i) })
 			}
 			if answered < 20 {
-				t.Errorf("%s: only %d of 60 guesses were refused", name, answered)
+				w.Errorf("%s: only %d of 60 guesses were refused", name, answered)
 			}
 			w.want(way(phone.code(w), 0), account.ErrTooManyWrongTwoFA)
 		}
@@ -149,7 +149,7 @@ func TestGuessesAtAnEnrolment_AreBounded(t *testing.T) {
 			return err
 		})
 		if refused != 55 {
-			t.Errorf("%d of 60 guesses were refused, want all but 5", refused)
+			w.Errorf("%d of 60 guesses were refused, want all but 5", refused)
 		}
 		_, err = w.TwoFactor.Confirm(w.Context(), who, app(e.Secret).code(w), home)
 		w.want(err, account.ErrTooManyWrongTwoFA)

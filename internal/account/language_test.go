@@ -21,7 +21,7 @@ func TestMailsThatNobodyAskedForAreInTheLanguageLastUsed(t *testing.T) {
 			all, err := w.mails().List(w.Context(), 1)
 			w.must(err)
 			if len(all) != 1 || all[0].Kind != "banned" {
-				t.Fatalf("mails: %+v", all)
+				w.Fatalf("mails: %+v", all)
 			}
 			return all[0].Lang
 		}
@@ -29,28 +29,28 @@ func TestMailsThatNobodyAskedForAreInTheLanguageLastUsed(t *testing.T) {
 			account.SignUp{Email: "a@example.com", Name: "A", Password: password, Repeated: password}, in(fault.EN))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.EN {
-			t.Errorf("after a sign-up in English: %q", got)
+			w.Errorf("after a sign-up in English: %q", got)
 		}
 		g, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password},
 			in(fault.ZH))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.ZH {
-			t.Errorf("after a sign-in in Chinese: %q", got)
+			w.Errorf("after a sign-in in Chinese: %q", got)
 		}
 		g, err = w.Sessions.Refresh(w.Context(), g.Refresh, in(fault.EN))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.EN || g.User.Lang != fault.EN {
-			t.Errorf("after a refresh in English: %q", got)
+			w.Errorf("after a refresh in English: %q", got)
 		}
 		_, err = w.Sessions.Refresh(w.Context(), g.Refresh, in(""))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.EN {
-			t.Errorf("after a refresh by a program that names no language: %q", got)
+			w.Errorf("after a refresh by a program that names no language: %q", got)
 		}
 		made, err := w.Create(w.Context(), "b@example.com", "B", password, "")
 		w.must(err)
 		if got := banMail(made.ID); got != fault.ZH {
-			t.Errorf("of somebody who was never here: %q", got)
+			w.Errorf("of somebody who was never here: %q", got)
 		}
 	})
 }

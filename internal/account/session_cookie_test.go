@@ -23,7 +23,7 @@ func TestAuthenticateCookie_UnderAnotherName_IsRefused(t *testing.T) {
 		other := map[string]string{"key": "__Host-key", "__Host-key": "key"}[name]
 		if _, _, err := w.Sessions.AuthenticateCookie(w.Context(), other, c.Key, home); !errors.Is(err,
 			account.ErrSignedOut) {
-			t.Errorf("the cookie %s as %s: %v", name, other, err)
+			w.Errorf("the cookie %s as %s: %v", name, other, err)
 		}
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`UPDATE session_cookie SET name = 'key'`).Exec(ctx) // as the migration has it

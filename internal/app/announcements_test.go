@@ -60,9 +60,9 @@ func TestAnnouncements_AreShownToTheirAudienceFromStartToEnd(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		plans, err := h.Shop.ListPlans(h.Context())
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		holder, nobody := h.users[0], h.addUser(t, "newcomer", 0)
+		holder, nobody := h.users[0], h.addUser(h.T, "newcomer", 0)
 		h.names[nobody.id], h.since[nobody.id] = "newcomer", signedIn{nobody.bearer, h.now}
 		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := h.Services.Start(ctx, tx, service.Terms{
@@ -71,7 +71,7 @@ func TestAnnouncements_AreShownToTheirAudienceFromStartToEnd(t *testing.T) {
 			})
 			return err
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		h.announce(`{"title":"all"}`)
 		h.announce(fmt.Sprintf(`{"title":"plan","audience":"plan","audience_ids":[%d,99]}`, plans[0].ID))
@@ -81,18 +81,18 @@ func TestAnnouncements_AreShownToTheirAudienceFromStartToEnd(t *testing.T) {
 		h.announce(`{"title":"later","starts_at":"2026-02-01T00:00:00Z","ends_at":"2026-02-02T00:00:00Z"}`)
 		h.announce(`{"title":"pinned","is_pinned":true,"starts_at":"2026-01-01T00:00:00Z"}`)
 		if got, want := h.titles(holder), []string{"pinned", "group", "class", "plan", "all"}; !slices.Equal(got, want) {
-			t.Errorf("the holder of the plan sees %q, want %q", got, want)
+			h.Errorf("the holder of the plan sees %q, want %q", got, want)
 		}
 		if got, want := h.titles(nobody), []string{"pinned", "all"}; !slices.Equal(got, want) {
-			t.Errorf("somebody without a plan sees %q, want %q", got, want)
+			h.Errorf("somebody without a plan sees %q, want %q", got, want)
 		}
 		h.now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
 		if got, want := h.titles(h.present(nobody)), []string{"pinned", "later", "all"}; !slices.Equal(got, want) {
-			t.Errorf("after the start of one it is %q, want %q", got, want)
+			h.Errorf("after the start of one it is %q, want %q", got, want)
 		}
 		h.now = time.Date(2026, 2, 2, 0, 0, 0, 0, time.UTC)
 		if got, want := h.titles(h.present(nobody)), []string{"pinned", "all"}; !slices.Equal(got, want) {
-			t.Errorf("after its end it is %q, want %q", got, want)
+			h.Errorf("after its end it is %q, want %q", got, want)
 		}
 	})
 }
@@ -106,7 +106,7 @@ func TestAnnouncements_AreReadOnceByEachUser(t *testing.T) {
 		before := h.unread(one)
 		if before.UnreadCount != 3 || len(before.PopUps) != 1 || before.PopUps[0].Markdown != "**here**" ||
 			len(before.Maintenance) != 1 {
-			t.Fatalf("%+v", before)
+			h.Fatalf("%+v", before)
 		}
 		var wait sync.WaitGroup // as two devices at the same time
 		for range 2 {
@@ -116,38 +116,38 @@ func TestAnnouncements_AreReadOnceByEachUser(t *testing.T) {
 		}
 		wait.Wait()
 		if after := h.unread(one); after.UnreadCount != 2 || len(after.PopUps) != 0 {
-			t.Errorf("after it was seen: %+v", after)
+			h.Errorf("after it was seen: %+v", after)
 		}
 		if got := h.unread(other); got.UnreadCount != 3 || len(got.PopUps) != 1 {
-			t.Errorf("somebody else: %+v", got)
+			h.Errorf("somebody else: %+v", got)
 		}
 		var rest shownUnread
 		h.ask(one, 200, "POST", "/api/v2/user/announcements/read", `{}`, &rest)
 		if rest.UnreadCount != 0 || len(rest.Maintenance) != 1 {
-			t.Errorf("after all were seen: %+v", rest)
+			h.Errorf("after all were seen: %+v", rest)
 		}
 		var listed struct{ Readers int64 }
 		h.ask(h.staff[account.Viewer], 200, "GET", fmt.Sprintf("/api/v2/staff/announcements/%d", popUp.ID), "", &listed)
 		if listed.Readers != 1 {
-			t.Errorf("%d readers", listed.Readers)
+			h.Errorf("%d readers", listed.Readers)
 		}
 		path := fmt.Sprintf("/api/v2/staff/announcements/%d", popUp.ID)
 		h.ask(h.staff[account.Admin], 200, "PATCH", path, `{"title":"Look here"}`, nil)
 		if got := h.unread(one); got.UnreadCount != 0 {
-			t.Errorf("a change of a word shows it again: %+v", got)
+			h.Errorf("a change of a word shows it again: %+v", got)
 		}
 		h.ask(h.staff[account.Admin], 200, "PATCH", path+"?again=true", `{"title":"Look again"}`, nil)
 		if got := h.unread(one); len(got.PopUps) != 1 || got.PopUps[0].Title != "Look again" {
-			t.Errorf("what is to be seen again is not shown: %+v", got)
+			h.Errorf("what is to be seen again is not shown: %+v", got)
 		}
 		h.ask(h.staff[account.Admin], 200, "DELETE", path, "", nil)
 		h.ask(h.staff[account.Admin], 404, "DELETE", path, "", nil)
 		if got := h.unread(other); got.UnreadCount != 2 {
-			t.Errorf("a removed one is shown: %+v", got)
+			h.Errorf("a removed one is shown: %+v", got)
 		}
 		w := h.call(h.Context(), one, "POST", "/api/v2/user/announcements/read", fmt.Sprintf(`{"ids":[%d,999]}`, popUp.ID))
 		if w.Code != http.StatusOK {
-			t.Error("what is gone cannot be marked:", w.Body)
+			h.Error("what is gone cannot be marked:", w.Body)
 		}
 	})
 }
@@ -161,13 +161,13 @@ func TestAnnouncements_SpeakTheReadersLanguage(t *testing.T) {
 			req.Header.Set("Authorization", "Bearer "+h.users[0].bearer)
 			w := h.serve(req)
 			if !strings.Contains(w, fmt.Sprintf(`"title":%q,"markdown_text":%q`, want[0], want[1])) {
-				t.Errorf("%s: %s", lang, w)
+				h.Errorf("%s: %s", lang, w)
 			}
 		}
 		path := fmt.Sprintf("/api/v2/staff/announcements/%d", made.ID)
 		got := h.ask(h.staff[account.Admin], 200, "PATCH", path, `{"title_en":"","body_en":""}`, nil)
 		if !strings.Contains(got, `"title_en":""`) {
-			t.Error(got)
+			h.Error(got)
 		}
 	})
 }
@@ -181,18 +181,18 @@ func TestAnnouncements_TheOlderAPI(t *testing.T) {
 			set := func(text string) {
 				w := h.callAs(h.Context(), admin, "POST", path+"?ann_type=index_ann", "text/plain", text)
 				if w.Code != http.StatusOK {
-					t.Fatal(path, w.Code, w.Body)
+					h.Fatal(path, w.Code, w.Body)
 				}
 			}
 			set(source)
 			if got := h.ask(admin, 200, "GET", path+"_markdown", "", nil); got != source {
-				t.Errorf("%s_markdown: %q", path, got)
+				h.Errorf("%s_markdown: %q", path, got)
 			}
 			w := h.call(h.Context(), admin, "GET", path+"_html", "")
 			if got := w.Body.String(); !strings.Contains(got, "<strong>今晚</strong>维护 &lt;script&gt;") ||
 				w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
 				!strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") {
-				t.Errorf("%s_html: %q %v", path, got, w.Header())
+				h.Errorf("%s_html: %q %v", path, got, w.Header())
 			}
 			var fields struct {
 				Markdown string `json:"markdown_text"`
@@ -200,26 +200,26 @@ func TestAnnouncements_TheOlderAPI(t *testing.T) {
 			}
 			h.ask(admin, 200, "GET", path, "", &fields)
 			if fields.Markdown != source || !strings.HasPrefix(fields.HTML, "<h1>你好</h1>") {
-				t.Errorf("%s: %+v", path, fields)
+				h.Errorf("%s: %+v", path, fields)
 			}
 			h.ask(h.users[0], 200, "POST", "/api/v2/user/announcements/read", `{}`, nil)
 			set(source)
 			if got := h.unread(h.users[0]); got.UnreadCount != 0 {
-				t.Errorf("%s: the same text is new: %+v", path, got)
+				h.Errorf("%s: the same text is new: %+v", path, got)
 			}
 			set("Something else")
 			if got := h.unread(h.users[0]); got.UnreadCount != 1 {
-				t.Errorf("%s: another text is not: %+v", path, got)
+				h.Errorf("%s: another text is not: %+v", path, got)
 			}
 			if w := h.callAs(h.Context(), admin, "POST", path, "text/plain", " \n"); w.Code != 422 {
-				t.Errorf("%s takes an empty text: %d", path, w.Code)
+				h.Errorf("%s takes an empty text: %d", path, w.Code)
 			}
 			if w := h.callAs(h.Context(), admin, "POST", path, "text/plain", "a\x00b"); w.Code != 422 {
-				t.Errorf("%s takes what no database keeps: %d %s", path, w.Code, w.Body)
+				h.Errorf("%s takes what no database keeps: %d %s", path, w.Code, w.Body)
 			}
 		}
 		if list, _, err := h.Announcements.List(h.Context(), 10, 0); err != nil || len(list) != 1 {
-			t.Errorf("%d announcements, want the one: %v", len(list), err)
+			h.Errorf("%d announcements, want the one: %v", len(list), err)
 		}
 		var system struct {
 			Content       string
@@ -227,11 +227,11 @@ func TestAnnouncements_TheOlderAPI(t *testing.T) {
 		}
 		h.ask(h.users[0], 200, "GET", "/api/v2/user/system/announcements", "", &system)
 		if system.Content != "<p>Something else</p>\n" || len(system.Announcements) != 1 {
-			t.Errorf("%+v", system)
+			h.Errorf("%+v", system)
 		}
 		h.ask(h.users[0], 200, "GET", "/api/v2/user/system/announcements?ann_type=maintenance", "", &system)
 		if system.Content != "" {
-			t.Errorf("%+v", system)
+			h.Errorf("%+v", system)
 		}
 	})
 }
@@ -240,7 +240,7 @@ func TestAnnouncements_ForAll_AreForGuestsToo(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		guest := testUser{}
 		if got := h.ask(guest, 200, "GET", "/v1/notice", "", nil); !strings.Contains(got, `"data":null`) {
-			t.Error(got)
+			h.Error(got)
 		}
 		h.announce(`{"title":"For everybody","body":"*now*"}`)
 		h.announce(`{"title":"For some","audience":"class","audience_ids":[1]}`)
@@ -248,7 +248,7 @@ func TestAnnouncements_ForAll_AreForGuestsToo(t *testing.T) {
 		h.announce(`{"ann_type":"maintenance","title":"Some","audience":"class","audience_ids":[1]}`)
 		if got := h.ask(guest, 200, "GET", "/v1/notice", "", nil); !strings.Contains(got, "For everybody") ||
 			!strings.Contains(got, "\\u003cem\\u003enow") {
-			t.Error(got)
+			h.Error(got)
 		}
 		var site struct {
 			Maintenance []struct {
@@ -260,7 +260,7 @@ func TestAnnouncements_ForAll_AreForGuestsToo(t *testing.T) {
 		h.ask(guest, 200, "GET", "/api/v2/site", "", &site)
 		if len(site.Maintenance) != 1 || site.Maintenance[0].TitleEN != "Maintenance" ||
 			site.Maintenance[0].TitleZH != "维护" || site.Maintenance[0].BodyEN != "今晚" {
-			t.Errorf("%+v", site)
+			h.Errorf("%+v", site)
 		}
 	})
 }
@@ -280,7 +280,7 @@ func TestAnnouncements_WrongInputIsNamed(t *testing.T) {
 		} {
 			got := h.ask(h.staff[account.Admin], 422, "POST", "/api/v2/staff/announcements", body, nil)
 			if !strings.Contains(got, `"field":"`+field+`"`) && !strings.Contains(got, `.`+field+`"`) {
-				t.Errorf("%.80s: %s", body, got)
+				h.Errorf("%.80s: %s", body, got)
 			}
 		}
 	})
@@ -295,16 +295,16 @@ func TestAnnouncements_FollowOtherProcesses(t *testing.T) {
 		go h.Announcements.Follow(ctx)
 		other, err := announcement.New(h.Context(), h.DB, h.Services)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if _, err := other.Add(h.Context(), announcement.Announcement{
 			Type: announcement.Index, Audience: announcement.ForAll, Title: "from elsewhere",
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		for deadline := time.Now().Add(20 * time.Second); len(h.Announcements.InForce()) == 0; {
 			if time.Now().After(deadline) {
-				t.Fatal("the announcement did not come")
+				h.Fatal("the announcement did not come")
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -318,10 +318,10 @@ func TestAnnouncements_AClosedAccountLeavesNoMarks(t *testing.T) {
 		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return h.Announcements.Close(ctx, tx, h.users[0].id)
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if got := h.unread(h.users[0]); got.UnreadCount != 1 {
-			t.Errorf("%+v", got)
+			h.Errorf("%+v", got)
 		}
 	})
 }

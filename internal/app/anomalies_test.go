@@ -11,9 +11,9 @@ import (
 func TestAnomalies_UsersWithManyAddresses(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		made := h.add("hk", "")
-		n, err := h.Nodes.Get(t.Context(), made.Node.ID)
+		n, err := h.Nodes.Get(h.Context(), made.Node.ID)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		var online []node.OnlineIP
 		for i := range 11 {
@@ -22,8 +22,8 @@ func TestAnomalies_UsersWithManyAddresses(t *testing.T) {
 		for i := range 5 { // one network of IPv6, which is one connection to the internet
 			online = append(online, node.OnlineIP{UserID: h.users[0].id, IP: fmt.Sprintf("2001:db8:1:2::%d", i+1)})
 		}
-		if stored, err := h.Nodes.Presence.SetOnline(t.Context(), n, online); err != nil || stored != len(online) {
-			t.Fatal(stored, err)
+		if stored, err := h.Nodes.Presence.SetOnline(h.Context(), n, online); err != nil || stored != len(online) {
+			h.Fatal(stored, err)
 		}
 		staff := h.staff[account.Support]
 		for query, want := range map[string]int{
@@ -39,7 +39,7 @@ func TestAnomalies_UsersWithManyAddresses(t *testing.T) {
 			h.ask(staff, 200, "GET", "/api/v2/staff/anomalies?"+query, "", &got)
 			rows := got.Rows
 			if len(rows) != want || want == 1 && (rows[0].User.ID != h.users[0].id || rows[0].Value != 12) {
-				t.Errorf("%s finds %+v", query, got)
+				h.Errorf("%s finds %+v", query, got)
 			}
 		}
 		h.ask(h.staff[account.Finance], 403, "GET", "/api/v2/staff/anomalies", "", nil)

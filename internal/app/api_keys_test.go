@@ -28,7 +28,7 @@ func TestAPIKeys_AreMadeReplacedAndRevoked(t *testing.T) {
 		}
 		h.token(h.users[0].id, account.ScopeRead) // a user's own, which is none of staff's business
 		if all := keys(); len(all) != 0 {
-			t.Errorf("without keys the list has %+v", all)
+			h.Errorf("without keys the list has %+v", all)
 		}
 		var made struct {
 			Key    shownKey
@@ -38,38 +38,38 @@ func TestAPIKeys_AreMadeReplacedAndRevoked(t *testing.T) {
 			`{"name":"bot","scopes":["partner","jobs"],"expires_at":"2026-03-01T00:00:00Z","reason":"for the bot"}`, &made)
 		if all := keys(); len(all) != 1 || all[0].Name != "bot" || !all[0].Works || all[0].Email != "owner@example.com" ||
 			all[0].Hint != made.Secret[:8] {
-			t.Errorf("the list has %+v", all)
+			h.Errorf("the list has %+v", all)
 		}
 		authenticates := func(secret string) error {
-			_, err := h.Accounts.APITokens.Authenticate(t.Context(), secret, account.ScopePartner)
+			_, err := h.Accounts.APITokens.Authenticate(h.Context(), secret, account.ScopePartner)
 			return err
 		}
 		if err := authenticates(made.Secret); err != nil {
-			t.Error(err)
+			h.Error(err)
 		}
 		path := fmt.Sprintf("/api/v2/staff/api-keys/%d", made.Key.ID)
 		var rotated struct{ Secret string }
 		h.ask(owner, 200, "POST", path+"/rotate", `{"reason":"it leaked"}`, &rotated)
 		if authenticates(made.Secret) == nil || authenticates(rotated.Secret) != nil {
-			t.Error("after a rotation the former secret opens, or the new one does not")
+			h.Error("after a rotation the former secret opens, or the new one does not")
 		}
 
-		h.role(t, "admin", account.Owner)
+		h.role(h.T, "admin", account.Owner)
 		other := h.staff[account.Admin]
-		w := h.call(t.Context(), h.present(other), "POST", path+"/rotate", `{"reason":"curiosity"}`)
+		w := h.call(h.Context(), h.present(other), "POST", path+"/rotate", `{"reason":"curiosity"}`)
 		if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "api_key_of_another") {
-			t.Errorf("another owner replaces the secret: %d %s", w.Code, w.Body)
+			h.Errorf("another owner replaces the secret: %d %s", w.Code, w.Body)
 		}
-		h.role(t, "owner", account.Support)
+		h.role(h.T, "owner", account.Support)
 		var all []shownKey
 		h.ask(other, 200, "GET", "/api/v2/staff/api-keys", "", &all)
 		if len(all) != 1 || all[0].Works {
-			t.Errorf("the key of a member without the permission is %+v", all)
+			h.Errorf("the key of a member without the permission is %+v", all)
 		}
-		h.role(t, "owner", account.Owner)
+		h.role(h.T, "owner", account.Owner)
 		h.ask(other, 200, "DELETE", path, "", nil)
 		if authenticates(rotated.Secret) == nil || len(keys()) != 0 {
-			t.Error("a revoked key opens, or is listed")
+			h.Error("a revoked key opens, or is listed")
 		}
 		h.ask(other, 404, "DELETE", path, "", nil)
 	})
@@ -79,16 +79,16 @@ func TestAPIKeys_TakeScopesOfStaffAlone(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for _, scope := range []string{"read", "write", "everything"} {
 			body := fmt.Sprintf(`{"name":"bot","scopes":[%q],"reason":"test"}`, scope)
-			w := h.call(t.Context(), h.staff[account.Owner], "POST", "/api/v2/staff/api-keys", body)
+			w := h.call(h.Context(), h.staff[account.Owner], "POST", "/api/v2/staff/api-keys", body)
 			if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), `"scopes"`) {
-				t.Errorf("the scope %s answers %d %s", scope, w.Code, w.Body)
+				h.Errorf("the scope %s answers %d %s", scope, w.Code, w.Body)
 			}
 		}
 		past := fmt.Sprintf(`{"name":"bot","scopes":["jobs"],"expires_at":%q,"reason":"test"}`,
 			h.now.Add(-time.Second).Format(time.RFC3339))
-		w := h.call(t.Context(), h.staff[account.Owner], "POST", "/api/v2/staff/api-keys", past)
+		w := h.call(h.Context(), h.staff[account.Owner], "POST", "/api/v2/staff/api-keys", past)
 		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), `"expires_at"`) {
-			t.Errorf("an end in the past answers %d %s", w.Code, w.Body)
+			h.Errorf("an end in the past answers %d %s", w.Code, w.Body)
 		}
 	})
 }

@@ -176,22 +176,22 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		ann, bob, user := h.staff[account.Admin], h.staff[account.Finance], h.users[0]
 		bank := h.gateway("bank")
-		price := h.sells(t, shop.KindPlan, 2000)
-		h.sells(t, shop.KindPackage, 300)
+		price := h.sells(h.T, shop.KindPlan, 2000)
+		h.sells(h.T, shop.KindPackage, 300)
 		paid := func() *wallet.Recharge {
 			h.Helper()
-			r := h.recharge(t, user.id, 3000)
-			if err := h.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
-				t.Fatal(err)
+			r := h.recharge(h.T, user.id, 3000)
+			if err := h.sandbox.Close(h.Context(), r.TradeNo, true); err != nil {
+				h.Fatal(err)
 			}
-			if w := h.notify(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
-				t.Fatal(w.Body)
+			if w := h.notify(h.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+				h.Fatal(w.Body)
 			}
 			return r
 		}
 		order := func() (no int64) {
 			h.Helper()
-			h.give(t, user.id, 2000)
+			h.give(h.T, user.id, 2000)
 			var made struct{ Order struct{ No int64 } }
 			h.ask(user, 200, "POST", buy(price), "{}", &made)
 			return made.Order.No
@@ -201,10 +201,10 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			r := paid()
 			again := notice(r)
 			again.Set("transaction_id", "SB-again-"+r.TradeNo)
-			h.notify(t.Context(), sandbox.Name, h.signed(again))
-			cases, _, err := h.Payments.Cases(t.Context(), payment.CaseOpen, 1, 0)
+			h.notify(h.Context(), sandbox.Name, h.signed(again))
+			cases, _, err := h.Payments.Cases(h.Context(), payment.CaseOpen, 1, 0)
 			if err != nil || len(cases) == 0 {
-				t.Fatal(cases, err)
+				h.Fatal(cases, err)
 			}
 			return cases[0].ID
 		}
@@ -239,9 +239,9 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			},
 			approval.OrderRefund: func() { post(403, fmt.Sprintf("orders/%d/refund", order()), `{"reason":"x"}`) },
 			approval.PaymentByHand: func() {
-				r, err := h.Payments.Recharge(t.Context(), user.id, bank, 1000)
+				r, err := h.Payments.Recharge(h.Context(), user.id, bank, 1000)
 				if err != nil {
-					t.Fatal(err)
+					h.Fatal(err)
 				}
 				h.ask(ann, 403, "GET", "/v1/payment/admin_notify?out_trade_no="+r.TradeNo, "", nil)
 			},
@@ -252,7 +252,7 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 				post(200, fmt.Sprintf("bulk-jobs/%d/start", made.Job.ID), "")
 			},
 			approval.OrderByHand: func() {
-				h.give(t, user.id, 2000)
+				h.give(h.T, user.id, 2000)
 				post(403, fmt.Sprintf("users/%d/orders", user.id),
 					fmt.Sprintf(`{"plan_id":%d,"months":1,"price":"15.00","reason":"x"}`, h.planOf(price)))
 			},
@@ -261,35 +261,35 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 					fmt.Sprintf(`{"kind":"start","plan_id":%d,"days":3,"reason":"x"}`, h.planOf(price)))
 			},
 			approval.Traffic: func() {
-				if err := h.Shop.GrantTraffic(t.Context(), user.id, "gift", gigabyte, "", &ann.id); !errors.Is(err,
+				if err := h.Shop.GrantTraffic(h.Context(), user.id, "gift", gigabyte, "", &ann.id); !errors.Is(err,
 					approval.ErrSecondMember) {
-					t.Fatal(err)
+					h.Fatal(err)
 				}
 			},
 		}
 		for _, kind := range approval.Kinds {
 			example, ok := examples[kind]
 			if !ok {
-				t.Errorf("no example gives %s", kind)
+				h.Errorf("no example gives %s", kind)
 				continue
 			}
 			example()
-			acts, total, err := h.Approvals.Find(t.Context(), approval.Waiting, ann.id, 10, 0)
+			acts, total, err := h.Approvals.Find(h.Context(), approval.Waiting, ann.id, 10, 0)
 			if err != nil || total != 1 || acts[0].Kind != kind {
-				t.Fatalf("%s: %+v, %v", kind, acts, err)
+				h.Fatalf("%s: %+v, %v", kind, acts, err)
 			}
-			h.sound(t)
+			h.sound(h.T)
 			h.decide(ann, 403, true)
 			if by := acts[0].BeneficiaryID; by == nil && !toSeveral[kind] {
-				t.Errorf("%s does not say whose account gains", kind)
+				h.Errorf("%s does not say whose account gains", kind)
 			} else if by != nil {
-				err := h.Approvals.DecideAct(t.Context(), acts[0].ID, true, by)
+				err := h.Approvals.DecideAct(h.Context(), acts[0].ID, true, by)
 				if *by != user.id || !errors.Is(err, approval.ErrSecondMember) {
-					t.Errorf("%s is for user %d, whose own approval gives %v", kind, *by, err)
+					h.Errorf("%s is for user %d, whose own approval gives %v", kind, *by, err)
 				}
 			}
 			h.decide(bob, 200, true)
-			h.sound(t)
+			h.sound(h.T)
 		}
 	})
 }
@@ -380,18 +380,18 @@ func TestApprovals_CallThatGivesWithoutAnAct_IsRefused(t *testing.T) {
 			return err
 		}
 		for name, gain := range gains {
-			if err := try(approval.Watch(t.Context()), none, gain); err == nil || errors.Is(err, errEnd) {
-				t.Errorf("%s is given without an act: %v", name, err)
+			if err := try(approval.Watch(h.Context()), none, gain); err == nil || errors.Is(err, errEnd) {
+				h.Errorf("%s is given without an act: %v", name, err)
 			}
-			if err := try(approval.Watch(t.Context(), approval.Coupon), act, gain); err == nil ||
+			if err := try(approval.Watch(h.Context(), approval.Coupon), act, gain); err == nil ||
 				errors.Is(err, errEnd) {
-				t.Errorf("%s is given by an act of another kind: %v", name, err)
+				h.Errorf("%s is given by an act of another kind: %v", name, err)
 			}
-			if err := try(approval.Watch(t.Context(), approval.Adjustment), act, gain); !errors.Is(err, errEnd) {
-				t.Errorf("%s is refused with its act: %v", name, err)
+			if err := try(approval.Watch(h.Context(), approval.Adjustment), act, gain); !errors.Is(err, errEnd) {
+				h.Errorf("%s is refused with its act: %v", name, err)
 			}
-			if err := try(t.Context(), none, gain); !errors.Is(err, errEnd) {
-				t.Errorf("%s is refused to users: %v", name, err)
+			if err := try(h.Context(), none, gain); !errors.Is(err, errEnd) {
+				h.Errorf("%s is refused to users: %v", name, err)
 			}
 		}
 	})
@@ -412,14 +412,14 @@ func TestApprovals_WhatWaits_IsRefusedByTheSchema(t *testing.T) {
 				VALUES (1, 1, %d, '2026-01-31 04:00:00+00:00', %d)`, user.id, user.id),
 			fmt.Sprintf(`UPDATE staff_grant SET state = 'approved', decided_at = created_at, decided_by = %d`, ann.id),
 		} {
-			err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 				_, err := tx.ExecContext(ctx, statement)
 				return err
 			})
 			if !errors.Is(err, db.ErrCheck) {
-				t.Errorf("%s: %v", statement, err)
+				h.Errorf("%s: %v", statement, err)
 			}
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }

@@ -12,14 +12,14 @@ import (
 // The wallet of an account that was closed gains nothing, whoever wants to put something into it.
 func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.addUser(t, "leaves", 0)
+		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.addUser(h.T, "leaves", 0)
 		bank := h.gateway("bank")
 		h.limited("10.00")
-		byHand, err := h.Payments.Recharge(t.Context(), user.id, bank, 2000)
+		byHand, err := h.Payments.Recharge(h.Context(), user.id, bank, 2000)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		late := h.recharge(t, user.id, 3000)
+		late := h.recharge(h.T, user.id, 3000)
 		adjust := func(status int, amount string) {
 			h.Helper()
 			h.ask(ann, status, "POST", "/api/v2/staff/wallet-adjustments",
@@ -42,22 +42,22 @@ func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 			h.decide(bob, 200, false)
 		}
 
-		if err := h.sandbox.Close(t.Context(), late.TradeNo, true); err != nil {
-			t.Fatal(err)
+		if err := h.sandbox.Close(h.Context(), late.TradeNo, true); err != nil {
+			h.Fatal(err)
 		}
 		for range 2 {
-			h.notify(t.Context(), sandbox.Name, h.signed(notice(late)))
+			h.notify(h.Context(), sandbox.Name, h.signed(notice(late)))
 		}
 		h.ask(ann, 409, "GET", "/v1/payment/admin_notify?out_trade_no="+late.TradeNo, "", nil)
-		cases, total, err := h.Payments.Cases(t.Context(), payment.CaseOpen, 10, 0)
+		cases, total, err := h.Payments.Cases(h.Context(), payment.CaseOpen, 10, 0)
 		if err != nil || total != 1 || cases[0].Kind != payment.AccountClosed || cases[0].Amount != 3000 {
-			t.Fatalf("a payment that came after all: %+v, %v", cases, err)
+			h.Fatalf("a payment that came after all: %+v, %v", cases, err)
 		}
 		h.ask(ann, 409, "POST", fmt.Sprintf("/api/v2/staff/payment-cases/%d/credit", cases[0].ID), `{"reason":"x"}`,
 			nil)
-		if b := h.balance(t, user.id); b.Posted != 0 {
-			t.Fatalf("%+v", b)
+		if b := h.balance(h.T, user.id); b.Posted != 0 {
+			h.Fatalf("%+v", b)
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }

@@ -51,8 +51,8 @@ func TestApprovals_Coupons_CountAsAllTheyCanTakeOff(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("100.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
-		price := h.sells(t, shop.KindPlan, 2000)
-		h.give(t, h.users[0].id, 10_000)
+		price := h.sells(h.T, shop.KindPlan, 2000)
+		h.give(h.T, h.users[0].id, 10_000)
 		pay := func(as testUser, status int, code string) {
 			h.Helper()
 			h.ask(as, status, "POST", buy(price), `{"coupon":"`+code+`"}`, nil)
@@ -72,7 +72,7 @@ func TestApprovals_Coupons_CountAsAllTheyCanTakeOff(t *testing.T) {
 			code := fmt.Sprint("CODE", i)
 			made := h.coupon(ann, `{"code":"`+code+`",`+c.coupon+`}`)
 			if made.Waits != c.waits {
-				t.Errorf("%s waits: %v", c.coupon, made.Waits)
+				h.Errorf("%s waits: %v", c.coupon, made.Waits)
 			}
 		}
 		pay(h.users[0], 422, "CODE0")
@@ -85,7 +85,7 @@ func TestApprovals_Coupons_CountAsAllTheyCanTakeOff(t *testing.T) {
 		pay(bob, 422, "CODE0")
 		h.decide(bob, 200, false)
 		pay(h.users[0], 422, "CODE1")
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -93,7 +93,7 @@ func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("100.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
-		price := h.sells(t, shop.KindPlan, 2000)
+		price := h.sells(h.T, shop.KindPlan, 2000)
 		made := h.coupon(ann, `{"code":"SPRING","percent":100,"total":2}`) // 40.00
 		change := func(as testUser, status int, body string) (changed shownCoupon) {
 			h.Helper()
@@ -101,11 +101,11 @@ func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
 			return changed
 		}
 		if made.Waits {
-			t.Fatal("40.00 wait")
+			h.Fatal("40.00 wait")
 		}
 		if c := change(ann, 200, `{"total":0}`); c.Total == nil || *c.Total != 2 || c.Proposed == nil ||
 			c.Proposed.Total != nil || h.waits() != 1 {
-			t.Fatalf("uses without end: %+v, %d wait", c, h.waits())
+			h.Fatalf("uses without end: %+v, %d wait", c, h.waits())
 		}
 		change(bob, 409, `{"total":5}`) // more than now, while a change waits
 		h.decide(ann, 403, true)
@@ -117,20 +117,20 @@ func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
 		h.ask(h.users[0], 200, "POST", buy(price), `{"coupon":"SPRING"}`, nil)
 
 		if c := change(ann, 200, `{"total":5,"enabled":false}`); c.Enabled || *c.Total != 5 || c.Proposed != nil {
-			t.Fatalf("less than before waits: %+v", c)
+			h.Fatalf("less than before waits: %+v", c)
 		}
 		if c := change(ann, 200, `{"enabled":true}`); !c.Enabled { // two uses are left: 40.00
-			t.Fatalf("%+v", c)
+			h.Fatalf("%+v", c)
 		}
 		if c := change(ann, 200, `{"total":6}`); c.Proposed == nil { // three are left, and 20.00 of the day
-			t.Fatalf("%+v", c)
+			h.Fatalf("%+v", c)
 		}
 		h.decide(bob, 200, false)
 		if c := change(ann, 200, `{"total":5}`); c.Proposed != nil || *c.Total != 5 {
-			t.Fatalf("a change to what is there waits: %+v", c)
+			h.Fatalf("a change to what is there waits: %+v", c)
 		}
 		h.ask(bob, 422, "POST", buy(price), `{"coupon":"SPRING"}`, nil) // who approved a change
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -139,7 +139,7 @@ func TestApprovals_CouponWithAWaitingChange_IsSwitchedOffAtOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("100.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
-		price := h.sells(t, shop.KindPlan, 2000)
+		price := h.sells(h.T, shop.KindPlan, 2000)
 		made := h.coupon(ann, `{"code":"SPRING","percent":100,"total":2}`)
 		change := func(body string) (changed shownCoupon) {
 			h.Helper()
@@ -148,12 +148,12 @@ func TestApprovals_CouponWithAWaitingChange_IsSwitchedOffAtOnce(t *testing.T) {
 		}
 		change(`{"total":100000}`)
 		if c := change(`{"enabled":false}`); c.Enabled || c.Proposed == nil || h.waits() != 1 {
-			t.Fatalf("switched off while a change waits: %+v, %d wait", c, h.waits())
+			h.Fatalf("switched off while a change waits: %+v, %d wait", c, h.waits())
 		}
 		h.ask(h.users[0], 422, "POST", buy(price), `{"coupon":"SPRING"}`, nil)
 		h.decide(ann, 200, true)
 		h.ask(h.users[0], 422, "POST", buy(price), `{"coupon":"SPRING"}`, nil)
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -161,7 +161,7 @@ func TestApprovals_CouponWithAWaitingChange_IsSwitchedOffAtOnce(t *testing.T) {
 func TestApprovals_CouponUsedDuringItsChange_KeepsItsLimit(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("40.00")
-		price := h.sells(t, shop.KindPlan, 2000)
+		price := h.sells(h.T, shop.KindPlan, 2000)
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 		for round := range 5 {
 			code := fmt.Sprint("ROUND", round)
@@ -170,14 +170,14 @@ func TestApprovals_CouponUsedDuringItsChange_KeepsItsLimit(t *testing.T) {
 			var bought atomic.Int64
 			for i := range 6 {
 				wg.Go(func() {
-					if w := h.call(t.Context(), h.users[i%3], "POST", buy(price),
+					if w := h.call(h.Context(), h.users[i%3], "POST", buy(price),
 						`{"coupon":"`+code+`"}`); w.Code == 200 {
 						bought.Add(1)
 					}
 				})
 			}
 			wg.Go(func() {
-				h.call(t.Context(), ann, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", made.ID), `{"total":5}`)
+				h.call(h.Context(), ann, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", made.ID), `{"total":5}`)
 			})
 			wg.Wait()
 			want := int64(2)
@@ -185,13 +185,13 @@ func TestApprovals_CouponUsedDuringItsChange_KeepsItsLimit(t *testing.T) {
 				want = 0
 			}
 			if bought.Load() != want {
-				t.Fatalf("round %d: %d orders, want %d", round, bought.Load(), want)
+				h.Fatalf("round %d: %d orders, want %d", round, bought.Load(), want)
 			}
 			for h.waits() > 0 {
 				h.decide(bob, 200, false)
 			}
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -224,7 +224,7 @@ func TestApprovals_CouponChangedWhileOrdersHoldIt_CountsTheirUses(t *testing.T) 
 	eachFixture(t, func(h *fixture) {
 		h.limited("20.00")
 		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.users[0]
-		cheap, dear := h.sells(t, shop.KindPlan, 400), h.sells(t, shop.KindPlan, 30_000)
+		cheap, dear := h.sells(h.T, shop.KindPlan, 400), h.sells(h.T, shop.KindPlan, 30_000)
 		change := func(id, plan int64) (c shownCoupon) {
 			h.Helper()
 			h.ask(ann, 200, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", id), fmt.Sprintf(`{"plans":[%d]}`, plan),
@@ -233,36 +233,36 @@ func TestApprovals_CouponChangedWhileOrdersHoldIt_CountsTheirUses(t *testing.T) 
 		}
 		made := h.coupon(ann, fmt.Sprintf(`{"code":"HELD","percent":90,"total":5,"plans":[%d]}`, h.planOf(cheap)))
 		if made.Waits {
-			t.Fatal("18.00 wait")
+			h.Fatal("18.00 wait")
 		}
-		held := h.orders(t, user, cheap, "HELD", 5)
+		held := h.orders(h.T, user, cheap, "HELD", 5)
 		if c := change(made.ID, h.planOf(dear)); c.Proposed == nil {
-			t.Fatalf("a change for orders of 1350.00 counts alone: %+v", c)
+			h.Fatalf("a change for orders of 1350.00 counts alone: %+v", c)
 		}
 		for _, no := range held {
-			if err := h.Shop.Cancel(t.Context(), user.id, no); err != nil {
-				t.Fatal(err)
+			if err := h.Shop.Cancel(h.Context(), user.id, no); err != nil {
+				h.Fatal(err)
 			}
 		}
-		h.give(t, user.id, 100_000)
+		h.give(h.T, user.id, 100_000)
 		h.ask(user, 422, "POST", buy(dear), `{"coupon":"HELD"}`, nil)
 		h.decide(bob, 200, false)
 
 		// What a paid order used, refunded or not, is used for good.
 		h.ask(user, 200, "POST", buy(cheap), `{"coupon":"HELD"}`, nil)
 		var no int64
-		if err := h.DB.NewRaw(`SELECT MAX(id) FROM shop_order`).Scan(t.Context(), &no); err != nil {
-			t.Fatal(err)
+		if err := h.DB.NewRaw(`SELECT MAX(id) FROM shop_order`).Scan(h.Context(), &no); err != nil {
+			h.Fatal(err)
 		}
-		if _, err := h.Shop.Refund(t.Context(), no, "an outage", nil); err != nil {
-			t.Fatal(err)
+		if _, err := h.Shop.Refund(h.Context(), no, "an outage", nil); err != nil {
+			h.Fatal(err)
 		}
 		change(made.ID, h.planOf(dear))
-		acts, _, err := h.Approvals.Find(t.Context(), approval.Waiting, 0, 1, 0)
+		acts, _, err := h.Approvals.Find(h.Context(), approval.Waiting, 0, 1, 0)
 		if err != nil || len(acts) != 1 || acts[0].Worth != 4*27_000 {
-			t.Fatalf("%+v, %v", acts, err)
+			h.Fatalf("%+v, %v", acts, err)
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -271,14 +271,14 @@ func TestApprovals_CouponChangeThatGrewWhileItWaited_IsNotApproved(t *testing.T)
 	eachFixture(t, func(h *fixture) {
 		h.limited("0.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
-		h.sells(t, shop.KindPlan, 400)
+		h.sells(h.T, shop.KindPlan, 400)
 		h.coupon(ann, `{"code":"GREW","percent":90,"total":5}`)
-		h.sells(t, shop.KindPlan, 30_000)
+		h.sells(h.T, shop.KindPlan, 30_000)
 		h.decide(bob, 409, true)
 		h.decide(bob, 200, false)
 		h.coupon(ann, `{"code":"SAME","percent":90,"total":5}`)
 		h.decide(bob, 200, true)
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -286,7 +286,7 @@ func TestApprovals_DeclinedCoupon_StaysDead(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("20.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
-		h.sells(t, shop.KindPlan, 1000)
+		h.sells(h.T, shop.KindPlan, 1000)
 		made := h.coupon(ann, `{"code":"DEAD","percent":90}`)
 		h.decide(bob, 200, false)
 		for _, as := range []testUser{ann, bob, h.staff[account.Owner]} {
@@ -294,13 +294,13 @@ func TestApprovals_DeclinedCoupon_StaysDead(t *testing.T) {
 				h.ask(as, 409, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", made.ID), body, nil)
 			}
 		}
-		err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`UPDATE coupon SET enabled = true WHERE id = ?`, made.ID).Exec(ctx)
 			return err
 		})
 		if !errors.Is(err, db.ErrCheck) {
-			t.Error("the schema lets a declined coupon be switched on: ", err)
+			h.Error("the schema lets a declined coupon be switched on: ", err)
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }

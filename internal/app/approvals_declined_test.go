@@ -26,11 +26,11 @@ func (h *fixture) newestAct() approval.Grant {
 func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.users[0]
-		bank, had := h.gateway("bank"), h.balance(t, user.id).Posted
+		bank, had := h.gateway("bank"), h.balance(h.T, user.id).Posted
 		h.limited("0.00")
-		r, err := h.Payments.Recharge(t.Context(), user.id, bank, 1000)
+		r, err := h.Payments.Recharge(h.Context(), user.id, bank, 1000)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		say := func(as testUser, status int, act int64) {
 			h.Helper()
@@ -42,7 +42,7 @@ func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
 		}
 		is := func(want int64, credited bool) {
 			h.Helper()
-			if got := h.balance(t, user.id).Posted != had; h.waits() != want || got != credited {
+			if got := h.balance(h.T, user.id).Posted != had; h.waits() != want || got != credited {
 				h.Fatalf("%d wait, credited %v", h.waits(), got)
 			}
 		}
@@ -65,7 +65,7 @@ func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
 		is(1, false)
 		say(bob, 200, repeated)
 		is(0, true)
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -73,8 +73,8 @@ func TestApprovals_OrderRefundDeclined_IsApprovedByItsDecisionAlone(t *testing.T
 	eachFixture(t, func(h *fixture) {
 		h.limited("0.00")
 		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.users[0]
-		price := h.sells(t, shop.KindPlan, 2000)
-		h.give(t, user.id, 2000)
+		price := h.sells(h.T, shop.KindPlan, 2000)
+		h.give(h.T, user.id, 2000)
 		var made struct{ Order struct{ No int64 } }
 		h.ask(user, 200, "POST", buy(price), "{}", &made)
 		refund := func(as testUser, status int) {
@@ -87,11 +87,11 @@ func TestApprovals_OrderRefundDeclined_IsApprovedByItsDecisionAlone(t *testing.T
 		refund(ann, 403)
 		refund(bob, 403)
 		if h.waits() != 1 {
-			t.Fatalf("%d wait", h.waits())
+			h.Fatalf("%d wait", h.waits())
 		}
 		h.decide(bob, 200, true)
 		refund(bob, 409)
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -107,7 +107,7 @@ func TestApprovals_MakerWhoLeftTheStaff_CanOnlyBeDeclined(t *testing.T) {
 			h.decide(bob, 200, true)
 			set := func(what string) {
 				h.Helper()
-				if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 					_, err := tx.NewRaw(`UPDATE account SET `+what+` WHERE id = ?`, ann.id).Exec(ctx)
 					return err
 				}); err != nil {
@@ -118,7 +118,7 @@ func TestApprovals_MakerWhoLeftTheStaff_CanOnlyBeDeclined(t *testing.T) {
 			h.decide(bob, 409, true)
 			h.decide(bob, 200, false)
 			set("banned_at = NULL")
-			h.sound(t)
+			h.sound(h.T)
 		})
 	}
 }

@@ -28,17 +28,17 @@ func TestApprovals_TrafficGrantedByATokenOfStaff_CountsByItsWorth(t *testing.T) 
 	eachFixture(t, func(h *fixture) {
 		h.limited("10.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
-		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`UPDATE account SET telegram_id = 4000 + id`).Exec(ctx)
 			return err
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		key, _, err := h.Accounts.APITokens.Create(t.Context(), ann.id, account.APITokenDraft{
+		key, _, err := h.Accounts.APITokens.Create(h.Context(), ann.id, account.APITokenDraft{
 			Name: "bot", Scopes: []account.Scope{account.ScopePartner, account.ScopeGrant},
 		})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		grant := func(status int, to testUser, bytes int64) {
 			h.Helper()
@@ -49,25 +49,25 @@ func TestApprovals_TrafficGrantedByATokenOfStaff_CountsByItsWorth(t *testing.T) 
 		user := h.users[0]
 		grant(403, user, gigabyte) // what has no price always waits
 		if h.waits() != 1 || h.bytes(user) != 0 {
-			t.Fatalf("%d wait, %d bytes", h.waits(), h.bytes(user))
+			h.Fatalf("%d wait, %d bytes", h.waits(), h.bytes(user))
 		}
 		h.decide(bob, 200, false)
 
-		h.sells(t, shop.KindPackage, 300) // 100 gigabytes
+		h.sells(h.T, shop.KindPackage, 300) // 100 gigabytes
 		grant(200, user, 200*gigabyte)
 		for range 2 {
 			grant(403, user, 200*gigabyte)
 		}
 		if h.waits() != 1 || h.bytes(user) != 200*gigabyte {
-			t.Fatalf("%d wait, %d bytes", h.waits(), h.bytes(user))
+			h.Fatalf("%d wait, %d bytes", h.waits(), h.bytes(user))
 		}
 		h.decide(ann, 403, true)
 		h.decide(bob, 200, true)
 		if h.bytes(user) != 400*gigabyte {
-			t.Fatalf("%d bytes", h.bytes(user))
+			h.Fatalf("%d bytes", h.bytes(user))
 		}
 		grant(403, ann, 1) // to the owner of the token
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -75,10 +75,10 @@ func TestApprovals_RefundsOfOrders_CountByWhatTheyGiveBack(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("30.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
-		price := h.sells(t, shop.KindPlan, 2000)
+		price := h.sells(h.T, shop.KindPlan, 2000)
 		order := func(who testUser) (no int64) {
 			h.Helper()
-			h.give(t, who.id, 2000)
+			h.give(h.T, who.id, 2000)
 			var made struct{ Order struct{ No int64 } }
 			h.ask(who, 200, "POST", buy(price), "{}", &made)
 			return made.Order.No
@@ -89,16 +89,16 @@ func TestApprovals_RefundsOfOrders_CountByWhatTheyGiveBack(t *testing.T) {
 		}
 		refund(ann, 200, order(h.users[0])) // 20.00
 		no := order(h.users[1])
-		had := h.balance(t, h.users[1].id).Posted
+		had := h.balance(h.T, h.users[1].id).Posted
 		for range 2 {
 			refund(ann, 403, no)
 		}
-		if got := h.balance(t, h.users[1].id).Posted; got != had || h.waits() != 1 {
-			t.Fatalf("the wallet has %s, %d wait", got, h.waits())
+		if got := h.balance(h.T, h.users[1].id).Posted; got != had || h.waits() != 1 {
+			h.Fatalf("the wallet has %s, %d wait", got, h.waits())
 		}
 		refund(bob, 200, no) // the second member says the same
-		if got := h.balance(t, h.users[1].id).Posted; got != had+2000 || h.waits() != 0 {
-			t.Fatalf("the wallet has %s, %d wait", got, h.waits())
+		if got := h.balance(h.T, h.users[1].id).Posted; got != had+2000 || h.waits() != 0 {
+			h.Fatalf("the wallet has %s, %d wait", got, h.waits())
 		}
 
 		own := order(ann)
@@ -123,19 +123,19 @@ func TestApprovals_RefundsOfOrders_CountByWhatTheyGiveBack(t *testing.T) {
 		decide(ann, 403, true)
 		h.ask(h.users[2], 200, "POST", fmt.Sprintf("/api/v2/user/refund-requests/%d/withdraw", request.ID), "", nil)
 		if h.waits() != 0 {
-			t.Fatal("the refund of a request that was withdrawn waits")
+			h.Fatal("the refund of a request that was withdrawn waits")
 		}
 		ask()
 		decide(ann, 403, true)
 		decide(bob, 200, false)
 		if h.waits() != 0 {
-			t.Fatal("the refund of a request that was declined waits")
+			h.Fatal("the refund of a request that was declined waits")
 		}
 		ask()
 		decide(ann, 403, true)
 		h.decide(bob, 200, true)
 		decide(bob, 409, true)
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -144,8 +144,8 @@ func TestApprovals_RefundOfAnOrderThatGrew_IsDecidedAnew(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("10.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
-		price, user := h.sells(t, shop.KindPlan, 2000), h.users[0]
-		h.give(t, user.id, 6000)
+		price, user := h.sells(h.T, shop.KindPlan, 2000), h.users[0]
+		h.give(h.T, user.id, 6000)
 		var made struct {
 			Order struct {
 				No        int64
@@ -158,6 +158,6 @@ func TestApprovals_RefundOfAnOrderThatGrew_IsDecidedAnew(t *testing.T) {
 		h.ask(user, 200, "POST", buy(price), fmt.Sprintf(`{"renew_service_id":%d}`, made.Order.ServiceID), nil)
 		h.decide(bob, 409, true)
 		h.decide(bob, 200, false)
-		h.sound(t)
+		h.sound(h.T)
 	})
 }

@@ -60,22 +60,22 @@ func TestApprovals_AllWaysOfGiving_ShareOneDailyLimit(t *testing.T) {
 			return adjusted.State
 		}
 		if state := adjust("60.00"); state != "posted" {
-			t.Fatal(state)
+			h.Fatal(state)
 		}
 		made := h.keys(ann, `{"kind":"amount","amount":"40.01","size":1}`)
 		if made.Batch.ConfirmedAt != nil || h.waits() != 1 {
-			t.Fatalf("keys in addition to adjustments: %+v, %d wait", made.Batch, h.waits())
+			h.Fatalf("keys in addition to adjustments: %+v, %d wait", made.Batch, h.waits())
 		}
 		h.redeem(h.users[0], 404, made.key())
 		if made := h.keys(ann, `{"kind":"amount","amount":"40.00","size":1}`); made.Batch.ConfirmedAt == nil {
-			t.Fatal("what fits into the limit waits")
+			h.Fatal("what fits into the limit waits")
 		}
 		if state := adjust("0.01"); state != "pending" {
-			t.Fatal("the limit is used up, and an adjustment is ", state)
+			h.Fatal("the limit is used up, and an adjustment is ", state)
 		}
 		h.ask(bob, 200, "POST", fmt.Sprintf("/api/v2/staff/cd-keys/%d/confirm", made.Batch.ID), "", nil)
 		h.redeem(h.users[0], 200, made.key())
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -83,7 +83,7 @@ func TestApprovals_KeysOfPlansAndTraffic_CountByTheirWorth(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("10.00")
 		ann := h.staff[account.Finance]
-		h.sells(t, shop.KindPackage, 300) // a gigabyte
+		h.sells(h.T, shop.KindPackage, 300) // a gigabyte
 		waits := func(body string) bool {
 			h.Helper()
 			made := h.keys(ann, body)
@@ -93,18 +93,18 @@ func TestApprovals_KeysOfPlansAndTraffic_CountByTheirWorth(t *testing.T) {
 			return made.Batch.ConfirmedAt == nil
 		}
 		if !waits(`{"kind":"plan","plan_id":1,"months":11,"size":1}`) { // 1.00 a month
-			t.Error("a plan of 11.00 was given alone")
+			h.Error("a plan of 11.00 was given alone")
 		}
 		if !waits(`{"kind":"traffic","bytes":1099511627776,"size":1}`) {
-			t.Error("a terabyte was given alone")
+			h.Error("a terabyte was given alone")
 		}
 		if waits(`{"kind":"plan","plan_id":1,"days":30,"size":5}`) {
-			t.Error("five months of 1.00 wait")
+			h.Error("five months of 1.00 wait")
 		}
 		if !waits(`{"kind":"plan","plan_id":1,"days":1,"size":6}`) {
-			t.Error("days were counted as less than the month whose traffic they bring")
+			h.Error("days were counted as less than the month whose traffic they bring")
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -120,6 +120,6 @@ func TestApprovals_WhoMadeOrApprovedKeys_CannotRedeemThem(t *testing.T) {
 		h.redeem(bob, 403, large.key())
 		h.redeem(cid, 200, large.key())
 		h.redeem(h.users[0], 200, alone.key())
-		h.sound(t)
+		h.sound(h.T)
 	})
 }

@@ -12,7 +12,7 @@ import (
 func TestStaff_TheSameAtOnce_IsNoInternalError(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		acts := auditedActs(h)
-		for _, r := range h.staffRoutes(t) {
+		for _, r := range h.staffRoutes(h.T) {
 			prepare, ok := acts[r.id]
 			if !ok || r.method == http.MethodGet || !strings.HasPrefix(r.path, "/api/v2/staff/") {
 				continue
@@ -23,7 +23,7 @@ func TestStaff_TheSameAtOnce_IsNoInternalError(t *testing.T) {
 			for range 3 {
 				wg.Go(func() {
 					if w := h.change(r, a, "*"); w.Code == http.StatusInternalServerError {
-						t.Errorf("%s done three times at once answers %d %s", r.id, w.Code, w.Body)
+						h.Errorf("%s done three times at once answers %d %s", r.id, w.Code, w.Body)
 					}
 				})
 			}

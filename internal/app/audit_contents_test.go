@@ -16,8 +16,8 @@ func TestAudit_GrantedRefundRequest_HasTheAnswerAsItsReason(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.limited("1000.00")
 		user := h.users[0]
-		price := h.sells(t, shop.KindPlan, 2000)
-		h.give(t, user.id, 2000)
+		price := h.sells(h.T, shop.KindPlan, 2000)
+		h.give(h.T, user.id, 2000)
 		var bought struct{ Order struct{ No int64 } }
 		h.ask(user, 200, "POST", buy(price), "{}", &bought)
 		var request struct{ ID int64 }
@@ -26,10 +26,10 @@ func TestAudit_GrantedRefundRequest_HasTheAnswerAsItsReason(t *testing.T) {
 		h.ask(h.staff[account.Finance], 200, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%d/decision",
 			request.ID),
 			`{"grant":true,"answer":"an outage on our side"}`, nil)
-		found, _, err := h.Audit.Find(t.Context(), audit.Filter{Object: "order_refund", Limit: 1})
+		found, _, err := h.Audit.Find(h.Context(), audit.Filter{Object: "order_refund", Limit: 1})
 		if err != nil || len(found) != 1 || found[0].Reason != "an outage on our side" ||
 			strings.Contains(found[0].After, "text of the user") {
-			t.Errorf("the log has %+v, %v", found, err)
+			h.Errorf("the log has %+v, %v", found, err)
 		}
 	})
 }
@@ -41,10 +41,10 @@ func TestAudit_Coupon_WaitsAsItsActDoes(t *testing.T) {
 			h.limited(limit)
 			h.ask(h.staff[account.Finance], 200, "POST", "/api/v2/staff/coupons",
 				fmt.Sprintf(`{"code":"CODE%s","amount":"1.00","total":1}`, limit[:1]), nil)
-			found, _, err := h.Audit.Find(t.Context(), audit.Filter{Action: "coupon.write", Limit: 1})
+			found, _, err := h.Audit.Find(h.Context(), audit.Filter{Action: "coupon.write", Limit: 1})
 			if err != nil || len(found) != 1 || !strings.Contains(found[0].After, `"state":"`+state+`"`) ||
 				strings.Contains(found[0].After, "waits") || !strings.Contains(found[0].After, `"code":"C`) {
-				t.Errorf("%s: the log has %+v, %v", state, found, err)
+				h.Errorf("%s: the log has %+v, %v", state, found, err)
 			}
 		}
 	})

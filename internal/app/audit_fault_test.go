@@ -9,9 +9,9 @@ import (
 func TestAuditLog_TamperedWith_NotifiesStaff(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		notified := func() (to []string) {
-			mails, err := h.Mails.List(t.Context(), 200)
+			mails, err := h.Mails.List(h.Context(), 200)
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			for _, m := range mails {
 				if m.Kind == "audit_fault" {
@@ -21,20 +21,20 @@ func TestAuditLog_TamperedWith_NotifiesStaff(t *testing.T) {
 			slices.Sort(to)
 			return to
 		}
-		if err := h.Audit.Seal(t.Context()); err != nil || notified() != nil {
-			t.Fatal(err, notified())
+		if err := h.Audit.Seal(h.Context()); err != nil || notified() != nil {
+			h.Fatal(err, notified())
 		}
-		h.past(t, `DELETE FROM audit_head`)
+		h.past(h.T, `DELETE FROM audit_head`)
 		for range 3 {
-			if err := h.Audit.Seal(t.Context()); err == nil {
-				t.Error("a chain was begun again")
+			if err := h.Audit.Seal(h.Context()); err == nil {
+				h.Error("a chain was begun again")
 			}
 		}
 		if want := []string{"admin@example.com", "owner@example.com"}; !slices.Equal(notified(), want) {
-			t.Errorf("notified are %s, want %s", notified(), want)
+			h.Errorf("notified are %s, want %s", notified(), want)
 		}
-		if broken, err := h.Check(t.Context()); err != nil || len(broken) == 0 {
-			t.Error(broken, err)
+		if broken, err := h.Check(h.Context()); err != nil || len(broken) == 0 {
+			h.Error(broken, err)
 		}
 	})
 }

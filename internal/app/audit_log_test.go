@@ -32,7 +32,7 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 		if len(page.Rows) != 2 || page.Rows[0].ActorRole != "owner" || page.Rows[0].Before["name"] != "=1+1" ||
 			page.Rows[0].After["name"] != "mail" || page.Rows[1].Before != nil || page.Rows[0].Seq != nil ||
 			page.Rows[1].ActorEmail != "admin@example.com" {
-			t.Errorf("%+v", page)
+			h.Errorf("%+v", page)
 		}
 		for query, want := range map[string]int{
 			fmt.Sprintf("member=%d", admin.id): 1, "actor=token": 0, "action=node.rule.change": 1,
@@ -43,7 +43,7 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 			"q=198.51.100.77": 0, "address=203.": 0,
 		} {
 			if h.ask(admin, 200, "GET", path+"?"+query, "", &page); len(page.Rows) != want {
-				t.Errorf("%s: %d, want %d", query, len(page.Rows), want)
+				h.Errorf("%s: %d, want %d", query, len(page.Rows), want)
 			}
 		}
 		h.ask(admin, 422, "GET", path+"?at=yesterday", "", nil)
@@ -51,14 +51,14 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 		var one entry
 		h.ask(admin, 200, "GET", fmt.Sprintf("%s/%d", path, page.Rows[0].ID), "", &one)
 		if one.Action != "node.rule.add" || one.After["pattern"] != "example" {
-			t.Errorf("%+v", one)
+			h.Errorf("%+v", one)
 		}
 		h.ask(admin, 404, "GET", path+"/999999", "", nil)
-		w := h.call(t.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")
+		w := h.call(h.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")
 		if lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n"); w.Code != 200 || len(lines) != 2 ||
 			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") ||
 			!strings.Contains(lines[1], "node.rule.add") {
-			t.Errorf("%d %s: %s", w.Code, w.Header(), w.Body)
+			h.Errorf("%d %s: %s", w.Code, w.Header(), w.Body)
 		}
 	})
 }
@@ -77,22 +77,22 @@ func TestAudit_Chain_TellsHowFarItIsSealedAndWhatTheDoctorFound(t *testing.T) {
 		const path = "/api/v2/staff/audit/chain"
 		h.ask(admin, 200, "GET", path, "", &chain)
 		if chain.Waiting == 0 || !chain.IsIntact || chain.CheckedAt != nil {
-			t.Errorf("%+v", chain)
+			h.Errorf("%+v", chain)
 		}
-		if err := h.Audit.Seal(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := h.Audit.Seal(h.Context()); err != nil {
+			h.Fatal(err)
 		}
 		h.ask(admin, 200, "GET", path, "", &chain)
 		if chain.Waiting != 0 || chain.Seq == 0 || chain.SealedAt == nil || !chain.IsIntact {
-			t.Errorf("%+v", chain)
+			h.Errorf("%+v", chain)
 		}
-		h.past(t, `UPDATE audit_head SET seq = seq + 1`)
-		if err := h.Queue.Trigger(t.Context(), "doctor"); err != nil {
-			t.Fatal(err)
+		h.past(h.T, `UPDATE audit_head SET seq = seq + 1`)
+		if err := h.Queue.Trigger(h.Context(), "doctor"); err != nil {
+			h.Fatal(err)
 		}
 		h.ask(admin, 200, "GET", path, "", &chain)
 		if chain.IsIntact || chain.CheckedAt == nil || chain.BrokenPlaces == 0 {
-			t.Errorf("%+v", chain)
+			h.Errorf("%+v", chain)
 		}
 	})
 }

@@ -864,7 +864,7 @@ func (h *fixture) entries() (total int64, newest audit.Entry) {
 func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		acts := auditedActs(h)
-		routes := h.staffRoutes(t)
+		routes := h.staffRoutes(h.T)
 		slices.SortFunc(routes, func(a, b staffRoute) int { return strings.Compare(a.id, b.id) })
 		seen := map[string]bool{}
 		for _, r := range routes {
@@ -876,26 +876,26 @@ func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
 			case r.job:
 				h.checkAct(r, act{as: h.staff[account.Admin], path: r.path})
 			case r.method != http.MethodGet:
-				t.Errorf("%s %s (%s) has no call in this test", r.method, r.path, r.id)
+				h.Errorf("%s %s (%s) has no call in this test", r.method, r.path, r.id)
 			default:
 				h.checkReading(r)
 			}
 		}
 		for id := range acts {
 			if !seen[id] {
-				t.Errorf("there is no staff operation %s", id)
+				h.Errorf("there is no staff operation %s", id)
 			}
 		}
-		log := h.rowsOf(t.Context(), "audit_entry")
+		log := h.rowsOf(h.Context(), "audit_entry")
 		for _, secret := range knownSecrets {
 			if strings.Contains(log, secret) {
-				t.Errorf("the audit log has the secret %s", secret)
+				h.Errorf("the audit log has the secret %s", secret)
 			}
 		}
-		if err := h.Audit.Seal(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := h.Audit.Seal(h.Context()); err != nil {
+			h.Fatal(err)
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -964,21 +964,21 @@ func TestAudit_MoneyThatTwoMembersGive_NamesBoth(t *testing.T) {
 		h.ask(ann, 200, "POST", "/api/v2/staff/wallet-adjustments",
 			fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`, h.users[0].id), &made)
 		h.decide(bob, 200, true)
-		found, _, err := h.Audit.Find(t.Context(), audit.Filter{
+		found, _, err := h.Audit.Find(h.Context(), audit.Filter{
 			Object: "adjustment", ObjectID: fmt.Sprint(made.ID),
 			Limit: 10,
 		})
 		if err != nil || len(found) != 2 {
-			t.Fatal(found, err)
+			h.Fatal(found, err)
 		}
 		second, first := found[0], found[1]
 		if *first.ActorID != ann.id || first.Action != string(permission.AdjustmentMake) ||
 			first.Reason != "an outage" || !strings.Contains(first.After, `"amount":"1.00"`) {
-			t.Errorf("%+v", first)
+			h.Errorf("%+v", first)
 		}
 		if *second.ActorID != bob.id || second.Action != string(permission.ApprovalDecide) ||
 			second.Before != `{"state":"waiting"}` || second.After != `{"state":"approved"}` {
-			t.Errorf("%+v", second)
+			h.Errorf("%+v", second)
 		}
 	})
 }
@@ -987,23 +987,23 @@ func TestAudit_EntryChangedByHand_IsFoundByTheDoctor(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/audit-rules", `{"name":"mail","pattern":"example"}`,
 			nil)
-		if err := h.Audit.Seal(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := h.Audit.Seal(h.Context()); err != nil {
+			h.Fatal(err)
 		}
-		h.sound(t)
+		h.sound(h.T)
 		drop := `DROP TRIGGER audit_entry_no_update`
 		if !h.DB.SQLite() {
 			drop += ` ON audit_entry`
 		}
-		h.past(t, drop, fmt.Sprintf(`UPDATE audit_entry SET actor_id = %d WHERE action = 'node.rule.add'`,
+		h.past(h.T, drop, fmt.Sprintf(`UPDATE audit_entry SET actor_id = %d WHERE action = 'node.rule.add'`,
 			h.staff[account.Owner].id))
-		broken, err := h.Check(t.Context())
+		broken, err := h.Check(h.Context())
 		if err != nil || len(broken) != 3 {
-			t.Fatalf("found %v, %v; want the trigger, the seal and the signature", broken, err)
+			h.Fatalf("found %v, %v; want the trigger, the seal and the signature", broken, err)
 		}
-		chain, err := Check(t.Context(), h.DB) // as of a backup, without the key
+		chain, err := Check(h.Context(), h.DB) // as of a backup, without the key
 		if err != nil || len(chain) != 2 {
-			t.Fatalf("found %v, %v", chain, err)
+			h.Fatalf("found %v, %v", chain, err)
 		}
 	})
 }

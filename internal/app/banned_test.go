@@ -72,33 +72,33 @@ func (f *testServer) changes() (ids []string) {
 
 func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		plan, other, pack := h.sells(t, shop.KindPlan, 100), h.sells(t, shop.KindPlan, 300),
-			h.sells(t, shop.KindPackage, 100)
-		if err := h.Settings.Set(t.Context(), map[string]json.RawMessage{
+		plan, other, pack := h.sells(h.T, shop.KindPlan, 100), h.sells(h.T, shop.KindPlan, 300),
+			h.sells(h.T, shop.KindPackage, 100)
+		if err := h.Settings.Set(h.Context(), map[string]json.RawMessage{
 			"invite_price": json.RawMessage(`"1.00"`), "invite_quota": json.RawMessage(`1`),
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		user := h.addUser(t, "banned", 5000)
+		user := h.addUser(h.T, "banned", 5000)
 		h.names[user.id], h.since[user.id] = "banned", signedIn{user.bearer, h.now}
 		h.ask(user, 200, "POST", buy(plan), "{}", nil)
-		services, _, err := h.Services.List(t.Context(), user.id)
+		services, _, err := h.Services.List(h.Context(), user.id)
 		if err != nil || len(services) != 1 {
-			t.Fatal(services, err)
+			h.Fatal(services, err)
 		}
-		_, keys, err := h.CDKeys.Make(t.Context(), cdkey.Batch{Name: "test", Gift: cdkey.Gift{
+		_, keys, err := h.CDKeys.Make(h.Context(), cdkey.Batch{Name: "test", Gift: cdkey.Gift{
 			Kind:   cdkey.Amount,
 			Amount: 100,
 		}, Size: 4, MaxUses: 1}, nil)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		shared, err := h.Shares.Add(t.Context(), shareaccount.Draft{Name: "Netflix", Enabled: true},
+		shared, err := h.Shares.Add(h.Context(), shareaccount.Draft{Name: "Netflix", Enabled: true},
 			shareaccount.NewSecret{Password: "secret", TOTP: new("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		browser := webpushtest.New(t, h.DB.Now).Subscribe("push.example.com", "")
+		browser := webpushtest.New(h.T, h.DB.Now).Subscribe("push.example.com", "")
 		sharePath := fmt.Sprintf("/api/v2/user/services/share-account/%d", shared.ID)
 		type try struct{ path, body string }
 		v1 := func(path, form string) []try { return []try{{path + "?" + form, ""}} }
@@ -108,7 +108,7 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 				{buy(pack), "{}"},
 				{buy(plan), fmt.Sprintf(`{"renew_service_id":%d}`, services[0].ID)},
 				{buy(other), fmt.Sprintf(`{"change_service_id":%d}`, services[0].ID)},
-				{buy(h.sells(t, shop.KindPlan, 90000)), `{"gateway":"` + sandbox.Name + `"}`},
+				{buy(h.sells(h.T, shop.KindPlan, 90000)), `{"gateway":"` + sandbox.Name + `"}`},
 			},
 			"share_account_secret": {{sharePath + "/secret", ""}},
 			"share_account_code":   {{sharePath + "/code", ""}},
@@ -126,83 +126,83 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 			"POST /v1/user/buy_invite":             v1("/v1/user/buy_invite", "num=1"),
 			"POST /v1/user/checkin":                v1("/v1/user/checkin", ""),
 		}
-		ban, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
+		ban, err := h.Accounts.Bans.Ban(h.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
 			account.Identity{})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		for _, id := range h.changes() {
 			if openToBanned[id] == (tries[id] != nil) {
-				t.Errorf("%s is to be either tried or open to banned users", id)
+				h.Errorf("%s is to be either tried or open to banned users", id)
 			}
 			for _, a := range tries[id] {
-				w := h.call(t.Context(), user, "POST", a.path, a.body)
+				w := h.call(h.Context(), user, "POST", a.path, a.body)
 				if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "account_banned") {
-					t.Errorf("%s %s answers a banned user %d %s", a.path, a.body, w.Code, w.Body)
+					h.Errorf("%s %s answers a banned user %d %s", a.path, a.body, w.Code, w.Body)
 				}
 			}
 		}
-		if b := h.balance(t, user.id); b.Posted != 4900 || b.Held != 0 {
-			t.Errorf("the banned user has %+v", b)
+		if b := h.balance(h.T, user.id); b.Posted != 4900 || b.Held != 0 {
+			h.Errorf("the banned user has %+v", b)
 		}
 		h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/pre-order", other), "{}", nil)
 
-		if _, err := h.Accounts.Bans.Unban(t.Context(), ban.AccountID, account.Identity{}); err != nil {
-			t.Fatal(err)
+		if _, err := h.Accounts.Bans.Unban(h.Context(), ban.AccountID, account.Identity{}); err != nil {
+			h.Fatal(err)
 		}
 		for id, all := range tries { // each of them works for anybody else
 			for _, a := range all {
-				h.give(t, user.id, 500)              // also where an order holds all that there is
+				h.give(h.T, user.id, 500)            // also where an order holds all that there is
 				if strings.Contains(id, "checkin") { // the other generation's call has taken the day
 					h.now = h.now.AddDate(0, 0, 1)
 				}
-				if w := h.call(t.Context(), h.present(user), "POST", a.path, a.body); w.Code != http.StatusOK {
-					t.Errorf("%s: %s %s answers %d %s after the ban", id, a.path, a.body, w.Code, w.Body)
+				if w := h.call(h.Context(), h.present(user), "POST", a.path, a.body); w.Code != http.StatusOK {
+					h.Errorf("%s: %s %s answers %d %s after the ban", id, a.path, a.body, w.Code, w.Body)
 				}
 			}
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
 func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		user := h.addUser(t, "banned", 400)
-		no, err := h.Payments.Confirm(t.Context(), user.id, shop.Purchase{PriceID: h.sells(t, shop.KindPlan, 2000)},
+		user := h.addUser(h.T, "banned", 400)
+		no, err := h.Payments.Confirm(h.Context(), user.id, shop.Purchase{PriceID: h.sells(h.T, shop.KindPlan, 2000)},
 			sandbox.Name)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		o, err := h.Shop.Order(t.Context(), user.id, strconv.FormatInt(no, 10))
+		o, err := h.Shop.Order(h.Context(), user.id, strconv.FormatInt(no, 10))
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		ofOrder, err := h.Payments.Show(t.Context(), user.id, strconv.FormatInt(*o.RechargeID, 10))
+		ofOrder, err := h.Payments.Show(h.Context(), user.id, strconv.FormatInt(*o.RechargeID, 10))
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		alone := h.recharge(t, user.id, 3000)
+		alone := h.recharge(h.T, user.id, 3000)
 		h.now = h.now.Add(time.Minute)
-		if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
+		if _, err := h.Accounts.Bans.Ban(h.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
 			account.Identity{}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		for _, r := range []*wallet.Recharge{ofOrder, alone} {
-			if err := h.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
-				t.Fatal(err)
+			if err := h.sandbox.Close(h.Context(), r.TradeNo, true); err != nil {
+				h.Fatal(err)
 			}
-			if w := h.notify(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != http.StatusOK {
-				t.Fatalf("the payment is answered with %d %s", w.Code, w.Body)
+			if w := h.notify(h.Context(), sandbox.Name, h.signed(notice(r))); w.Code != http.StatusOK {
+				h.Fatalf("the payment is answered with %d %s", w.Code, w.Body)
 			}
 		}
-		o, err = h.Shop.Order(t.Context(), user.id, strconv.FormatInt(no, 10))
+		o, err = h.Shop.Order(h.Context(), user.id, strconv.FormatInt(no, 10))
 		if err != nil || o.State != shop.Cancelled || o.Service != nil {
-			t.Errorf("the order is %+v, %v", o, err)
+			h.Errorf("the order is %+v, %v", o, err)
 		}
-		if b := h.balance(t, user.id); b.Posted != 400+ofOrder.Amount+alone.Amount || b.Held != 0 {
-			t.Errorf("the user has %+v", b)
+		if b := h.balance(h.T, user.id); b.Posted != 400+ofOrder.Amount+alone.Amount || b.Held != 0 {
+			h.Errorf("the user has %+v", b)
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -219,20 +219,20 @@ func TestBanned_StaffAreToldNoRole(t *testing.T) {
 			return me.StaffRole
 		}
 		if role := told(); role != "viewer" {
-			t.Errorf("the role is %q", role)
+			h.Errorf("the role is %q", role)
 		}
-		_, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: viewer.id}, account.Identity{})
+		_, err := h.Accounts.Bans.Ban(h.Context(), account.BanTask{AccountID: viewer.id}, account.Identity{})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if role := told(); role != "" {
-			t.Errorf("while banned the role is %q", role)
+			h.Errorf("while banned the role is %q", role)
 		}
-		if _, err := h.Accounts.Bans.Unban(t.Context(), viewer.id, account.Identity{}); err != nil {
-			t.Fatal(err)
+		if _, err := h.Accounts.Bans.Unban(h.Context(), viewer.id, account.Identity{}); err != nil {
+			h.Fatal(err)
 		}
 		if role := told(); role != "viewer" {
-			t.Errorf("after the ban the role is %q", role)
+			h.Errorf("after the ban the role is %q", role)
 		}
 	})
 }

@@ -196,38 +196,38 @@ func (h *fixture) unsubscribePath(user testUser) string {
 func TestBroadcast_ReachesEachUserOnce_AcrossRestartsAndProcesses(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		p := h.listens()
-		banned, closed, refuses := h.addUser(t, "banned", 0), h.addUser(t, "closed", 0), h.addUser(t, "refuses", 0)
+		banned, closed, refuses := h.addUser(h.T, "banned", 0), h.addUser(h.T, "closed", 0), h.addUser(h.T, "refuses", 0)
 		if _, err := h.Accounts.Bans.Ban(h.Context(), account.BanTask{AccountID: banned.id, Reason: "x"},
 			account.Identity{}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if err := h.Accounts.Bans.ApplyDue(h.Context()); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if err := h.Accounts.Close(h.Context(), account.Identity{UserID: closed.id},
 			account.CloseInput{Password: "a long enough password", Email: "closed@example.com"}, account.Client{}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		h.ask(testUser{}, 200, "POST", h.unsubscribePath(refuses), "", nil)
 		h.exec(`UPDATE account SET lang = 'en' WHERE id = ?`, h.users[0].id)
 
 		id := h.announce(`{"title":"维护","title_en":"Maintenance","body":"见[状态](/status)","body_en":"See [status](/status)"}`).ID
 		if one := h.broadcast(200, id, "mail", ""); one.State != "running" || one.Users != 9 {
-			t.Fatalf("%+v", one)
+			h.Fatalf("%+v", one)
 		}
-		h.addUser(t, "late", 0) // signed up after the start
+		h.addUser(h.T, "late", 0) // signed up after the start
 		h.broadcast(409, id, "mail", "")
 		second := h.another()
 		h.passes(2, h.App, second)
 		if one := h.broadcasts(id)[0]; one.State != "running" || one.Queued == 0 || one.Queued == 8 {
-			t.Fatalf("in the middle: %+v", one)
+			h.Fatalf("in the middle: %+v", one)
 		}
 		second.Close()
 		third := h.another() // as after a restart
 		h.passes(10, third, h.App)
 		third.Close()
 		if one := h.broadcasts(id)[0]; one.State != "done" || one.Passed != 9 || one.Queued != 8 {
-			t.Errorf("at the end: %+v", one)
+			h.Errorf("at the end: %+v", one)
 		}
 		h.broadcast(409, id, "mail", "")
 		h.broadcast(409, id, "mail", "/stop")
@@ -244,23 +244,23 @@ func TestBroadcast_ReachesEachUserOnce_AcrossRestartsAndProcesses(t *testing.T) 
 			}
 			for _, part := range want {
 				if !strings.Contains(subject+m.html+m.text, part) {
-					t.Errorf("to %s: %q is not in %s\n%s\n%s", m.to, part, subject, m.html, m.text)
+					h.Errorf("to %s: %q is not in %s\n%s\n%s", m.to, part, subject, m.html, m.text)
 				}
 			}
 			link := strings.Trim(m.head.Get("List-Unsubscribe"), "<>")
 			if m.head.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" ||
 				!strings.HasPrefix(link, "http://localhost:8080/unsubscribe/") || !strings.Contains(m.text, link) ||
 				!strings.Contains(m.html, link) {
-				t.Errorf("the headers of %s: %v", m.to, m.head)
+				h.Errorf("the headers of %s: %v", m.to, m.head)
 			}
 		}
 		for _, who := range []string{"owner", "admin", "support", "finance", "viewer", "user0", "user1", "user2"} {
 			if times[who+"@example.com"] != 1 {
-				t.Errorf("%s got it %d times", who, times[who+"@example.com"])
+				h.Errorf("%s got it %d times", who, times[who+"@example.com"])
 			}
 		}
 		if len(times) != 8 {
-			t.Errorf("others got it: %v", times)
+			h.Errorf("others got it: %v", times)
 		}
 	})
 }
@@ -282,16 +282,16 @@ func TestBroadcast_Stop_QueuesNothingMoreAndGoesOnWhereItWas(t *testing.T) {
 		h.passes(1, h.App)
 		stopped := h.broadcast(200, id, "mail", "/stop")
 		if stopped.State != "stopped" || stopped.Queued == 0 || stopped.Queued == 8 {
-			t.Fatalf("%+v", stopped)
+			h.Fatalf("%+v", stopped)
 		}
 		h.passes(5, h.App)
 		if one := h.broadcasts(id)[0]; one != stopped || sent() != int(stopped.Queued) {
-			t.Errorf("after the stop %d were sent, %+v, want %+v", sent(), one, stopped)
+			h.Errorf("after the stop %d were sent, %+v, want %+v", sent(), one, stopped)
 		}
 		h.broadcast(200, id, "mail", "")
 		h.passes(8, h.App)
 		if one := h.broadcasts(id)[0]; one.State != "done" || one.Queued != 8 || sent() != 8 {
-			t.Errorf("at the end %d were sent, %+v", sent(), one)
+			h.Errorf("at the end %d were sent, %+v", sent(), one)
 		}
 		over := h.announce(`{"title":"Over","starts_at":"2026-01-01T00:00:00Z","ends_at":"2026-01-02T00:00:00Z"}`).ID
 		h.broadcast(409, over, "mail", "")
@@ -310,11 +310,11 @@ func TestBroadcast_WaitsForTheQueue(t *testing.T) {
 		for range 10 {
 			h.now = h.now.Add(time.Second)
 			if err := h.Queue.Work(h.Context()); err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 		}
 		if one := h.broadcasts(id)[0]; one.State != "running" || one.Queued != 4 {
-			t.Errorf("while nothing is sent: %+v, want 4 of 120 a minute", one)
+			h.Errorf("while nothing is sent: %+v, want 4 of 120 a minute", one)
 		}
 	})
 }
@@ -322,29 +322,29 @@ func TestBroadcast_WaitsForTheQueue(t *testing.T) {
 func TestBroadcast_ByAudience_AndByTelegram(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		p := h.listens()
-		holder := h.addUser(t, "holder", 0)
+		holder := h.addUser(h.T, "holder", 0)
 		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := h.Services.Start(ctx, tx, service.Terms{
 				UserID: holder.id, PlanID: 1, Name: "VIP", Class: 3, Groups: []int{7}, Reset: service.Never, Months: 1,
 			})
 			return err
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		for _, audience := range []string{`"class","audience_ids":[3]`, `"group","audience_ids":[7]`} {
 			id := h.announce(`{"title":"For some","audience":` + audience + `}`).ID
 			h.broadcast(200, id, "mail", "")
 			h.passes(3, h.App)
 			if one := h.broadcasts(id)[0]; one.State != "done" || one.Queued != 1 || one.Passed != 9 {
-				t.Errorf("%s: %+v", audience, one)
+				h.Errorf("%s: %+v", audience, one)
 			}
 		}
 		if mails := p.all(); mails[len(mails)-1].to != "holder@example.com" {
-			t.Errorf("the mail went to %s", mails[len(mails)-1].to)
+			h.Errorf("the mail went to %s", mails[len(mails)-1].to)
 		}
 
 		if err := h.Secrets.Set(h.Context(), secret.TelegramToken, "1:token"); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		h.exec(`UPDATE account SET telegram_id = 700 WHERE id = ?`, h.users[1].id)
 		h.exec(`UPDATE account SET telegram_id = 701 WHERE id = ?`, h.users[2].id)
@@ -353,7 +353,7 @@ func TestBroadcast_ByAudience_AndByTelegram(t *testing.T) {
 		h.broadcast(200, id, "telegram", "")
 		setToken := func(token string) {
 			if err := h.Secrets.Set(h.Context(), secret.TelegramToken, token); err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 		}
 		reach := func() (to struct{ Mail, Telegram int64 }) {
@@ -361,52 +361,52 @@ func TestBroadcast_ByAudience_AndByTelegram(t *testing.T) {
 			return to
 		}
 		if to := reach(); to.Mail == 0 || to.Telegram != 1 {
-			t.Errorf("it would reach %+v", to)
+			h.Errorf("it would reach %+v", to)
 		}
 		setToken("")
 		if to := reach(); to.Telegram != 0 {
-			t.Errorf("without a bot it would reach %+v", to)
+			h.Errorf("without a bot it would reach %+v", to)
 		}
 		h.passes(3, h.App)
 		if one := h.broadcasts(id)[0]; one.State != "running" || one.Passed != 0 {
-			t.Errorf("without a bot: %+v", one)
+			h.Errorf("without a bot: %+v", one)
 		}
 		setToken("1:token")
 		h.passes(3, h.App)
 		if one := h.broadcasts(id)[0]; one.State != "done" || one.Users != 2 || one.Queued != 1 {
-			t.Errorf("by Telegram: %+v", one)
+			h.Errorf("by Telegram: %+v", one)
 		}
 		var told []string
 		if err := h.DB.NewSelect().Table("job").ColumnExpr("CAST(payload AS text)").Where("kind = 'telegram.tell'").
 			Scan(h.Context(), &told); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if len(told) != 1 || !strings.Contains(told[0], "700") || !strings.Contains(told[0], "Now") ||
 			!strings.Contains(told[0], h.unsubscribePath(h.users[1])) {
-			t.Errorf("the bot says %q", told)
+			h.Errorf("the bot says %q", told)
 		}
 	})
 }
 
 func TestUnsubscribe_OneClick(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		one, other := h.addUser(t, "leaver", 0), h.users[1]
+		one, other := h.addUser(h.T, "leaver", 0), h.users[1]
 		subscribed := func(u testUser) bool {
 			_, yes, err := h.Broadcasts.Subscriber(h.Context(), strings.TrimPrefix(h.unsubscribePath(u), "/unsubscribe/"))
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			return yes
 		}
 		path := h.unsubscribePath(one)
 		page := h.ask(testUser{}, 200, "GET", path, "", nil)
 		if !strings.Contains(page, `<form method="post">`) || strings.Contains(page, "<script") || !subscribed(one) {
-			t.Fatalf("to open the link is not to unsubscribe: %s", page)
+			h.Fatalf("to open the link is not to unsubscribe: %s", page)
 		}
 		click := func(status int, path string, form url.Values) string {
 			w := h.callAs(h.Context(), testUser{}, "POST", path, "application/x-www-form-urlencoded", form.Encode())
 			if w.Code != status || !strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
-				t.Errorf("POST %s answers %d %v, want %d", path, w.Code, w.Header(), status)
+				h.Errorf("POST %s answers %d %v, want %d", path, w.Code, w.Header(), status)
 			}
 			return w.Body.String()
 		}
@@ -414,15 +414,15 @@ func TestUnsubscribe_OneClick(t *testing.T) {
 		for range 2 { // mail programs repeat themselves
 			click(200, path, oneClick)
 			if subscribed(one) || !subscribed(other) {
-				t.Error("a click unsubscribes its user, and nobody else")
+				h.Error("a click unsubscribes its user, and nobody else")
 			}
 		}
 		if page := h.ask(testUser{}, 200, "GET", path, "", nil); !strings.Contains(page, `value="again"`) {
-			t.Errorf("no way back: %s", page)
+			h.Errorf("no way back: %s", page)
 		}
 		click(200, path, url.Values{"subscribe": {"again"}})
 		if !subscribed(one) {
-			t.Error("still unsubscribed")
+			h.Error("still unsubscribed")
 		}
 
 		// The head of a token is the user's id and the rest its signature.
@@ -439,16 +439,16 @@ func TestUnsubscribe_OneClick(t *testing.T) {
 			click(404, "/unsubscribe/"+forged, oneClick)
 		}
 		if !subscribed(one) || !subscribed(other) {
-			t.Error("a forged link unsubscribed somebody")
+			h.Error("a forged link unsubscribed somebody")
 		}
 		click(200, path, oneClick)
 		if err := h.Accounts.Close(h.Context(), account.Identity{UserID: one.id},
 			account.CloseInput{Password: "a long enough password", Email: "leaver@example.com"}, account.Client{}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		click(404, path, oneClick)
 		if n, err := h.DB.NewSelect().Table("notice_choice").Count(h.Context()); err != nil || n != 0 {
-			t.Errorf("a closed account leaves %d rows, %v", n, err)
+			h.Errorf("a closed account leaves %d rows, %v", n, err)
 		}
 	})
 }
@@ -459,7 +459,7 @@ func TestUnsubscribe_Page_EscapesTheSite(t *testing.T) {
 		h.set(map[string]any{"site_name": `<b>Air</b>`})
 		page := h.ask(testUser{}, 200, "GET", h.unsubscribePath(h.users[0]), "", nil)
 		if strings.Contains(page, "<b>") || !regexp.MustCompile(`<html lang="(en|zh-CN)">`).MatchString(page) {
-			t.Errorf("%s", bytes.TrimSpace([]byte(page)))
+			h.Errorf("%s", bytes.TrimSpace([]byte(page)))
 		}
 	})
 }

@@ -224,7 +224,7 @@ func TestBulk_StopAndResume_FollowTheState(t *testing.T) {
 func TestBulk_MakerAndApprover_GetNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		ann, bob, user := h.staff[account.Admin], h.staff[account.Owner], h.users[0]
-		h.sells(t, shop.KindPackage, 300)
+		h.sells(h.T, shop.KindPackage, 300)
 		h.limited("0.00")
 		for _, details := range []string{
 			`"kind":"balance","details":{"amount":"1.00"}`, `"kind":"traffic","details":{"bytes":1073741824,"name":"Gift"}`,
@@ -238,12 +238,12 @@ func TestBulk_MakerAndApprover_GetNothing(t *testing.T) {
 			h.decide(bob, 200, true)
 			for range 2 {
 				if err := h.Bulks.Run(h.Context()); err != nil {
-					t.Fatal(err)
+					h.Fatal(err)
 				}
 				var job struct{ Done, Failed int64 }
 				h.ask(ann, 200, "GET", to, "", &job)
 				if job.Done != 1 || job.Failed != 2 {
-					t.Errorf("%s: it gave to %d and refused %d, want 1 and 2", details, job.Done, job.Failed)
+					h.Errorf("%s: it gave to %d and refused %d, want 1 and 2", details, job.Done, job.Failed)
 					break
 				}
 				h.ask(bob, 200, "POST", to+"/retry", "", nil)
@@ -251,10 +251,10 @@ func TestBulk_MakerAndApprover_GetNothing(t *testing.T) {
 		}
 		for _, member := range []testUser{ann, bob} {
 			_, has, err := h.Services.List(h.Context(), member.id)
-			if err != nil || len(has) != 0 || h.balance(t, member.id).Posted != 0 {
-				t.Errorf("member %d has %v and %s", member.id, has, h.balance(t, member.id).Posted)
+			if err != nil || len(has) != 0 || h.balance(h.T, member.id).Posted != 0 {
+				h.Errorf("member %d has %v and %s", member.id, has, h.balance(h.T, member.id).Posted)
 			}
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }

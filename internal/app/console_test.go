@@ -46,14 +46,14 @@ func TestConsole_UsersAreListedByWhatIsKnownOfThem(t *testing.T) {
 		}
 		all := list("limit=100")
 		if want := len(h.users) + len(h.staff); len(all.Rows) != want {
-			t.Errorf("%d users are listed, want %d", len(all.Rows), want)
+			h.Errorf("%d users are listed, want %d", len(all.Rows), want)
 		}
 		seen := map[int64]bool{}
 		for cursor := ""; ; {
 			page := list("limit=3&sort=-balance&cursor=" + cursor)
 			for _, u := range page.Rows {
 				if seen[u.ID] {
-					t.Errorf("%d is on two pages", u.ID)
+					h.Errorf("%d is on two pages", u.ID)
 				}
 				seen[u.ID] = true
 			}
@@ -62,22 +62,22 @@ func TestConsole_UsersAreListedByWhatIsKnownOfThem(t *testing.T) {
 			}
 		}
 		if len(seen) != len(all.Rows) {
-			t.Errorf("the pages have %d users, want %d", len(seen), len(all.Rows))
+			h.Errorf("the pages have %d users, want %d", len(seen), len(all.Rows))
 		}
 
 		h.ask(admin, http.StatusOK, "PUT", fmt.Sprintf("/api/v2/staff/users/%d/labels", user.id),
 			`{"labels": ["vip", "=1+1"], "was": []}`, nil)
 		labelled := list("label=vip")
 		if len(labelled.Rows) != 1 || labelled.Rows[0].ID != user.id || len(labelled.Rows[0].Labels) != 2 {
-			t.Errorf("the label finds %+v", labelled.Rows)
+			h.Errorf("the label finds %+v", labelled.Rows)
 		}
 		if found := list("q=" + url.QueryEscape(labelled.Rows[0].Email[:8])); len(found.Rows) == 0 {
-			t.Errorf("the beginning of the address finds nobody")
+			h.Errorf("the beginning of the address finds nobody")
 		}
 
 		h.ask(admin, http.StatusOK, "POST", fmt.Sprintf("/api/v2/staff/users/%d/bans", user.id), `{"reason": "spam"}`, nil)
 		if banned := list("state=banned"); len(banned.Rows) != 1 || banned.Rows[0].ID != user.id {
-			t.Errorf("banned are %+v", banned.Rows)
+			h.Errorf("banned are %+v", banned.Rows)
 		}
 		var detail struct {
 			State    string
@@ -87,11 +87,11 @@ func TestConsole_UsersAreListedByWhatIsKnownOfThem(t *testing.T) {
 		}
 		h.ask(admin, http.StatusOK, "GET", fmt.Sprintf("/api/v2/staff/users/%d", user.id), "", &detail)
 		if detail.State != "banned" || len(detail.Services) == 0 || len(detail.Bans) != 1 || detail.Bans[0].Reason != "spam" {
-			t.Errorf("the user is %+v", detail)
+			h.Errorf("the user is %+v", detail)
 		}
 		h.ask(admin, http.StatusOK, "DELETE", fmt.Sprintf("/api/v2/staff/users/%d/bans", user.id), "", nil)
 		if banned := list("state=banned"); len(banned.Rows) != 0 {
-			t.Errorf("banned are %+v", banned.Rows)
+			h.Errorf("banned are %+v", banned.Rows)
 		}
 
 		for query, field := range map[string]string{
@@ -102,18 +102,18 @@ func TestConsole_UsersAreListedByWhatIsKnownOfThem(t *testing.T) {
 		h.wantField(admin, "POST", fmt.Sprintf("/api/v2/staff/users/%d/bans", user.id),
 			`{"reason": "spam", "ends_at": "2001-01-01T00:00:00Z"}`, "ends_at")
 
-		file := h.callAs(t.Context(), h.present(admin), "GET", "/api/v2/staff/users/csv?label=vip", "", "").Body.String()
+		file := h.callAs(h.Context(), h.present(admin), "GET", "/api/v2/staff/users/csv?label=vip", "", "").Body.String()
 		if lines := strings.Count(file, "\n"); lines != 2 || !strings.Contains(file, `'=1+1, vip`) {
-			t.Errorf("the file has %d lines:\n%s", lines, file)
+			h.Errorf("the file has %d lines:\n%s", lines, file)
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
 func TestConsole_RechargesAndOrdersAreFoundByTheirUser(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		admin, user := h.staff[account.Admin], h.users[0]
-		made := h.recharge(t, user.id, 3000)
+		made := h.recharge(h.T, user.id, 3000)
 		var recharges struct {
 			Rows []struct {
 				No      int64
@@ -124,13 +124,13 @@ func TestConsole_RechargesAndOrdersAreFoundByTheirUser(t *testing.T) {
 		for _, typed := range []string{fmt.Sprint(made.ID), made.TradeNo, made.UUID.String()} {
 			h.ask(admin, http.StatusOK, "GET", "/api/v2/staff/recharges?q="+typed, "", &recharges)
 			if len(recharges.Rows) != 1 || recharges.Rows[0].No != made.ID || recharges.Rows[0].User.ID != user.id {
-				t.Errorf("%s finds %+v", typed, recharges.Rows)
+				h.Errorf("%s finds %+v", typed, recharges.Rows)
 			}
 		}
 		h.ask(admin, http.StatusOK, "GET", fmt.Sprintf("/api/v2/staff/recharges?user=%d&state=pending&amount=29..31", user.id),
 			"", &recharges)
 		if len(recharges.Rows) != 1 {
-			t.Errorf("the user's pending recharges are %+v", recharges.Rows)
+			h.Errorf("the user's pending recharges are %+v", recharges.Rows)
 		}
 		var events struct{ Events []struct{ ID int64 } }
 		h.ask(admin, http.StatusOK, "GET", fmt.Sprintf("/api/v2/staff/recharges/%d/events", made.ID), "", &events)
@@ -157,7 +157,7 @@ func TestLabels_ChangedMeanwhile_AreNotOverwritten(t *testing.T) {
 		wg.Wait()
 		slices.Sort(codes)
 		if !slices.Equal(codes, []int{200, 409, 409, 409}) {
-			t.Errorf("four changes at once of the same labels answer %v", codes)
+			h.Errorf("four changes at once of the same labels answer %v", codes)
 		}
 	})
 }

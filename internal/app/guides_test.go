@@ -54,20 +54,20 @@ func TestGuides_AreFilledInForTheirReader(t *testing.T) {
 		if err := h.Settings.Set(h.Context(), map[string]json.RawMessage{
 			"site_name": json.RawMessage(fmt.Sprintf("%q", hostile)),
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		body := "{{site_name}}\n\n```\n{{link}}\n```\n\n[buy]({{site_url}}/user/services/buy) {{other}}"
 		made := h.guide("start", body, "")
 		leak := "[click](https://other.example/?u={{link}})"
 		if answer := h.ask(h.staff[account.Admin], 422, "POST", "/api/v2/staff/guides",
 			fmt.Sprintf(`{"slug":"leak","title":"A","body":"A","body_en":%q,"category":"A"}`, leak), nil); !strings.Contains(answer, "body_en") {
-			t.Error(answer)
+			h.Error(answer)
 		}
 		links := map[string]bool{}
 		for _, user := range h.users[:2] {
 			token, err := h.Links.Token(h.Context(), user.id)
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			var got shownGuide
 			h.ask(user, 200, "GET", "/api/v2/user/guides/start", "", &got)
@@ -77,29 +77,29 @@ func TestGuides_AreFilledInForTheirReader(t *testing.T) {
 				`href="` + h.cfg.site + `/user/services/buy"`, "{{other}}",
 			} {
 				if !strings.Contains(shown, want) {
-					t.Errorf("%s\nis not in\n%s", want, shown)
+					h.Errorf("%s\nis not in\n%s", want, shown)
 				}
 			}
 			links[token.URLs[0]] = true
 			if list := h.ask(user, 200, "GET", "/api/v2/user/guides", "", nil); strings.Contains(list, token.Token) {
-				t.Error("the list has the link:", list)
+				h.Error("the list has the link:", list)
 			}
 			w := h.call(h.Context(), user, "GET", "/api/v2/user/guides/start", "")
 			if w.Header().Get("Cache-Control") != "no-store" {
-				t.Error("a cache may keep the link:", w.Header())
+				h.Error("a cache may keep the link:", w.Header())
 			}
 			path := fmt.Sprintf("%s/%d", guidesPath, made.ID)
 			if got := h.ask(h.staff[account.Viewer], 200, "GET", path, "", nil); !strings.Contains(got, "{{link}}") ||
 				strings.Contains(got, token.Token) {
-				t.Error("staff does not see what was written:", got)
+				h.Error("staff does not see what was written:", got)
 			}
 		}
 		if len(links) != 2 {
-			t.Error("two readers have one link:", links)
+			h.Error("two readers have one link:", links)
 		}
 		for _, path := range []string{"/api/v2/user/guides", "/api/v2/user/guides/start"} {
 			if got := h.ask(testUser{}, 401, "GET", path, "", nil); strings.Contains(got, "Help") {
-				t.Error("a guest reads it:", got)
+				h.Error("a guest reads it:", got)
 			}
 		}
 	})
@@ -115,14 +115,14 @@ func TestGuides_AreFoundAndHidden(t *testing.T) {
 			"?system=ios": {"first", "second"}, "?system=linux": {"first"}, "?client_id=stash": {"second"},
 		} {
 			if got := h.slugs(query); !slices.Equal(got, want) {
-				t.Errorf("%q gives %q, want %q", query, got, want)
+				h.Errorf("%q gives %q, want %q", query, got, want)
 			}
 		}
 		h.ask(h.users[0], 404, "GET", "/api/v2/user/guides/draft", "", nil)
 		path := fmt.Sprintf("%s/%d", guidesPath, draft.ID)
 		h.ask(h.staff[account.Admin], 200, "PATCH", path, `{"is_published":true}`, nil)
 		if got := h.slugs(""); !slices.Equal(got, []string{"draft", "first", "second"}) {
-			t.Error(got)
+			h.Error(got)
 		}
 		h.ask(h.staff[account.Admin], 200, "DELETE", path, "", nil)
 		h.ask(h.staff[account.Admin], 404, "DELETE", path, "", nil)
@@ -134,7 +134,7 @@ func TestGuides_AreFoundAndHidden(t *testing.T) {
 		h.ask(h.users[0], 200, "GET", "/api/v2/user/services/clients", "", &clients)
 		for _, one := range clients {
 			if want := map[string]string{"stash": "second"}[one.ID]; one.Guide != want {
-				t.Errorf("the guide to %s is %q, want %q", one.ID, one.Guide, want)
+				h.Errorf("the guide to %s is %q, want %q", one.ID, one.Guide, want)
 			}
 		}
 		// A client that leaves the catalogue takes no guide with it.
@@ -142,7 +142,7 @@ func TestGuides_AreFoundAndHidden(t *testing.T) {
 		var list []shownGuide
 		h.ask(h.staff[account.Viewer], 200, "GET", guidesPath, "", &list)
 		if len(list) != 2 || list[1].ClientID != "" || !slices.Equal(list[1].Systems, []string{"macos", "ios"}) {
-			t.Errorf("%+v", list)
+			h.Errorf("%+v", list)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func TestGuides_SpeakTheReadersLanguage(t *testing.T) {
 			got := h.serve(req)
 			for _, word := range want {
 				if !strings.Contains(got, fmt.Sprintf("%q", word)) {
-					t.Errorf("%s: %s", lang, got)
+					h.Errorf("%s: %s", lang, got)
 				}
 			}
 		}
@@ -178,7 +178,7 @@ func TestGuides_WrongInputIsNamed(t *testing.T) {
 		} {
 			got := h.ask(h.staff[account.Admin], 422, "POST", guidesPath, body, nil)
 			if !strings.Contains(got, `"field":"`+field+`"`) && !strings.Contains(got, `.`+field+`"`) {
-				t.Errorf("%s: %s", body, got)
+				h.Errorf("%s: %s", body, got)
 			}
 		}
 		h.ask(h.users[0], 403, "POST", guidesPath, `{}`, nil)
@@ -193,43 +193,43 @@ func TestGuides_ASiteBeginsWithSome(t *testing.T) {
 		h.Guides.Begin(h.Context())
 		apps, err := h.Links.Apps(h.Context(), true)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		slugs := h.slugs("")
 		for _, app := range apps {
 			if !slices.Contains(slugs, app.ID) {
-				t.Error("there is no guide for", app.ID)
+				h.Error("there is no guide for", app.ID)
 			}
 			for _, lang := range []string{"zh-CN", "en"} {
 				page, err := h.Guides.Read(h.Context(), app.ID, fault.Lang(lang), h.users[0].id)
 				if err != nil || app.ID != "stash" && (!strings.Contains(page.BodyNow, app.DownloadURL) ||
 					!strings.Contains(page.BodyNow, "/link/") && !strings.Contains(page.BodyNow, "https://")) ||
 					strings.Contains(page.BodyNow, "{{") || strings.Contains(page.BodyNow, "<no value>") {
-					t.Errorf("%s in %s: %v\n%s", app.ID, lang, err, page.BodyNow)
+					h.Errorf("%s in %s: %v\n%s", app.ID, lang, err, page.BodyNow)
 				}
 			}
 		}
 		if len(slugs) != len(apps)+2 {
-			t.Errorf("%d guides: %q", len(slugs), slugs)
+			h.Errorf("%d guides: %q", len(slugs), slugs)
 		}
 		if page, _ := h.Guides.Read(h.Context(), "stash", "en", h.users[0].id); page.BodyNow != "The operator's own" {
-			t.Error("a guide of the operator's was replaced:", page.BodyNow)
+			h.Error("a guide of the operator's was replaced:", page.BodyNow)
 		}
 		list, err := h.Guides.List(h.Context())
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		removed, changed := list[len(list)-1], list[len(list)-2]
 		if err := h.Guides.Remove(h.Context(), removed.ID); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if _, err := h.Guides.Change(h.Context(), changed.ID, func(one *guide.Guide) { one.Title = "Mine" }); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		h.Guides.Begin(h.Context())
 		again, err := h.Guides.List(h.Context())
 		if err != nil || len(again) != len(list)-1 || again[len(again)-1].Title != "Mine" {
-			t.Errorf("after the next start there are %d guides, want %d: %v", len(again), len(list)-1, err)
+			h.Errorf("after the next start there are %d guides, want %d: %v", len(again), len(list)-1, err)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func TestInput_OfAddresses_NamesTheFieldOfOneThatNobodyCanCall(t *testing.T) {
 				// Settings of one field may not end in a slash.
 				err := h.Settings.Set(h.Context(), settings(fmt.Sprintf(`{%q:%q}`, key, strings.TrimSuffix(address, "/"))))
 				if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != key {
-					t.Errorf("%s %s: %v", key, address, err)
+					h.Errorf("%s %s: %v", key, address, err)
 				}
 			}
 		}
@@ -104,22 +104,22 @@ func TestInput_OfMonths_NamesTheParameter(t *testing.T) {
 					h.wantField(who, "GET", path+"?"+p.Name+"="+url.QueryEscape(month), "", p.Name)
 				}
 				if !regexp.MustCompile(p.Schema.Pattern).MatchString("2026-01") {
-					t.Errorf("%s takes no month", path)
+					h.Errorf("%s takes no month", path)
 				}
 			}
 		}
 		if months < 3 {
-			t.Errorf("%d operations take a month", months)
+			h.Errorf("%d operations take a month", months)
 		}
-		secret, _, err := h.Accounts.APITokens.Create(h.operator(t), user.id, account.APITokenDraft{
+		secret, _, err := h.Accounts.APITokens.Create(h.operator(h.T), user.id, account.APITokenDraft{
 			Name: "t", Scopes: []account.Scope{account.ScopeRead},
 		})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		old := "/v1/total/traffic/user_by_month_calendar_pie/" + secret.String() + "?year_month="
-		if !slices.Contains([]int{400, 422}, h.call(t.Context(), testUser{}, "GET", old+"0000-01", "").Code) {
-			t.Error("v1 takes the month 0000-01")
+		if !slices.Contains([]int{400, 422}, h.call(h.Context(), testUser{}, "GET", old+"0000-01", "").Code) {
+			h.Error("v1 takes the month 0000-01")
 		}
 	})
 }

@@ -18,7 +18,7 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 			Groups map[string]int
 		}
 		assign := func(query string) (d assignment) {
-			t.Helper()
+			h.Helper()
 			h.ask(h.staff[account.Admin], 200, "GET", "/api/v2/cron_task/user_link_group"+query, "", &d)
 			return d
 		}
@@ -26,17 +26,17 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 		h.ask(testUser{}, 403, "GET", "/api/v2/cron_task/user_link_group?key="+a.Secret, "", nil)
 		h.ask(h.staff[account.Admin], 422, "GET", "/api/v2/cron_task/user_link_group?is_all_flush=perhaps", "", nil)
 		even := func(d assignment, groups int) {
-			t.Helper()
+			h.Helper()
 			counts := slices.Collect(maps.Values(d.Groups))
 			if len(counts) != groups || slices.Max(counts)-slices.Min(counts) > 1 {
-				t.Errorf("assigned %+v", d)
+				h.Errorf("assigned %+v", d)
 			}
 		}
 		groups := func() (out []int) {
 			for _, u := range h.users {
-				g, err := h.Nodes.LinkGroups.Of(t.Context(), u.id)
+				g, err := h.Nodes.LinkGroups.Of(h.Context(), u.id)
 				if err != nil {
-					t.Fatal(err)
+					h.Fatal(err)
 				}
 				out = append(out, g)
 			}
@@ -45,7 +45,7 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 		even(assign(""), 2)
 		first := groups()
 		if again := assign(""); again.Moved != 0 || !slices.Equal(groups(), first) {
-			t.Errorf("a second assignment moved %+v", again)
+			h.Errorf("a second assignment moved %+v", again)
 		}
 		var nodes struct {
 			Available []struct {
@@ -53,9 +53,9 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 			} `json:"available_nodes"`
 		}
 		for i, u := range h.users {
-			token, err := h.Links.Token(t.Context(), u.id)
+			token, err := h.Links.Token(h.Context(), u.id)
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			file := h.ask(testUser{}, 200, "GET", "/link2/"+token.Token+"?client_type=Clash", "", nil)
 			own, other := "one.example", "two.example"
@@ -64,11 +64,11 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 			}
 			if !strings.Contains(file, own) || strings.Contains(file, other) || strings.Contains(file, "a.example") ||
 				!strings.Contains(file, "ix.example") || strings.Contains(file, "9000") != (first[i] == 2) {
-				t.Errorf("a user of group %d gets %s", first[i], file)
+				h.Errorf("a user of group %d gets %s", first[i], file)
 			}
 			h.ask(u, 200, "GET", "/api/v2/user/services/nodes", "", &nodes)
 			if nodes.Available[0].ServerAddress != own {
-				t.Errorf("a user of group %d sees %+v", first[i], nodes)
+				h.Errorf("a user of group %d sees %+v", first[i], nodes)
 			}
 		}
 		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID),
@@ -77,7 +77,7 @@ func TestLinkGroups_Reassign_IsEvenAndKeepsUsers(t *testing.T) {
 		even(assign(""), 3)
 		for i, g := range groups() {
 			if g == 1 {
-				t.Errorf("user %d is in a group that is gone", i)
+				h.Errorf("user %d is in a group that is gone", i)
 			}
 		}
 		even(assign("?is_all_flush=true"), 3)

@@ -104,7 +104,7 @@ func TestMailbox_AnswerOfTheUser_IsAddedOnce(t *testing.T) {
 		h.answerTicket(h.staff[account.Support], k.No, `{"content":"Which device?"}`)
 		address := box.replyTo("user0@example.com")
 		if local, domain, _ := strings.Cut(address, "@"); len(local) > 64 || domain != "mail.example" {
-			t.Errorf("the reply address is %s", address)
+			h.Errorf("the reply address is %s", address)
 		}
 		header := "From: User <User0@example.com>\nTo: " + strings.ToUpper(address) + "\nSubject: Re: By mail\nMessage-ID: <1@x>"
 		box.gets(header+"\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b",
@@ -142,7 +142,7 @@ func TestMailbox_AnswerOfTheUser_IsAddedOnce(t *testing.T) {
 			h.Fatalf("the answers are %q, want %q", got, want)
 		}
 		if files := c.Messages[2].Attachments; len(files) != 1 || files[0].Name != "client.log" {
-			t.Errorf("the files are %+v", files)
+			h.Errorf("the files are %+v", files)
 		}
 	})
 }
@@ -185,7 +185,7 @@ func TestMailbox_WhatIsForgedOrAutomatic_AddsNothing(t *testing.T) {
 			n  int
 		}{{user, k.No, 2}, {h.users[1], other.No, 1}} {
 			if c := h.conversation(one.of, one.no); len(c.Messages) != one.n {
-				t.Errorf("ticket %d has %+v", one.no, c.Messages)
+				h.Errorf("ticket %d has %+v", one.no, c.Messages)
 			}
 		}
 		// A closed ticket takes nothing; the user hears so, twice an hour at most.
@@ -195,10 +195,10 @@ func TestMailbox_WhatIsForgedOrAutomatic_AddsNothing(t *testing.T) {
 		}
 		box.fetch()
 		if n := h.mailsTo("user0@example.com", "ticket_mail_refused"); n != 2 {
-			t.Errorf("%d mails tell that nothing was added, want 2", n)
+			h.Errorf("%d mails tell that nothing was added, want 2", n)
 		}
 		if c := h.conversation(user, k.No); len(c.Messages) != 2 {
-			t.Errorf("a closed ticket has %+v", c.Messages)
+			h.Errorf("a closed ticket has %+v", c.Messages)
 		}
 	})
 }

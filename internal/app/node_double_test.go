@@ -12,7 +12,7 @@ func TestAlarm_Doubled_NotifiesStaffOnceADay(t *testing.T) {
 		a := h.add("hk", "")
 		uptime := 1000
 		alternate := func() []string {
-			t.Helper()
+			h.Helper()
 			for range 3 {
 				for _, boot := range []string{"a", "b"} {
 					h.now, uptime = h.now.Add(10*time.Second), uptime+10
@@ -20,19 +20,19 @@ func TestAlarm_Doubled_NotifiesStaffOnceADay(t *testing.T) {
 						fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime), nil)
 				}
 			}
-			return h.nodeMails(t)
+			return h.nodeMails(h.T)
 		}
 		notified := []string{"node_double admin@example.com", "node_double owner@example.com"}
 		if got := alternate(); !slices.Equal(got, notified) {
-			t.Fatal(got)
+			h.Fatal(got)
 		}
 		h.now = h.now.Add(23 * time.Hour)
 		if got := alternate(); !slices.Equal(got, notified) {
-			t.Fatalf("again within a day: %v", got)
+			h.Fatalf("again within a day: %v", got)
 		}
 		h.now = h.now.Add(time.Hour)
 		if got := alternate(); len(got) != 4 {
-			t.Fatal(got)
+			h.Fatal(got)
 		}
 	})
 }

@@ -18,9 +18,9 @@ func TestStaffNodes_SecretsOfSettings_AreShownToNobody(t *testing.T) {
 		const serverKey, obfs, other = "cTdaazFtV3g5UnRCNHZIZA==", "kestrel-under-the-bridge", "heron-over-the-water"
 		admin := h.staff[account.Admin]
 		add := func(body string) (made struct{ Node struct{ ID int64 } }) {
-			t.Helper()
+			h.Helper()
 			text := h.ask(admin, 200, "POST", "/api/v2/staff/nodes", body, &made)
-			hidden(t, "the answer to a new node", text, serverKey, obfs)
+			hidden(h.T, "the answer to a new node", text, serverKey, obfs)
 			return made
 		}
 		shadowsocks := add(`{"protocol":"shadowsocks","name":"ss","address":"ss.example","port":8388,
@@ -33,49 +33,49 @@ func TestStaffNodes_SecretsOfSettings_AreShownToNobody(t *testing.T) {
 				"tls.key",
 			}} {
 				path := fmt.Sprintf("/api/v2/staff/nodes/%d", id)
-				if w := h.call(t.Context(), h.present(member), "GET", path, ""); role == account.Finance {
+				if w := h.call(h.Context(), h.present(member), "GET", path, ""); role == account.Finance {
 					if w.Code != 403 {
-						t.Errorf("%s is answered %d", role, w.Code)
+						h.Errorf("%s is answered %d", role, w.Code)
 					}
 					continue
 				}
 				var one struct {
 					SecretsSet []string `json:"secrets_set"`
 				}
-				hidden(t, string(role)+" asks for a node", h.ask(member, 200, "GET", path, "", &one), serverKey, obfs)
+				hidden(h.T, string(role)+" asks for a node", h.ask(member, 200, "GET", path, "", &one), serverKey, obfs)
 				if !slices.Equal(one.SecretsSet, want) {
-					t.Errorf("%s: the secrets %v are set, want %v", role, one.SecretsSet, want)
+					h.Errorf("%s: the secrets %v are set, want %v", role, one.SecretsSet, want)
 				}
-				hidden(t, string(role)+" lists nodes", h.ask(member, 200, "GET", "/api/v2/staff/nodes", "", nil),
+				hidden(h.T, string(role)+" lists nodes", h.ask(member, 200, "GET", "/api/v2/staff/nodes", "", nil),
 					serverKey, obfs)
 			}
 		}
 
-		hidden(t, "a change that leaves them out", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d",
+		hidden(h.T, "a change that leaves them out", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d",
 			shadowsocks),
 			`{"settings":{"method":"2022-blake3-aes-128-gcm"}}`, nil), serverKey)
-		hidden(t, "a change of the password", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d",
+		hidden(h.T, "a change of the password", h.ask(admin, 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d",
 			hysteria),
 			`{"settings":{"obfs":"salamander","obfs_password":"`+other+`"}}`, nil), obfs, other)
 		for id, want := range map[int64]node.Settings{
 			shadowsocks: {ServerKey: serverKey},
 			hysteria:    {ObfsPassword: other},
 		} {
-			n, err := h.Nodes.Get(t.Context(), id)
+			n, err := h.Nodes.Get(h.Context(), id)
 			if err != nil || n.Settings.ServerKey != want.ServerKey || n.Settings.ObfsPassword != want.ObfsPassword {
-				t.Errorf("node %d has the key %q and the password %q: %v", id, n.Settings.ServerKey,
+				h.Errorf("node %d has the key %q and the password %q: %v", id, n.Settings.ServerKey,
 					n.Settings.ObfsPassword, err)
 			}
 		}
-		found, _, err := h.Audit.Find(t.Context(), audit.Filter{
+		found, _, err := h.Audit.Find(h.Context(), audit.Filter{
 			Action: "node.change", ObjectID: fmt.Sprint(hysteria),
 			Limit: 1,
 		})
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].Before, `"obfs_password":"(secret)"`) ||
 			!strings.Contains(found[0].After, `"obfs_password":"(another secret)"`) {
-			t.Errorf("the log has %+v, %v", found, err)
+			h.Errorf("the log has %+v, %v", found, err)
 		}
-		hidden(t, "the audit log", h.rowsOf(t.Context(), "audit_entry"), serverKey, obfs, other, "PRIVATE KEY")
+		hidden(h.T, "the audit log", h.rowsOf(h.Context(), "audit_entry"), serverKey, obfs, other, "PRIVATE KEY")
 	})
 }
 

@@ -39,22 +39,22 @@ func TestOutage_ServerWasAway_IsNotRecorded(t *testing.T) {
 			-19 * 24 * time.Hour,
 		} {
 			if notified := h.search(away); len(notified) != 0 {
-				t.Fatal(away, notified)
+				h.Fatal(away, notified)
 			}
 			if notified := h.watch(299 * time.Second); len(notified) != 0 {
-				t.Fatal(away, notified)
+				h.Fatal(away, notified)
 			}
 		}
 		if notified := h.watch(time.Second); len(notified) != 2 {
-			t.Errorf("the node had time enough to come back: %v", notified)
+			h.Errorf("the node had time enough to come back: %v", notified)
 		}
 		if notified := h.search(time.Hour); len(notified) != 2 {
-			t.Error(notified)
+			h.Error(notified)
 		}
 		h.now = h.now.Add(time.Hour)
 		h.userList(a.Secret)
 		if notified := h.search(time.Second); len(notified) != 4 {
-			t.Errorf("after a break, too, a node that is back is back: %v", notified)
+			h.Errorf("after a break, too, a node that is back is back: %v", notified)
 		}
 	})
 }
@@ -64,26 +64,26 @@ func TestOutage_NotifiesStaffOnceAtItsBeginAndEnd(t *testing.T) {
 		a := h.add("hk", "")
 		watch := h.watch
 		if notified := watch(time.Hour); len(notified) != 0 {
-			t.Errorf("of a node that was never in contact: %v", notified)
+			h.Errorf("of a node that was never in contact: %v", notified)
 		}
 		h.userList(a.Secret)
 		if notified := watch(299 * time.Second); len(notified) != 0 {
-			t.Error(notified)
+			h.Error(notified)
 		}
 		offline := []string{"node_offline admin@example.com", "node_offline owner@example.com"}
 		for _, after := range []time.Duration{time.Second, time.Minute, time.Hour} {
 			if notified := watch(after); !slices.Equal(notified, offline) {
-				t.Fatalf("after %s: %v", after, notified)
+				h.Fatalf("after %s: %v", after, notified)
 			}
 		}
 		if n := h.node(a.Node.ID); n.Status != "offline" {
-			t.Errorf("%+v", n)
+			h.Errorf("%+v", n)
 		}
 		h.userList(a.Secret)
 		back := append([]string{"node_back admin@example.com", "node_back owner@example.com"}, offline...)
 		for range 2 {
 			if notified := watch(time.Second); !slices.Equal(notified, back) {
-				t.Fatal(notified)
+				h.Fatal(notified)
 			}
 		}
 		var history struct {
@@ -97,7 +97,7 @@ func TestOutage_NotifiesStaffOnceAtItsBeginAndEnd(t *testing.T) {
 			&history)
 		if len(history.Moments) != 2 || len(history.Outages) != 1 || history.Outages[0].EndedAt == nil ||
 			history.Outages[0].EndedAt.Sub(history.Outages[0].BeganAt) != time.Hour+6*time.Minute {
-			t.Errorf("%+v", history)
+			h.Errorf("%+v", history)
 		}
 	})
 }
@@ -119,7 +119,7 @@ func TestHeaviestUsers_OfNode(t *testing.T) {
 		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/users", a.Node.ID), "", &heavy)
 		if len(heavy) != 2 || heavy[0].UserID != h.users[2].id || heavy[0].Email != "user2@example.com" ||
 			heavy[0].Billed != 10 || heavy[1].Billed != 3 {
-			t.Errorf("%+v", heavy)
+			h.Errorf("%+v", heavy)
 		}
 		var online []struct {
 			UserID int64 `json:"user_id"`
@@ -128,7 +128,7 @@ func TestHeaviestUsers_OfNode(t *testing.T) {
 		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/online", a.Node.ID), "",
 			&online)
 		if len(online) != 1 || online[0].IP != "192.0.2.7" || online[0].UserID != h.users[2].id {
-			t.Errorf("%+v", online)
+			h.Errorf("%+v", online)
 		}
 		h.ask(h.staff[account.Viewer], 403, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/online", a.Node.ID), "", nil)
 	})
@@ -139,22 +139,22 @@ func TestOutage_SilencedNode_IsRecordedAndToldToNobodyUntilTheSilenceEnds(t *tes
 		a := h.add("hk", "")
 		h.userList(a.Secret)
 		if err := h.Nodes.Silences.Set(h.Context(), a.Node.ID, 721*time.Hour); err == nil {
-			t.Error("a node was silenced for longer than a month")
+			h.Error("a node was silenced for longer than a month")
 		}
 		if err := h.Nodes.Silences.Set(h.Context(), a.Node.ID, time.Hour); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if notified := h.watch(30 * time.Minute); len(notified) != 0 {
-			t.Errorf("of a silenced node: %v", notified)
+			h.Errorf("of a silenced node: %v", notified)
 		}
 		outages, err := h.Nodes.Monitor.Outages(h.Context(), a.Node.ID, h.now.Add(-time.Hour))
 		if err != nil || len(outages) != 1 {
-			t.Errorf("%v, %v", outages, err)
+			h.Errorf("%v, %v", outages, err)
 		}
 		h.now = h.now.Add(time.Hour)
 		h.userList(a.Secret)
 		if notified := h.search(time.Second); len(notified) != 2 {
-			t.Errorf("after the silence: %v", notified)
+			h.Errorf("after the silence: %v", notified)
 		}
 	})
 }

@@ -26,19 +26,19 @@ func TestNodes_AreManagedByRole(t *testing.T) {
 		if len(a.Secret) < 43 || !strings.Contains(a.Install, a.Secret) ||
 			!strings.Contains(a.Install, fmt.Sprintf(" %d ", a.Node.ID)) || strings.ContainsRune(a.Install, '\n') ||
 			strings.Contains(text, `"private_key":`) {
-			t.Fatal(text)
+			h.Fatal(text)
 		}
 		path := fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID)
 		for _, p := range []string{path, "/api/v2/staff/nodes"} {
 			if text := h.ask(h.staff[account.Viewer], 200, "GET", p, "", nil); strings.Contains(text,
 				`"private_key":`) || strings.Contains(text, a.Secret) {
-				t.Error(text)
+				h.Error(text)
 			}
 		}
 		key := func() string {
-			n, err := h.Nodes.Get(t.Context(), a.Node.ID)
+			n, err := h.Nodes.Get(h.Context(), a.Node.ID)
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			return n.Settings.Reality.PrivateKey
 		}
@@ -46,23 +46,23 @@ func TestNodes_AreManagedByRole(t *testing.T) {
 		h.ask(h.staff[account.Admin], 200, "PATCH", path,
 			`{"settings":{"security":"reality","reality":{"dest":"www.example:443","server_names":["www.example"]}},"tags":["fast"]}`, nil)
 		if before == "" || key() != before {
-			t.Error("settings that leave the private key out changed it")
+			h.Error("settings that leave the private key out changed it")
 		}
 
 		var rotated struct{ Secret string }
 		h.ask(h.staff[account.Support], 403, "POST", path+"/secret", "{}", nil)
 		h.ask(h.staff[account.Support], 403, "POST", path+"/certificate", "{}", nil)
 		h.ask(h.staff[account.Admin], 409, "POST", path+"/certificate", "{}", nil) // REALITY has none
-		b, err := h.Nodes.Change(t.Context(), a.Node.ID,
+		b, err := h.Nodes.Change(h.Context(), a.Node.ID,
 			func(n *node.Node) { n.Settings = node.Settings{Security: "tls"} })
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		var cert struct{ Pin, Certificate, Key string }
 		h.ask(h.staff[account.Admin], 200, "POST", path+"/certificate", "{}", &cert)
 		if cert.Pin != b.Settings.TLS.Pin || cert.Certificate != b.Settings.TLS.Certificate ||
 			cert.Key != b.Settings.TLS.Key {
-			t.Errorf("staff was given another certificate: %+v", cert)
+			h.Errorf("staff was given another certificate: %+v", cert)
 		}
 		h.ask(h.staff[account.Admin], 200, "POST", path+"/secret", `{"honour_old_minutes":60}`, &rotated)
 		for _, secret := range []string{a.Secret, rotated.Secret} {
@@ -87,10 +87,10 @@ func TestNodes_Add_AnswersWithInstallCommand(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		a := h.add("before", "")
 		if strings.Contains(a.Install, "curl") {
-			t.Errorf("without an agent: %s", a.Install)
+			h.Errorf("without an agent: %s", a.Install)
 		}
 		if err := os.WriteFile(agent, []byte("agent"), 0o700); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		defer os.Remove(agent)
 		line := func(node int64, secret string) string {
@@ -99,19 +99,19 @@ func TestNodes_Add_AnswersWithInstallCommand(t *testing.T) {
 		}
 		b := h.add("after", "")
 		if b.Install != line(b.Node.ID, b.Secret) {
-			t.Errorf("%s\nnot\n%s", b.Install, line(b.Node.ID, b.Secret))
+			h.Errorf("%s\nnot\n%s", b.Install, line(b.Node.ID, b.Secret))
 		}
 		h.ask(h.staff[account.Admin], 200, "POST", fmt.Sprintf("/api/v2/staff/nodes/%d/secret", a.Node.ID), "{}", &a)
 		if a.Install != line(a.Node.ID, a.Secret) {
-			t.Errorf("%s\nnot\n%s", a.Install, line(a.Node.ID, a.Secret))
+			h.Errorf("%s\nnot\n%s", a.Install, line(a.Node.ID, a.Secret))
 		}
-		if w := h.call(t.Context(), testUser{}, "GET", "/node/airstrip-node-linux-arm64", ""); w.Code != 200 ||
+		if w := h.call(h.Context(), testUser{}, "GET", "/node/airstrip-node-linux-arm64", ""); w.Code != 200 ||
 			w.Body.String() != "agent" {
-			t.Errorf("%d %s", w.Code, w.Body)
+			h.Errorf("%d %s", w.Code, w.Body)
 		}
-		if w := h.call(t.Context(), testUser{}, "GET", "/node/none", ""); w.Code != 404 ||
+		if w := h.call(h.Context(), testUser{}, "GET", "/node/none", ""); w.Code != 404 ||
 			!strings.Contains(w.Body.String(), "route_not_found") {
-			t.Errorf("%d %s", w.Code, w.Body)
+			h.Errorf("%d %s", w.Code, w.Body)
 		}
 	})
 }
@@ -145,7 +145,7 @@ func TestNodes_InvalidFields_AreNamed(t *testing.T) {
 		} {
 			if text := h.ask(h.staff[account.Admin], 422, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID),
 				body, nil); !strings.Contains(text, `"field":"`+field+`"`) {
-				t.Errorf("%s: %s", body, text)
+				h.Errorf("%s: %s", body, text)
 			}
 		}
 	})
@@ -171,7 +171,7 @@ func TestNodes_ListenPort_FollowsPortUnlessSet(t *testing.T) {
 			h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), c.change,
 				&got)
 			if got.Port != c.port || got.ListenPort != c.listen {
-				t.Errorf("%s: clients dial %d, the agent listens at %d", c.change, got.Port, got.ListenPort)
+				h.Errorf("%s: clients dial %d, the agent listens at %d", c.change, got.Port, got.ListenPort)
 			}
 		}
 	})
@@ -182,19 +182,19 @@ func TestNodes_UnknownID_IsNotFound(t *testing.T) {
 		for _, of := range []string{"", "/history", "/online", "/users", "/speed-tests"} {
 			if text := h.ask(h.staff[account.Owner], 404, "GET", "/api/v2/staff/nodes/4711"+of, "",
 				nil); !strings.Contains(text, `"node_not_found"`) {
-				t.Errorf("%s: %s", of, text)
+				h.Errorf("%s: %s", of, text)
 			}
 		}
 		text := h.ask(h.staff[account.Owner], 422, "PUT", "/api/v2/staff/node-shared-key",
 			`{"key":"0123456789abcdef","until":"tomorrow"}`, nil)
 		if !strings.Contains(text, `"field":"until","code":"format"`) {
-			t.Error(text)
+			h.Error(text)
 		}
 		a := h.add("hk", "")
 		text = h.ask(h.staff[account.Owner], 422, "POST", fmt.Sprintf("/api/v2/staff/nodes/%d/secret", a.Node.ID),
 			`{"honour_old_minutes":1.5e1}`, nil)
 		if !strings.Contains(text, `"field":"honour_old_minutes"`) {
-			t.Error(text)
+			h.Error(text)
 		}
 	})
 }
@@ -211,7 +211,7 @@ func TestSharedKey_Off_OpensNothing(t *testing.T) {
 			}
 		}
 		closed := func() {
-			t.Helper()
+			h.Helper()
 			for _, p := range path(a.Node.ID) {
 				h.ask(testUser{}, 401, "GET", p, "", nil)
 			}
@@ -219,7 +219,7 @@ func TestSharedKey_Off_OpensNothing(t *testing.T) {
 		}
 		closed()
 		on := func(as account.Role, status int, body string) {
-			t.Helper()
+			h.Helper()
 			h.ask(h.staff[as], status, "PUT", "/api/v2/staff/node-shared-key", body, nil)
 		}
 		on(account.Admin, 403, `{"key":"`+key+`"}`)
@@ -235,14 +235,14 @@ func TestSharedKey_Off_OpensNothing(t *testing.T) {
 		h.ask(testUser{}, 422, "GET", "/api/v1/server/UniProxy/user?node_type=vmess&token="+key, "", nil)
 		if text := h.ask(testUser{}, 200, "GET", "/v1/mod_mu/users?key="+key, "", nil); !strings.Contains(text,
 			`"ret":0`) {
-			t.Errorf("without a node_id: %s", text)
+			h.Errorf("without a node_id: %s", text)
 		}
 		h.ask(testUser{bearer: key}, 401, "GET", "/api/agent/v1/snapshot", "", nil)
 		h.ask(testUser{}, 403, "POST", "/v1/mod_mu/check_job?key="+key, "", nil)
 		// A node's own secret opens that node alone, also while the other key is on.
 		if text := h.ask(testUser{}, 200, "GET", fmt.Sprintf("/v1/mod_mu/users?key=%s&node_id=%d", a.Secret, b.Node.ID),
 			"", nil); !strings.Contains(text, `"ret":0`) {
-			t.Error(text)
+			h.Error(text)
 		}
 		h.ask(testUser{}, 403, "GET", fmt.Sprintf("/api/v1/server/UniProxy/user?token=%s&node_id=%d&node_type=vmess",
 			a.Secret, b.Node.ID), "", nil)
@@ -262,9 +262,9 @@ func TestRebuildVMess_WithApplyOnly_ChangesNodes(t *testing.T) {
 		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes",
 			`{"protocol":"shadowsocks","name":"new","address":"n.example","port":1,"settings":{"method":"2022-blake3-aes-128-gcm"}}`, &fresh)
 		protocol := func(id int64) string {
-			n, err := h.Nodes.Get(t.Context(), id)
+			n, err := h.Nodes.Get(h.Context(), id)
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			return string(n.Protocol)
 		}
@@ -277,11 +277,11 @@ func TestRebuildVMess_WithApplyOnly_ChangesNodes(t *testing.T) {
 		h.ask(h.staff[account.Admin], 200, "GET", path, "", &rows)
 		if len(rows) != 1 || rows[0].NodeID != old.Node.ID || rows[0].Rebuilt ||
 			protocol(old.Node.ID) != "shadowsocks" {
-			t.Fatalf("%+v", rows)
+			h.Fatalf("%+v", rows)
 		}
 		h.ask(h.staff[account.Admin], 200, "GET", path+"?apply=true", "", &rows)
 		if !rows[0].Rebuilt || protocol(old.Node.ID) != "vmess" || protocol(fresh.Node.ID) != "shadowsocks" {
-			t.Fatalf("%+v", rows)
+			h.Fatalf("%+v", rows)
 		}
 	})
 }

@@ -11,21 +11,21 @@ import (
 
 func TestNotice_OrderThatStaffAssigns_ReachesItsUser(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		user := h.addUser(t, "assignee", 0)
-		if _, err := h.Payments.OrderFor(t.Context(), payment.StaffOrder{
-			UserID: user.id, PriceID: h.sells(t, shop.KindPlan, 2000), Price: 1500, Gateway: sandbox.Name, Reason: "a call",
+		user := h.addUser(h.T, "assignee", 0)
+		if _, err := h.Payments.OrderFor(h.Context(), payment.StaffOrder{
+			UserID: user.id, PriceID: h.sells(h.T, shop.KindPlan, 2000), Price: 1500, Gateway: sandbox.Name, Reason: "a call",
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if n := h.mailsTo("assignee@example.com", "order_assigned"); n != 1 {
-			t.Errorf("%d mails about the order", n)
+			h.Errorf("%d mails about the order", n)
 		}
 	})
 }
 
 func TestNotices_ReachUsersAsTheyChose(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		user := h.addUser(t, "chooser", 0)
+		user := h.addUser(h.T, "chooser", 0)
 		email := "chooser@example.com"
 		const path = "/api/v2/user/notices"
 
@@ -33,13 +33,13 @@ func TestNotices_ReachUsersAsTheyChose(t *testing.T) {
 		ticket := h.openTicket(user, "First", "Help")
 		h.answerTicket(h.staff[account.Support], ticket.No, `{"content":"Answer"}`)
 		if n := h.mailsTo(email, "ticket_answered"); n != 1 {
-			t.Errorf("%d mails about the first answer", n)
+			h.Errorf("%d mails about the first answer", n)
 		}
 		h.ask(user, 200, "PUT", path, `{"choices":[{"event":"ticket","channel":"mail","is_wanted":false}]}`, nil)
 		ticket = h.openTicket(user, "Second", "Help")
 		h.answerTicket(h.staff[account.Support], ticket.No, `{"content":"Answer"}`)
 		if n := h.mailsTo(email, "ticket_answered"); n != 1 {
-			t.Errorf("%d mails, the second one to a user who turned them off", n)
+			h.Errorf("%d mails, the second one to a user who turned them off", n)
 		}
 
 		// The security page shows the same choice as this one.
@@ -58,7 +58,7 @@ func TestNotices_ReachUsersAsTheyChose(t *testing.T) {
 			for _, c := range e.Channels {
 				off := c.Channel == "mail" && (e.Event == "ticket" || e.Event == "sign_in" || e.Event == "payment")
 				if c.IsWanted == off {
-					t.Errorf("%s by %s: %v", e.Event, c.Channel, c.IsWanted)
+					h.Errorf("%s by %s: %v", e.Event, c.Channel, c.IsWanted)
 				}
 			}
 		}
@@ -67,7 +67,7 @@ func TestNotices_ReachUsersAsTheyChose(t *testing.T) {
 		h.ask(user, 422, "PUT", path, `{"choices":[{"event":"else","channel":"mail","is_wanted":false}]}`, nil)
 		h.ask(user, 200, "POST", path+"/test", `{"channel":"mail"}`, nil)
 		if n := h.mailsTo(email, "notice_test"); n != 1 {
-			t.Errorf("%d test mails", n)
+			h.Errorf("%d test mails", n)
 		}
 		h.ask(user, 409, "POST", path+"/test", `{"channel":"telegram"}`, nil)
 	})
@@ -75,12 +75,12 @@ func TestNotices_ReachUsersAsTheyChose(t *testing.T) {
 
 func TestNotices_OfARefusedPayout_SaysWhy(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		user := h.addUser(t, "payee", 0)
-		if err := h.Invites.RefusePayout(t.Context(), h.payout(user), "no such account", nil); err != nil {
-			t.Fatal(err)
+		user := h.addUser(h.T, "payee", 0)
+		if err := h.Invites.RefusePayout(h.Context(), h.payout(user), "no such account", nil); err != nil {
+			h.Fatal(err)
 		}
 		if n := h.mailsTo("payee@example.com", "payout_decided"); n != 1 {
-			t.Errorf("%d mails about the payout", n)
+			h.Errorf("%d mails about the payout", n)
 		}
 	})
 }

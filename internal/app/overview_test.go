@@ -140,10 +140,10 @@ func TestOverview_Figures_AreThoseOfTheirLists(t *testing.T) {
 		h.moves(hk.Secret, 3, 4)
 		h.now = h.now.Add(24 * time.Hour)
 		h.moves(hk.Secret, 10, 20)
-		h.recharge(t, h.users[0].id, 3000)
-		if w := h.call(t.Context(), h.present(h.users[1]), "POST", "/api/v2/user/tickets-v2",
+		h.recharge(h.T, h.users[0].id, 3000)
+		if w := h.call(h.Context(), h.present(h.users[1]), "POST", "/api/v2/user/tickets-v2",
 			`{"title":"Slow","content":"It is slow"}`); w.Code != 200 {
-			t.Fatal(w.Body)
+			h.Fatal(w.Body)
 		}
 		h.now = h.now.Add(time.Hour)
 		for _, query := range []string{
@@ -164,17 +164,17 @@ func TestOverview_Figures_AreThoseOfTheirLists(t *testing.T) {
 					got = f.Now.Bytes
 				}
 				if got != want {
-					t.Errorf("%s: %s is %d, its list has %d", query, f.Key, got, want)
+					h.Errorf("%s: %s is %d, its list has %d", query, f.Key, got, want)
 				}
 				counted += got
 			}
 			if counted == 0 || len(seen.Figures) < 20 {
-				t.Errorf("%s: %d figures add up to %d", query, len(seen.Figures), counted)
+				h.Errorf("%s: %d figures add up to %d", query, len(seen.Figures), counted)
 			}
 		}
-		if f := h.overview(account.Owner, "").figure(t, "tickets"); f.Now.Rows != 1 || f.Oldest == nil ||
+		if f := h.overview(account.Owner, "").figure(h.T, "tickets"); f.Now.Rows != 1 || f.Oldest == nil ||
 			!f.Oldest.Equal(h.now.Add(-time.Hour)) {
-			t.Errorf("waiting tickets are %+v", f)
+			h.Errorf("waiting tickets are %+v", f)
 		}
 		for query, field := range map[string]string{
 			"from=yesterday&until=2026-01-31": "from", "from=2026-01-31&until=x": "until",
@@ -199,33 +199,33 @@ func TestOverview_StoredHours_AddUpToTheRows(t *testing.T) {
 		for _, q := range queries {
 			raw[q] = h.overview(account.Owner, q)
 		}
-		if err := h.Console.StoreHours(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := h.Console.StoreHours(h.Context()); err != nil {
+			h.Fatal(err)
 		}
 		for _, q := range queries {
 			stored := h.overview(account.Owner, q)
 			for _, key := range []string{"revenue", "gifts", "received", "returned", "orders"} {
-				was, is := raw[q].figure(t, key), stored.figure(t, key)
+				was, is := raw[q].figure(h.T, key), stored.figure(h.T, key)
 				if was.Now != is.Now || *was.Before != *is.Before {
-					t.Errorf("%s: %s was %+v and is %+v", q, key, was, is)
+					h.Errorf("%s: %s was %+v and is %+v", q, key, was, is)
 				}
 			}
 			if fmt.Sprint(jsonOf(raw[q].Days)) != fmt.Sprint(jsonOf(stored.Days)) {
-				t.Errorf("%s: days differ", q)
+				h.Errorf("%s: days differ", q)
 			}
 		}
 		all := h.overview(account.Owner, "days=30")
-		if f := all.figure(t, "received"); f.Now.Rows != 12 {
-			t.Errorf("received is %+v", f.Now)
+		if f := all.figure(h.T, "received"); f.Now.Rows != 12 {
+			h.Errorf("received is %+v", f.Now)
 		}
-		sold, err := h.Wallets.SiteBetween(t.Context(), time.Time{}, h.now.Add(time.Hour), wallet.Sales, wallet.Refunds)
+		sold, err := h.Wallets.SiteBetween(h.Context(), time.Time{}, h.now.Add(time.Hour), wallet.Sales, wallet.Refunds)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		if f := all.figure(t, "revenue"); f.Now.Amount != sold.Amount.String() || sold.Found == 0 {
-			t.Errorf("revenue is %+v, the ledger has %+v", f.Now, sold)
+		if f := all.figure(h.T, "revenue"); f.Now.Amount != sold.Amount.String() || sold.Found == 0 {
+			h.Errorf("revenue is %+v, the ledger has %+v", f.Now, sold)
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 
@@ -248,13 +248,13 @@ func TestOverview_Comparison_IsWithTheSameHoursAndOfEnoughRows(t *testing.T) {
 		pays(3)
 		h.now = h.now.Add(23*time.Hour + 30*time.Minute)
 		pays(5)
-		f := h.overview(account.Owner, "days=1").figure(t, "received")
+		f := h.overview(account.Owner, "days=1").figure(h.T, "received")
 		if f.Now.Rows != 5 || f.Before == nil || f.Before.Rows != 20 || f.Percent == nil || *f.Percent != -75 {
-			t.Fatalf("received is %+v before %+v: %v", f.Now, f.Before, f.Percent)
+			h.Fatalf("received is %+v before %+v: %v", f.Now, f.Before, f.Percent)
 		}
 		h.now = h.now.Add(24*time.Hour + time.Minute)
-		if f = h.overview(account.Owner, "days=1").figure(t, "received"); f.Before.Rows != 5 || f.Percent != nil {
-			t.Errorf("received is %+v before %+v: %v", f.Now, f.Before, f.Percent)
+		if f = h.overview(account.Owner, "days=1").figure(h.T, "received"); f.Before.Rows != 5 || f.Percent != nil {
+			h.Errorf("received is %+v before %+v: %v", f.Now, f.Before, f.Percent)
 		}
 	})
 }
@@ -276,11 +276,11 @@ func TestOverview_EachRole_SeesWhatItMay(t *testing.T) {
 			for key, p := range needs {
 				shown := slices.ContainsFunc(o.Figures, func(f shownFigure) bool { return f.Key == key })
 				if shown != role.Set().Has(p) {
-					t.Errorf("%s: %s is shown: %v", role, key, shown)
+					h.Errorf("%s: %s is shown: %v", role, key, shown)
 				}
 			}
 			if (len(o.Days) > 0) != role.Set().Has(permission.RefundRead) {
-				t.Errorf("%s: %d days", role, len(o.Days))
+				h.Errorf("%s: %d days", role, len(o.Days))
 			}
 		}
 		done := ""
@@ -289,7 +289,7 @@ func TestOverview_EachRole_SeesWhatItMay(t *testing.T) {
 		}
 		if !strings.HasPrefix(done, "site false, mail false, gateway ") ||
 			!strings.HasSuffix(done, "plan true, node false, purchase true, ") {
-			t.Errorf("the steps are %s", done)
+			h.Errorf("the steps are %s", done)
 		}
 	})
 }

@@ -231,29 +231,29 @@ func (r staffRoute) filled() string { return pathParameter.ReplaceAllString(r.pa
 
 func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		routes := h.staffRoutes(t)
+		routes := h.staffRoutes(h.T)
 		if len(routes) < 90 {
-			t.Fatalf("there are %d staff operations", len(routes))
+			h.Fatalf("there are %d staff operations", len(routes))
 		}
 		for _, r := range routes {
 			name := r.method + " " + r.path
 			if !r.permission.Known() {
-				t.Errorf("%s names the permission %q", name, r.permission)
+				h.Errorf("%s names the permission %q", name, r.permission)
 			}
-			if w := h.call(t.Context(), testUser{}, r.method, r.filled(), ""); w.Code != http.StatusUnauthorized {
-				t.Errorf("%s answers %d without a sign-in, want 401", name, w.Code)
+			if w := h.call(h.Context(), testUser{}, r.method, r.filled(), ""); w.Code != http.StatusUnauthorized {
+				h.Errorf("%s answers %d without a sign-in, want 401", name, w.Code)
 			}
 			if r.token {
 				continue
 			}
 			if w := h.asMember(h.users[0], r); w.Code != http.StatusForbidden {
-				t.Errorf("%s answers %d to a user, want 403", name, w.Code)
+				h.Errorf("%s answers %d to a user, want 403", name, w.Code)
 			}
 			for role, member := range h.staff {
 				w := h.asMember(member, r)
 				if refused := w.Code == http.StatusForbidden; refused == slices.Contains(r.roles, role) ||
 					w.Code == http.StatusUnauthorized {
-					t.Errorf("%s, which needs %s, answers %d to %s", name, r.permission, w.Code, role)
+					h.Errorf("%s, which needs %s, answers %d to %s", name, r.permission, w.Code, role)
 				}
 			}
 		}
@@ -263,7 +263,7 @@ func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
 func TestPermissions_EachRole_ReadsWhatItMayDo(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		inContract := map[permission.Permission]bool{}
-		for _, r := range h.staffRoutes(t) {
+		for _, r := range h.staffRoutes(h.T) {
 			if permissions[r.id] != nil {
 				inContract[r.permission] = true
 			}
@@ -280,22 +280,22 @@ func TestPermissions_EachRole_ReadsWhatItMayDo(t *testing.T) {
 					}
 				}
 			}
-			w := h.call(t.Context(), h.present(member), "GET", "/api/v2/staff/role", "")
+			w := h.call(h.Context(), h.present(member), "GET", "/api/v2/staff/role", "")
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Result.Role != role {
-				t.Fatalf("%s reads the role %q: %v, %s", role, got.Result.Role, err, w.Body)
+				h.Fatalf("%s reads the role %q: %v, %s", role, got.Result.Role, err, w.Body)
 			}
 			read := map[permission.Permission]bool{}
 			for _, area := range got.Result.Areas {
 				for _, p := range area.Permissions {
 					read[p.Permission] = true
 					if p.InContract != inContract[p.Permission] {
-						t.Errorf("%s is in the contract: %t, said: %t", p.Permission, !p.InContract, p.InContract)
+						h.Errorf("%s is in the contract: %t, said: %t", p.Permission, !p.InContract, p.InContract)
 					}
 				}
 			}
 			for _, g := range permission.Table {
 				if read[g.Permission] != role.Set().Has(g.Permission) {
-					t.Errorf("%s reads that it has %s: %t", role, g.Permission, read[g.Permission])
+					h.Errorf("%s reads that it has %s: %t", role, g.Permission, read[g.Permission])
 				}
 			}
 		}
@@ -313,28 +313,28 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 		tokens := map[account.Role]map[account.Scope]string{}
 		for role, member := range h.staff {
 			email := string(role) + "@example.com"
-			if err := h.Accounts.SetRole(t.Context(), email, account.Owner); err != nil {
-				t.Fatal(err)
+			if err := h.Accounts.SetRole(h.Context(), email, account.Owner); err != nil {
+				h.Fatal(err)
 			}
 			tokens[role] = map[account.Scope]string{}
 			for _, scope := range scopes {
 				tokens[role][scope] = h.token(member.id, scope)
 			}
-			if err := h.Accounts.SetRole(t.Context(), email, role); err != nil {
-				t.Fatal(err)
+			if err := h.Accounts.SetRole(h.Context(), email, role); err != nil {
+				h.Fatal(err)
 			}
 		}
 		opens := map[account.Scope]permission.Permission{
 			account.ScopeJobs:    permission.JobRun,
 			account.ScopePartner: permission.PartnerRead,
 		}
-		for _, r := range h.staffRoutes(t) {
+		for _, r := range h.staffRoutes(h.T) {
 			for role := range h.staff {
 				for _, scope := range scopes {
-					w := h.call(t.Context(), testUser{bearer: tokens[role][scope]}, r.method, r.filled(), "")
+					w := h.call(h.Context(), testUser{bearer: tokens[role][scope]}, r.method, r.filled(), "")
 					refused := w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized
 					if may := opens[scope] == r.permission && slices.Contains(r.roles, role); refused == may {
-						t.Errorf("%s %s answers %d to a token of the scope %s of %s", r.method, r.path, w.Code, scope,
+						h.Errorf("%s %s answers %d to a token of the scope %s of %s", r.method, r.path, w.Code, scope,
 							role)
 					}
 				}
@@ -357,22 +357,22 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 			}
 		}
 		for role, member := range h.staff {
-			if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: member.id},
+			if _, err := h.Accounts.Bans.Ban(h.Context(), account.BanTask{AccountID: member.id},
 				account.Identity{}); err != nil {
-				t.Fatalf("%s: %v", role, err)
+				h.Fatalf("%s: %v", role, err)
 			}
 		}
-		routes := h.staffRoutes(t)
+		routes := h.staffRoutes(h.T)
 		banned := func(name string, w *httptest.ResponseRecorder) {
 			if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), `"staff_banned"`) {
-				t.Errorf("%s answers %d %s", name, w.Code, w.Body)
+				h.Errorf("%s answers %d %s", name, w.Code, w.Body)
 			}
 		}
 		for _, r := range routes {
 			for role, member := range h.staff {
 				name := fmt.Sprintf("%s %s to a banned %s", r.method, r.path, role)
 				if secret := tokens[role][r.permission]; secret != "" {
-					banned(name+" by token", h.call(t.Context(), testUser{bearer: secret}, r.method, r.filled(), ""))
+					banned(name+" by token", h.call(h.Context(), testUser{bearer: secret}, r.method, r.filled(), ""))
 				}
 				if !r.token {
 					banned(name, h.asMember(member, r))
@@ -380,18 +380,18 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 			}
 		}
 		for role, member := range h.staff {
-			if _, err := h.Accounts.Bans.Unban(t.Context(), member.id, account.Identity{}); err != nil {
-				t.Fatalf("%s: %v", role, err)
+			if _, err := h.Accounts.Bans.Unban(h.Context(), member.id, account.Identity{}); err != nil {
+				h.Fatalf("%s: %v", role, err)
 			}
 		}
 		for _, r := range routes {
 			for _, role := range r.roles {
 				w := h.asMember(h.staff[role], r)
 				if secret := tokens[role][r.permission]; secret != "" {
-					w = h.call(t.Context(), testUser{bearer: secret}, r.method, r.filled(), "")
+					w = h.call(h.Context(), testUser{bearer: secret}, r.method, r.filled(), "")
 				}
 				if (w.Code == http.StatusForbidden && !r.token) || strings.Contains(w.Body.String(), "staff_banned") {
-					t.Errorf("%s %s answers %d to %s after the ban: %s", r.method, r.path, w.Code, role, w.Body)
+					h.Errorf("%s %s answers %d to %s after the ban: %s", r.method, r.path, w.Code, role, w.Body)
 				}
 			}
 		}

@@ -60,18 +60,18 @@ func (h *fixture) sendPushes() {
 func TestPush_OfATicketAnswer_ReachesTheBrowser(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		service := h.pushes()
-		user := h.addUser(t, "pushed", 0)
+		user := h.addUser(h.T, "pushed", 0)
 		if shown := h.push(user); len(shown.PublicKey) != 87 || len(shown.Devices) != 0 {
-			t.Fatalf("%+v", shown)
+			h.Fatalf("%+v", shown)
 		}
 		h.ask(user, 409, "POST", "/api/v2/user/notices/test", `{"channel":"push"}`, nil)
 		as, browser := h.device(service, "pushed")
 		shown := h.push(as)
 		if len(shown.Devices) != 1 || !shown.Devices[0].IsCurrent || !shown.Devices[0].IsRemembered {
-			t.Fatalf("%+v", shown)
+			h.Fatalf("%+v", shown)
 		}
 		if shown := h.push(user); len(shown.Devices) != 1 || shown.Devices[0].IsCurrent {
-			t.Fatalf("%+v", shown)
+			h.Fatalf("%+v", shown)
 		}
 
 		const secret = "the password is hunter2"
@@ -81,10 +81,10 @@ func TestPush_OfATicketAnswer_ReachesTheBrowser(t *testing.T) {
 		got := service.Messages()
 		if len(got) != 1 || got[0].Browser != browser || !strings.Contains(got[0].Title, "A question") ||
 			got[0].Path != fmt.Sprintf("/user/tickets/view/%d", ticket.No) || got[0].Body == "" {
-			t.Fatalf("%+v", got)
+			h.Fatalf("%+v", got)
 		}
 		if strings.Contains(got[0].Title+got[0].Body, "hunter2") {
-			t.Error("the answer itself is shown")
+			h.Error("the answer itself is shown")
 		}
 
 		h.ask(as, 200, "POST", "/api/v2/user/notices/test", `{"channel":"push"}`, nil)
@@ -94,7 +94,7 @@ func TestPush_OfATicketAnswer_ReachesTheBrowser(t *testing.T) {
 		h.answerTicket(h.staff[account.Support], ticket.No, `{"content":"Answer"}`)
 		h.sendPushes()
 		if got := service.Messages(); len(got) != 2 || got[1].Path != "/user/account/notices" {
-			t.Errorf("%+v", got)
+			h.Errorf("%+v", got)
 		}
 	})
 }
@@ -102,7 +102,7 @@ func TestPush_OfATicketAnswer_ReachesTheBrowser(t *testing.T) {
 func TestPush_EndsWithItsSession(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		service := h.pushes()
-		ctx := h.operator(t)
+		ctx := h.operator(h.T)
 		for name, c := range map[string]struct {
 			end  func(as, other testUser)
 			left int // of two browsers
@@ -131,7 +131,7 @@ func TestPush_EndsWithItsSession(t *testing.T) {
 			"ban": {func(as, _ testUser) {
 				if _, err := h.Accounts.Bans.Ban(ctx, account.BanTask{AccountID: as.id, Reason: "test"},
 					account.Identity{}); err != nil {
-					t.Fatal(err)
+					h.Fatal(err)
 				}
 			}, 0},
 			"closing": {func(as, _ testUser) {
@@ -141,15 +141,15 @@ func TestPush_EndsWithItsSession(t *testing.T) {
 					`{"password":"a long enough password","email":"closing@example.com","forfeit":%q}`, loss.Forfeit), nil)
 			}, 0},
 		} {
-			id := h.addUser(t, strings.ReplaceAll(name, " ", "-"), 0).id
+			id := h.addUser(h.T, strings.ReplaceAll(name, " ", "-"), 0).id
 			as, _ := h.device(service, strings.ReplaceAll(name, " ", "-"))
 			other, _ := h.device(service, strings.ReplaceAll(name, " ", "-"))
 			c.end(as, other)
-			left, err := h.Push.Devices(t.Context(), id)
+			left, err := h.Push.Devices(h.Context(), id)
 			if err != nil || len(left) != c.left {
-				t.Errorf("%s: %d browsers are still notified, want %d: %v", name, len(left), c.left, err)
+				h.Errorf("%s: %d browsers are still notified, want %d: %v", name, len(left), c.left, err)
 			}
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }

@@ -46,17 +46,17 @@ func TestRoles_OfOnePermission_OpensItsOperationsAlone(t *testing.T) {
 		id := h.makeRole("One")
 		member := h.users[0]
 		h.member(member, "One")
-		routes := slices.DeleteFunc(h.staffRoutes(t), func(r staffRoute) bool { return r.token })
+		routes := slices.DeleteFunc(h.staffRoutes(h.T), func(r staffRoute) bool { return r.token })
 		for _, g := range permission.Table {
-			if _, err := h.Roles.Change(t.Context(), permission.Owner.Set(), id, []string{string(g.Permission)},
+			if _, err := h.Roles.Change(h.Context(), permission.Owner.Set(), id, []string{string(g.Permission)},
 				""); err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			for _, r := range routes {
 				w := h.asMember(member, r)
 				opens := w.Code != http.StatusForbidden && w.Code != http.StatusUnauthorized
 				if opens != (r.permission == g.Permission || r.permission == permission.RoleRead) {
-					t.Errorf("%s %s, which needs %s, answers %d to a role of %s", r.method, r.path, r.permission,
+					h.Errorf("%s %s, which needs %s, answers %d to a role of %s", r.method, r.path, r.permission,
 						w.Code, g.Permission)
 				}
 			}
@@ -104,8 +104,8 @@ func TestRoles_WhatAMemberHasNotGot_TheyDoNotGive(t *testing.T) {
 		for i, g := range permission.Table {
 			all[i] = string(g.Permission)
 		}
-		if _, err := h.Roles.Change(t.Context(), permission.Owner.Set(), leads, all, ""); err != nil {
-			t.Fatal(err)
+		if _, err := h.Roles.Change(h.Context(), permission.Owner.Set(), leads, all, ""); err != nil {
+			h.Fatal(err)
 		}
 		h.refused(lead, 403, beyond, "PUT", fmt.Sprintf("members/%d", lead.id), `{"role":"owner","reason":"x"}`)
 		h.refused(lead, 403, "member_beyond_own_permissions", "DELETE",
@@ -165,7 +165,7 @@ func TestRoles_Changed_CountAtOnce(t *testing.T) {
 			Role string `json:"staff_role"`
 		}
 		if h.ask(member, 200, "GET", "/api/v2/user/get_me", "", &me); me.Role != "Night shift" {
-			t.Errorf("the member reads the role %q", me.Role)
+			h.Errorf("the member reads the role %q", me.Role)
 		}
 
 		h.exec(`UPDATE staff_role SET permissions = '["future.thing","user.read"]' WHERE id = ?`, id)
@@ -181,7 +181,7 @@ func TestRoles_Changed_CountAtOnce(t *testing.T) {
 		shown := list.Roles[len(list.Roles)-1]
 		if len(list.Roles) != len(permission.Roles)+1 || shown.ID != id || shown.Members != 1 ||
 			!slices.Equal(shown.Unknown, []string{"future.thing"}) {
-			t.Errorf("the roles are %+v", list.Roles)
+			h.Errorf("the roles are %+v", list.Roles)
 		}
 		h.ask(member, 200, "GET", "/api/v2/staff/users", "", nil)
 		h.ask(owner, 200, "PUT", path, `{"permissions":["future.thing","ticket.read"]}`, nil)
@@ -210,8 +210,8 @@ func TestRoles_OfOnesOwn_MakeAndDecideActs(t *testing.T) {
 		h.refused(maker, 403, "not_allowed", "POST", decide(act), `{"approve":true}`)
 		h.ask(decider, 200, "POST", "/api/v2/staff/"+decide(act), `{"approve":true}`, nil)
 		act = give()
-		if _, err := h.Roles.Change(t.Context(), permission.Owner.Set(), makes, nil, ""); err != nil {
-			t.Fatal(err)
+		if _, err := h.Roles.Change(h.Context(), permission.Owner.Set(), makes, nil, ""); err != nil {
+			h.Fatal(err)
 		}
 		h.refused(decider, 409, "approval_maker_left", "POST", decide(act), `{"approve":true}`)
 	})
@@ -222,7 +222,7 @@ func TestStaffNetworks_EachOperation_RefusesMembersFromElsewhere(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		owner := h.staff[account.Owner]
 		secret := h.token(owner.id, account.ScopeJobs, account.ScopePartner, account.ScopeGrant, account.ScopeRead)
-		routes := h.staffRoutes(t)
+		routes := h.staffRoutes(h.T)
 		own := func(networks string) string { return `{"values":{"staff_networks":[` + networks + `]}}` }
 		h.refused(owner, 422, "staff_networks", "PATCH", "settings", own(`"198.51.100.0/24"`))
 		h.refused(owner, 422, "staff_networks", "PATCH", "settings", own(`"192.0.2.0/33"`))
@@ -243,7 +243,7 @@ func TestStaffNetworks_EachOperation_RefusesMembersFromElsewhere(t *testing.T) {
 				for _, who := range as {
 					w := h.callWithBody(who, staffRoute{method: r.method, path: r.filled(), cookies: r.cookies}, "")
 					if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), `"staff_network"`) {
-						t.Errorf("%s %s answers the %s %d %s", r.method, r.path, role, w.Code, w.Body)
+						h.Errorf("%s %s answers the %s %d %s", r.method, r.path, role, w.Code, w.Body)
 					}
 				}
 			}
@@ -253,12 +253,12 @@ func TestStaffNetworks_EachOperation_RefusesMembersFromElsewhere(t *testing.T) {
 			"198.51.100.7:1": 200, "[2001:db8:1::1]:1": 200, "[::ffff:198.51.100.7]:1": 200, "198.51.101.7:1": 403,
 			"[2001:db9::1]:1": 403,
 		} {
-			req := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v2/staff/role", nil)
+			req := httptest.NewRequestWithContext(h.Context(), "GET", "/api/v2/staff/role", nil)
 			req.RemoteAddr = address
 			req.Header.Set("Authorization", "Bearer "+h.present(owner).bearer)
 			w := httptest.NewRecorder()
 			if h.root.ServeHTTP(w, req); w.Code != status {
-				t.Errorf("staff from %s gets %d %s", address, w.Code, w.Body)
+				h.Errorf("staff from %s gets %d %s", address, w.Code, w.Body)
 			}
 		}
 	})

@@ -419,9 +419,9 @@ func TestARowThatDoesNotOpen_IsFoundAndShutsOutItsUserAlone(t *testing.T) {
 		a := h.add("vmess", "")
 		sick, well := h.users[0].id, h.users[1].id
 		if ids := h.userList(a.Secret); len(ids) != 3 {
-			t.Fatal(ids)
+			h.Fatal(ids)
 		}
-		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { // bound to its row
+		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error { // bound to its row
 			if _, err := tx.NewRaw(`UPDATE access SET password_digest = NULL, credentials = (SELECT credentials
 				FROM access WHERE user_id = ?)
 				WHERE user_id = ?`, well, sick).Exec(ctx); err != nil {
@@ -429,9 +429,9 @@ func TestARowThatDoesNotOpen_IsFoundAndShutsOutItsUserAlone(t *testing.T) {
 			}
 			return h.Services.SetBanned(ctx, tx, sick, false)
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			revision, err := db.Bump(ctx, tx, service.Revision)
 			if err != nil {
 				return err
@@ -439,48 +439,48 @@ func TestARowThatDoesNotOpen_IsFoundAndShutsOutItsUserAlone(t *testing.T) {
 			_, err = tx.NewRaw(`UPDATE access SET revision = ? WHERE user_id = ?`, revision, sick).Exec(ctx)
 			return err
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if ids := h.userList(a.Secret); len(ids) != 2 || ids[0] == sick || ids[1] == sick {
-			t.Errorf("nodes let in %v, want all but %d", ids, sick)
+			h.Errorf("nodes let in %v, want all but %d", ids, sick)
 		}
-		if _, err := h.Services.Access(t.Context(), sick); err == nil {
-			t.Error("a user got another's credentials")
+		if _, err := h.Services.Access(h.Context(), sick); err == nil {
+			h.Error("a user got another's credentials")
 		}
-		broken, err := checkKey(t.Context(), h.DB, h.cfg.key)
+		broken, err := checkKey(h.Context(), h.DB, h.cfg.key)
 		if err != nil || len(broken) != 1 || broken[0].What != fmt.Sprintf("proxy credentials of user %d", sick) {
-			t.Errorf("the doctor finds %v, %v", broken, err)
+			h.Errorf("the doctor finds %v, %v", broken, err)
 		}
-		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { // another pair mends it
+		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error { // another pair mends it
 			return h.Services.ResetCredentials(ctx, tx, sick)
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if ids := h.userList(a.Secret); len(ids) != 3 {
-			t.Errorf("nodes let in %v", ids)
+			h.Errorf("nodes let in %v", ids)
 		}
 	})
 }
 
 func TestANodeWhoseSecretsDoNotOpen_IsFound(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		n, _, err := h.Nodes.Add(t.Context(), nodesWithSecrets()[1])
+		n, _, err := h.Nodes.Add(h.Context(), nodesWithSecrets()[1])
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`UPDATE node SET client_secrets = ? WHERE id = ?`, bytes.Repeat([]byte{1}, 60), n.ID).
 				Exec(ctx)
 			return err
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		broken, err := checkKey(t.Context(), h.DB, h.cfg.key)
+		broken, err := checkKey(h.Context(), h.DB, h.cfg.key)
 		if err != nil || len(broken) != 1 || broken[0].What != fmt.Sprintf("secrets of node %d", n.ID) {
-			t.Errorf("the doctor finds %v, %v", broken, err)
+			h.Errorf("the doctor finds %v, %v", broken, err)
 		}
-		if _, err := h.Nodes.List(t.Context()); err != nil {
-			t.Errorf("one node keeps all from being listed: %v", err)
+		if _, err := h.Nodes.List(h.Context()); err != nil {
+			h.Errorf("one node keeps all from being listed: %v", err)
 		}
 	})
 }

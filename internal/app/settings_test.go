@@ -41,7 +41,7 @@ func TestSettings_Staff_ChangesAndRestores(t *testing.T) {
 		change := func(as testUser, version, body string, status int) string {
 			w := h.change(route, act{as: as, path: path, body: body}, `"`+version+`"`)
 			if w.Code != status {
-				t.Errorf("%s answers %d %s, want %d", body, w.Code, w.Body, status)
+				h.Errorf("%s answers %d %s, want %d", body, w.Code, w.Body, status)
 			}
 			return w.Body.String()
 		}
@@ -49,11 +49,11 @@ func TestSettings_Staff_ChangesAndRestores(t *testing.T) {
 		change(admin, first.Version, `{"values":{"site_name":"Other","ticket_max_open":3}}`, 200)
 		if answer := change(admin, first.Version, `{"values":{"site_name":"Third"}}`, 409); !strings.Contains(answer,
 			"version_conflict") {
-			t.Errorf("a stale change answers %s", answer)
+			h.Errorf("a stale change answers %s", answer)
 		}
 		second, byName := read()
 		if s := byName["site_name"]; string(s.Value) != `"Other"` || !s.IsChanged || s.ChangedBy == "" {
-			t.Errorf("site_name is %+v", s)
+			h.Errorf("site_name is %+v", s)
 		}
 		change(admin, second.Version, `{"values":{"ticket_max_open":0,"site_name":"Fourth"}}`, 422)
 		for _, body := range []string{
@@ -61,7 +61,7 @@ func TestSettings_Staff_ChangesAndRestores(t *testing.T) {
 			`{"secrets":{"smtp_password":"x"}}`,
 		} {
 			if answer := change(admin, second.Version, body, 422); !strings.Contains(answer, "owner") {
-				t.Errorf("%s of an admin answers %s", body, answer)
+				h.Errorf("%s of an admin answers %s", body, answer)
 			}
 		}
 		change(owner, second.Version, `{"secrets":{"smtp_password":"hunter2-smtp"},"values":{"smtp_host":"mail.example",`+
@@ -69,11 +69,11 @@ func TestSettings_Staff_ChangesAndRestores(t *testing.T) {
 		third, _ := read()
 		for _, s := range third.Secrets {
 			if s.IsSet != (s.Name == "smtp_password") {
-				t.Errorf("secret %s is set: %v", s.Name, s.IsSet)
+				h.Errorf("secret %s is set: %v", s.Name, s.IsSet)
 			}
 		}
 		if answer := h.ask(owner, 200, "GET", path, "", nil); strings.Contains(answer, "hunter2") {
-			t.Error("a secret is shown")
+			h.Error("a secret is shown")
 		}
 
 		var versions []struct {
@@ -83,12 +83,12 @@ func TestSettings_Staff_ChangesAndRestores(t *testing.T) {
 		}
 		h.ask(admin, 200, "GET", path+"/site_name/history", "", &versions)
 		if len(versions) != 1 || versions[0].By == "" || !versions[0].IsPresent {
-			t.Fatalf("the history is %+v", versions)
+			h.Fatalf("the history is %+v", versions)
 		}
 		change(admin, third.Version, `{"values":{"site_name":`+string(versions[0].Before)+`}}`, 200)
 		fourth, byName := read()
 		if s := byName["site_name"]; s.IsChanged {
-			t.Errorf("restored it is %+v", s)
+			h.Errorf("restored it is %+v", s)
 		}
 		change(admin, fourth.Version, `{"reset":["ticket_max_open"]}`, 200)
 		h.ask(admin, 404, "GET", path+"/no_such/history", "", nil)
@@ -106,7 +106,7 @@ func TestSettings_SecretOfAnotherReceiver_IsGivenAgain(t *testing.T) {
 		change(200, `{"values":{"loki_push_url":"https://loki.example/push","loki_username":"c"}}`)
 		answer := change(422, `{"values":{"loki_push_url":"https://other.example/push"}}`)
 		if !strings.Contains(answer, `"field":"loki_password"`) {
-			t.Error(answer)
+			h.Error(answer)
 		}
 		change(200, `{"values":{"loki_push_url":"https://other.example/push"},"secrets":{"loki_password":"b"}}`)
 		change(200, `{"values":{"loki_push_url":""}}`)

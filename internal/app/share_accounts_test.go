@@ -65,16 +65,16 @@ func TestShareAccount_SecretIsShownOnDemandAndEachShowingIsLogged(t *testing.T) 
 		id, user, admin := h.share(`,"totp":"`+shareSeed+`"`), h.users[0], h.staff[account.Admin]
 		list := h.shares(user)
 		if len(list) != 1 {
-			t.Fatalf("the list has %+v, want one account", list)
+			h.Fatalf("the list has %+v, want one account", list)
 		}
 		if s := list[0]; s.Password == nil || *s.Password != "" || s.Name != "电影" || s.Host != "films.example" ||
 			s.Port != 443 || s.Status != "available" || !s.HasTOTP || s.CurrentUsers != 0 || s.ExpireTime.Before(h.now) {
-			t.Errorf("the list has %+v", s)
+			h.Errorf("the list has %+v", s)
 		}
 		var secret struct{ Login, Password string }
 		h.ask(user, 200, "POST", sharePath(id, "secret"), "", &secret)
 		if secret.Login != "family@example.com" || secret.Password != "the-first-secret" {
-			t.Errorf("the secret is %+v", secret)
+			h.Errorf("the secret is %+v", secret)
 		}
 		var code struct {
 			Code string
@@ -83,7 +83,7 @@ func TestShareAccount_SecretIsShownOnDemandAndEachShowingIsLogged(t *testing.T) 
 		body := h.ask(user, 200, "POST", sharePath(id, "code"), "", &code)
 		want, err := totp.GenerateCode(shareSeed, h.now)
 		if err != nil || code.Code != want || code.Left != 30-h.now.Unix()%30 || strings.Contains(body, shareSeed) {
-			t.Errorf("the code is %s, want %s; %v", body, want, err)
+			h.Errorf("the code is %s, want %s; %v", body, want, err)
 		}
 		var log struct {
 			Total int64 `json:"total_count"`
@@ -99,27 +99,27 @@ func TestShareAccount_SecretIsShownOnDemandAndEachShowingIsLogged(t *testing.T) 
 		}
 		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/share-accounts/%d/views", id), "", &log)
 		if log.Total != 2 || len(log.Views) != 2 || log.Views[0].Kind != "code" || log.Views[1].Kind != "secret" {
-			t.Fatalf("the log is %+v", log)
+			h.Fatalf("the log is %+v", log)
 		}
 		if v := log.Views[1]; v.UserID != user.id || v.Email != "user0@example.com" || v.IP == "" || v.Version != 1 ||
 			!v.At.Equal(h.now) {
-			t.Errorf("the log has %+v", v)
+			h.Errorf("the log has %+v", v)
 		}
 		staffList := h.ask(admin, 200, "GET", "/api/v2/staff/share-accounts", "", nil)
 		for _, hidden := range []string{"the-first-secret", shareSeed} {
 			if strings.Contains(staffList, hidden) {
-				t.Errorf("staff is shown %s", hidden)
+				h.Errorf("staff is shown %s", hidden)
 			}
 		}
 		for _, table := range []string{"share_account", "share_account_view", "audit_entry"} {
 			for _, hidden := range []string{"the-first-secret", shareSeed} {
-				if strings.Contains(h.rowsOf(t.Context(), table), hidden) {
-					t.Errorf("the table %s has %s in clear", table, hidden)
+				if strings.Contains(h.rowsOf(h.Context(), table), hidden) {
+					h.Errorf("the table %s has %s in clear", table, hidden)
 				}
 			}
 		}
-		if closed, err := shareaccount.Sealed(t.Context(), h.DB, seal.Key{9}); err != nil || len(closed) != 1 {
-			t.Errorf("another key leaves %q closed, %v", closed, err)
+		if closed, err := shareaccount.Sealed(h.Context(), h.DB, seal.Key{9}); err != nil || len(closed) != 1 {
+			h.Errorf("another key leaves %q closed, %v", closed, err)
 		}
 	})
 }
@@ -127,9 +127,9 @@ func TestShareAccount_SecretIsShownOnDemandAndEachShowingIsLogged(t *testing.T) 
 func TestShareAccount_OfAnotherPlanClassOrGroup_IsNotFound(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		var plan int64
-		services, _, err := h.Services.List(t.Context(), h.users[0].id)
+		services, _, err := h.Services.List(h.Context(), h.users[0].id)
 		if err != nil || len(services) != 1 {
-			t.Fatal(services, err)
+			h.Fatal(services, err)
 		}
 		plan = services[0].PlanID
 		for name, c := range map[string]struct {
@@ -148,7 +148,7 @@ func TestShareAccount_OfAnotherPlanClassOrGroup_IsNotFound(t *testing.T) {
 			h.ask(h.users[0], status, "POST", sharePath(id, "secret"), "", nil)
 			h.ask(h.users[0], status, "POST", sharePath(id, "code"), "", nil)
 			if listed := len(h.shares(h.users[0])) == 1; listed != c.want {
-				t.Errorf("%s: listed %v, want %v", name, listed, c.want)
+				h.Errorf("%s: listed %v, want %v", name, listed, c.want)
 			}
 			h.ask(h.staff[account.Viewer], 404, "POST", sharePath(id, "secret"), "", nil) // who has no service
 			h.ask(h.staff[account.Admin], 200, "DELETE", fmt.Sprintf("/api/v2/staff/share-accounts/%d", id), "", nil)
@@ -168,21 +168,21 @@ func TestShareAccount_ShowingThatIsNotLogged_IsNotAnswered(t *testing.T) {
 		id, user := h.share(`,"totp":"`+shareSeed+`"`), h.users[0]
 		code, err := totp.GenerateCode(shareSeed, h.now)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		rename := func(from, to string) {
-			t.Helper()
-			if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			h.Helper()
+			if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 				_, err := tx.ExecContext(ctx, "ALTER TABLE "+from+" RENAME TO "+to)
 				return err
 			}); err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 		}
 		rename("share_account_view", "share_account_view_away")
 		for what, hidden := range map[string]string{"secret": "the-first-secret", "code": code} {
 			if body := h.ask(user, 500, "POST", sharePath(id, what), "", nil); strings.Contains(body, hidden) {
-				t.Errorf("without an entry in the log the %s is answered: %s", what, body)
+				h.Errorf("without an entry in the log the %s is answered: %s", what, body)
 			}
 		}
 		rename("share_account_view_away", "share_account_view")
@@ -195,14 +195,14 @@ func TestShareAccount_EndedService_LosesItAtOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		id := h.share("")
 		h.ask(h.users[0], 200, "POST", sharePath(id, "secret"), "", nil)
-		services, _, err := h.Services.List(t.Context(), h.users[0].id)
+		services, _, err := h.Services.List(h.Context(), h.users[0].id)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		h.now = services[0].EndsAt
 		h.ask(h.users[0], 404, "POST", sharePath(id, "secret"), "", nil)
 		if list := h.shares(h.users[0]); len(list) != 0 {
-			t.Errorf("the list still has %+v", list)
+			h.Errorf("the list still has %+v", list)
 		}
 	})
 }
@@ -229,15 +229,15 @@ func TestShareAccount_Rotated_ListsWhoSawTheFormerSecret(t *testing.T) {
 		h.ask(admin, 200, "POST", path+"/rotate", `{"password":"the-second-secret"}`, &rotated)
 		if a := rotated.Account; rotated.Total != 2 || len(rotated.SeenBy) != 2 || a.Version != 2 || a.Users != 0 ||
 			!a.HasTOTP {
-			t.Fatalf("rotation answers %+v", rotated)
+			h.Fatalf("rotation answers %+v", rotated)
 		}
 		if !h.shares(h.users[0])[0].IsReplaced || h.shares(h.users[2])[0].IsReplaced {
-			t.Error("who saw the former secret is not told, or who did not is")
+			h.Error("who saw the former secret is not told, or who did not is")
 		}
 		var secret struct{ Password string }
 		h.ask(h.users[0], 200, "POST", sharePath(id, "secret"), "", &secret)
 		if secret.Password != "the-second-secret" {
-			t.Errorf("the secret is %q", secret.Password)
+			h.Errorf("the secret is %q", secret.Password)
 		}
 		var seen struct {
 			Viewers []struct {
@@ -249,11 +249,11 @@ func TestShareAccount_Rotated_ListsWhoSawTheFormerSecret(t *testing.T) {
 		}
 		h.ask(admin, 200, "GET", path+"/viewers?only_previous=true", "", &seen)
 		if seen.Total != 2 || len(seen.Viewers) != 2 || seen.Viewers[0].Version+seen.Viewers[1].Version != 3 {
-			t.Errorf("who saw the former secret: %+v", seen)
+			h.Errorf("who saw the former secret: %+v", seen)
 		}
 		h.ask(admin, 200, "POST", path+"/rotate", `{"password":"the-third-secret","totp":""}`, &rotated)
 		if rotated.Total != 1 || rotated.Account.HasTOTP {
-			t.Errorf("the second rotation answers %+v", rotated)
+			h.Errorf("the second rotation answers %+v", rotated)
 		}
 		h.ask(h.users[0], 404, "POST", sharePath(id, "code"), "", nil)
 		h.ask(admin, 422, "POST", path+"/rotate", `{"password":"x","totp":"not base32!"}`, nil)
@@ -268,7 +268,7 @@ func TestShareAccount_LastPlace_GoesToOneOfManyAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i, u := range h.users {
 			as := h.present(u)
-			all.Go(func() { codes[i] = h.call(t.Context(), as, "POST", sharePath(id, "secret"), "").Code })
+			all.Go(func() { codes[i] = h.call(h.Context(), as, "POST", sharePath(id, "secret"), "").Code })
 		}
 		all.Wait()
 		count := map[int]int{}
@@ -276,12 +276,12 @@ func TestShareAccount_LastPlace_GoesToOneOfManyAtOnce(t *testing.T) {
 			count[code]++
 			status := h.shares(h.users[i])[0].Status
 			if want := map[int]string{200: "available", 409: "full"}[code]; status != want {
-				t.Errorf("who was answered %d sees %s, want %s", code, status, want)
+				h.Errorf("who was answered %d sees %s, want %s", code, status, want)
 			}
 			h.ask(h.users[i], code, "POST", sharePath(id, "secret"), "", nil) // and again
 		}
 		if count[200] != 1 || count[409] != 2 {
-			t.Errorf("answered %v, want one 200 and two 409", codes)
+			h.Errorf("answered %v, want one 200 and two 409", codes)
 		}
 	})
 }
@@ -301,7 +301,7 @@ func TestShareAccount_NameOfBlanks_IsRefused(t *testing.T) {
 		for _, blank := range []string{"", " ", "\n\r\n", "\u00a0", "\u3000"} {
 			body, err := json.Marshal(map[string]any{"name": blank, "is_enabled": true, "password": "secret"})
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			h.ask(h.staff[account.Admin], 422, "POST", "/api/v2/staff/share-accounts", string(body), nil)
 		}
@@ -312,14 +312,14 @@ func TestShareAccount_ClosedUser_LeavesNoAddressInTheLog(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		id, user := h.share(""), h.users[0]
 		h.ask(user, 200, "POST", sharePath(id, "secret"), "", nil)
-		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return h.Shares.Close(ctx, tx, user.id)
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		views, total, err := h.Shares.Views(t.Context(), id, shareaccount.ViewFilter{Limit: 10})
+		views, total, err := h.Shares.Views(h.Context(), id, shareaccount.ViewFilter{Limit: 10})
 		if err != nil || total != 1 || views[0].IP != "" || views[0].UserAgent != "" || views[0].UserID != user.id {
-			t.Errorf("the log has %+v, %v", views, err)
+			h.Errorf("the log has %+v, %v", views, err)
 		}
 	})
 }
@@ -332,12 +332,12 @@ func TestShareAccount_OldViews_AreDeletedButThoseOfThePresentSecret(t *testing.T
 		h.ask(user, 200, "POST", sharePath(id, "secret"), "", nil)
 		h.ask(user, 200, "POST", sharePath(id, "code"), "", nil)
 		h.now = h.now.AddDate(0, 7, 0)
-		if err := h.Queue.Trigger(t.Context(), "shareaccount.forget"); err != nil {
-			t.Fatal(err)
+		if err := h.Queue.Trigger(h.Context(), "shareaccount.forget"); err != nil {
+			h.Fatal(err)
 		}
-		views, total, err := h.Shares.Views(t.Context(), id, shareaccount.ViewFilter{Limit: 10})
+		views, total, err := h.Shares.Views(h.Context(), id, shareaccount.ViewFilter{Limit: 10})
 		if err != nil || total != 1 || views[0].Version != 2 || views[0].Kind != shareaccount.Secret {
-			t.Errorf("the log has %+v, %v", views, err)
+			h.Errorf("the log has %+v, %v", views, err)
 		}
 	})
 }

@@ -18,7 +18,7 @@ func TestStaffReplaceEmail_NeedsBothAddresses(t *testing.T) {
 			u := h.users[i]
 			present, email := fmt.Sprintf("user%d@example.com", i), fmt.Sprintf("new%d@example.com", i)
 			ask := func(as testUser, status int, present, email string) string {
-				t.Helper()
+				h.Helper()
 				return h.ask(as, status, "GET", fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path,
 					u.id, present, email), "", nil)
 			}
@@ -36,7 +36,7 @@ func TestStaffReplaceEmail_NeedsBothAddresses(t *testing.T) {
 			} {
 				if text := ask(h.staff[account.Admin], 422, wrong.present, wrong.email); !strings.Contains(text,
 					wrong.field) {
-					t.Error(text)
+					h.Error(text)
 				}
 			}
 			h.ask(u, 200, "GET", "/api/v2/user/services/nodes", "", nil)
@@ -46,16 +46,16 @@ func TestStaffReplaceEmail_NeedsBothAddresses(t *testing.T) {
 			err := h.DB.NewRaw("SELECT made_by FROM activity WHERE account_id = ? AND kind = 'email_changed'", u.id).
 				Scan(h.Context(), &madeBy)
 			if err != nil || !slices.Equal(madeBy, []int64{h.staff[account.Admin].id}) {
-				t.Errorf("the activity log has %v (%v), want the admin", madeBy, err)
+				h.Errorf("the activity log has %v (%v), want the admin", madeBy, err)
 			}
-			log, _, err := h.Accounts.History.Activity(t.Context(), u.id, 1, 0)
+			log, _, err := h.Accounts.History.Activity(h.Context(), u.id, 1, 0)
 			if err != nil || log[0].Kind != account.EmailChanged || log[0].IP != "" ||
 				log[0].Device != (account.Device{}) {
-				t.Errorf("the user sees %+v (%v)", log, err)
+				h.Errorf("the user sees %+v (%v)", log, err)
 			}
-			mails, _, err := h.Mails.Find(t.Context(), mail.Filter{Recipient: present, Limit: 10})
+			mails, _, err := h.Mails.Find(h.Context(), mail.Filter{Recipient: present, Limit: 10})
 			if err != nil || len(mails) == 0 || mails[0].Kind != "email_changed" {
-				t.Errorf("mails to the former address: %+v (%v)", mails, err)
+				h.Errorf("mails to the former address: %+v (%v)", mails, err)
 			}
 		}
 		owner := h.staff[account.Owner]
@@ -66,10 +66,10 @@ func TestStaffReplaceEmail_NeedsBothAddresses(t *testing.T) {
 				h.ask(h.staff[role], 403, "GET", fmt.Sprintf(path, id, email), "", nil)
 			}
 		}
-		_, err := h.Accounts.Credentials.ReplaceEmail(t.Context(), account.Identity{}, finance.id,
+		_, err := h.Accounts.Credentials.ReplaceEmail(h.Context(), account.Identity{}, finance.id,
 			"finance@example.com", "new@example.com", "", account.Client{})
 		if err != nil {
-			t.Errorf("by the operator: %v", err)
+			h.Errorf("by the operator: %v", err)
 		}
 	})
 }
@@ -81,7 +81,7 @@ func TestOlderLinks_AreForOwnersOnly(t *testing.T) {
 		h.ask(h.staff[account.Admin], 403, "GET", path+"?a1_host=a.example", "", nil)
 		if text := h.ask(h.staff[account.Owner], 422, "GET", path+"?a1_host=a.example&a2_host=b.example&a2_port=0", "",
 			nil); !strings.Contains(text, "a2_port") {
-			t.Error(text)
+			h.Error(text)
 		}
 		var rows []struct {
 			UserID int64 `json:"user_id"`
@@ -96,16 +96,16 @@ func TestOlderLinks_AreForOwnersOnly(t *testing.T) {
 			return r.UserID == h.users[0].id
 		})
 		if i < 0 {
-			t.Fatalf("%+v", rows)
+			h.Fatalf("%+v", rows)
 		}
 		link, ours := strings.CutPrefix(rows[i].A1, "https://a.example")
 		if !ours || rows[i].A2 != "https://b.example:8443"+link {
-			t.Fatalf("%+v", rows[i])
+			h.Fatalf("%+v", rows[i])
 		}
 		w := httptest.NewRecorder()
-		h.root.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", link, nil))
+		h.root.ServeHTTP(w, httptest.NewRequestWithContext(h.Context(), "GET", link, nil))
 		if w.Code != 200 {
-			t.Errorf("%s answers %d", link, w.Code)
+			h.Errorf("%s answers %d", link, w.Code)
 		}
 	})
 }
@@ -115,12 +115,12 @@ func TestAPIToken_ReadsTrafficOfItsUser(t *testing.T) {
 		a := h.add("hk", "")
 		h.moves(a.Secret, 3, 4)
 		h.now = h.now.Add(time.Hour)
-		secret, _, err := h.Accounts.APITokens.Create(t.Context(), h.users[0].id, account.APITokenDraft{
+		secret, _, err := h.Accounts.APITokens.Create(h.Context(), h.users[0].id, account.APITokenDraft{
 			Name:   "grafana",
 			Scopes: []account.Scope{account.ScopeRead},
 		})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		for _, path := range []string{
 			"/v1/total/traffic/user_area_time_axis", "/v1/total/traffic/user_by_month_calendar_pie",
@@ -131,7 +131,7 @@ func TestAPIToken_ReadsTrafficOfItsUser(t *testing.T) {
 			}
 			h.ask(testUser{}, 200, "GET", path+"/"+secret.String(), "", &rows)
 			if len(rows) != 1 || rows[0].Total != 7 {
-				t.Errorf("%s: %+v", path, rows)
+				h.Errorf("%s: %+v", path, rows)
 			}
 			h.ask(testUser{}, 401, "GET", path+"/00000000-0000-4000-8000-000000000000", "", nil)
 		}

@@ -14,9 +14,9 @@ func TestStatistics_Parquet_HoldsWhatTheCSVHolds(t *testing.T) {
 		made := h.add("hk", "")
 		h.moves(made.Secret, 3, 4)
 		admin := h.present(h.staff[account.Admin])
-		w := h.call(t.Context(), admin, "GET", "/api/v2/staff/statistics/users/parquet", "")
+		w := h.call(h.Context(), admin, "GET", "/api/v2/staff/statistics/users/parquet", "")
 		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != "application/vnd.apache.parquet" {
-			t.Fatalf("it answers %d, %s", w.Code, got)
+			h.Fatalf("it answers %d, %s", w.Code, got)
 		}
 		type user struct {
 			UserID int64  `parquet:"user_id"`
@@ -28,11 +28,11 @@ func TestStatistics_Parquet_HoldsWhatTheCSVHolds(t *testing.T) {
 		file := w.Body.Bytes()
 		rows, err := parquet.Read[user](bytes.NewReader(file), int64(len(file)))
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if len(rows) != 1 || rows[0].UserID != h.users[0].id || rows[0].Email == "" || rows[0].Up != 3 ||
 			rows[0].Down != 4 {
-			t.Errorf("the file has %+v", rows)
+			h.Errorf("the file has %+v", rows)
 		}
 		h.ask(h.staff[account.Admin], 422, "GET",
 			"/api/v2/staff/statistics/users/parquet?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "", nil)

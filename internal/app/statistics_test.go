@@ -36,16 +36,16 @@ func TestStatistics_SumTrafficUpByDayNodeCountryPlanAndUser(t *testing.T) {
 			return text
 		}
 		if got := sums("day"); got != " 37  2 " {
-			t.Errorf("days: %q", got)
+			h.Errorf("days: %q", got)
 		}
 		if got := sums("node"); got != fmt.Sprintf("%djp 30 %dhk 9 ", other.Node.ID, first.Node.ID) {
-			t.Errorf("nodes: %q", got)
+			h.Errorf("nodes: %q", got)
 		}
 		if got := sums("country"); got != "JP 30 HK 9 " {
-			t.Errorf("countries: %q", got)
+			h.Errorf("countries: %q", got)
 		}
 		if got := sums("plan"); !strings.HasSuffix(got, " 39 ") {
-			t.Errorf("plans: %q", got)
+			h.Errorf("plans: %q", got)
 		}
 		var ranked struct {
 			Users []struct {
@@ -58,7 +58,7 @@ func TestStatistics_SumTrafficUpByDayNodeCountryPlanAndUser(t *testing.T) {
 		h.ask(admin, 200, "GET", "/api/v2/staff/statistics/users", "", &ranked)
 		if ranked.TotalCount != 1 || len(ranked.Users) != 1 || ranked.Users[0].UserID != h.users[0].id ||
 			ranked.Users[0].Email == "" || ranked.Users[0].Down != 25 {
-			t.Errorf("the ranking is %+v", ranked)
+			h.Errorf("the ranking is %+v", ranked)
 		}
 		var months []struct {
 			Up       int64  `json:"up_bytes"`
@@ -71,7 +71,7 @@ func TestStatistics_SumTrafficUpByDayNodeCountryPlanAndUser(t *testing.T) {
 			moved += m.Up + m.Down
 		}
 		if moved != 39 || len(months) == 0 {
-			t.Errorf("growth: %+v", months)
+			h.Errorf("growth: %+v", months)
 		}
 		h.ask(admin, 422, "GET", "/api/v2/staff/statistics/growth?months=0", "", nil)
 		h.ask(admin, 422, "GET", "/api/v2/staff/statistics/traffic?by=moon", "", nil)

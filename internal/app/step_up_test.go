@@ -46,7 +46,7 @@ func stepUpAsked(w *httptest.ResponseRecorder) bool {
 
 func TestStepUp_EachDangerousOperation_RefusesASessionThatWasLeftOpen(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		routes := h.staffRoutes(t)
+		routes := h.staffRoutes(h.T)
 		h.now = h.now.Add(11 * time.Minute)
 		owner := h.staff[account.Owner]
 		h.since = map[int64]signedIn{} // nobody signs in anew
@@ -57,7 +57,7 @@ func TestStepUp_EachDangerousOperation_RefusesASessionThatWasLeftOpen(t *testing
 			}
 			w := h.asMember(owner, r)
 			if stepUpAsked(w) != r.isDangerous() {
-				t.Errorf("%s %s (%s), which needs %s, answers %d %s to an old session", r.method, r.path, r.id,
+				h.Errorf("%s %s (%s), which needs %s, answers %d %s to an old session", r.method, r.path, r.id,
 					r.permission, w.Code, w.Body)
 			}
 			if r.isDangerous() {
@@ -65,30 +65,30 @@ func TestStepUp_EachDangerousOperation_RefusesASessionThatWasLeftOpen(t *testing
 			}
 			if w := h.asMember(h.staff[account.Viewer], r); stepUpAsked(w) &&
 				!slices.Contains(r.roles, account.Viewer) {
-				t.Errorf("%s asks a viewer to step up for what viewers may not do", r.id)
+				h.Errorf("%s asks a viewer to step up for what viewers may not do", r.id)
 			}
 		}
 		if asked < 40 {
-			t.Errorf("only %d operations ask for it", asked)
+			h.Errorf("only %d operations ask for it", asked)
 		}
 		for _, p := range everydayPermissions {
 			if !p.Known() {
-				t.Errorf("there is no %s", p)
+				h.Errorf("there is no %s", p)
 			}
 		}
 		for _, g := range permission.Table {
 			if g.Permission.Dangerous() == slices.Contains(everydayPermissions, g.Permission) {
-				t.Errorf("%s is dangerous: %t", g.Permission, g.Permission.Dangerous())
+				h.Errorf("%s is dangerous: %t", g.Permission, g.Permission.Dangerous())
 			}
 		}
 
-		if w := h.call(t.Context(), owner, "POST", "/api/v2/user/account/step-up", `{"password":"a long enough password"}`); w.
+		if w := h.call(h.Context(), owner, "POST", "/api/v2/user/account/step-up", `{"password":"a long enough password"}`); w.
 			Code != http.StatusOK {
-			t.Fatal(w.Body)
+			h.Fatal(w.Body)
 		}
 		for _, r := range routes {
 			if w := h.asMember(owner, r); !r.token && (stepUpAsked(w) || w.Code == http.StatusForbidden) {
-				t.Errorf("%s answers %s after the password", r.id, w.Body)
+				h.Errorf("%s answers %s after the password", r.id, w.Body)
 			}
 		}
 	})
@@ -99,55 +99,55 @@ func TestStepUp_IsOfOneSessionAndOneMember(t *testing.T) {
 		owner, admin := h.staff[account.Owner], h.staff[account.Admin]
 		h.now = h.now.Add(11 * time.Minute)
 		signIn := func(email string) string {
-			g, err := h.Accounts.SignIns.ByPassword(t.Context(),
+			g, err := h.Accounts.SignIns.ByPassword(h.Context(),
 				account.SignIn{Email: email, Password: "a long enough password"}, account.Client{})
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			return g.Access
 		}
 		dangerous := func(bearer string) bool {
-			return stepUpAsked(h.call(t.Context(), testUser{bearer: bearer}, "GET", "/api/v2/staff/users/csv", ""))
+			return stepUpAsked(h.call(h.Context(), testUser{bearer: bearer}, "GET", "/api/v2/staff/users/csv", ""))
 		}
 		stepUp := func(bearer, password string) int {
-			return h.call(t.Context(), testUser{bearer: bearer}, "POST", "/api/v2/user/account/step-up",
+			return h.call(h.Context(), testUser{bearer: bearer}, "POST", "/api/v2/user/account/step-up",
 				fmt.Sprintf(`{"password":%q}`, password)).Code
 		}
 		if !dangerous(admin.bearer) || dangerous(signIn("admin@example.com")) {
-			t.Error("another session of the same member counts, or a sign-in does not")
+			h.Error("another session of the same member counts, or a sign-in does not")
 		}
 		if !dangerous(admin.bearer) {
-			t.Error("a sign-in elsewhere lets an old session act")
+			h.Error("a sign-in elsewhere lets an old session act")
 		}
 		if code := stepUp(admin.bearer, "something else entirely"); code != http.StatusUnprocessableEntity ||
 			!dangerous(admin.bearer) {
-			t.Errorf("a wrong password answers %d", code)
+			h.Errorf("a wrong password answers %d", code)
 		}
 		if code := stepUp(owner.bearer, "a long enough password"); code != http.StatusOK || dangerous(owner.bearer) ||
 			!dangerous(admin.bearer) {
-			t.Errorf("the owner's password answers %d, or it counts for another member", code)
+			h.Errorf("the owner's password answers %d, or it counts for another member", code)
 		}
 		if code := stepUp(h.users[0].bearer, "a long enough password"); code != http.StatusOK || !dangerous(admin.bearer) {
-			t.Errorf("a user's password answers %d, or it counts for a member", code)
+			h.Errorf("a user's password answers %d, or it counts for a member", code)
 		}
 		h.now = h.now.Add(9 * time.Minute)
 		owner.bearer = signIn("owner@example.com")
-		token, _, err := h.Accounts.SignIns.MakeToken(t.Context(), "owner@example.com")
+		token, _, err := h.Accounts.SignIns.MakeToken(h.Context(), "owner@example.com")
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		g, err := h.Accounts.SignIns.ByToken(t.Context(), token.String(), account.Client{})
+		g, err := h.Accounts.SignIns.ByToken(h.Context(), token.String(), account.Client{})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if !dangerous(g.Access) {
-			t.Error("a sign-in by link counts as one by password")
+			h.Error("a sign-in by link counts as one by password")
 		}
 		for range 5 {
 			stepUp(admin.bearer, "something else entirely")
 		}
 		if code := stepUp(signIn("admin@example.com"), "a long enough password"); code != http.StatusOK {
-			t.Errorf("guesses of one session hold up another: %d", code)
+			h.Errorf("guesses of one session hold up another: %d", code)
 		}
 	})
 }

@@ -82,14 +82,14 @@ func TestStepUp_EachOperationOfUsers_AsksWhereItWeakensTheAccount(t *testing.T) 
 		for _, r := range routes {
 			_, asks := askingOfUsers[r.id]
 			if w := h.tried(user.bearer, r); stepUpAsked(w) != asks {
-				t.Errorf("%s answers %d %s to an old session", r.id, w.Code, w.Body)
+				h.Errorf("%s answers %d %s to an old session", r.id, w.Code, w.Body)
 			}
 			if asks {
 				asked++
 			}
 		}
 		if asked != len(askingOfUsers) {
-			t.Errorf("%d of the operations that ask exist, want %d", asked, len(askingOfUsers))
+			h.Errorf("%d of the operations that ask exist, want %d", asked, len(askingOfUsers))
 		}
 		for _, body := range []string{
 			`{"choices":[{"event":"sign_in","channel":"mail","is_wanted":true}]}`,
@@ -103,7 +103,7 @@ func TestStepUp_EachOperationOfUsers_AsksWhereItWeakensTheAccount(t *testing.T) 
 			w := h.tried(token, r)
 			if _, asks := askingOfUsers[r.id]; stepUpAsked(w) || asks &&
 				(w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "api_token_scope")) {
-				t.Errorf("%s answers %d %s to an API token", r.id, w.Code, w.Body)
+				h.Errorf("%s answers %d %s to an API token", r.id, w.Code, w.Body)
 			}
 		}
 
@@ -111,7 +111,7 @@ func TestStepUp_EachOperationOfUsers_AsksWhereItWeakensTheAccount(t *testing.T) 
 			`{"password":"a long enough password"}`, nil)
 		for _, r := range routes {
 			if w := h.tried(user.bearer, r); stepUpAsked(w) || w.Code == http.StatusUnauthorized {
-				t.Errorf("%s answers %d %s after the password", r.id, w.Code, w.Body)
+				h.Errorf("%s answers %d %s after the password", r.id, w.Code, w.Body)
 			}
 		}
 	})
@@ -163,25 +163,25 @@ func isOfUsers(o *huma.Operation) bool { return slices.Contains(o.Tags, "user") 
 func TestStepUp_OfAMember_IsInTheAuditLog(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		proofs := func() (n int64) {
-			t.Helper()
-			n, err := h.DB.NewSelect().Table("audit_entry").Where("action = 'staff.step_up'").Count(t.Context())
+			h.Helper()
+			n, err := h.DB.NewSelect().Table("audit_entry").Where("action = 'staff.step_up'").Count(h.Context())
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			return n
 		}
 		const path, body = "/api/v2/user/account/step-up", `{"password":"a long enough password"}`
 		h.ask(h.users[0], 200, "POST", path, body, nil)
 		if n := proofs(); n != 0 {
-			t.Errorf("the proof of a user left %d entries", n)
+			h.Errorf("the proof of a user left %d entries", n)
 		}
 		h.ask(h.staff[account.Support], 200, "POST", path, body, nil)
 		if n := proofs(); n != 1 {
-			t.Errorf("the proof of a member left %d entries, want 1", n)
+			h.Errorf("the proof of a member left %d entries, want 1", n)
 		}
 		h.ask(h.staff[account.Support], 422, "POST", path, `{"password":"something else entirely"}`, nil)
 		if n := proofs(); n != 1 {
-			t.Errorf("a wrong password of a member left an entry")
+			h.Errorf("a wrong password of a member left an entry")
 		}
 	})
 }

@@ -156,16 +156,16 @@ func TestStream_EndsWithWhatOpenedIt_OnEveryServer(t *testing.T) {
 
 func TestStream_FirstEvent_ComesOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		site := h.follows(t)
+		site := h.follows(h.T)
 		user := h.users[0]
 		h.set(map[string]any{"captcha_ticket": "never"})
 		for range 5 { // each opening is told of soon after the stream has begun with it
 			h.openTicket(user, "Title", "first")
-			ctx, leave := context.WithCancel(t.Context())
-			events := openStream(ctx, t, site, h.present(user).bearer)
+			ctx, leave := context.WithCancel(h.Context())
+			events := openStream(ctx, h.T, site, h.present(user).bearer)
 			select {
 			case again := <-events:
-				t.Fatalf("nothing changed, and another event comes: %s", again)
+				h.Fatalf("nothing changed, and another event comes: %s", again)
 			case <-time.After(150 * time.Millisecond):
 			}
 			leave()

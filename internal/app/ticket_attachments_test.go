@@ -85,17 +85,17 @@ func screenshot(t *testing.T) []byte {
 func TestTicketAttachment_FromUploadToDownload(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user, other, support := h.users[0], h.users[1], h.staff[account.Support]
-		picture := h.upload(user, uploadPath, "a%20b.png", screenshot(t))
+		picture := h.upload(user, uploadPath, "a%20b.png", screenshot(h.T))
 		log := h.upload(user, uploadPath, "page.html", []byte("<script>alert(1)</script>"))
 		if picture.MediaType != "image/png" || picture.Width != 12 || picture.Height != 8 ||
 			log.MediaType != "text/plain" || log.Name != "page.html.txt" {
-			t.Errorf("uploaded: %+v %+v", picture, log)
+			h.Errorf("uploaded: %+v %+v", picture, log)
 		}
 		if w := h.send(other, "GET", uploadPath+picture.ID, nil); w.Code != 404 {
-			t.Errorf("another user gets an upload: %d", w.Code)
+			h.Errorf("another user gets an upload: %d", w.Code)
 		}
 		if w := h.send(support, "GET", staffUploadPath+picture.ID, nil); w.Code != 404 {
-			t.Errorf("staff gets an upload that was not sent: %d", w.Code)
+			h.Errorf("staff gets an upload that was not sent: %d", w.Code)
 		}
 		body := fmt.Sprintf(`{"title":"It fails","content":"see","attachments":[%q,%q]}`, picture.ID, log.ID)
 		h.ask(other, 422, "POST", ticketPath, body, nil)
@@ -108,7 +108,7 @@ func TestTicketAttachment_FromUploadToDownload(t *testing.T) {
 		}
 		h.ask(user, 200, "GET", fmt.Sprintf("%s/%d/messages", ticketPath, k.No), "", &c)
 		if len(c.Messages) != 1 || len(c.Messages[0].Attachments) != 2 || c.Messages[0].Attachments[0] != picture {
-			t.Fatalf("the messages are %+v", c)
+			h.Fatalf("the messages are %+v", c)
 		}
 		for as, path := range map[testUser]string{
 			user: uploadPath, support: staffUploadPath, h.staff[account.Viewer]: staffUploadPath,
@@ -121,39 +121,39 @@ func TestTicketAttachment_FromUploadToDownload(t *testing.T) {
 				w.Header().Get("Cache-Control") != "no-store" ||
 				w.Header().Get("Content-Disposition") !=
 					`attachment; filename="page.html.txt"; filename*=UTF-8''page.html.txt` {
-				t.Errorf("a download is %d %v %s", w.Code, w.Header(), w.Body)
+				h.Errorf("a download is %d %v %s", w.Code, w.Header(), w.Body)
 			}
 		}
 		for as, path := range map[testUser]string{other: uploadPath, {}: uploadPath, user: staffUploadPath} {
 			if w := h.send(as, "GET", path+log.ID, nil); w.Code == 200 {
-				t.Errorf("%s%s is open to %d", path, log.ID, as.id)
+				h.Errorf("%s%s is open to %d", path, log.ID, as.id)
 			}
 		}
 		if w := h.send(user, "DELETE", uploadPath+log.ID, nil); w.Code != 409 {
-			t.Errorf("a user takes back what was sent: %d", w.Code)
+			h.Errorf("a user takes back what was sent: %d", w.Code)
 		}
 		note := h.upload(support, staffUploadPath, "note.txt", []byte("hidden"))
 		h.ask(support, 200, "POST", fmt.Sprintf("/api/v2/staff/tickets/%d/notes", k.No),
 			fmt.Sprintf(`{"content":"","attachments":[%q]}`, note.ID), nil)
 		if w := h.send(user, "GET", uploadPath+note.ID, nil); w.Code != 404 {
-			t.Errorf("a user gets the file of a note: %d", w.Code)
+			h.Errorf("a user gets the file of a note: %d", w.Code)
 		}
-		answered := h.upload(support, staffUploadPath, "howto.png", screenshot(t))
+		answered := h.upload(support, staffUploadPath, "howto.png", screenshot(h.T))
 		h.answerTicket(support, k.No, fmt.Sprintf(`{"content":"","attachments":[%q]}`, answered.ID))
 		if w := h.send(user, "GET", uploadPath+answered.ID, nil); w.Code != 200 {
-			t.Errorf("a user does not get the file of an answer: %d", w.Code)
+			h.Errorf("a user does not get the file of an answer: %d", w.Code)
 		}
 		h.ask(support, 422, "POST", fmt.Sprintf("/api/v2/staff/tickets/%d/messages", k.No), `{"content":""}`, nil)
 		if w := h.send(support, "DELETE", staffUploadPath+log.ID, nil); w.Code != 200 {
-			t.Errorf("staff cannot remove a file: %d %s", w.Code, w.Body)
+			h.Errorf("staff cannot remove a file: %d %s", w.Code, w.Body)
 		}
 		if w := h.send(user, "GET", uploadPath+log.ID, nil); w.Code != 404 {
-			t.Errorf("a removed file is there: %d", w.Code)
+			h.Errorf("a removed file is there: %d", w.Code)
 		}
 		var rows []struct{ Attachments []fileSeen }
 		h.ask(user, 200, "GET", fmt.Sprintf("/v1/user/ticket/%d/view", k.No), "", &rows)
 		if len(rows) != 2 || len(rows[1].Attachments) != 1 {
-			t.Errorf("v1 shows %+v", rows)
+			h.Errorf("v1 shows %+v", rows)
 		}
 	})
 }
@@ -165,23 +165,23 @@ func TestTicketAttachment_RepeatedUpload_KeepsOne(t *testing.T) {
 		for range 6 {
 			wg.Go(func() {
 				if w := h.send(user, "PUT", uploadPath+id+"?name=a.log", []byte("a log")); w.Code != 200 {
-					t.Errorf("an upload answers %d %s", w.Code, w.Body)
+					h.Errorf("an upload answers %d %s", w.Code, w.Body)
 				}
 			})
 		}
 		wg.Wait()
 		if w := h.send(user, "PUT", uploadPath+id+"?name=a.log", []byte("a log")); w.Code != 200 {
-			t.Fatalf("the last upload answers %d %s", w.Code, w.Body)
+			h.Fatalf("the last upload answers %d %s", w.Code, w.Body)
 		}
 		if w := h.send(user, "GET", uploadPath+id, nil); w.Body.String() != "a log" {
-			t.Errorf("the upload is %s", w.Body)
+			h.Errorf("the upload is %s", w.Body)
 		}
 		if w := h.send(h.users[1], "PUT", uploadPath+id+"?name=a.log", []byte("other")); w.Code != 409 {
-			t.Errorf("another user uploads under the same id: %d", w.Code)
+			h.Errorf("another user uploads under the same id: %d", w.Code)
 		}
 		h.clean(6 * time.Minute)
 		if n := h.filesOnDisk(); n != 1 {
-			t.Errorf("%d files are left, want 1", n)
+			h.Errorf("%d files are left, want 1", n)
 		}
 	})
 }
@@ -198,14 +198,14 @@ func TestTicketAttachment_SameIDOfTwoUsersAtOnce_IsTaken(t *testing.T) {
 					w := h.send(u, "PUT", uploadPath+id+"?name=a.log", []byte("a log"))
 					codes[i] = w.Code
 					if w.Code == 409 && !strings.Contains(w.Body.String(), "attachment_id_taken") {
-						t.Errorf("the second user gets %s", w.Body)
+						h.Errorf("the second user gets %s", w.Body)
 					}
 				})
 			}
 			wg.Wait()
 			slices.Sort(codes)
 			if !slices.Equal(codes, []int{200, 409}) {
-				t.Fatalf("two users upload under one id and get %v, want 200 and 409", codes)
+				h.Fatalf("two users upload under one id and get %v, want 200 and 409", codes)
 			}
 		}
 	})
@@ -218,31 +218,31 @@ func TestTicketAttachment_UploadedAndTakenBack_TakesNoRoom(t *testing.T) {
 		for range 5 {
 			f := h.upload(user, uploadPath, "a.log", body)
 			if w := h.send(user, "DELETE", uploadPath+f.ID, nil); w.Code != 200 {
-				t.Fatal(w.Body)
+				h.Fatal(w.Body)
 			}
 		}
 		if n := h.filesOnDisk(); n != 0 {
-			t.Errorf("%d files that were taken back are on disk", n)
+			h.Errorf("%d files that were taken back are on disk", n)
 		}
-		if err := h.Settings.Set(t.Context(), settings(`{"attachment_quota_mb":2}`)); err != nil {
-			t.Fatal(err)
+		if err := h.Settings.Set(h.Context(), settings(`{"attachment_quota_mb":2}`)); err != nil {
+			h.Fatal(err)
 		}
 		// A file that cannot be removed at once counts until it is gone.
 		f := h.upload(user, uploadPath, "a.log", body)
 		folders, err := filepath.Glob(filepath.Join(h.cfg.Data, "attachments", "*", "*"))
 		if err != nil || len(folders) != 1 {
-			t.Fatal(folders, err)
+			h.Fatal(folders, err)
 		}
 		if err := errors.Join(os.Remove(folders[0]), os.MkdirAll(filepath.Join(folders[0], "x"), 0o700)); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if w := h.send(user, "DELETE", uploadPath+f.ID, nil); w.Code != 200 {
-			t.Fatal(w.Body)
+			h.Fatal(w.Body)
 		}
 		h.upload(user, uploadPath, "a.log", body)
 		w := h.send(user, "PUT", uploadPath+uuid.NewString()+"?name=a.log", body)
 		if w.Code != 409 || !strings.Contains(w.Body.String(), "attachment_quota") {
-			t.Errorf("beside a file that is still to be removed an upload answers %d %s", w.Code, w.Body)
+			h.Errorf("beside a file that is still to be removed an upload answers %d %s", w.Code, w.Body)
 		}
 	})
 }
@@ -250,27 +250,27 @@ func TestTicketAttachment_UploadedAndTakenBack_TakesNoRoom(t *testing.T) {
 func TestTicketAttachment_WhatIsNotNeeded_IsRemoved(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
-		sent := h.upload(user, uploadPath, "a.png", screenshot(t))
+		sent := h.upload(user, uploadPath, "a.png", screenshot(h.T))
 		h.upload(user, uploadPath, "never.log", []byte("never sent"))
 		taken := h.upload(user, uploadPath, "taken.log", []byte("taken back"))
 		h.ask(user, 200, "POST", ticketPath, fmt.Sprintf(`{"title":"a","content":"b","attachments":[%q]}`, sent.ID), nil)
 		if w := h.send(user, "DELETE", uploadPath+taken.ID, nil); w.Code != 200 {
-			t.Fatal(w.Body)
+			h.Fatal(w.Body)
 		}
 		h.clean(6 * time.Minute)
 		if n := h.filesOnDisk(); n != 2 {
-			t.Errorf("%d files after one was taken back, want 2", n)
+			h.Errorf("%d files after one was taken back, want 2", n)
 		}
 		h.clean(25 * time.Hour)
 		h.clean(6 * time.Minute)
 		if n := h.filesOnDisk(); n != 1 {
-			t.Errorf("%d files a day later, want the one that was sent", n)
+			h.Errorf("%d files a day later, want the one that was sent", n)
 		}
 		unsent := h.upload(user, uploadPath, "b.log", []byte("not sent"))
 		h.closeAccount(user)
 		h.clean(6 * time.Minute)
 		if n := h.filesOnDisk(); n != 0 {
-			t.Errorf("%d files of a closed account are left, with %s", n, unsent.ID)
+			h.Errorf("%d files of a closed account are left, with %s", n, unsent.ID)
 		}
 	})
 }
@@ -278,35 +278,35 @@ func TestTicketAttachment_WhatIsNotNeeded_IsRemoved(t *testing.T) {
 func TestTicketAttachment_Limits(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
-		if err := h.Settings.Set(t.Context(), settings(`{"attachment_quota_mb":6}`)); err != nil {
-			t.Fatal(err)
+		if err := h.Settings.Set(h.Context(), settings(`{"attachment_quota_mb":6}`)); err != nil {
+			h.Fatal(err)
 		}
 		put := func(body []byte) (int, string) {
 			w := h.send(user, "PUT", uploadPath+uuid.NewString()+"?name=a.log", body)
 			return w.Code, w.Body.String()
 		}
 		if code, body := put(bytes.Repeat([]byte("a"), 5<<20+1)); code != 413 {
-			t.Errorf("a file of more than 5 MB answers %d %s", code, body)
+			h.Errorf("a file of more than 5 MB answers %d %s", code, body)
 		}
 		if code, body := put(bytes.Repeat([]byte("a"), 5<<20)); code != 200 {
-			t.Errorf("a file of 5 MB answers %d %s", code, body)
+			h.Errorf("a file of 5 MB answers %d %s", code, body)
 		}
 		if code, body := put(bytes.Repeat([]byte("a"), 2<<20)); code != 409 || !strings.Contains(body, "attachment_quota") {
-			t.Errorf("a file beyond the quota answers %d %s", code, body)
+			h.Errorf("a file beyond the quota answers %d %s", code, body)
 		}
 		if code, body := put([]byte("PK\x03\x04\x00")); code != 422 || !strings.Contains(body, "attachment_type") {
-			t.Errorf("an archive answers %d %s", code, body)
+			h.Errorf("an archive answers %d %s", code, body)
 		}
 		if w := h.send(user, "POST", ticketPath, bytes.Repeat([]byte(" "), 2<<20)); w.Code != 413 {
-			t.Errorf("another operation takes 2 MB: %d", w.Code)
+			h.Errorf("another operation takes 2 MB: %d", w.Code)
 		}
 		for i := range 19 {
 			if code, body := put([]byte("small")); code != 200 {
-				t.Fatalf("upload %d answers %d %s", i, code, body)
+				h.Fatalf("upload %d answers %d %s", i, code, body)
 			}
 		}
 		if code, body := put([]byte("small")); code != 409 || !strings.Contains(body, "too_many_uploads") {
-			t.Errorf("more than may wait answers %d %s", code, body)
+			h.Errorf("more than may wait answers %d %s", code, body)
 		}
 		var ids []string
 		for range 6 {
@@ -321,10 +321,10 @@ func TestTicketAttachment_FileThatIsNotThere_IsNotFound(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		f := h.upload(h.users[0], uploadPath, "a.log", []byte("a"))
 		if err := os.RemoveAll(filepath.Join(h.cfg.Data, "attachments")); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if w := h.send(h.users[0], "GET", uploadPath+f.ID, nil); w.Code != 404 {
-			t.Errorf("a file that a restore left out answers %d", w.Code)
+			h.Errorf("a file that a restore left out answers %d", w.Code)
 		}
 	})
 }

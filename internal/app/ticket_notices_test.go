@@ -16,7 +16,7 @@ type ticketNotices struct{ mail, telegram, push int }
 func TestTicketNotices_GoOnceByEachChannel_WheneverItIsThere(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		service := h.pushes()
-		user := h.addUser(t, "reader", 0)
+		user := h.addUser(h.T, "reader", 0)
 		support := h.staff[account.Support]
 		choose := func(wanted bool) {
 			h.ask(user, 200, "PUT", "/api/v2/user/notices",
@@ -24,16 +24,16 @@ func TestTicketNotices_GoOnceByEachChannel_WheneverItIsThere(t *testing.T) {
 		}
 		k := h.openTicket(user, "First", "Help")
 		answered := func(why string, want ticketNotices) {
-			t.Helper()
+			h.Helper()
 			h.answerTicket(support, k.No, `{"content":"Answer"}`)
 			h.sendPushes()
 			telegrams, err := h.DB.NewSelect().Table("job").Where("kind = 'telegram.tell'").Count(h.Context())
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			got := ticketNotices{h.mailsTo("reader@example.com", "ticket_answered"), int(telegrams), len(service.Messages())}
 			if got != want {
-				t.Errorf("%s: %+v, want %+v", why, got, want)
+				h.Errorf("%s: %+v, want %+v", why, got, want)
 			}
 		}
 		choose(false)
@@ -44,7 +44,7 @@ func TestTicketNotices_GoOnceByEachChannel_WheneverItIsThere(t *testing.T) {
 		h.exec(`UPDATE account SET telegram_id = 700 WHERE id = ?`, user.id)
 		answered("there is no bot", ticketNotices{mail: 1})
 		if err := h.Secrets.Set(h.Context(), secret.TelegramToken, "1:token"); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		answered("there is a bot", ticketNotices{mail: 1, telegram: 1})
 		h.device(service, "reader")
@@ -63,9 +63,9 @@ func TestTicketNotices_ToStaff_GoToWhoIsThere(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		told := func(why string, want int) {
-			t.Helper()
+			h.Helper()
 			if n := h.mailsTo("support@example.com", "ticket_waiting"); n != want {
-				t.Errorf("%s: %d mails, want %d", why, n, want)
+				h.Errorf("%s: %d mails, want %d", why, n, want)
 			}
 		}
 		h.exec(`UPDATE account SET role = 'finance' WHERE role IN ('owner', 'admin', 'support')`)

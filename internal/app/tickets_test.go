@@ -75,54 +75,54 @@ func TestTicket_FromOpeningToReopening(t *testing.T) {
 		user, support := h.users[0], h.staff[account.Support]
 		k := h.openTicket(user, " Cannot connect ", "It says **timeout**")
 		if k.Title != "Cannot connect" || k.TicketStatus != "pending" || k.Awaiting != "staff" || k.Unread {
-			t.Fatalf("opened: %+v", k)
+			h.Fatalf("opened: %+v", k)
 		}
 		message := fmt.Sprintf("%s/%d/messages", ticketPath, k.No)
 		h.ask(user, 200, "POST", message, `{"content":"On my phone"}`, nil)
 		if n := h.mailsTo("support@example.com", "ticket_waiting"); n != 1 {
-			t.Errorf("support got %d mails about two messages that nobody answered yet, want 1", n)
+			h.Errorf("support got %d mails about two messages that nobody answered yet, want 1", n)
 		}
 		h.ask(support, 200, "POST", fmt.Sprintf("/api/v2/staff/tickets/%d/notes", k.No),
 			`{"content":"The user is on the old plan"}`, nil)
 		if c := h.conversation(user, k.No); len(c.Messages) != 2 || c.Ticket.Unread || c.Ticket.Awaiting != "staff" {
-			t.Errorf("after a note the user sees %+v", c)
+			h.Errorf("after a note the user sees %+v", c)
 		}
 		h.answerTicket(support, k.No, `{"content":"Please update the app"}`)
 		h.answerTicket(support, k.No, `{"content":"And restart it"}`)
 		if n := h.mailsTo("user0@example.com", "ticket_answered"); n != 1 {
-			t.Errorf("the user got %d mails about two answers that they have not read, want 1", n)
+			h.Errorf("the user got %d mails about two answers that they have not read, want 1", n)
 		}
 		c := h.conversation(user, k.No)
 		if len(c.Messages) != 4 || c.Ticket.TicketStatus != "processing" || c.Ticket.Awaiting != "user" ||
 			!c.Ticket.Unread || !c.Messages[2].ByStaff || c.Messages[2].UserID != 0 {
-			t.Errorf("after answers: %+v", c)
+			h.Errorf("after answers: %+v", c)
 		}
 		var unread struct{ Unread int64 }
 		h.ask(user, 200, "GET", ticketPath+"/unread", "", &unread)
 		if unread.Unread != 1 {
-			t.Errorf("%d unread tickets, want 1", unread.Unread)
+			h.Errorf("%d unread tickets, want 1", unread.Unread)
 		}
 		h.ask(user, 200, "POST", fmt.Sprintf("%s/%d/read", ticketPath, k.No),
 			fmt.Sprintf(`{"up_to":%d}`, c.Messages[3].No), &unread)
 		if unread.Unread != 0 {
-			t.Errorf("%d unread tickets after reading, want 0", unread.Unread)
+			h.Errorf("%d unread tickets after reading, want 0", unread.Unread)
 		}
 		status := fmt.Sprintf("%s/%d/edit-status", ticketPath, k.No)
 		h.ask(user, 200, "PUT", status, `{"status":"closed"}`, &k)
 		if k.TicketStatus != "closed" || k.Awaiting != "nobody" {
-			t.Errorf("closed: %+v", k)
+			h.Errorf("closed: %+v", k)
 		}
 		if got := h.ask(user, 409, "POST", message, `{"content":"more"}`, nil); !strings.Contains(got, "ticket_closed") {
-			t.Error(got)
+			h.Error(got)
 		}
 		h.ask(user, 200, "PUT", status, "", &k)
 		if k.TicketStatus != "processing" || k.Awaiting != "staff" {
-			t.Errorf("opened again: %+v", k)
+			h.Errorf("opened again: %+v", k)
 		}
 		h.answerTicket(support, k.No, `{"content":"Done","status":"resolved"}`)
 		h.ask(user, 200, "POST", message, `{"content":"It is not"}`, nil)
 		if c := h.conversation(user, k.No); c.Ticket.TicketStatus != "processing" || c.Ticket.Awaiting != "staff" {
-			t.Errorf("a resolved ticket that the user writes in is %+v", c.Ticket)
+			h.Errorf("a resolved ticket that the user writes in is %+v", c.Ticket)
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestTicket_OfAnotherUser_DoesNotExist(t *testing.T) {
 				{"PUT", "/v1/user/ticket/" + id + "?status=closed", ""},
 			} {
 				if got := h.ask(h.users[1], 404, c[0], c[1], c[2], nil); !strings.Contains(got, "ticket_not_found") {
-					t.Errorf("%s %s: %s", c[0], c[1], got)
+					h.Errorf("%s %s: %s", c[0], c[1], got)
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func TestTicket_OfAnotherUser_DoesNotExist(t *testing.T) {
 		h.ask(h.users[1], 200, "GET", ticketPath+"?q=alone", "", &list)
 		if c := h.conversation(h.users[0], k.No); list.TotalCount != 0 || len(c.Messages) != 1 ||
 			c.Ticket.TicketStatus != "pending" {
-			t.Errorf("another user finds %d tickets, and left %+v", list.TotalCount, c)
+			h.Errorf("another user finds %d tickets, and left %+v", list.TotalCount, c)
 		}
 	})
 }
@@ -172,16 +172,16 @@ func TestTicket_V1_IsTheSameTicket(t *testing.T) {
 		var rows []struct{ Content string }
 		h.ask(user, 200, "GET", path+"/view?size=2", "", &rows)
 		if len(rows) != 2 || rows[0].Content != "third" || rows[1].Content != "second" {
-			t.Errorf("the newest two are %+v", rows)
+			h.Errorf("the newest two are %+v", rows)
 		}
 		h.ask(user, 200, "PUT", path, `{"content":"bye","status":"closed"}`, &row)
 		if c := h.conversation(user, row.ID); row.Status != "closed" || len(c.Messages) != 4 {
-			t.Errorf("closed with a message: %+v %+v", row, c)
+			h.Errorf("closed with a message: %+v %+v", row, c)
 		}
 		h.ask(user, 409, "PUT", path, `{"content":"more"}`, nil)
 		h.ask(user, 200, "PUT", path, `{"content":"more","status":"1"}`, &row)
 		if row.Status != "processing" {
-			t.Errorf("opened again with a message: %+v", row)
+			h.Errorf("opened again with a message: %+v", row)
 		}
 		h.ask(user, 422, "PUT", path, `{}`, nil)
 		h.ask(user, 200, "GET", "/v1/user/ticket/create", "", nil)
@@ -199,28 +199,28 @@ func TestTicket_V1_RefusedMessage_ChangesNothing(t *testing.T) {
 		h.ask(user, 422, "PUT", path, fmt.Sprintf(`{"status":"open","content":%q}`, tooLong), nil)
 		h.ask(user, 422, "PUT", path, `{"status":"open","content":"  "}`, nil)
 		if c := h.conversation(user, k.No); c.Ticket.TicketStatus != "closed" || len(c.Messages) != 1 {
-			t.Errorf("a refused message left %+v", c)
+			h.Errorf("a refused message left %+v", c)
 		}
 		h.ask(user, 409, "PUT", path, `{"status":"closed","content":"bye"}`, nil)
-		if err := h.Settings.Set(t.Context(), settings(`{"ticket_messages_per_hour":1}`)); err != nil {
-			t.Fatal(err)
+		if err := h.Settings.Set(h.Context(), settings(`{"ticket_messages_per_hour":1}`)); err != nil {
+			h.Fatal(err)
 		}
 		h.ask(user, 429, "PUT", path, `{"status":"open","content":"more"}`, nil)
 		if c := h.conversation(user, k.No); c.Ticket.TicketStatus != "closed" || len(c.Messages) != 1 {
-			t.Errorf("a message too many left %+v", c)
+			h.Errorf("a message too many left %+v", c)
 		}
 	})
 }
 
 func TestTicket_SameKey_SendsOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		if err := h.Settings.Set(t.Context(), settings(`{"captcha_ticket":"never"}`)); err != nil {
-			t.Fatal(err)
+		if err := h.Settings.Set(h.Context(), settings(`{"captcha_ticket":"never"}`)); err != nil {
+			h.Fatal(err)
 		}
 		user := h.users[0]
 		k := h.openTicket(user, "Title", "first")
 		send := func(body string) int {
-			req := httptest.NewRequestWithContext(t.Context(), "POST",
+			req := httptest.NewRequestWithContext(h.Context(), "POST",
 				fmt.Sprintf("%s/%d/messages", ticketPath, k.No), strings.NewReader(body))
 			req.Header.Set("Authorization", "Bearer "+user.bearer)
 			req.Header.Set("Content-Type", "application/json")
@@ -233,25 +233,25 @@ func TestTicket_SameKey_SendsOnce(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				if code := send(`{"content":"again"}`); code != 200 {
-					t.Errorf("a repeat answers %d", code)
+					h.Errorf("a repeat answers %d", code)
 				}
 			})
 		}
 		wg.Wait()
 		if code := send(`{"content":"other"}`); code != 422 {
-			t.Errorf("the key with another body answers %d", code)
+			h.Errorf("the key with another body answers %d", code)
 		}
 		if c := h.conversation(user, k.No); len(c.Messages) != 2 {
-			t.Errorf("%d messages, want 2", len(c.Messages))
+			h.Errorf("%d messages, want 2", len(c.Messages))
 		}
 	})
 }
 
 func TestTicket_Limits_HoldForCallsAtOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		if err := h.Settings.Set(t.Context(),
+		if err := h.Settings.Set(h.Context(),
 			settings(`{"ticket_max_open":2,"ticket_messages_per_hour":5}`)); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		user := h.users[0]
 		codes := func(n int, method, path, body string) map[int]int {
@@ -260,7 +260,7 @@ func TestTicket_Limits_HoldForCallsAtOnce(t *testing.T) {
 			found := map[int]int{}
 			for range n {
 				wg.Go(func() {
-					w := h.call(t.Context(), user, method, path, body)
+					w := h.call(h.Context(), user, method, path, body)
 					mu.Lock()
 					defer mu.Unlock()
 					found[w.Code]++
@@ -270,13 +270,13 @@ func TestTicket_Limits_HoldForCallsAtOnce(t *testing.T) {
 			return found
 		}
 		if got := codes(6, "POST", ticketPath, `{"title":"a","content":"b"}`); got[200] != 2 || got[409] != 4 {
-			t.Errorf("opening six tickets where two may be open: %v", got)
+			h.Errorf("opening six tickets where two may be open: %v", got)
 		}
 		var list struct{ Tickets []ticketSeen }
 		h.ask(user, 200, "GET", ticketPath, "", &list)
 		message := fmt.Sprintf("%s/%d/messages", ticketPath, list.Tickets[0].No)
 		if got := codes(8, "POST", message, `{"content":"c"}`); got[200] != 3 || got[429] != 5 {
-			t.Errorf("eight messages where five an hour may be written, two of them written: %v", got)
+			h.Errorf("eight messages where five an hour may be written, two of them written: %v", got)
 		}
 		h.now = h.now.Add(61 * time.Minute)
 		h.ask(user, 200, "POST", message, `{"content":"an hour later"}`, nil)
@@ -289,18 +289,18 @@ func TestTicket_Limits_HoldForCallsAtOnce(t *testing.T) {
 
 func TestTicket_Captcha_IsAskedForBySetting(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		if err := h.Settings.Set(t.Context(), settings(`{"captcha_ticket":"risk"}`)); err != nil {
-			t.Fatal(err)
+		if err := h.Settings.Set(h.Context(), settings(`{"captcha_ticket":"risk"}`)); err != nil {
+			h.Fatal(err)
 		}
 		for i := range 3 {
 			h.openTicket(h.users[0], fmt.Sprint(i), "x")
 		}
 		body := `{"title":"a","content":"b"}`
 		if got := h.ask(h.users[0], 403, "POST", ticketPath, body, nil); !strings.Contains(got, "captcha_required") {
-			t.Error(got)
+			h.Error(got)
 		}
-		if err := h.Settings.Set(t.Context(), settings(`{"captcha_ticket":"always"}`)); err != nil {
-			t.Fatal(err)
+		if err := h.Settings.Set(h.Context(), settings(`{"captcha_ticket":"always"}`)); err != nil {
+			h.Fatal(err)
 		}
 		h.ask(h.users[1], 403, "POST", ticketPath, body, nil)
 		h.ask(h.users[1], 403, "POST", "/v1/user/ticket", body, nil)
@@ -310,9 +310,9 @@ func TestTicket_Captcha_IsAskedForBySetting(t *testing.T) {
 func TestTicket_BannedUser_MayWrite(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
-		if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
+		if _, err := h.Accounts.Bans.Ban(h.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"},
 			account.Identity{}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		k := h.openTicket(user, "Why?", "I did nothing")
 		h.ask(user, 200, "POST", fmt.Sprintf("%s/%d/messages", ticketPath, k.No), `{"content":"Please"}`, nil)
@@ -338,12 +338,12 @@ func TestTicket_Search_FindsWordsOfBothLanguages(t *testing.T) {
 			"%E5%8F%91%E7%A5%A8": 1, "invoice": 1, "nothing": 0, "secretly": 0, "%25": 0, "'": 0, "": 2,
 		} {
 			if got := count(user, ticketPath, q); got != want {
-				t.Errorf("the user finds %d by %q, want %d", got, q, want)
+				h.Errorf("the user finds %d by %q, want %d", got, q, want)
 			}
 		}
 		for q, want := range map[string]int64{"secretly": 1, "香港": 1, "yesterday+refund": 1, "yesterday+invoice": 0} {
 			if got := count(support, "/api/v2/staff/tickets", q); got != want {
-				t.Errorf("staff finds %d by %q, want %d", got, q, want)
+				h.Errorf("staff finds %d by %q, want %d", got, q, want)
 			}
 		}
 	})
@@ -366,11 +366,11 @@ func TestTicket_Merge_MovesMessagesOfTheSameUserOnly(t *testing.T) {
 		c := h.conversation(user, a.No)
 		if len(c.Messages) != 3 || c.Messages[0].Content != "evening" || c.Messages[1].Content != "morning" ||
 			!c.Ticket.Unread || c.Ticket.Awaiting != "staff" {
-			t.Errorf("merged: %+v", c)
+			h.Errorf("merged: %+v", c)
 		}
 		c = h.conversation(user, b.No)
 		if len(c.Messages) != 0 || c.Ticket.MergedInto == nil || *c.Ticket.MergedInto != a.No || c.Ticket.Unread {
-			t.Errorf("the other one: %+v", c)
+			h.Errorf("the other one: %+v", c)
 		}
 		for _, path := range []string{"messages", "send_messages"} {
 			h.ask(user, 409, "POST", fmt.Sprintf("%s/%d/%s", ticketPath, b.No, path), `{"content":"x"}`, nil)
@@ -380,7 +380,7 @@ func TestTicket_Merge_MovesMessagesOfTheSameUserOnly(t *testing.T) {
 		var list struct{ Tickets []ticketSeen }
 		h.ask(user, 200, "GET", ticketPath+"?q=morning", "", &list)
 		if len(list.Tickets) != 1 || list.Tickets[0].No != a.No {
-			t.Errorf("a word of the merged ticket finds %+v", list)
+			h.Errorf("a word of the merged ticket finds %+v", list)
 		}
 	})
 }
@@ -405,13 +405,13 @@ func TestTicket_Staff_AssignsFiltersAndFillsCannedAnswers(t *testing.T) {
 			}
 			h.ask(support, 200, "GET", "/api/v2/staff/tickets?"+query, "", &list)
 			if list.TotalCount != want {
-				t.Errorf("%s finds %d, want %d", query, list.TotalCount, want)
+				h.Errorf("%s finds %d, want %d", query, list.TotalCount, want)
 			}
 		}
 		for _, stale := range []string{`"was_assigned_to":0`, `"was_status":"closed"`} {
 			answer := h.ask(support, 409, "PATCH", one, fmt.Sprintf(`{"assigned_to":%d,%s}`, support.id, stale), nil)
 			if !strings.Contains(answer, `"ticket_changed"`) {
-				t.Errorf("a change of what was %s answers %s", stale, answer)
+				h.Errorf("a change of what was %s answers %s", stale, answer)
 			}
 		}
 		h.ask(support, 200, "PATCH", one, fmt.Sprintf(`{"assigned_to":0,"status":"closed","was_assigned_to":%d}`, admin.id),
@@ -429,7 +429,7 @@ func TestTicket_Staff_AssignsFiltersAndFillsCannedAnswers(t *testing.T) {
 		var filled struct{ Content string }
 		h.ask(support, 200, "GET", fmt.Sprintf("%s/canned-answers/%d", one, made.ID), "", &filled)
 		if filled.Content != "你好 user0" {
-			t.Errorf("filled in: %q", filled.Content)
+			h.Errorf("filled in: %q", filled.Content)
 		}
 	})
 }
@@ -444,8 +444,8 @@ func TestTicket_ClosedAccount_LeavesNothing(t *testing.T) {
 		h.closeAccount(user)
 		for _, table := range []string{"ticket", "ticket_message", "ticket_writer"} {
 			var n int
-			if err := h.DB.NewRaw("SELECT COUNT(*) FROM "+table).Scan(t.Context(), &n); err != nil || n != 1 {
-				t.Errorf("%s has %d rows, %v", table, n, err)
+			if err := h.DB.NewRaw("SELECT COUNT(*) FROM "+table).Scan(h.Context(), &n); err != nil || n != 1 {
+				h.Errorf("%s has %d rows, %v", table, n, err)
 			}
 		}
 	})

@@ -22,7 +22,7 @@ func TestTimesInBodies_OutsideOfWhatTheDatabasesStore_AreRefusedAndNamed(t *test
 			} {
 				answer := h.ask(h.staff[account.Owner], 422, "POST", call[0], strings.Replace(call[1], "AT", at, 1), nil)
 				if !strings.Contains(answer, `"field":"`+field+`","code":"range"`) {
-					t.Errorf("%s %s: %s", field, at, answer)
+					h.Errorf("%s %s: %s", field, at, answer)
 				}
 			}
 		}

@@ -52,32 +52,32 @@ func TestReadOnlyToken_ChangesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		secret := h.token(user.id, account.ScopeRead)
-		h.callWith(t, "GET", "/api/v2/user", secret)                   // notes when the token was used, to the minute
-		if _, err := h.Links.Token(t.Context(), user.id); err != nil { // made when it is first asked for, by whomever
-			t.Fatal(err)
+		h.callWith(h.T, "GET", "/api/v2/user", secret)                 // notes when the token was used, to the minute
+		if _, err := h.Links.Token(h.Context(), user.id); err != nil { // made when it is first asked for, by whomever
+			h.Fatal(err)
 		}
-		answered, before := 0, h.rows(t)
+		answered, before := 0, h.rows(h.T)
 		for _, route := range h.tokenRoutes() {
 			for _, path := range h.pathsOf(route.path, user.id, secret) {
-				w := h.callWith(t, route.method, path, secret)
+				w := h.callWith(h.T, route.method, path, secret)
 				if w.Code == http.StatusUnauthorized || w.Code == http.StatusForbidden {
 					continue
 				}
-				after := h.rows(t)
+				after := h.rows(h.T)
 				if !maps.Equal(before, after) {
-					t.Errorf("%s %s answers %d, and changes %s", route.method, path, w.Code, changed(before, after))
+					h.Errorf("%s %s answers %d, and changes %s", route.method, path, w.Code, changed(before, after))
 				}
 				before = after
 				if w.Code == http.StatusOK {
 					answered++
 				}
 				if w.Code >= 500 {
-					t.Errorf("%s %s answers %d %s", route.method, path, w.Code, w.Body)
+					h.Errorf("%s %s answers %d %s", route.method, path, w.Code, w.Body)
 				}
 			}
 		}
 		if answered < 40 {
-			t.Errorf("a token of the scope read is answered %d times; its calls do not come far enough to mean "+
+			h.Errorf("a token of the scope read is answered %d times; its calls do not come far enough to mean "+
 				"anything", answered)
 		}
 	})
@@ -87,12 +87,12 @@ func TestReadOnlyToken_GETThatChanges_IsRefused(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		path := fmt.Sprintf("/api/v2/user/services-old/bill/%d/enable-auto-renewal", h.serviceOf(user.id))
-		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeRead)); w.Code != 403 ||
+		if w := h.callWith(h.T, "GET", path, h.token(user.id, account.ScopeRead)); w.Code != 403 ||
 			!strings.Contains(w.Body.String(), "api_token_scope") {
-			t.Errorf("a token that may only read: %d %s", w.Code, w.Body)
+			h.Errorf("a token that may only read: %d %s", w.Code, w.Body)
 		}
-		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeWrite)); w.Code != 200 {
-			t.Errorf("a token that may write: %d %s", w.Code, w.Body)
+		if w := h.callWith(h.T, "GET", path, h.token(user.id, account.ScopeWrite)); w.Code != 200 {
+			h.Errorf("a token that may write: %d %s", w.Code, w.Body)
 		}
 	})
 }

@@ -23,6 +23,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/dberr"
 	"airstrip/internal/node"
 	"airstrip/internal/shop"
 )
@@ -378,7 +379,11 @@ func onPostgres(t *testing.T, code string, begin, end []string) *unwritable {
 		return func(t *testing.T) {
 			t.Helper()
 			for _, text := range statements {
-				if _, err := admin.ExecContext(t.Context(), text); err != nil {
+				_, err := admin.ExecContext(t.Context(), text)
+				for err != nil && dberr.Repeatable(err) { // a deadlock with the server, which still writes
+					_, err = admin.ExecContext(t.Context(), text)
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -221,7 +221,7 @@ func TestStaffThatChangesARowAtOnce_LosesNothing(t *testing.T) {
 				h.chained(name, u, since)
 			}
 		}
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 

@@ -12,9 +12,9 @@ import (
 // Support asks one question and reads which step keeps a user out, until nothing does.
 func TestUserConnection_NamesTheStepThatKeepsAUserOut(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		support, user := h.staff[account.Support], h.addUser(t, "lost", 0)
+		support, user := h.staff[account.Support], h.addUser(h.T, "lost", 0)
 		steps := func() map[string]string {
-			t.Helper()
+			h.Helper()
 			var out struct {
 				Steps []struct{ Key, State, Code string }
 			}
@@ -24,14 +24,14 @@ func TestUserConnection_NamesTheStepThatKeepsAUserOut(t *testing.T) {
 				found[s.Key] = s.State + " " + s.Code
 			}
 			if len(found) != 10 {
-				t.Errorf("%d steps: %v", len(found), found)
+				h.Errorf("%d steps: %v", len(found), found)
 			}
 			return found
 		}
 		want := func(is map[string]string, key, state string) {
-			t.Helper()
+			h.Helper()
 			if is[key] != state {
-				t.Errorf("%s is %q, want %q", key, is[key], state)
+				h.Errorf("%s is %q, want %q", key, is[key], state)
 			}
 		}
 		is := steps()
@@ -39,14 +39,14 @@ func TestUserConnection_NamesTheStepThatKeepsAUserOut(t *testing.T) {
 		want(is, "service", "failing never")
 		want(is, "nodes", "skipped skipped")
 
-		h.give(t, user.id, 2000)
-		h.ask(user, 200, "POST", buy(h.sells(t, shop.KindPlan, 2000)), "{}", nil)
+		h.give(h.T, user.id, 2000)
+		h.ask(user, 200, "POST", buy(h.sells(h.T, shop.KindPlan, 2000)), "{}", nil)
 		is = steps()
 		want(is, "service", "ok runs")
 		want(is, "fetch", "warning never")
 
-		if _, _, err := h.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80)); err != nil {
-			t.Fatal(err)
+		if _, _, err := h.Nodes.Add(h.Context(), node.Draft("hk", node.VMess, "hk.example", 80)); err != nil {
+			h.Fatal(err)
 		}
 		is = steps()
 		want(is, "nodes", "ok some")
@@ -66,13 +66,13 @@ func TestStaffSessionsEnd_WithOneNamed_LeavesTheOthers(t *testing.T) {
 		var sessions []struct{ ID string }
 		h.ask(support, 200, "GET", path, "", &sessions)
 		if len(sessions) == 0 {
-			t.Fatal("the user has no session")
+			h.Fatal("the user has no session")
 		}
 		h.ask(support, 200, "POST", path+"/end", fmt.Sprintf(`{"session_id":%q,"reason":"asked"}`, sessions[0].ID), nil)
 		var left []struct{ ID string }
 		h.ask(support, 200, "GET", path, "", &left)
 		if len(left) != len(sessions)-1 {
-			t.Errorf("%d of %d sessions are left", len(left), len(sessions))
+			h.Errorf("%d of %d sessions are left", len(left), len(sessions))
 		}
 	})
 }
@@ -80,11 +80,11 @@ func TestStaffSessionsEnd_WithOneNamed_LeavesTheOthers(t *testing.T) {
 // The ledger is found by user, reason and amount, and the balances of all accounts sum to zero.
 func TestLedger_IsFoundByUserReasonAndAmount(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		viewer, finance, user := h.staff[account.Viewer], h.staff[account.Finance], h.addUser(t, "buyer", 0)
-		h.give(t, user.id, 2345)
-		h.ask(user, 200, "POST", buy(h.sells(t, shop.KindPlan, 2345)), "{}", nil)
+		viewer, finance, user := h.staff[account.Viewer], h.staff[account.Finance], h.addUser(h.T, "buyer", 0)
+		h.give(h.T, user.id, 2345)
+		h.ask(user, 200, "POST", buy(h.sells(h.T, shop.KindPlan, 2345)), "{}", nil)
 		ledger := func(query string) (reasons []string) {
-			t.Helper()
+			h.Helper()
 			var out struct {
 				Rows []struct {
 					Reason   string
@@ -94,7 +94,7 @@ func TestLedger_IsFoundByUserReasonAndAmount(t *testing.T) {
 			h.ask(finance, 200, "GET", "/api/v2/staff/ledger?"+query, "", &out)
 			for _, row := range out.Rows {
 				if len(row.Postings) < 2 {
-					t.Errorf("%s has %d sides", row.Reason, len(row.Postings))
+					h.Errorf("%s has %d sides", row.Reason, len(row.Postings))
 				}
 				reasons = append(reasons, row.Reason)
 			}
@@ -102,14 +102,14 @@ func TestLedger_IsFoundByUserReasonAndAmount(t *testing.T) {
 		}
 		all := ledger(fmt.Sprintf("user=%d", user.id))
 		if len(all) != 2 || all[0] != "purchase" {
-			t.Errorf("the user's ledger is %v", all)
+			h.Errorf("the user's ledger is %v", all)
 		}
 		for query, want := range map[string]int{
 			fmt.Sprintf("user=%d&reason=purchase", user.id): 1, "q=23.45": 2, "q=buyer": 2, "account=sales&q=23.45": 1,
 			"q=1.11": 0, "q=nobody": 0,
 		} {
 			if found := ledger(query); len(found) != want {
-				t.Errorf("%s finds %v", query, found)
+				h.Errorf("%s finds %v", query, found)
 			}
 		}
 		h.ask(viewer, 403, "GET", "/api/v2/staff/ledger", "", nil)
@@ -122,12 +122,12 @@ func TestLedger_IsFoundByUserReasonAndAmount(t *testing.T) {
 		for _, a := range accounts {
 			var amount float64
 			if _, err := fmt.Sscan(a.Balance, &amount); err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			sum += amount
 		}
 		if len(accounts) < 3 || sum > 0.001 || sum < -0.001 {
-			t.Errorf("%v sum to %f", accounts, sum)
+			h.Errorf("%v sum to %f", accounts, sum)
 		}
 	})
 }

@@ -19,18 +19,18 @@ import (
 // or refused: no rule of the database is met that the code does not turn into a fault.
 func TestUsers_TheSameAtOnce_IsNoInternalError(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		if err := h.Settings.Set(t.Context(), map[string]json.RawMessage{
+		if err := h.Settings.Set(h.Context(), map[string]json.RawMessage{
 			"invite_price": json.RawMessage(`"1.00"`), "invite_quota": json.RawMessage(`1`),
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		_, keys, err := h.CDKeys.Make(t.Context(), cdkey.Batch{
+		_, keys, err := h.CDKeys.Make(h.Context(), cdkey.Batch{
 			Name: "test", Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 1, MaxUses: 2,
 		}, nil)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		browser := webpushtest.New(t, h.DB.Now).Subscribe("push.example.com", "")
+		browser := webpushtest.New(h.T, h.DB.Now).Subscribe("push.example.com", "")
 		const password = `"password":"a long enough password"`
 		for _, o := range []struct{ path, body string }{
 			{"POST /api/v2/user/invite/codes", `{"code":"mine-42"}`},
@@ -43,7 +43,7 @@ func TestUsers_TheSameAtOnce_IsNoInternalError(t *testing.T) {
 			{"POST /api/v2/user/account/two-factor/begin", `{` + password + `}`},
 			{"POST /api/v2/user/account/edit-profile", `{"user_name":"Same"}`},
 			{"POST /api/v2/user/wallet/recharge", `{"amount":"20.00","gateway":"` + sandbox.Name + `"}`},
-			{"POST " + buy(h.sells(t, shop.KindPackage, 100)), "{}"},
+			{"POST " + buy(h.sells(h.T, shop.KindPackage, 100)), "{}"},
 			{"POST /api/v2/user/tickets-v2", `{"title":"Hello","content":"Hello"}`},
 			{"POST /api/v2/user/services/link-token/link-token/reset", ""},
 			{"POST /api/v2/user/services/ss-password/reset", ""},
@@ -52,22 +52,22 @@ func TestUsers_TheSameAtOnce_IsNoInternalError(t *testing.T) {
 			method, path, _ := strings.Cut(o.path, " ")
 			codes := h.together(method, path, o.body)
 			if slices.Contains(codes, http.StatusInternalServerError) {
-				t.Errorf("%s by two users twice at once answers %v", o.path, codes)
+				h.Errorf("%s by two users twice at once answers %v", o.path, codes)
 			} else if !slices.Contains(codes, http.StatusOK) && !slices.Contains(codes, http.StatusConflict) {
-				t.Errorf("%s is never done: %v", o.path, codes)
+				h.Errorf("%s is never done: %v", o.path, codes)
 			}
 		}
 		var wg sync.WaitGroup
 		for range 3 { // sign-ups
 			wg.Go(func() {
-				_, err := h.Accounts.Create(t.Context(), "same@example.com", "Same", "a long enough password", "")
+				_, err := h.Accounts.Create(h.Context(), "same@example.com", "Same", "a long enough password", "")
 				if _, ok := fault.As(err); err != nil && !ok {
-					t.Error("two accounts with one address: ", err)
+					h.Error("two accounts with one address: ", err)
 				}
 			})
 		}
 		wg.Wait()
-		h.sound(t)
+		h.sound(h.T)
 	})
 }
 

@@ -55,13 +55,13 @@ type changeAnswer struct {
 func TestVersions_EachChangeOfStaff_IsMadeFromTheNewest(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		acts := auditedActs(h)
-		for _, r := range h.staffRoutes(t) {
+		for _, r := range h.staffRoutes(h.T) {
 			if r.method != http.MethodPut && r.method != http.MethodPatch {
 				continue
 			}
 			prepare, ok := acts[r.id]
 			if !ok {
-				t.Errorf("%s has no call among the audited acts", r.id)
+				h.Errorf("%s has no call among the audited acts", r.id)
 				continue
 			}
 			a := prepare()
@@ -69,12 +69,12 @@ func TestVersions_EachChangeOfStaff_IsMadeFromTheNewest(t *testing.T) {
 			w := h.change(r, a, "")
 			if slices.Contains(versionless, r.id) {
 				if w.Code != http.StatusOK {
-					t.Errorf("%s answers %d %s", r.id, w.Code, w.Body)
+					h.Errorf("%s answers %d %s", r.id, w.Code, w.Body)
 				}
 				continue
 			}
 			if w.Code != http.StatusPreconditionRequired {
-				t.Errorf("%s without a version answers %d %s, want 428", r.id, w.Code, w.Body)
+				h.Errorf("%s without a version answers %d %s, want 428", r.id, w.Code, w.Body)
 				continue
 			}
 			h.checkVersions(r, a)
@@ -153,19 +153,19 @@ func TestVersions_OfLists_AreThoseThatChangesTake(t *testing.T) {
 			return g.ID == made.ID
 		})
 		if i < 0 || made.Version == "0" || list[i].Version != made.Version {
-			t.Errorf("made with version %s, listed as %+v", made.Version, list)
+			h.Errorf("made with version %s, listed as %+v", made.Version, list)
 		}
 		const template = "/api/v2/staff/link-templates/site/0"
 		route := staffRoute{id: "staff_link_template_set", method: "PUT"}
 		set := act{as: owner, path: template, body: `{"document":{"rules":"none"}}`}
 		for range 2 { // one that was never there, and one that was removed
 			if w := h.change(route, set, `"0"`); w.Code != 200 {
-				t.Errorf("a template that is not there is set from version 0: %d %s", w.Code, w.Body)
+				h.Errorf("a template that is not there is set from version 0: %d %s", w.Code, w.Body)
 			}
 			h.ask(owner, 200, "DELETE", template, "", nil)
 		}
 		if w := h.change(route, set, "latest"); w.Code != 422 {
-			t.Errorf("a version that is none answers %d %s", w.Code, w.Body)
+			h.Errorf("a version that is none answers %d %s", w.Code, w.Body)
 		}
 	})
 }

@@ -77,18 +77,18 @@ func (h *fixture) signInsAs() (entries []audit.Entry) {
 func TestVisit_EachOperation_IsRefusedUnlessItIsOpen(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		admin, user := h.staff[account.Admin], h.users[0]
-		token, err := h.Links.Token(t.Context(), user.id)
+		token, err := h.Links.Token(h.Context(), user.id)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		access, err := h.Services.Access(t.Context(), user.id)
+		access, err := h.Services.Access(h.Context(), user.id)
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		secrets := []string{token.Token, access.Password, access.UUID.String()}
 		visit := h.visit(admin, user)
 		open, answered := []string{}, 0
-		before := h.rows(t)
+		before := h.rows(h.T)
 		for path, item := range h.api(http.NewServeMux()).Paths {
 			for method, o := range operationsOf(item) {
 				if len(o.Security) == 0 || o.OperationID == "auth_sign_out" {
@@ -103,14 +103,14 @@ func TestVisit_EachOperation_IsRefusedUnlessItIsOpen(t *testing.T) {
 					if method == http.MethodGet {
 						body = ""
 					}
-					w := h.call(t.Context(), visit, method, filled, body)
+					w := h.call(h.Context(), visit, method, filled, body)
 					refused := w.Code == http.StatusForbidden && strings.Contains(w.Body.String(), `"staff_visit"`)
 					if refused == isOpen || w.Code >= 500 {
-						t.Errorf("%s %s (%s) answers a visit %d %s", method, filled, o.OperationID, w.Code, w.Body)
+						h.Errorf("%s %s (%s) answers a visit %d %s", method, filled, o.OperationID, w.Code, w.Body)
 					}
 					for _, secret := range secrets {
 						if strings.Contains(w.Body.String(), secret) {
-							t.Errorf("%s shows a visit the secret %q", o.OperationID, secret)
+							h.Errorf("%s shows a visit the secret %q", o.OperationID, secret)
 						}
 					}
 					if w.Code == http.StatusOK {
@@ -125,31 +125,31 @@ func TestVisit_EachOperation_IsRefusedUnlessItIsOpen(t *testing.T) {
 				continue
 			}
 			for _, filled := range h.pathsOf(path, user.id, "none") {
-				if w := h.call(t.Context(), visit, method, filled, ""); w.Code != http.StatusForbidden ||
+				if w := h.call(h.Context(), visit, method, filled, ""); w.Code != http.StatusForbidden ||
 					!strings.Contains(w.Body.String(), "staff_visit") {
-					t.Errorf("%s answers a visit %d %s", r.Pattern, w.Code, w.Body)
+					h.Errorf("%s answers a visit %d %s", r.Pattern, w.Code, w.Body)
 				}
 			}
 		}
-		after := h.rows(t)
+		after := h.rows(h.T)
 		// The site makes its key for push messages when somebody first asks for the public half.
 		delete(before, "push_key")
 		delete(after, "push_key")
 		if !maps.Equal(before, after) {
-			t.Errorf("a visit changes %s", changed(before, after))
+			h.Errorf("a visit changes %s", changed(before, after))
 		}
 		open = append(open, "auth_sign_out")
 		slices.Sort(open)
 		if !slices.Equal(open, openToVisits) {
-			t.Errorf("open to visits are\n%q\nand openToVisits names\n%q", open, openToVisits)
+			h.Errorf("open to visits are\n%q\nand openToVisits names\n%q", open, openToVisits)
 		}
 		if answered < 40 {
-			t.Errorf("a visit is answered %d times; its calls do not come far enough to mean anything", answered)
+			h.Errorf("a visit is answered %d times; its calls do not come far enough to mean anything", answered)
 		}
 
 		cookies := fmt.Sprintf(`{"access_token":%q}`, visit.bearer)
-		if w := h.call(t.Context(), testUser{}, "POST", "/api/v2/auth/jwt_token/login_old_v1", cookies); w.Code == 200 {
-			t.Errorf("a visit gets the older cookies: %s", w.Body)
+		if w := h.call(h.Context(), testUser{}, "POST", "/api/v2/auth/jwt_token/login_old_v1", cookies); w.Code == 200 {
+			h.Errorf("a visit gets the older cookies: %s", w.Body)
 		}
 	})
 }
@@ -159,17 +159,17 @@ func TestVisit_LeavesNoTraceOfASignInOfTheUser(t *testing.T) {
 		owner, user := h.staff[account.Owner], h.users[0]
 		untouched := []string{"session", "token_pair", "sign_in", "user_facts", "mail", "account", "notice"}
 		trace := func() map[string]string {
-			all := h.rows(t)
+			all := h.rows(h.T)
 			maps.DeleteFunc(all, func(table string, _ string) bool { return !slices.Contains(untouched, table) })
 			return all
 		}
 		before := trace()
 		visit := h.visit(owner, user)
-		if w := h.call(t.Context(), visit, "GET", "/api/v2/user/dashboard", ""); w.Code != http.StatusOK {
-			t.Fatalf("the dashboard answers %d %s", w.Code, w.Body)
+		if w := h.call(h.Context(), visit, "GET", "/api/v2/user/dashboard", ""); w.Code != http.StatusOK {
+			h.Fatalf("the dashboard answers %d %s", w.Code, w.Body)
 		}
 		if after := trace(); !maps.Equal(before, after) {
-			t.Errorf("a visit changes %s", changed(before, after))
+			h.Errorf("a visit changes %s", changed(before, after))
 		}
 
 		var seen struct {
@@ -180,7 +180,7 @@ func TestVisit_LeavesNoTraceOfASignInOfTheUser(t *testing.T) {
 		}
 		h.ask(user, 200, "GET", "/api/v2/user/account/activity", "", &seen)
 		if len(seen.Activities) == 0 || seen.Activities[0].Type != "staff_signed_in" || seen.Activities[0].IP != "" {
-			t.Errorf("the user's activity is %+v", seen.Activities)
+			h.Errorf("the user's activity is %+v", seen.Activities)
 		}
 		var sessions []struct {
 			ID        string `json:"session_id"`
@@ -189,26 +189,26 @@ func TestVisit_LeavesNoTraceOfASignInOfTheUser(t *testing.T) {
 		}
 		h.ask(user, 200, "GET", "/api/v2/user/account/sessions", "", &sessions)
 		if len(sessions) != 2 || !sessions[0].IsByStaff || sessions[0].IsCurrent || sessions[1].IsByStaff {
-			t.Fatalf("the user's sessions are %+v", sessions)
+			h.Fatalf("the user's sessions are %+v", sessions)
 		}
 		entries := h.signInsAs()
 		if len(entries) != 1 || entries[0].Action != "user.sign_in_as" || entries[0].Reason != "asked by ticket" ||
 			entries[0].ObjectID != fmt.Sprint(user.id) || *entries[0].ActorID != owner.id {
-			t.Errorf("the audit log has %+v", entries)
+			h.Errorf("the audit log has %+v", entries)
 		}
 
 		h.ask(user, 200, "DELETE", "/api/v2/user/account/sessions/"+sessions[0].ID, "", nil)
 		if entries = h.signInsAs(); h.goesOn(visit) || len(entries) != 2 || !strings.Contains(entries[0].After, `"user"`) {
-			t.Errorf("a visit goes on that its user ended, or the audit log has %+v", entries)
+			h.Errorf("a visit goes on that its user ended, or the audit log has %+v", entries)
 		}
 		visit = h.visit(owner, user)
-		if w := h.call(t.Context(), visit, "POST", "/api/v2/auth/sign-out", ""); w.Code != http.StatusOK {
-			t.Fatalf("the sign-out answers %d %s", w.Code, w.Body)
+		if w := h.call(h.Context(), visit, "POST", "/api/v2/auth/sign-out", ""); w.Code != http.StatusOK {
+			h.Fatalf("the sign-out answers %d %s", w.Code, w.Body)
 		}
 		entries = h.signInsAs()
 		if h.goesOn(visit) || len(entries) != 4 || entries[0].Action != "user.sign_in_as.end" ||
 			entries[0].ActorID == nil || *entries[0].ActorID != owner.id {
-			t.Errorf("after the sign-out the audit log has %+v", entries)
+			h.Errorf("after the sign-out the audit log has %+v", entries)
 		}
 	})
 }
@@ -219,18 +219,18 @@ func TestVisit_EndsByItself(t *testing.T) {
 		visit := h.visit(admin, user)
 		h.now = h.now.Add(30*time.Minute - time.Second)
 		if !h.goesOn(visit) {
-			t.Error("a visit ends before its time")
+			h.Error("a visit ends before its time")
 		}
 		h.now = h.now.Add(time.Second)
 		if h.goesOn(visit) {
-			t.Error("a visit goes on after 30 minutes")
+			h.Error("a visit goes on after 30 minutes")
 		}
-		if err := h.Accounts.Visits.EndDue(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := h.Accounts.Visits.EndDue(h.Context()); err != nil {
+			h.Fatal(err)
 		}
 		if entries := h.signInsAs(); len(entries) != 2 || entries[0].Action != "user.sign_in_as.end" ||
 			*entries[0].ActorID != admin.id {
-			t.Errorf("the audit log has %+v", entries)
+			h.Errorf("the audit log has %+v", entries)
 		}
 
 		for name, end := range map[string]func(){
@@ -238,26 +238,26 @@ func TestVisit_EndsByItself(t *testing.T) {
 				h.ask(admin, 200, "POST", "/api/v2/auth/sign-out", "", nil)
 				delete(h.since, admin.id)
 			},
-			"of the member's role":             func() { h.role(t, "admin", account.Support) },
-			"that begins with the user's role": func() { h.role(t, "user0", account.Viewer) },
+			"of the member's role":             func() { h.role(h.T, "admin", account.Support) },
+			"that begins with the user's role": func() { h.role(h.T, "user0", account.Viewer) },
 			"of the user's credentials": func() {
-				if err := h.Accounts.Credentials.SetPassword(t.Context(), "user0@example.com",
+				if err := h.Accounts.Credentials.SetPassword(h.Context(), "user0@example.com",
 					"another long enough password"); err != nil {
-					t.Fatal(err)
+					h.Fatal(err)
 				}
 			},
 		} {
-			h.role(t, "admin", account.Admin)
-			h.role(t, "user0", "")
+			h.role(h.T, "admin", account.Admin)
+			h.role(h.T, "user0", "")
 			h.since[admin.id] = signedIn{}
 			visit := h.visit(admin, user)
 			if !h.goesOn(visit) {
-				t.Fatalf("the visit before the end %s does not begin", name)
+				h.Fatalf("the visit before the end %s does not begin", name)
 			}
 			admin.bearer = h.present(admin).bearer
 			end()
 			if h.goesOn(visit) {
-				t.Errorf("a visit goes on after the end %s", name)
+				h.Errorf("a visit goes on after the end %s", name)
 			}
 		}
 	})
@@ -276,26 +276,26 @@ func TestVisit_CodeOpensOnceWithinAMinute(t *testing.T) {
 		open := func(code string) int {
 			body, err := json.Marshal(map[string]string{"code": code})
 			if err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
-			return h.call(t.Context(), testUser{}, "POST", "/api/v2/auth/visit", string(body)).Code
+			return h.call(h.Context(), testUser{}, "POST", "/api/v2/auth/visit", string(body)).Code
 		}
 		code := h.begin(admin, user)
 		if first, second := open(code), open(code); first != 200 || second != 401 {
-			t.Errorf("a code answers %d, then %d", first, second)
+			h.Errorf("a code answers %d, then %d", first, second)
 		}
 		code = h.begin(admin, user)
 		h.now = h.now.Add(time.Minute)
 		if late := open(code); late != 401 {
-			t.Errorf("a code answers %d after a minute", late)
+			h.Errorf("a code answers %d after a minute", late)
 		}
 		code = h.begin(admin, user)
 		h.ask(admin, 200, "POST", "/api/v2/auth/sign-out", "", nil)
 		if after := open(code); after != 401 {
-			t.Errorf("a code answers %d after the member's sign-out", after)
+			h.Errorf("a code answers %d after the member's sign-out", after)
 		}
 		if forged := open("00000000-0000-4000-8000-000000000000"); forged != 401 {
-			t.Errorf("a forged code answers %d", forged)
+			h.Errorf("a forged code answers %d", forged)
 		}
 	})
 }
@@ -303,10 +303,10 @@ func TestVisit_CodeOpensOnceWithinAMinute(t *testing.T) {
 func TestVisit_OfStaff_IsRefusedToEverybody(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for _, member := range h.staff {
-			w := h.call(t.Context(), h.staff[account.Owner], "POST",
+			w := h.call(h.Context(), h.staff[account.Owner], "POST",
 				fmt.Sprintf("/api/v2/staff/users/%d/sign-in-as", member.id), `{"reason":"curiosity"}`)
 			if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "staff_visit_of_staff") {
-				t.Errorf("a visit to a member of staff answers %d %s", w.Code, w.Body)
+				h.Errorf("a visit to a member of staff answers %d %s", w.Code, w.Body)
 			}
 		}
 	})

@@ -36,8 +36,8 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 			bodies[event.Type] = append(bodies[event.Type], string(body))
 		}))
 		defer receiver.Close()
-		if err := h.Settings.Set(t.Context(), settings(`{"webhook_allow_private":true}`)); err != nil {
-			t.Fatal(err)
+		if err := h.Settings.Set(h.Context(), settings(`{"webhook_allow_private":true}`)); err != nil {
+			h.Fatal(err)
 		}
 		var types []struct{ Type string }
 		h.ask(h.staff[account.Admin], 200, "GET", "/api/v2/staff/webhook-events", "", &types)
@@ -53,30 +53,30 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 		h.ask(h.staff[account.Owner], 200, "POST", "/api/v2/staff/webhooks",
 			fmt.Sprintf(`{"name":"ops","url":%q,"events":%s,"is_enabled":true}`, receiver.URL, list), &made)
 		if !strings.HasPrefix(made.Secret, "whsec_") {
-			t.Errorf("the secret is %q", made.Secret)
+			h.Errorf("the secret is %q", made.Secret)
 		}
 		shown := h.ask(h.staff[account.Owner], 200, "GET", "/api/v2/staff/webhooks", "", nil)
 		if strings.Contains(shown, made.Secret) {
-			t.Error("the secret is shown again")
+			h.Error("the secret is shown again")
 		}
 
-		user := h.addUser(t, "hooked", 0)
-		r := h.recharge(t, user.id, 3000)
-		if err := h.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
-			t.Fatal(err)
+		user := h.addUser(h.T, "hooked", 0)
+		r := h.recharge(h.T, user.id, 3000)
+		if err := h.sandbox.Close(h.Context(), r.TradeNo, true); err != nil {
+			h.Fatal(err)
 		}
-		if w := h.notify(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
-			t.Fatal(w.Body)
+		if w := h.notify(h.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+			h.Fatal(w.Body)
 		}
-		h.ask(user, 200, "POST", buy(h.sells(t, shop.KindPlan, 2000)), "{}", nil)
+		h.ask(user, 200, "POST", buy(h.sells(h.T, shop.KindPlan, 2000)), "{}", nil)
 		var opened struct{ UUID string }
 		h.ask(user, 200, "POST", "/api/v2/user/tickets-v2/", `{"title":"Slow","content":"Since noon"}`, nil)
-		if err := h.DB.NewRaw(`SELECT CAST(uuid AS TEXT) AS uuid FROM ticket`).Scan(t.Context(), &opened); err != nil {
-			t.Fatal(err)
+		if err := h.DB.NewRaw(`SELECT CAST(uuid AS TEXT) AS uuid FROM ticket`).Scan(h.Context(), &opened); err != nil {
+			h.Fatal(err)
 		}
 		h.ask(h.staff[account.Support], 200, "POST", "/api/v2/staff/tickets/"+opened.UUID+"/notes",
 			`{"content":"only we read this"}`, nil)
-		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := h.DB.Tx(h.Context(), func(ctx context.Context, tx bun.Tx) error {
 			if err := h.Services.Close(ctx, tx, user.id); err != nil {
 				return err
 			}
@@ -88,10 +88,10 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 			outage.EndedAt = &ended
 			return h.notifyOutage(ctx, tx, node.Node{ID: 1, Name: "hk"}, outage)
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
-		if err := h.Webhooks.Work(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := h.Webhooks.Work(h.Context()); err != nil {
+			h.Fatal(err)
 		}
 		for event, want := range map[webhook.Type]string{
 			webhook.UserCreated:    `"email":"hooked@example.com"`,
@@ -105,7 +105,7 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 		} {
 			got := bodies[string(event)]
 			if len(got) != 1 || !strings.Contains(got[0], want) {
-				t.Errorf("%s: %q, want one with %s", event, got, want)
+				h.Errorf("%s: %q, want one with %s", event, got, want)
 			}
 		}
 
@@ -116,7 +116,7 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 		}
 		h.ask(h.staff[account.Admin], 200, "POST", path+"/test", "", &attempt)
 		if attempt.Status != 200 || !attempt.IsAccepted {
-			t.Errorf("the test answers %+v", attempt)
+			h.Errorf("the test answers %+v", attempt)
 		}
 		var log struct {
 			Total      int64 `json:"total_count"`
@@ -128,24 +128,24 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 		}
 		h.ask(h.staff[account.Admin], 200, "GET", path+"/deliveries?state=delivered&type=webhook.test", "", &log)
 		if log.Total != 1 || log.Deliveries[0].State != "delivered" {
-			t.Fatalf("the log has %+v", log)
+			h.Fatalf("the log has %+v", log)
 		}
 		one := fmt.Sprintf("%s/deliveries/%d", path, log.Deliveries[0].ID)
 		h.ask(h.staff[account.Admin], 200, "POST", one+"/redeliver", "", nil)
 		h.ask(h.staff[account.Admin], 409, "POST", one+"/redeliver", "", nil)
-		if err := h.Webhooks.Work(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := h.Webhooks.Work(h.Context()); err != nil {
+			h.Fatal(err)
 		}
 		var delivery struct{ Log []struct{ Status int } }
 		h.ask(h.staff[account.Admin], 200, "GET", one, "", &delivery)
 		if len(delivery.Log) != 2 {
-			t.Errorf("the delivery has %+v", delivery)
+			h.Errorf("the delivery has %+v", delivery)
 		}
 		h.ask(h.staff[account.Owner], 422, "POST", "/api/v2/staff/webhooks",
 			`{"name":"a","url":"https://ops.example/","events":["no.such"],"is_enabled":true}`, nil)
 		h.ask(h.staff[account.Owner], 404, "POST", "/api/v2/staff/webhooks/1000/rotate", "", nil)
 		if !slices.Contains(names, string(webhook.TicketMessage)) || slices.Contains(names, string(webhook.Test)) {
-			t.Errorf("the types are %q", names)
+			h.Errorf("the types are %q", names)
 		}
 	})
 }
@@ -153,33 +153,33 @@ func TestWebhooks_EachEvent_ComesWithItsCause(t *testing.T) {
 // An expired service and a quota that is used up are found by the timetable and by reports.
 func TestWebhooks_ServiceExpiresAndQuotaIsUsedUp(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
-		if _, _, err := h.Webhooks.Add(t.Context(), webhook.Draft{
+		if _, _, err := h.Webhooks.Add(h.Context(), webhook.Draft{
 			Name: "ops", URL: "https://ops.example/", Enabled: true,
 			Types: []webhook.Type{webhook.ServiceEnded, webhook.QuotaReached},
 		}); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		n := h.add("hk", "")
-		access, err := h.Services.Access(t.Context(), h.users[0].id)
+		access, err := h.Services.Access(h.Context(), h.users[0].id)
 		if err != nil || access.QuotaBytes == nil {
-			t.Fatalf("%+v, %v", access, err)
+			h.Fatalf("%+v, %v", access, err)
 		}
 		h.now = h.now.Add(time.Hour)
 		h.moves(n.Secret, 0, *access.QuotaBytes)
 		h.now = h.now.AddDate(1, 0, 0)
-		if err := h.Queue.Trigger(t.Context(), "service.expire"); err != nil {
-			t.Fatal(err)
+		if err := h.Queue.Trigger(h.Context(), "service.expire"); err != nil {
+			h.Fatal(err)
 		}
-		sent, _, err := h.Webhooks.Deliveries(t.Context(), 1, webhook.DeliveryFilter{Limit: 100})
+		sent, _, err := h.Webhooks.Deliveries(h.Context(), 1, webhook.DeliveryFilter{Limit: 100})
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		count := map[webhook.Type]int{}
 		for _, d := range sent {
 			count[d.Type]++
 		}
 		if count[webhook.QuotaReached] != 1 || count[webhook.ServiceEnded] != 3 {
-			t.Errorf("%v, want one used-up quota and three ended services", count)
+			h.Errorf("%v, want one used-up quota and three ended services", count)
 		}
 	})
 }

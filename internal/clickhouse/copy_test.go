@@ -35,7 +35,7 @@ func TestCopy_NewLateAndOldHours_AreThereOnceWithTheirTotals(t *testing.T) {
 		w.copy()
 		w.has()
 		if s := w.c.Status(); s != (clickhouse.Status{Up: true, Healed: 1}) {
-			t.Errorf("status %+v, want one healed day and nothing that waits or differs", s)
+			w.Errorf("status %+v, want one healed day and nothing that waits or differs", s)
 		}
 
 		w.now = w.now.Add(12 * time.Hour) // over midnight
@@ -45,7 +45,7 @@ func TestCopy_NewLateAndOldHours_AreThereOnceWithTheirTotals(t *testing.T) {
 			"Tokyo",
 			"Paris 'B'",
 		}) {
-			t.Error(got)
+			w.Error(got)
 		}
 	})
 }
@@ -59,24 +59,24 @@ func TestCopy_ClickHouseWasAway_FallsBackAndSendsTheBacklogLater(t *testing.T) {
 			w.now = w.now.Add(time.Hour)
 			w.log.count(key{w.hour(0), 1, 1, 1000}, 3, 4)
 		}
-		if err := w.c.Copy(t.Context()); !errors.Is(err, clickhouse.ErrAway) {
-			t.Fatalf("the error is %v, want ErrAway", err)
+		if err := w.c.Copy(w.Context()); !errors.Is(err, clickhouse.ErrAway) {
+			w.Fatalf("the error is %v, want ErrAway", err)
 		}
 		q := clickhouse.Query{UserID: 1, From: noon.AddDate(0, 0, -2), To: w.now, Limit: 1000}
-		records, source, err := w.c.Records(t.Context(), q)
+		records, source, err := w.c.Records(w.Context(), q)
 		if err != nil || source != clickhouse.FromDatabase || len(records) != 97 {
-			t.Errorf("%d records from %s, %v; want 97 of the database", len(records), source, err)
+			w.Errorf("%d records from %s, %v; want 97 of the database", len(records), source, err)
 		}
 		w.states = []clickhouse.State{{UserID: 1, Up: 7}}
-		states, source, err := w.c.History(t.Context(), q)
+		states, source, err := w.c.History(w.Context(), q)
 		if err != nil || source != clickhouse.FromDatabase || len(states) != 1 || states[0].Up != 7 {
-			t.Errorf("%v from %s, %v; want the present state of the database", states, source, err)
+			w.Errorf("%v from %s, %v; want the present state of the database", states, source, err)
 		}
 		w.net.setCut(false)
 		w.copy()
 		w.has()
 		if s := w.c.Status(); s != (clickhouse.Status{Up: true}) {
-			t.Errorf("status %+v", s)
+			w.Errorf("status %+v", s)
 		}
 	})
 }
@@ -90,12 +90,12 @@ func TestRecords_FromClickHouse_AreThoseOfTheDatabase(t *testing.T) {
 		}
 		w.copy()
 		q := clickhouse.Query{UserID: 1, From: w.now.Add(-30 * time.Hour), To: w.now, Limit: 20, Offset: 5}
-		want, _ := w.log.Page(t.Context(), 1, traffic.PageQuery{
+		want, _ := w.log.Page(w.Context(), 1, traffic.PageQuery{
 			LogFilter: traffic.LogFilter{From: q.From, To: q.To}, Limit: q.Limit, Offset: q.Offset,
 		})
-		got, source, err := w.c.Records(t.Context(), q)
+		got, source, err := w.c.Records(w.Context(), q)
 		if err != nil || source != clickhouse.FromClickHouse || fmt.Sprint(got) != fmt.Sprint(want.Records) {
-			t.Errorf("from %s, %v:\n%v\nwant\n%v", source, err, got, want.Records)
+			w.Errorf("from %s, %v:\n%v\nwant\n%v", source, err, got, want.Records)
 		}
 	})
 }
@@ -110,21 +110,21 @@ func TestCompare_RowsThatShallNotBeThereOrAreMissing_AreHealedAndCounted(t *test
 			`INSERT INTO traffic SELECT 99, toDateTime('2026-03-01 04:00:00', 'UTC'), 1, 1000, 1, 1, 1, 1`,
 			`ALTER TABLE traffic DELETE WHERE at < toDateTime('2026-02-25 00:00:00', 'UTC')`,
 		} {
-			if err := w.ch.Conn.Exec(t.Context(), change); err != nil {
-				t.Fatal(err)
+			if err := w.ch.Conn.Exec(w.Context(), change); err != nil {
+				w.Fatal(err)
 			}
 		}
 		for w.query(`SELECT toString(count()) FROM system.mutations WHERE NOT is_done
 			AND database = currentDatabase()`)[0] != "0" {
 			time.Sleep(20 * time.Millisecond)
 		}
-		done, err := w.c.CompareTraffic(t.Context())
+		done, err := w.c.CompareTraffic(w.Context())
 		if err != nil || done.Days != 20 || done.Healed != 8 || done.Remaining != 0 {
-			t.Errorf("%+v, %v; want 20 days of which 8 differed", done, err)
+			w.Errorf("%+v, %v; want 20 days of which 8 differed", done, err)
 		}
 		w.has()
 		if s := w.c.Status(); s != (clickhouse.Status{Up: true, Healed: 8}) {
-			t.Errorf("status %+v", s)
+			w.Errorf("status %+v", s)
 		}
 	})
 }
@@ -145,25 +145,25 @@ func TestLease_HolderIsFrozen_AnotherSendsAndTheLateRowsCountForNothing(t *testi
 			close(stalled)
 		})
 		frozen := make(chan error, 1)
-		go func() { frozen <- w.c.Copy(t.Context()) }()
+		go func() { frozen <- w.c.Copy(w.Context()) }()
 		<-stalled
 		defer resume()
 		direct := w.open(clickhouse.Config{URL: w.ch.URL, Password: chtest.Password})
-		if err := direct.Copy(t.Context()); !errors.Is(err, job.ErrRunning) {
-			t.Fatalf("while another holds the lease: %v, want ErrRunning", err)
+		if err := direct.Copy(w.Context()); !errors.Is(err, job.ErrRunning) {
+			w.Fatalf("while another holds the lease: %v, want ErrRunning", err)
 		}
 		w.now = w.now.Add(3 * time.Minute)
 		w.log.count(key{w.hour(0), 1, 1, 1000}, 100, 0)
-		if err := direct.Copy(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := direct.Copy(w.Context()); err != nil {
+			w.Fatal(err)
 		}
 		w.has()
 		resume()
 		<-frozen // whatever it says, what it sent late changes nothing
 		w.has()
 		w.log.count(key{w.hour(0), 1, 1, 1000}, 1000, 0)
-		if err := direct.Copy(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := direct.Copy(w.Context()); err != nil {
+			w.Fatal(err)
 		}
 		w.has()
 	})

@@ -50,35 +50,35 @@ func TestEvents_AreThereOnce_AndNothingOfWhoClosedTheAccount(t *testing.T) {
 		w.copy()
 		both := []string{"sign_in 1", "sign_in 2", "audit_hit 1", "audit_hit 2", "link_fetch 1", "link_fetch 2"}
 		if got := w.events(); !slices.Equal(got, both) {
-			t.Fatalf("events of %q, want %q", got, both)
+			w.Fatalf("events of %q, want %q", got, both)
 		}
 		if got := w.query(`SELECT toString(at), toString(id), ip, area, client, version, user_agent, format,
 			toString(status), toString(nodes), toString(bytes) FROM link_fetch FINAL WHERE user_id = 1`); !slices.Equal(got,
 			[]string{at.Format(time.DateTime) + " 1 192.0.2.7 CN Stash 2.7 Stash/2.7 Stash 200 5 1234"}) {
-			t.Error(got)
+			w.Error(got)
 		}
 
-		if err := w.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return w.c.Forget(ctx, tx, 1)
 		}); err != nil {
-			t.Fatal(err)
+			w.Fatal(err)
 		}
 		w.addEvents(1, at) // what was still on its way
 		w.log.count(key{w.hour(0), 1, 1, 1000}, 1, 2)
 		w.copy()
 		if got := w.events(); !slices.Equal(got, []string{"sign_in 2", "audit_hit 2", "link_fetch 2"}) {
-			t.Errorf("events of %q, want those of user 2", got)
+			w.Errorf("events of %q, want those of user 2", got)
 		}
 		w.has(1)
 
 		// A server that was frozen meanwhile sends what it had read.
-		if err := w.ch.Conn.Exec(t.Context(), `INSERT INTO audit_hit SELECT 1, now(), 77, 1, 1, 'x', 1`); err != nil {
-			t.Fatal(err)
+		if err := w.ch.Conn.Exec(w.Context(), `INSERT INTO audit_hit SELECT 1, now(), 77, 1, 1, 'x', 1`); err != nil {
+			w.Fatal(err)
 		}
 		w.now = w.now.Add(25 * time.Hour)
 		w.copy()
 		if got := w.events(); !slices.Equal(got, []string{"sign_in 2", "audit_hit 2", "link_fetch 2"}) {
-			t.Errorf("a day later events of %q, want those of user 2", got)
+			w.Errorf("a day later events of %q, want those of user 2", got)
 		}
 		w.has(1)
 	})
@@ -88,8 +88,8 @@ func TestCopy_DatabaseOfAnotherSite_IsRefused(t *testing.T) {
 	each(t, func(w *world) {
 		w.copy()
 		w.run(`UPDATE clickhouse_state SET site = 'another'`)
-		if err := w.server().Copy(t.Context()); !errors.Is(err, clickhouse.ErrOtherSite) {
-			t.Errorf("the error is %v, want ErrOtherSite", err)
+		if err := w.server().Copy(w.Context()); !errors.Is(err, clickhouse.ErrOtherSite) {
+			w.Errorf("the error is %v, want ErrOtherSite", err)
 		}
 	})
 }
@@ -101,8 +101,8 @@ func TestCopy_ClickHouseWasEmptied_SendsAllAgain(t *testing.T) {
 		}
 		w.copy()
 		for _, table := range []string{"airstrip_schema", "traffic", "node", "sign_in", "audit_hit", "link_fetch", "user_state"} {
-			if err := w.ch.Conn.Exec(t.Context(), "DROP TABLE "+table); err != nil {
-				t.Fatal(err)
+			if err := w.ch.Conn.Exec(w.Context(), "DROP TABLE "+table); err != nil {
+				w.Fatal(err)
 			}
 		}
 		w.c = w.server()
@@ -118,14 +118,14 @@ func TestConfig_OverTLS_ChecksTheCertificateAndThePassword(t *testing.T) {
 			return
 		}
 		good := clickhouse.Config{URL: w.ch.TLSURL, Password: chtest.Password, CAFile: w.ch.CAFile}
-		if err := w.open(good).Copy(t.Context()); err != nil {
-			t.Fatal(err)
+		if err := w.open(good).Copy(w.Context()); err != nil {
+			w.Fatal(err)
 		}
 		noCA, wrong := good, good
 		noCA.CAFile, wrong.Password = "", "wrong"
 		for name, config := range map[string]clickhouse.Config{"unknown authority": noCA, "wrong password": wrong} {
-			if err := w.open(config).Copy(t.Context()); err == nil {
-				t.Errorf("%s: it was sent", name)
+			if err := w.open(config).Copy(w.Context()); err == nil {
+				w.Errorf("%s: it was sent", name)
 			}
 		}
 	})

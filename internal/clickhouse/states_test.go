@@ -23,8 +23,8 @@ func TestHistory_HasAStateForEachHourInWhichItChanged(t *testing.T) {
 		w.copy()
 		w.states[0].Up = 5
 		w.copy() // within the hour: the job alone sends it again
-		if done, err := w.c.ImportEvents(t.Context()); err != nil || done.Rows != 1 {
-			t.Fatal(done, err)
+		if done, err := w.c.ImportEvents(w.Context()); err != nil || done.Rows != 1 {
+			w.Fatal(done, err)
 		}
 		w.now = w.now.Add(time.Hour)
 		w.copy() // nothing changed
@@ -36,13 +36,13 @@ func TestHistory_HasAStateForEachHourInWhichItChanged(t *testing.T) {
 		later := w.states[0]
 		later.At = began.Add(2 * time.Hour)
 		q := clickhouse.Query{UserID: 1, From: began, To: w.now, Limit: 10}
-		got, source, err := w.c.History(t.Context(), q)
+		got, source, err := w.c.History(w.Context(), q)
 		if err != nil || source != clickhouse.FromClickHouse || !slices.Equal(got, []clickhouse.State{want, later}) {
-			t.Errorf("%v from %s, %v; want %v and %v", got, source, err, want, later)
+			w.Errorf("%v from %s, %v; want %v and %v", got, source, err, want, later)
 		}
 		q.Limit, q.Offset = 1, 1
-		if got, _, err := w.c.History(t.Context(), q); err != nil || !slices.Equal(got, []clickhouse.State{want}) {
-			t.Errorf("%v, %v; want the one before the newest", got, err)
+		if got, _, err := w.c.History(w.Context(), q); err != nil || !slices.Equal(got, []clickhouse.State{want}) {
+			w.Errorf("%v, %v; want the one before the newest", got, err)
 		}
 
 		// A server that was started again sends all once, in the next hour.
@@ -50,20 +50,20 @@ func TestHistory_HasAStateForEachHourInWhichItChanged(t *testing.T) {
 		w.now = w.now.Add(time.Hour)
 		w.copy()
 		if rows := w.query(`SELECT toString(count()) FROM user_state FINAL`); rows[0] != "8" {
-			t.Errorf("%s states, want 3, 2 and 3", rows[0])
+			w.Errorf("%s states, want 3, 2 and 3", rows[0])
 		}
 
 		// Who closes the account is deleted, and sent no more.
-		if err := w.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return w.c.Forget(ctx, tx, 1)
 		}); err != nil {
-			t.Fatal(err)
+			w.Fatal(err)
 		}
 		w.states[0].Up = 11
 		w.now = w.now.Add(time.Hour)
 		w.copy()
 		if rows := w.query(`SELECT toString(count()) FROM user_state FINAL WHERE user_id = 1`); rows[0] != "0" {
-			t.Errorf("%s states of who closed the account", rows[0])
+			w.Errorf("%s states of who closed the account", rows[0])
 		}
 	})
 }

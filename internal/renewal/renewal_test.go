@@ -367,7 +367,7 @@ func TestABalanceIsPromisedToOneRenewalOnly(t *testing.T) {
 		list, available, err := s.Upcoming(s.Context(), user)
 		must(s.T, err)
 		if len(list) != 2 || available != 1500 || list[0].Missing != 0 || list[1].Missing != 500 {
-			t.Error(list, available)
+			s.Error(list, available)
 		}
 	})
 }
@@ -376,11 +376,10 @@ func TestRenewal_TakesARaisedPriceOnlyWhenAgreed(t *testing.T) {
 	each(t, func(s *site) {
 		user, id := s.userWithMonth(true, 9000)
 		price := func(amount money.Amount) {
-			t := s.T
-			t.Helper()
+			s.Helper()
 			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID,
 				func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: amount}} })
-			must(t, err)
+			must(s.T, err)
 		}
 		sold := s.plan.Prices[0].Amount
 		price(sold + 500)
@@ -454,7 +453,7 @@ func TestRenew_UserBannedSinceTheListWasRead_LosesNothing(t *testing.T) {
 		after, err := s.wallets.Balance(s.Context(), user)
 		must(s.T, err)
 		if !s.service(user, id).EndsAt.Equal(end) || after.Available != before.Available {
-			t.Errorf("renewed for a banned user: %+v, was %+v", after, before)
+			s.Errorf("renewed for a banned user: %+v, was %+v", after, before)
 		}
 		s.wantSent()
 	})

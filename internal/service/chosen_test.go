@@ -23,24 +23,24 @@ func TestChooseCredentials_OfOnePasswordByTwoAtOnce_GivesItToOne(t *testing.T) {
 		for i, err := range errs {
 			a, readErr := w.services.Access(w.Context(), int64(i+1))
 			if readErr != nil {
-				t.Fatal(readErr)
+				w.Fatal(readErr)
 			}
 			f, refused := fault.As(err)
 			switch {
 			case err == nil && a.Password == wanted:
 				holders++
 			case !refused || f.Fields[0].Name != "password" || a.Password == wanted:
-				t.Errorf("user %d has %q, %v", i+1, a.Password, err)
+				w.Errorf("user %d has %q, %v", i+1, a.Password, err)
 			}
 		}
 		if holders != 1 {
-			t.Fatalf("%d users hold the password, want 1", holders)
+			w.Fatalf("%d users hold the password, want 1", holders)
 		}
 		for _, id := range []int64{1, 2} { // a made one frees it again
 			w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.ResetCredentials(ctx, tx, id) })
 		}
 		if err := w.services.ChooseCredentials(w.Context(), 2, wanted); err != nil {
-			t.Error(err)
+			w.Error(err)
 		}
 	})
 }

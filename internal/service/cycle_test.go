@@ -69,13 +69,13 @@ func TestRenewal_AddsTheQuotaThatNeverResets(t *testing.T) {
 		})
 		w.use(v.ID, 1, 11*gb)
 		if a := w.access(1); a.State != service.Exhausted {
-			t.Fatalf("used up: %+v", a)
+			w.Fatalf("used up: %+v", a)
 		}
 		before := w.access(1).Revision
 		w.extend(v.ID, 1)
 		if a := w.access(1); a.State != service.Active || *a.RemainingBytes != 9*gb || *a.QuotaBytes != 20*gb ||
 			a.Revision == before {
-			t.Errorf("after a renewal: %+v", a)
+			w.Errorf("after a renewal: %+v", a)
 		}
 		w.do(func(ctx context.Context, tx bun.Tx) error { // a gift key of the plan
 			_, err := w.services.Grant(ctx, tx, service.Terms{
@@ -85,12 +85,12 @@ func TestRenewal_AddsTheQuotaThatNeverResets(t *testing.T) {
 			return err
 		})
 		if a := w.access(1); *a.RemainingBytes != 19*gb {
-			t.Errorf("after a gift: %+v", a)
+			w.Errorf("after a gift: %+v", a)
 		}
 		w.at(w.access(1).ExpiresAt.Add(time.Hour))
 		w.extend(v.ID, 1)
 		if a := w.access(1); *a.RemainingBytes != 10*gb || *a.QuotaBytes != 10*gb {
-			t.Errorf("renewed after its end: %+v", a)
+			w.Errorf("renewed after its end: %+v", a)
 		}
 	})
 }
@@ -107,7 +107,7 @@ func TestRestore_EndsWithLongFirstCyclesAndServicesOfTheFuture(t *testing.T) {
 			w.at(at)
 			if a, want := w.access(1), time.Date(2026, 8, 31, 16, 0, 0, 0, time.UTC); a.ResetsAt == nil ||
 				!a.ResetsAt.Equal(want) {
-				t.Errorf("at %s the reset is at %v, want %s", at, a.ResetsAt, want)
+				w.Errorf("at %s the reset is at %v, want %s", at, a.ResetsAt, want)
 			}
 		}
 	})

@@ -245,11 +245,11 @@ func TestHoldingNotes_AreRemovedAnHourLater(t *testing.T) {
 		w.start(service.Terms{UserID: 1, PlanID: 1, Name: "p", QuotaBytes: &quota, Reset: service.Never, Months: 1})
 		w.at(w.now.Add(time.Minute))
 		if count() == 0 {
-			t.Fatal("a purchase left no note")
+			w.Fatal("a purchase left no note")
 		}
 		w.at(w.now.Add(2 * time.Hour))
 		if n := count(); n > 0 {
-			t.Errorf("%d notes are left", n)
+			w.Errorf("%d notes are left", n)
 		}
 	})
 }

@@ -106,13 +106,13 @@ func TestAccess_NewUser_MayUseNothing(t *testing.T) {
 	each(t, func(w *world) {
 		a := w.access(1)
 		if a.State != service.None || a.Allowed || a.Admits(0, 0) || a.RemainingBytes == nil || *a.RemainingBytes != 0 {
-			t.Fatalf("a new user has %+v", a)
+			w.Fatalf("a new user has %+v", a)
 		}
 		if len(a.Password) < 20 || a.UUID == w.access(2).UUID {
-			t.Fatal("credentials are weak or shared")
+			w.Fatal("credentials are weak or shared")
 		}
 		if _, err := w.services.Access(w.Context(), 3); !errors.Is(err, service.ErrNoUser) {
-			t.Fatalf("an unknown user: %v", err)
+			w.Fatalf("an unknown user: %v", err)
 		}
 	})
 }
@@ -125,22 +125,22 @@ func TestAccess_LastsUntilTheServiceEnds(t *testing.T) {
 		})
 		a := w.access(1)
 		if a.State != service.Active || !a.Admits(2, 3) || !a.Admits(0, 0) || a.Admits(3, 0) || a.Admits(1, 4) {
-			t.Fatalf("the service opens %+v", a)
+			w.Fatalf("the service opens %+v", a)
 		}
 		if *a.QuotaBytes != 10*gb || *a.RemainingBytes != 10*gb || *a.SpeedMbps != 100 || a.Devices != nil {
-			t.Fatalf("the service gives %+v", a)
+			w.Fatalf("the service gives %+v", a)
 		}
 		// 31 January 10:00 in Shanghai; February has no 31st.
 		if want := time.Date(2026, 2, 28, 2, 0, 0, 0, time.UTC); !a.ExpiresAt.Equal(want) || !v.EndsAt.Equal(want) {
-			t.Fatalf("it ends at %s", a.ExpiresAt)
+			w.Fatalf("it ends at %s", a.ExpiresAt)
 		}
 		w.at(v.EndsAt.Add(time.Second))
 		if a = w.access(1); a.State != service.Expired || a.Admits(0, 0) || !a.Admitted(2, 3, w.now) ||
 			a.Admitted(2, 3, w.now.Add(25*time.Hour)) {
-			t.Fatalf("after its end %+v", a)
+			w.Fatalf("after its end %+v", a)
 		}
 		if a := w.access(2); a.Admitted(0, 0, w.now) {
-			t.Fatal("somebody who never had a service is admitted")
+			w.Fatal("somebody who never had a service is admitted")
 		}
 	})
 }
@@ -154,26 +154,26 @@ func TestReset_BeginsCycleAndKeepsTheOldOne(t *testing.T) {
 		w.use(v.ID, 1, 2*gb)
 		if a := w.access(1); a.State != service.Exhausted || a.Allowed || *a.RemainingBytes != 0 ||
 			a.UsedBytes != 2*gb {
-			t.Fatalf("used up: %+v", a)
+			w.Fatalf("used up: %+v", a)
 		}
 		// Bought on the last of January, it takes February's quota with it. Midnight in Shanghai is 16:00 UTC the day
 		// before.
 		w.at(time.Date(2026, 1, 31, 16, 0, 0, 0, time.UTC))
 		if a := w.access(1); a.State != service.Exhausted {
-			t.Fatalf("a second quota for the first month: %+v", a)
+			w.Fatalf("a second quota for the first month: %+v", a)
 		}
 		w.at(time.Date(2026, 2, 28, 16, 0, 0, 0, time.UTC))
 		a := w.access(1)
 		if a.State != service.Active || *a.RemainingBytes != gb || a.UsedBytes != 0 {
-			t.Fatalf("after the reset: %+v", a)
+			w.Fatalf("after the reset: %+v", a)
 		}
 		if want := time.Date(2026, 3, 31, 16, 0, 0, 0, time.UTC); !a.ResetsAt.Equal(want) {
-			t.Fatalf("the next reset is at %s", a.ResetsAt)
+			w.Fatalf("the next reset is at %s", a.ResetsAt)
 		}
 		var kept []int64
-		if err := w.db.NewRaw(`SELECT billed FROM service_cycle ORDER BY cycle`).Scan(t.Context(), &kept); err != nil ||
+		if err := w.db.NewRaw(`SELECT billed FROM service_cycle ORDER BY cycle`).Scan(w.Context(), &kept); err != nil ||
 			!slices.Equal(kept, []int64{2 * gb, 0}) {
-			t.Fatalf("the cycles hold %v, %v", kept, err)
+			w.Fatalf("the cycles hold %v, %v", kept, err)
 		}
 	})
 }
@@ -189,7 +189,7 @@ func TestAnniversary_ReturnsToItsDay(t *testing.T) {
 			time.Date(2026, 4, 30, 2, 0, 0, 0, time.UTC),
 		} {
 			if a := w.access(1); !a.ResetsAt.Equal(day) {
-				t.Fatalf("the next reset is at %s, want %s", a.ResetsAt, day)
+				w.Fatalf("the next reset is at %s, want %s", a.ResetsAt, day)
 			}
 			w.at(day)
 		}
@@ -209,11 +209,11 @@ func TestAccess_SeveralServices_AddUp(t *testing.T) {
 		a := w.access(1)
 		if a.Class != 3 || !slices.Equal(a.Groups, []int{1, 2}) || a.SpeedMbps != nil || *a.Devices != 5 ||
 			*a.QuotaBytes != 2*gb {
-			t.Fatalf("together they give %+v", a)
+			w.Fatalf("together they give %+v", a)
 		}
 		w.start(service.Terms{UserID: 1, PlanID: 3, Name: "C", Reset: service.Never, Months: 1})
 		if a = w.access(1); a.QuotaBytes != nil || a.RemainingBytes != nil {
-			t.Fatalf("with an unlimited one: %+v", a)
+			w.Fatalf("with an unlimited one: %+v", a)
 		}
 	})
 }
@@ -225,7 +225,7 @@ func TestRenew_ExtendsTheEndAndRevivesWhatEnded(t *testing.T) {
 			Reset: service.Never, Months: 1,
 		})
 		extend := func(userID int64, order int64) error {
-			return w.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
 				return w.services.Extend(ctx, tx, service.Extension{
 					UserID: userID, ServiceID: v.ID, OrderID: &order,
 					Months: 1,
@@ -233,10 +233,10 @@ func TestRenew_ExtendsTheEndAndRevivesWhatEnded(t *testing.T) {
 			})
 		}
 		if err := extend(2, 9); !errors.Is(err, service.ErrNoService) {
-			t.Fatalf("another user's service: %v", err)
+			w.Fatalf("another user's service: %v", err)
 		}
 		if err := extend(1, 1); !errors.Is(err, service.ErrFulfilled) {
-			t.Fatalf("an order fulfilled twice: %v", err)
+			w.Fatalf("an order fulfilled twice: %v", err)
 		}
 		var wg sync.WaitGroup
 		for _, order := range []int64{2, 2, 3} {
@@ -244,17 +244,17 @@ func TestRenew_ExtendsTheEndAndRevivesWhatEnded(t *testing.T) {
 		}
 		wg.Wait()
 		if a := w.access(1); !a.ExpiresAt.Equal(time.Date(2026, 4, 30, 2, 0, 0, 0, time.UTC)) {
-			t.Fatalf("after two renewals it ends at %s", a.ExpiresAt)
+			w.Fatalf("after two renewals it ends at %s", a.ExpiresAt)
 		}
 		w.use(v.ID, 1, gb)
 		w.at(time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC))
 		if err := extend(1, 4); err != nil {
-			t.Fatal(err)
+			w.Fatal(err)
 		}
 		a := w.access(1)
 		if a.State != service.Active || *a.RemainingBytes != gb ||
 			!a.ExpiresAt.Equal(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)) {
-			t.Fatalf("revived: %+v", a)
+			w.Fatalf("revived: %+v", a)
 		}
 	})
 }
@@ -278,14 +278,14 @@ func TestPackages_ServeUntilTheyExpire(t *testing.T) {
 		a := w.access(1)
 		if a.State != service.Active || *a.RemainingBytes != 5*gb || *a.QuotaBytes != 6*gb ||
 			a.Revision <= before.Revision {
-			t.Fatalf("with a package: %+v", a)
+			w.Fatalf("with a package: %+v", a)
 		}
 		w.at(expires)
 		if a = w.access(1); a.State != service.Exhausted {
-			t.Fatalf("when it expired: %+v", a)
+			w.Fatalf("when it expired: %+v", a)
 		}
-		if _, packages, err := w.services.List(t.Context(), 1); err != nil || len(packages) != 0 {
-			t.Fatalf("packages left: %v, %v", packages, err)
+		if _, packages, err := w.services.List(w.Context(), 1); err != nil || len(packages) != 0 {
+			w.Fatalf("packages left: %v, %v", packages, err)
 		}
 	})
 }
@@ -296,24 +296,24 @@ func TestChanged_ReturnsChangesButNotUse(t *testing.T) {
 			UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Never,
 			Months: 1,
 		})
-		_, since, err := w.services.Changed(t.Context(), 0)
+		_, since, err := w.services.Changed(w.Context(), 0)
 		if err != nil {
-			t.Fatal(err)
+			w.Fatal(err)
 		}
 		w.use(v.ID, 1, 1000)
-		if rows, _, err := w.services.Changed(t.Context(), since); err != nil || len(rows) != 0 {
-			t.Fatalf("use changed the revision: %v, %v", rows, err)
+		if rows, _, err := w.services.Changed(w.Context(), since); err != nil || len(rows) != 0 {
+			w.Fatalf("use changed the revision: %v, %v", rows, err)
 		}
 		w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.SetBanned(ctx, tx, 1, true) })
-		rows, next, err := w.services.Changed(t.Context(), since)
+		rows, next, err := w.services.Changed(w.Context(), since)
 		if err != nil || len(rows) != 1 || rows[0].State != service.Banned || rows[0].Allowed || next <= since {
-			t.Fatalf("a ban appears as %+v, %v", rows, err)
+			w.Fatalf("a ban appears as %+v, %v", rows, err)
 		}
 		w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.SetBanned(ctx, tx, 1, false) })
 		before := w.access(1)
 		w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.ResetCredentials(ctx, tx, 1) })
 		if a := w.access(1); a.UUID == before.UUID || a.Password == before.Password || a.Revision <= before.Revision {
-			t.Fatalf("new credentials: %+v", a)
+			w.Fatalf("new credentials: %+v", a)
 		}
 	})
 }

@@ -13,17 +13,17 @@ import (
 func TestToRenew_NamesTheOneServiceThatARenewalCanMean(t *testing.T) {
 	each(t, func(w *world) {
 		check := func(when string, want int64) {
-			t.Helper()
-			got, err := w.services.ToRenew(t.Context(), 1)
+			w.Helper()
+			got, err := w.services.ToRenew(w.Context(), 1)
 			if err != nil {
-				t.Fatal(err)
+				w.Fatal(err)
 			}
 			have := int64(0) // none
 			if got != nil {
 				have = *got
 			}
 			if have != want {
-				t.Errorf("%s a renewal is for service %d, want %d", when, have, want)
+				w.Errorf("%s a renewal is for service %d, want %d", when, have, want)
 			}
 		}
 		begin := func(name string, months int) int64 {

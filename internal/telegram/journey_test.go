@@ -40,7 +40,7 @@ func TestBot_FromLinkToUnlink(t *testing.T) {
 		grant, err := w.signIn(begun, "")
 		w.must(err)
 		if grant.User.ID != user.ID {
-			t.Errorf("signed in is user %d, want %d", grant.User.ID, user.ID)
+			w.Errorf("signed in is user %d, want %d", grant.User.ID, user.ID)
 		}
 
 		w.Say(lin, "/unlink")
@@ -49,7 +49,7 @@ func TestBot_FromLinkToUnlink(t *testing.T) {
 		for _, command := range []string{"/me", "/sub", "/checkin", "/tickets"} {
 			w.Say(lin, command)
 			if c := w.says("not linked"); strings.Contains(c.Text, "lin@") || strings.Contains(c.Text, "/link/") {
-				t.Errorf("after the end %s is answered %q", command, c.Text)
+				w.Errorf("after the end %s is answered %q", command, c.Text)
 			}
 		}
 	})

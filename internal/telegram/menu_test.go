@@ -11,7 +11,7 @@ func TestBot_Menu_DoesWhatTheCommandsDo(t *testing.T) {
 		w.Say(lin, "/start")
 		menu := w.says("Linked to").Markup.Rows
 		if len(menu) != 2 || len(menu[1]) != 3 || menu[1][2].URL != site+"/user/dashboard" {
-			t.Fatalf("the menu is %+v", menu)
+			w.Fatalf("the menu is %+v", menu)
 		}
 		w.Press(lin, menu[0][0])
 		w.says("Account: l***@example.com", "Plan: P")
@@ -22,7 +22,7 @@ func TestBot_Menu_DoesWhatTheCommandsDo(t *testing.T) {
 		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"checkin": json.RawMessage("false")}))
 		w.Say(lin, "/start")
 		if menu := w.says("Linked to").Markup.Rows; len(menu[1]) != 2 {
-			t.Errorf("without check-in the menu is %+v", menu)
+			w.Errorf("without check-in the menu is %+v", menu)
 		}
 	})
 }

@@ -287,20 +287,20 @@ func TestBot_TellsTheLinkToItsOwnerAlone(t *testing.T) {
 		w.Say(lin, "/sub")
 		c := w.says("https://example.com/link/of/" + strconv.FormatInt(u.ID, 10))
 		if !c.IsProtected || c.ChatID != lin.ID {
-			t.Errorf("the link can be forwarded, or is told to %d", c.ChatID)
+			w.Errorf("the link can be forwarded, or is told to %d", c.ChatID)
 		}
 		w.must(w.settings.Set(w.Context(), map[string]json.RawMessage{"telegram_groups": json.RawMessage(`[-5]`)}))
 		w.SayInGroup(lin, "/sub")
 		c = w.says("in private only")
 		if c.ChatID != telegramtest.GroupID || strings.Contains(c.Text, "/link/") || c.ReplyTo.MessageID != 1 ||
 			c.Markup.Rows[0][0].URL != "https://t.me/"+telegramtest.BotName {
-			t.Errorf("the group is told %+v", c)
+			w.Errorf("the group is told %+v", c)
 		}
 		_, err := w.accounts.Bans.Ban(w.Context(), account.BanTask{AccountID: u.ID, Reason: "abuse"}, account.Identity{})
 		w.must(err)
 		w.Say(lin, "/sub")
 		if c := w.says("suspended"); strings.Contains(c.Text, "/link/") {
-			t.Errorf("a banned user is told %q", c.Text)
+			w.Errorf("a banned user is told %q", c.Text)
 		}
 	})
 }
@@ -317,20 +317,20 @@ func TestBot_InAGroup_AnswersOnlyWhereTheSettingSaysSo(t *testing.T) {
 		w.SayInGroup(lin, "/weather")
 		w.SayInGroup(lin, "/me@"+telegramtest.BotName)
 		if c := w.says("in private only"); strings.Contains(c.Text, "@example.com") {
-			t.Errorf("the group is told %q", c.Text)
+			w.Errorf("the group is told %q", c.Text)
 		}
 		w.SayInGroup(lin, "/checkin")
 		if c := w.says("Checked in"); c.ChatID != telegramtest.GroupID || strings.Contains(c.Text, "@example.com") {
-			t.Errorf("the group is told %+v", c)
+			w.Errorf("the group is told %+v", c)
 		}
 		w.SayInGroup(other, "/checkin") // who has no account
 		w.says("私聊")
 		if !w.Silent() {
-			t.Error("the bot says more")
+			w.Error("the bot says more")
 		}
 		err := w.settings.Set(w.Context(), map[string]json.RawMessage{"telegram_groups": json.RawMessage(`[5]`)})
 		if !fault.Refused(err) {
-			t.Errorf("the id of a person is taken for that of a group: %v", err)
+			w.Errorf("the id of a person is taken for that of a group: %v", err)
 		}
 	})
 }

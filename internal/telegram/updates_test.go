@@ -24,7 +24,7 @@ func TestARestartLosesNoUpdateAndHandlesNoneTwice(t *testing.T) {
 		w.says("Confirmed") // and no second question
 		g, err := w.signIn(s, "")
 		if err != nil || g.User.ID != u.ID {
-			t.Fatalf("%+v, %v", g.User, err)
+			w.Fatalf("%+v, %v", g.User, err)
 		}
 		w.stop()
 		w.bot, w.stop = w.start()
@@ -47,11 +47,11 @@ func TestOfTwoReplicasOnePollsAndTheOtherTakesOver(t *testing.T) {
 		w.Press(lin, asked.Markup.Rows[0][0])
 		w.says("Confirmed")
 		if _, err := b.SignIn(w.Context(), s.Secret, "", false, page); err != nil {
-			t.Error(err)
+			w.Error(err)
 		}
 		stopB()
 		if n := w.Conflicts(); n > 0 || !w.Silent() {
-			t.Errorf("%d polls beside another one; silent %v", n, w.Silent())
+			w.Errorf("%d polls beside another one; silent %v", n, w.Silent())
 		}
 	})
 }
@@ -68,7 +68,7 @@ func TestAWebhookTakesUpdatesFromTelegramOnly(t *testing.T) {
 			url, key = w.Webhook()
 		}
 		if url != site+"/v1/telegram/webhook" || len(key) < 32 {
-			t.Fatalf("the webhook is %q with %q", url, key)
+			w.Fatalf("the webhook is %q with %q", url, key)
 		}
 		update, err := json.Marshal(w.Say(lin, "/help"))
 		w.must(err)
@@ -80,7 +80,7 @@ func TestAWebhookTakesUpdatesFromTelegramOnly(t *testing.T) {
 		w.must(w.bot.Webhook(w.Context(), key, []byte("{")))
 		w.must(w.bot.Webhook(w.Context(), key, []byte(`{"update_id":1,"edited_message":{}}`)))
 		if !w.Silent() {
-			t.Error("a repeated update was answered again")
+			w.Error("a repeated update was answered again")
 		}
 	})
 }

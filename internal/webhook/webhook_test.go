@@ -164,7 +164,7 @@ func verify(secret string, r received) bool {
 
 func TestEmit_SendsWhatIsSubscribedSignedOnce(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		id, secret := s.add(r.URL, webhook.OrderPaid)
 		s.emit(webhook.UserCreated, map[string]any{"user_id": 7}, nil) // nobody hears of it
 		s.emit(webhook.OrderPaid, map[string]any{"order_no": 1}, errors.New("undone"))
@@ -173,22 +173,22 @@ func TestEmit_SendsWhatIsSubscribedSignedOnce(t *testing.T) {
 		s.work()
 		got := r.requests()
 		if len(got) != 1 {
-			t.Fatalf("%d requests, want one", len(got))
+			s.Fatalf("%d requests, want one", len(got))
 		}
 		const want = `{"type":"order.paid","timestamp":"2026-01-31T04:00:00Z","data":{"order_no":2}}`
 		if got[0].body != want || !verify(secret, got[0]) {
-			t.Errorf("received %+v, want the body %s, signed", got[0], want)
+			s.Errorf("received %+v, want the body %s, signed", got[0], want)
 		}
 		if d := s.only(id); d.State != webhook.Delivered || d.EventUUID != got[0].id || len(d.Tries) != 1 ||
 			d.Tries[0].Status != 200 {
-			t.Errorf("the log has %+v", d)
+			s.Errorf("the log has %+v", d)
 		}
 	})
 }
 
 func TestDeliver_ReceiverThatFails_IsTriedAgainWithTheSameID(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		id, _ := s.add(r.URL, webhook.OrderPaid)
 		r.answers(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
@@ -198,12 +198,12 @@ func TestDeliver_ReceiverThatFails_IsTriedAgainWithTheSameID(t *testing.T) {
 		s.work()
 		s.work() // not due yet
 		if n := len(r.requests()); n != 1 {
-			t.Fatalf("%d requests, want one", n)
+			s.Fatalf("%d requests, want one", n)
 		}
 		d := s.only(id)
 		if d.State != webhook.Waiting || !d.NextAt.Equal(s.now.Add(5*time.Second)) || d.Tries[0].Status != 500 ||
 			!strings.HasPrefix(d.Tries[0].Answer, "brokenx") || len(d.Tries[0].Answer) > 2048 {
-			t.Errorf("the log has %+v", d)
+			s.Errorf("the log has %+v", d)
 		}
 		r.status(204)
 		s.now = s.now.Add(10 * time.Second)
@@ -211,17 +211,17 @@ func TestDeliver_ReceiverThatFails_IsTriedAgainWithTheSameID(t *testing.T) {
 		got := r.requests()
 		if len(got) != 2 || got[0].id != got[1].id || got[0].body != got[1].body ||
 			got[0].timestamp == got[1].timestamp {
-			t.Fatalf("received %+v", got)
+			s.Fatalf("received %+v", got)
 		}
 		if d := s.only(id); d.State != webhook.Delivered || len(d.Tries) != 2 {
-			t.Errorf("the log has %+v", d)
+			s.Errorf("the log has %+v", d)
 		}
 	})
 }
 
 func TestDeliver_Redirect_IsNotFollowed(t *testing.T) {
 	each(t, func(s *site) {
-		r, other := newReceiver(t), newReceiver(t)
+		r, other := newReceiver(s.T), newReceiver(s.T)
 		id, _ := s.add(r.URL, webhook.OrderPaid)
 		r.answers(func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, other.URL, http.StatusTemporaryRedirect)
@@ -229,7 +229,7 @@ func TestDeliver_Redirect_IsNotFollowed(t *testing.T) {
 		s.emit(webhook.OrderPaid, nil, nil)
 		s.work()
 		if d := s.only(id); len(other.requests()) != 0 || d.State != webhook.Waiting || d.Tries[0].Status != 307 {
-			t.Errorf("the other got %d requests; the log has %+v", len(other.requests()), d)
+			s.Errorf("the other got %d requests; the log has %+v", len(other.requests()), d)
 		}
 	})
 }
@@ -237,7 +237,7 @@ func TestDeliver_Redirect_IsNotFollowed(t *testing.T) {
 // One that stalls holds a request open; others are sent to meanwhile.
 func TestDeliver_ReceiverThatStalls_DelaysNoOther(t *testing.T) {
 	each(t, func(s *site) {
-		slow, quick := newReceiver(t), newReceiver(t)
+		slow, quick := newReceiver(s.T), newReceiver(s.T)
 		asked, released := make(chan struct{}), make(chan struct{})
 		slow.answers(func(http.ResponseWriter, *http.Request) {
 			close(asked)
@@ -259,7 +259,7 @@ func TestDeliver_ReceiverThatStalls_DelaysNoOther(t *testing.T) {
 		s.must(<-done)
 		if d := s.only(quickID); d.State != webhook.Delivered || len(slow.requests()) != 1 ||
 			len(quick.requests()) != 1 {
-			t.Errorf("%d and %d requests, want one each; %+v", len(slow.requests()), len(quick.requests()), d)
+			s.Errorf("%d and %d requests, want one each; %+v", len(slow.requests()), len(quick.requests()), d)
 		}
 	})
 }
@@ -267,7 +267,7 @@ func TestDeliver_ReceiverThatStalls_DelaysNoOther(t *testing.T) {
 // A process that ended while it sent leaves a lease; when that is over another process sends it.
 func TestDeliver_AfterACrash_AnotherProcessSendsIt(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		s.add(r.URL, webhook.OrderPaid)
 		ctx, stop := context.WithCancel(s.Context())
 		r.answers(func(http.ResponseWriter, *http.Request) { stop() })
@@ -278,24 +278,24 @@ func TestDeliver_AfterACrash_AnotherProcessSendsIt(t *testing.T) {
 		first := len(r.requests())
 		s.must(other.Work(s.Context()))
 		if n := len(r.requests()); first != 1 || n > 2 {
-			t.Fatalf("%d requests, then %d", first, n)
+			s.Fatalf("%d requests, then %d", first, n)
 		}
 		s.now = s.now.Add(2 * time.Minute)
 		s.must(other.Work(s.Context()))
 		got := r.requests()
 		if len(got) > 2 || got[0].id != got[len(got)-1].id {
-			t.Errorf("received %+v", got)
+			s.Errorf("received %+v", got)
 		}
 		list, _, err := s.hooks.Deliveries(s.Context(), 1, webhook.DeliveryFilter{State: webhook.Delivered, Limit: 10})
 		if err != nil || len(list) != 1 {
-			t.Errorf("%d are delivered, want one; %v", len(list), err)
+			s.Errorf("%d are delivered, want one; %v", len(list), err)
 		}
 	})
 }
 
 func TestDeliver_PrivateAddress_IsRefusedAtTheSocket(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		port := r.URL[strings.LastIndex(r.URL, ":"):]
 		for _, address := range []string{r.URL, "http://localhost" + port, "http://[::ffff:127.0.0.1]" + port} {
 			s.allowPrivate(true) // else the address could not be saved, since it is no HTTPS
@@ -303,24 +303,24 @@ func TestDeliver_PrivateAddress_IsRefusedAtTheSocket(t *testing.T) {
 			s.allowPrivate(false)
 			a, err := s.hooks.SendTest(s.Context(), id)
 			if err != nil || a.Status != 0 || !strings.Contains(a.Error, "webhook_allow_private") {
-				t.Errorf("%s: %+v, %v", address, a, err)
+				s.Errorf("%s: %+v, %v", address, a, err)
 			}
 		}
 		if n := len(r.requests()); n != 0 {
-			t.Errorf("%d requests came through", n)
+			s.Errorf("%d requests came through", n)
 		}
 		_, _, err := s.hooks.Add(s.Context(), webhook.Draft{
 			Name: "a", URL: r.URL, Types: []webhook.Type{webhook.OrderPaid},
 		})
 		if f, ok := fault.As(err); !ok || f.Fields[0].Name != "url" {
-			t.Errorf("plain HTTP is accepted: %v", err)
+			s.Errorf("plain HTTP is accepted: %v", err)
 		}
 	})
 }
 
 func TestDeliver_FailingForDays_DisablesTheEndpointAndTellsStaff(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		id, _ := s.add(r.URL, webhook.OrderPaid)
 		var told []webhook.Endpoint
 		s.hooks.OnDisabled(func(_ context.Context, _ bun.Tx, e webhook.Endpoint) error {
@@ -336,19 +336,19 @@ func TestDeliver_FailingForDays_DisablesTheEndpointAndTellsStaff(t *testing.T) {
 		list, err := s.hooks.List(s.Context())
 		s.must(err)
 		if e := list[0]; e.Enabled || e.DisabledReason != webhook.Failing || len(told) == 0 || told[0].ID != id {
-			t.Fatalf("%+v; %d notices", e, len(told))
+			s.Fatalf("%+v; %d notices", e, len(told))
 		}
 		failed, total, err := s.hooks.Deliveries(s.Context(), id, webhook.DeliveryFilter{
 			State: webhook.Failed, Limit: 1,
 		})
 		if err != nil || total == 0 {
-			t.Fatalf("no delivery has failed, %v", err)
+			s.Fatalf("no delivery has failed, %v", err)
 		}
 		before := len(r.requests())
 		s.now = s.now.Add(time.Hour)
 		s.work()
 		if n := len(r.requests()); n != before {
-			t.Errorf("a disabled endpoint gets %d requests more", n-before)
+			s.Errorf("a disabled endpoint gets %d requests more", n-before)
 		}
 
 		r.status(200)
@@ -358,33 +358,33 @@ func TestDeliver_FailingForDays_DisablesTheEndpointAndTellsStaff(t *testing.T) {
 		s.must(err)
 		s.must(s.hooks.Redeliver(s.Context(), id, failed[0].ID))
 		if err := s.hooks.Redeliver(s.Context(), id, failed[0].ID); !errors.Is(err, webhook.ErrWaiting) {
-			t.Errorf("a waiting delivery is sent again: %v", err)
+			s.Errorf("a waiting delivery is sent again: %v", err)
 		}
 		s.work()
 		again, err := s.hooks.Delivery(s.Context(), id, failed[0].ID)
 		if err != nil || again.State != webhook.Delivered {
-			t.Errorf("%+v, %v", again, err)
+			s.Errorf("%+v, %v", again, err)
 		}
 	})
 }
 
 func TestDeliver_Gone_DisablesTheEndpointAtOnce(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		s.add(r.URL, webhook.OrderPaid)
 		r.status(410)
 		s.emit(webhook.OrderPaid, nil, nil)
 		s.work()
 		list, err := s.hooks.List(s.Context())
 		if err != nil || list[0].Enabled || list[0].DisabledReason != webhook.Gone {
-			t.Errorf("%+v, %v", list, err)
+			s.Errorf("%+v, %v", list, err)
 		}
 	})
 }
 
 func TestRotate_BothSecretsSignForADay(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		id, old := s.add(r.URL, webhook.OrderPaid)
 		secret, err := s.hooks.Rotate(s.Context(), id)
 		s.must(err)
@@ -394,19 +394,19 @@ func TestRotate_BothSecretsSignForADay(t *testing.T) {
 			got := r.requests()
 			last := got[len(got)-1]
 			if !verify(secret, last) || verify(old, last) != formerSigns {
-				t.Errorf("%+v: the former secret verifies it: %v, want %v", last, verify(old, last), formerSigns)
+				s.Errorf("%+v: the former secret verifies it: %v, want %v", last, verify(old, last), formerSigns)
 			}
 			s.now = s.now.Add(25 * time.Hour)
 		}
 		if closed, err := webhook.Sealed(s.Context(), s.db, seal.Key{2}); err != nil || len(closed) != 1 {
-			t.Errorf("another key leaves %q closed, %v", closed, err)
+			s.Errorf("another key leaves %q closed, %v", closed, err)
 		}
 	})
 }
 
 func TestForget_OldDeliveriesGo(t *testing.T) {
 	each(t, func(s *site) {
-		r := newReceiver(t)
+		r := newReceiver(s.T)
 		id, _ := s.add(r.URL, webhook.OrderPaid)
 		s.emit(webhook.OrderPaid, nil, nil)
 		s.work()
@@ -418,17 +418,17 @@ func TestForget_OldDeliveriesGo(t *testing.T) {
 			_, total, err := s.hooks.Deliveries(s.Context(), id, webhook.DeliveryFilter{Limit: 1})
 			s.must(err)
 			if want := s.now.Before(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)); (total == 1) != want {
-				t.Errorf("%d deliveries at %v", total, s.now)
+				s.Errorf("%d deliveries at %v", total, s.now)
 			}
 		}
 		var events int
 		s.must(s.db.NewSelect().Table("webhook_event").ColumnExpr("COUNT(*)").Scan(s.Context(), &events))
 		if events != 0 {
-			t.Errorf("%d events are left", events)
+			s.Errorf("%d events are left", events)
 		}
 		s.must(s.hooks.Remove(s.Context(), id))
 		if err := s.hooks.Remove(s.Context(), id); !errors.Is(err, webhook.ErrNoEndpoint) {
-			t.Errorf("removed twice: %v", err)
+			s.Errorf("removed twice: %v", err)
 		}
 	})
 }

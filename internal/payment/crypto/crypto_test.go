@@ -124,7 +124,7 @@ func platform(t *testing.T) *paymenttest.Platform {
 			s.bills[no].paid = true
 		},
 		Notice: func(no string) paymenttest.Notice { return signed(s.notice(no), token) },
-		Attacks: func(_ *testing.T, _ *paymenttest.Server, r, other *wallet.Recharge) []paymenttest.Attack {
+		Attacks: func(t *testing.T, _ *paymenttest.Server, r, other *wallet.Recharge) []paymenttest.Attack {
 			with := func(pairs ...any) paymenttest.Notice { // well signed
 				fields := s.notice(r.TradeNo)
 				for i := 0; i < len(pairs); i += 2 {
