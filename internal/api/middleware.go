@@ -145,7 +145,7 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func
 	}
 	if r.Body != nil && r.Body != http.NoBody {
 		rec.body = &body{ReadCloser: r.Body, control: http.NewResponseController(w)}
-		r.Body = http.MaxBytesReader(rec, rec.body, largestBody(r.URL.Path))
+		r.Body = http.MaxBytesReader(rec, rec.body, maxBodySize(r.URL.Path))
 	}
 	compress(http.HandlerFunc(func(w http.ResponseWriter, r2 *http.Request) {
 		m.mux.ServeHTTP(w, r2)
@@ -153,8 +153,8 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func
 	})).ServeHTTP(rec, r)
 }
 
-// largestBody returns how many bytes a body may have on a path.
-func largestBody(path string) int64 {
+// maxBodySize returns how many bytes a body may have on a path.
+func maxBodySize(path string) int64 {
 	switch {
 	case forNodes(path):
 		return maxNodeBody

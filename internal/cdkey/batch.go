@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	sizeAtMost   = 10_000
-	amountAtMost = money.Amount(1_000_000_00) // of one key
+	maxSize   = 10_000
+	maxAmount = money.Amount(1_000_000_00) // of one key
 )
 
 // Make makes a batch and gives its keys, which cannot be shown again. What is worth more than the member may give alone
@@ -143,7 +143,7 @@ func (k *Keys) check(ctx context.Context, idb bun.IDB, b *Batch) error {
 	switch {
 	case utf8.RuneCountInString(b.Name) > 64 || !utf8.ValidString(b.Name):
 		return fault.Invalid("name", "too_long", "名称不能超过 64 个字符", "The name must not be longer than 64 characters")
-	case b.Size < 1 || b.Size > sizeAtMost:
+	case b.Size < 1 || b.Size > maxSize:
 		return fault.Invalid("size", "range", "数量须在 1 到 10000 之间", "A batch has 1 to 10,000 keys")
 	case b.MaxUses < 1 || b.MaxUses > 100_000:
 		return fault.Invalid("max_uses", "range", "每个兑换码的可用次数须在 1 到 100000 之间", "A key can be used 1 to 100,000 times")
@@ -159,7 +159,7 @@ func (k *Keys) check(ctx context.Context, idb bun.IDB, b *Batch) error {
 	}
 	switch b.Kind {
 	case Amount:
-		if b.Amount < 1 || b.Amount > amountAtMost {
+		if b.Amount < 1 || b.Amount > maxAmount {
 			return fault.Invalid("amount", "range", "金额须大于零且不超过一百万",
 				"The amount must be above zero and at most a million")
 		}

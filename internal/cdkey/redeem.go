@@ -17,8 +17,8 @@ import (
 
 // A user's tries that count, and for how long.
 const (
-	failuresAtMost = 10
-	failuresCount  = time.Hour
+	maxFailures   = 10
+	failuresCount = time.Hour
 )
 
 type tries struct {
@@ -73,7 +73,7 @@ func (k *Keys) begin(ctx context.Context, tx bun.Tx, userID int64) (*tries, erro
 		return nil, err
 	}
 	t.Failed = slices.DeleteFunc(t.Failed, func(at time.Time) bool { return now.Sub(at) >= failuresCount })
-	if len(t.Failed) >= failuresAtMost {
+	if len(t.Failed) >= maxFailures {
 		return nil, ErrTooMany.After(t.Failed[0].Add(failuresCount).Sub(now))
 	}
 	return t, nil

@@ -31,9 +31,9 @@ const (
 	// newcomerTime is how long after the sign-up a user may check in without a running service.
 	newcomerTime = 30 * 24 * time.Hour
 
-	// leastDays is how long the traffic lasts at least, the day of the check-in included. It ends with the month, but
+	// minDays is how long the traffic lasts at least, the day of the check-in included. It ends with the month, but
 	// on the last days of a month users expect more than some hours to use it.
-	leastDays = 7
+	minDays = 7
 
 	// riskyAccounts is how many accounts of one network may check in on a day before a captcha set to "risk" is asked.
 	riskyAccounts = 3
@@ -167,11 +167,11 @@ func amount(site setting.Site, isBonus bool) int64 {
 	return (int64(site.CheckInMinMB) + rand.Int64N(int64(site.CheckInMaxMB-site.CheckInMinMB)+1)) * megabyte
 }
 
-// expiry gives when traffic given at now ends: with the month of the site, and not before leastDays are over.
+// expiry gives when traffic given at now ends: with the month of the site, and not before minDays are over.
 func expiry(now time.Time) time.Time {
 	y, m, d := now.Date()
 	end := time.Date(y, m+1, 1, 0, 0, 0, 0, now.Location())
-	if least := time.Date(y, m, d+leastDays, 0, 0, 0, 0, now.Location()); least.After(end) {
+	if least := time.Date(y, m, d+minDays, 0, 0, 0, 0, now.Location()); least.After(end) {
 		end = least
 	}
 	return end.UTC()

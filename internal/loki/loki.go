@@ -26,7 +26,7 @@ const (
 	// Loki refuses lines that are older than a week, unless it is told otherwise. An hour is for those on their way.
 	oldest = 7*24*time.Hour - time.Hour
 
-	firstPause, longestPause = time.Minute, 32 * time.Minute // after a push that failed
+	firstPause, maxPause = time.Minute, 32 * time.Minute // after a push that failed
 )
 
 // Faults of the export.
@@ -80,7 +80,7 @@ func (l *Loki) Export(ctx context.Context) (lines int, err error) {
 func (l *Loki) paused(ctx context.Context) (paused bool, err error) {
 	now := l.db.Now()
 	err = l.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM loki_pause WHERE until > ? AND until <= ?)`, now,
-		now.Add(longestPause+clock.Tolerance)).Scan(ctx, &paused)
+		now.Add(maxPause+clock.Tolerance)).Scan(ctx, &paused)
 	return paused, err
 }
 
@@ -97,7 +97,7 @@ func (l *Loki) pause(ctx context.Context, failed bool) error {
 			Scan(ctx, &failures); err != nil {
 			return err
 		}
-		pause := longestPause
+		pause := maxPause
 		if failures < 6 {
 			pause = min(pause, firstPause<<(failures-1))
 		}

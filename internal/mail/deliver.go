@@ -27,16 +27,16 @@ var pauses = []time.Duration{
 
 const (
 	smtpTimeout   = 20 * time.Second // of connecting, and of each answer
-	tryTimeout    = 80 * time.Second // of a whole try; with noteWithin it is shorter than a job's lease
+	tryTimeout    = 80 * time.Second // of a whole try; with recordTimeout it is shorter than a job's lease
 	recordTimeout = 30 * time.Second // to write down what became of a try
 )
 
-// deliver tries to send one mail and notes what became of it.
+// deliver tries to send one mail and records the result.
 func (m *Mails) deliver(ctx context.Context, id int64) error {
 	var r row
 	err := m.db.NewSelect().Model(&r).Where("id = ?", id).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) || err == nil && r.State != Queued {
-		return nil // forgotten, or sent by a try whose end was not noted in the job
+		return nil // deleted, or sent by a try whose end the job did not record
 	}
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 	})
 }
 
-// end notes what became of a mail. The text of one that was sent goes: it may hold a code, and nobody has a use for it.
+// recordResult stores the result of a mail. The text of a sent mail is deleted: it may hold a code, and nobody needs it.
 func (m *Mails) recordResult(ctx context.Context, r row, state State, failure string) error {
 	now := m.db.Now()
 	r.State, r.LastError, r.EndedAt = state, failure, &now

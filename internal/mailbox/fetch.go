@@ -24,7 +24,7 @@ import (
 const (
 	fetchWithin    = 4 * time.Minute
 	connectWithin  = 20 * time.Second
-	mostAtOnce     = 200            // mails of one run
+	maxMails       = 200            // mails of one run
 	largest        = 40 << 20       // bytes of a mail; five files of 5 MB, as mails encode them, are less
 	rememberedMail = 48 * time.Hour // less than idempotency.Kept: so old a mail may be when all are numbered anew
 )
@@ -142,7 +142,7 @@ func (b *Mailbox) since(client *imapclient.Client, at cursor) ([]imap.UID, error
 			mails = append(mails, uid)
 		}
 	}
-	return mails[:min(len(mails), mostAtOnce)], nil
+	return mails[:min(len(mails), maxMails)], nil
 }
 
 // handle reads the header of a mail, and the whole of it where it may be added to a ticket.

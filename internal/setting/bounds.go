@@ -55,8 +55,8 @@ var bounds = map[string]bound{
 	"node_offline_minutes":     {1, 1440},
 }
 
-// leastAmounts are what amounts must be at least; none is above money.Max.
-var leastAmounts = map[string]money.Amount{
+// minAmounts are what amounts must be at least; none is above money.Max.
+var minAmounts = map[string]money.Amount{
 	"recharge_min":       1,
 	"recharge_max":       1,
 	"staff_credit_limit": 0,

@@ -84,7 +84,7 @@ func (p *problems) numbers(s *Site) {
 func (p *problems) money(s *Site) {
 	p.eachField(s, func(name string, value any) {
 		amount, isAmount := value.(money.Amount)
-		least := leastAmounts[name]
+		least := minAmounts[name]
 		p.When(isAmount && (amount < least || amount > money.Max), name, "range",
 			fmt.Sprintf("金额须在 %s 到 %s 之间", least, money.Max),
 			fmt.Sprintf("The amount is from %s to %s", least, money.Max))

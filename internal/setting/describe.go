@@ -125,7 +125,7 @@ func (w wording) description(name string, kind reflect.Type) Description {
 	if b, ok := bounds[name]; ok {
 		d.Least, d.Most = strconv.Itoa(b.least), strconv.Itoa(b.most)
 	}
-	if least, ok := leastAmounts[name]; ok {
+	if least, ok := minAmounts[name]; ok {
 		d.Least, d.Most = least.String(), money.Max.String()
 	}
 	values := choicesOf[name]

@@ -16,8 +16,8 @@ import (
 const (
 	// window is how far back growth looks: a month evens out the weekdays and follows a site that grows faster.
 	window = 30 * 24 * time.Hour
-	// leastSpan is the time between two measurements below which their difference says nothing.
-	leastSpan = 12 * time.Hour
+	// minSpan is the time between two measurements below which their difference says nothing.
+	minSpan   = 12 * time.Hour
 	retention = 400 * 24 * time.Hour
 )
 
@@ -76,7 +76,7 @@ func (s *Storage) Growth(ctx context.Context) (g Growth, err error) {
 	}
 	first, last := rows[0], rows[len(rows)-1]
 	g.LogBytes = last.LogBytes
-	if span := last.MeasuredAt.Sub(first.MeasuredAt); span >= leastSpan {
+	if span := last.MeasuredAt.Sub(first.MeasuredAt); span >= minSpan {
 		data := perDay(last.DataBytes-first.DataBytes, span)
 		log := perDay(last.LogBytes-first.LogBytes, span)
 		g.Data, g.Log = &data, &log

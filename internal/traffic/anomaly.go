@@ -35,10 +35,10 @@ type Anomaly struct {
 }
 
 const (
-	// usualDays is how many days before are looked at, and leastDays how many of them need traffic: before that nothing
+	// usualDays is how many days before are looked at, and minDays how many of them need traffic: before that nothing
 	// is usual yet.
 	usualDays = 14
-	leastDays = 3
+	minDays   = 3
 	// anomalyRetention is how long it is stored who was notified of what.
 	anomalyRetention = 60 * 24 * time.Hour
 	gigabyte         = 1 << 30
@@ -127,7 +127,7 @@ func beyond(bytes, usual int64, factor int) bool {
 
 // usualOf returns the median of days with traffic; ok is false where they are too few.
 func usualOf(days []int64) (usual int64, ok bool) {
-	if len(days) < leastDays {
+	if len(days) < minDays {
 		return 0, false
 	}
 	slices.Sort(days)

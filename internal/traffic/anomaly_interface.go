@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// leastCounted is what a node must have counted in a day before that is compared with its interface.
-	leastCounted = gigabyte
-	// leastCovered is of how many thousandths of the time the interface's rates must be known.
-	leastCovered = 800
-	// leastWatched is from when on a day that has not ended is compared.
-	leastWatched = time.Hour
+	// minCounted is what a node must have counted in a day before that is compared with its interface.
+	minCounted = gigabyte
+	// minCovered is of how many thousandths of the time the interface's rates must be known.
+	minCovered = 800
+	// minWatched is from when on a day that has not ended is compared.
+	minWatched = time.Hour
 )
 
 // interfaceAnomalies finds nodes that counted more than half again what the interface of their machine carried: a proxy
@@ -22,7 +22,7 @@ func (t *Traffic) interfaceAnomalies(ctx context.Context, day time.Time) (found 
 	if now := t.db.Now(); to.After(now) {
 		to = now
 	}
-	if to.Sub(from) < leastWatched {
+	if to.Sub(from) < minWatched {
 		return nil, nil
 	}
 	var rows []struct{ NodeID, Up, Down int64 }
@@ -32,14 +32,14 @@ func (t *Traffic) interfaceAnomalies(ctx context.Context, day time.Time) (found 
 	}
 	for _, r := range rows {
 		counted := saturate(r.Up, r.Down)
-		if counted < leastCounted {
+		if counted < minCounted {
 			continue
 		}
 		rates, err := t.nodes.Monitor.Rates(ctx, r.NodeID, from, to)
 		if err != nil {
 			return nil, err
 		}
-		if 1000*rates.Minutes < leastCovered*int64(to.Sub(from)/time.Minute) || rates.BytesPerSecond == 0 {
+		if 1000*rates.Minutes < minCovered*int64(to.Sub(from)/time.Minute) || rates.BytesPerSecond == 0 {
 			continue
 		}
 		carried := rates.BytesPerSecond * int64(to.Sub(from)/time.Second)

@@ -80,25 +80,6 @@ func (t *Traffic) SumByDay(ctx context.Context, from, to time.Time) ([]Point, er
 	return points, err
 }
 
-// SumByNodeAndDay calls fn for each day of each node that begins from from on and before to, by node and day.
-func (t *Traffic) SumByNodeAndDay(
-	ctx context.Context, from, to time.Time, fn func(nodeID int64, p Point) error,
-) error {
-	first, end := t.daysBetween(from, to)
-	var rows []struct{ NodeID, Day, Up, Down, Billed int64 }
-	err := t.db.NewRaw(`SELECT node_id, day, up, down, billed FROM node_day WHERE day >= ? AND day < ?
-		ORDER BY node_id, day`, first, end).Scan(ctx, &rows)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		if err := fn(r.NodeID, Point{t.startOf(r.Day).UTC(), r.Up, r.Down, r.Billed}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // SumByUser returns what each user moved on the days that begin from from on and before to, by the user's id. Bytes of
 // closed accounts are those of user 0.
 func (t *Traffic) SumByUser(ctx context.Context, from, to time.Time) (map[int64]Amount, error) {

@@ -68,18 +68,6 @@ func (t *Traffic) totals(at []time.Time, read func(days []int64) ([]dayAmount, e
 	return totals, err
 }
 
-// NodeDays returns the node's newest days with traffic, at most limit, the oldest first.
-func (t *Traffic) NodeDays(ctx context.Context, nodeID, limit int64) ([]Point, error) {
-	var rows []dayAmount
-	err := t.db.NewRaw(`SELECT day, up, down, billed FROM node_day WHERE node_id = ? ORDER BY day DESC LIMIT ?`, nodeID,
-		limit).Scan(ctx, &rows)
-	points := make([]Point, len(rows))
-	for i, r := range rows {
-		points[len(rows)-1-i] = Point{t.startOf(r.Day).UTC(), r.Up, r.Down, r.Billed}
-	}
-	return points, err
-}
-
 // Heavy is a user with what they moved on a node.
 type Heavy struct {
 	UserID int64

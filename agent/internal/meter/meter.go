@@ -199,15 +199,6 @@ func (m *Meter) SentPosition(user int64) int64 {
 	return c.sealedUp + c.sealedDown - m.unsent[user]
 }
 
-// UnansweredBytes returns how many of a user's bytes are in no answered report. The server may have counted some of
-// them.
-func (m *Meter) UnansweredBytes(user int64) int64 {
-	c := m.counters.get(user)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return c.Total() - m.answeredPositionLocked(c)
-}
-
 // AnsweredPosition is the position of a user's counter up to which answers have named the batches. The server has
 // counted all of it, except rows that it refused.
 func (m *Meter) AnsweredPosition(user int64) int64 {

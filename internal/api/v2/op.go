@@ -123,7 +123,7 @@ func (o Op) StepUp() Op {
 }
 
 // HoldingFile lets the body be as large as that of an upload, since the text of a file is a part of it. The path stands
-// in largestBody of package api, too.
+// in maxBodySize of package api, too.
 func (o Op) HoldingFile() Op {
 	o.holdsFile = true
 	return o

@@ -132,7 +132,7 @@ func (w *messageWriter) WriteMultiBuffer(mb buf.MultiBuffer) error {
 			PacketID: 1 + uint16(rand.N(0xffff)), FragCount: 1, Addr: from.NetAddr(),
 			Data: b.Bytes(),
 		}
-		err := w.writeParts(whole, largestMessage)
+		err := w.writeParts(whole, maxMessage)
 		if large := new(quic.DatagramTooLargeError); errors.As(err, &large) {
 			err = w.writeParts(whole, int(large.MaxDatagramPayloadSize)-headRoom)
 		}
@@ -145,16 +145,16 @@ func (w *messageWriter) WriteMultiBuffer(mb buf.MultiBuffer) error {
 
 // QUIC's library may accept a message as small enough and drop it once the packet headers are added.
 const (
-	largestMessage = 1200 - headRoom
-	headRoom       = 16
-	smallestPart   = 128 // Below this a packet's fragments could not be numbered.
+	maxMessage = 1200 - headRoom
+	headRoom   = 16
+	minPart    = 128 // Below this a packet's fragments could not be numbered.
 )
 
 var errPacketTooSmall = errors.New("the user's end takes no messages of a useful size")
 
 // writeParts writes a message in as many fragments as necessary.
 func (w *messageWriter) writeParts(m *hysteria.UDPMessage, largest int) error {
-	if largest < m.HeaderSize()+smallestPart {
+	if largest < m.HeaderSize()+minPart {
 		return errPacketTooSmall
 	}
 	for _, part := range hysteria.FragUDPMessage(m, largest) {

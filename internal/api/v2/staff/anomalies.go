@@ -41,9 +41,9 @@ type anomalyQuery struct {
 }
 
 const (
-	leastAddresses = 10
-	leastNetworks  = 3
-	maxLinkDays    = 30
+	minAddresses = 10
+	minNetworks  = 3
+	maxLinkDays  = 30
 )
 
 // anomalies finds what staff should look at.
@@ -110,7 +110,7 @@ func (an anomalies) days(ctx context.Context, in *anomalyQuery) (anomalyPage, er
 func (an anomalies) addresses(ctx context.Context, in *anomalyQuery) (anomalyPage, error) {
 	least := in.Least
 	if least == 0 {
-		least = leastAddresses
+		least = minAddresses
 	}
 	since := an.traffic.Now().AddDate(0, 0, -int(in.Days))
 	all, err := an.nodes.Presence.ManyAddresses(ctx, since, least)
@@ -136,7 +136,7 @@ func (an anomalies) addresses(ctx context.Context, in *anomalyQuery) (anomalyPag
 func (an anomalies) networks(ctx context.Context, in *anomalyQuery) (anomalyPage, error) {
 	least := in.Least
 	if least == 0 {
-		least = leastNetworks
+		least = minNetworks
 	}
 	within := time.Duration(min(in.Days, maxLinkDays)) * 24 * time.Hour
 	spreads, total, err := an.links.Spreads(ctx, within, least, in.Limit, in.Offset)
