@@ -74,7 +74,8 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 	})
 }
 
-// recordResult stores the result of a mail. The text of a sent mail is deleted: it may hold a code, and nobody needs it.
+// recordResult stores the result of a mail. The text of a sent mail is deleted: it may hold a code, and nobody needs
+// it.
 func (m *Mails) recordResult(ctx context.Context, r row, state State, failure string) error {
 	now := m.db.Now()
 	r.State, r.LastError, r.EndedAt = state, failure, &now

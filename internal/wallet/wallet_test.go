@@ -198,7 +198,7 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 		if err := give(t, d, w, 1, 1, 5); err != nil { // makes the account of sales
 			t.Fatal(err)
 		}
-		const n = 100_000
+		const n = 20_000 // in each statement: the time of a statement is bounded
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			for _, q := range []string{
 				`INSERT INTO ledger_transaction (reason, reference_kind, reference_id, note, currency, created_at)
@@ -221,7 +221,7 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 		}
 		sound(t, w)
 		var newest time.Duration
-		for _, page := range []int64{1, 2, 5000, 10000} {
+		for _, page := range []int64{1, 2, 1000, 2000} {
 			var movements []wallet.Movement
 			var total int64
 			var err error
@@ -246,7 +246,7 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 				}
 			}
 		}
-		if movements, _, err := w.Movements(t.Context(), 1, 10001, 10); err != nil || len(movements) != 0 {
+		if movements, _, err := w.Movements(t.Context(), 1, 2001, 10); err != nil || len(movements) != 0 {
 			t.Error("past the end: ", movements, err)
 		}
 		if movements, total, err := w.Movements(t.Context(), 2, 1, 10); err != nil || total != 0 ||
