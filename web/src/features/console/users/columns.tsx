@@ -100,13 +100,13 @@ function useShownColumns(): Column<UserRow>[] {
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '8rem',
+      width: '7.5rem',
       cell: ({ state }) => <UserState state={state} />,
     },
     {
       key: 'plan',
       title: t('column.plan'),
-      width: '10rem',
+      width: '7rem',
       cell: ({ plan }) => plan?.name ?? '—',
     },
     {
@@ -120,7 +120,7 @@ function useShownColumns(): Column<UserRow>[] {
     {
       key: 'used',
       title: t('column.used'),
-      width: '6rem',
+      width: '5rem',
       sort: 'used',
       align: 'end',
       cell: ({ used_percent: part }) => (part === null ? '—' : `${part}%`),
@@ -129,7 +129,7 @@ function useShownColumns(): Column<UserRow>[] {
       key: 'balance',
       title: t('column.balance'),
       place: 'fact',
-      width: '7rem',
+      width: '6.5rem',
       sort: 'balance',
       align: 'end',
       cell: ({ balance }) => <Money amount={balance} currency={currency} />,
@@ -137,7 +137,7 @@ function useShownColumns(): Column<UserRow>[] {
     {
       key: 'seen',
       title: t('column.seen'),
-      width: '8rem',
+      width: '7.5rem',
       sort: 'seen',
       cell: ({ seen_at: time }) => (time ? <Moment time={time} /> : '—'),
     },
