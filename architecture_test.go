@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"setting", "ipban", "role"},
 	{"secret", "approval", "webhook"},
 	{"captcha", "mail", "loki", "attachment", "webpush"},
-	{"notify"},
+	{"notify", "sitepicture"},
 	{"token", "wallet", "service"},
 	{"invite"},
 	{"account"},

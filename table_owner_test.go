@@ -24,6 +24,7 @@ var tableOwners = map[string]string{
 		sign_up_count staff_visit token_pair totp totp_enrolment`,
 	"announcement": `announcement announcement_broadcast announcement_read`,
 	"guide":        `guide guide_seed`,
+	"sitepicture":  `site_picture`,
 	"approval":     `staff_grant staff_grant_day`,
 	"audit":        `audit_entry audit_head audit_seal`,
 	"bulk":         `bulk_job bulk_job_row`,

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/invite"
+	"airstrip/internal/sitepicture"
 )
 
 // TestEnums_SchemaAndGo_AllowTheSameWords compares what the schema allows in each column with the constants of the Go
@@ -185,6 +186,8 @@ var enums = map[string]enum{
 	"shop_order.kind":         {typ: "shop.Kind"},
 	"shop_order.state":        {typ: "shop.State"},
 	"sign_in.wrong":           {typ: "account.Wrong"},
+	"site_picture.media_type": {words: []string{"image/jpeg", "image/png", "image/webp"}},
+	"site_picture.name":       {words: sitepicture.Names},
 	"staff_grant.kind":        {typ: "approval.Kind", not: []string{"decision"}},
 	"staff_grant.state":       {typ: "approval.State"},
 	"staff_order.state":       {words: []string{"declined", "made", "waiting"}},
