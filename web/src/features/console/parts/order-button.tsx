@@ -1,10 +1,17 @@
 import { Button } from '@mantine/core'
 import { ListOrdered } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '@/lib/lazy-part'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
-import { type Item, OrderDialog } from './order-dialog'
+import type { Item, OrderDialog as Dialog } from './order-dialog'
+
+// React's lazy forgets that the component is generic.
+const OrderDialog = lazyPart(
+  () => import('./order-dialog'),
+  'OrderDialog',
+) as unknown as typeof Dialog
 
 /** Opens the dialog that puts a short list into another order. */
 export function OrderButton<I extends number | string>(props: {
@@ -31,12 +38,14 @@ export function OrderButton<I extends number | string>(props: {
         {props.title}
       </Button>
       {items && (
-        <OrderDialog
-          title={props.title}
-          items={items}
-          save={props.save}
-          onClose={() => setItems(undefined)}
-        />
+        <Suspense>
+          <OrderDialog
+            title={props.title}
+            items={items}
+            save={props.save}
+            onClose={() => setItems(undefined)}
+          />
+        </Suspense>
       )}
     </>
   )
