@@ -21,7 +21,7 @@ import (
 var tableOwners = map[string]string{
 	"account": `account activity api_token ban_task email_code email_code_count first_owner guess_count passkey
 		passkey_challenge password_cost recovery_code session session_cookie setup_code sign_in sign_in_token sign_in_url
-		sign_up_count staff_visit token_pair totp totp_enrolment`,
+		sign_up_count staff_visit terms_acceptance token_pair totp totp_enrolment`,
 	"announcement": `announcement announcement_broadcast announcement_read`,
 	"guide":        `guide guide_seed`,
 	"sitepicture":  `site_picture`,

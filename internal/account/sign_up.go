@@ -43,12 +43,15 @@ type SignUp struct {
 	Repeated   string // the password, typed again
 	InviteCode string // of another user; required where the site admits only invited people
 	EmailCode  string // sent for ForRegister; required where the site verifies addresses
+	// AcceptedTerms is the version of the terms and the privacy notice that the person accepts; required where the site
+	// has any.
+	AcceptedTerms string
 }
 
 // SignUp makes an account and signs its user in. It follows the site's settings: who may sign up, with which e-mail
 // domains, and how many a day from one network. Invalid input names the fields of the API: email, name, password,
-// re_password, invite_code, email_code. A taken address returns ErrEmailTaken; where the site verifies addresses, only
-// to who proves to have it.
+// re_password, invite_code, email_code, accepted_terms. A taken address returns ErrEmailTaken; where the site verifies
+// addresses, only to who proves to have it.
 func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, error) {
 	if err := s.existenceChecks.Allow(networkOf(from.IP)); err != nil {
 		return Grant{}, err
@@ -69,7 +72,8 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 	}
 	if err := invalid(checkEmail(r.Email, site.SignUpDomains), checkName(r.Name),
 		checkPassword("password", password, r.Email, s.settings.Get().SiteName),
-		checkRepeated(in.Password, in.Repeated), wrongCode, noCode); err != nil {
+		checkRepeated(in.Password, in.Repeated), wrongCode, noCode,
+		checkAccepted(in.AcceptedTerms, site.LegalVersion())); err != nil {
 		return Grant{}, err
 	}
 	if !site.SignUpEmailCode {
@@ -102,6 +106,9 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 		}
 		made, err := s.insert(ctx, tx, r)
 		if err != nil {
+			return err
+		}
+		if err := acceptTerms(ctx, tx, made.ID, site.LegalVersion(), now); err != nil {
 			return err
 		}
 		if invited.codeID != 0 {

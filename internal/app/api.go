@@ -24,7 +24,7 @@ import (
 
 func (a *App) siteNow() public.SiteNow {
 	return public.NewSiteNow(a.Settings, a.Accounts, a.Telegram, a.Announcements, a.cfg.site, a.version,
-		a.cfg.Demo)
+		a.cfg.Demo, a.picture)
 }
 
 // api serves both generations of the API on mux and returns the contract of /api/v2. Its operations are listed by
@@ -33,7 +33,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	a.legacy(mux)
 	return v2.New(mux, a.version, a.Accounts.Sessions.Authenticate,
 		// Anybody.
-		public.Site(a.siteNow()),
+		public.Site(a.siteNow(), a.Settings),
 		public.Auth(a.Accounts),
 		public.Captcha(a.Captchas),
 		public.Cookies(a.Accounts),
@@ -86,6 +86,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		// Members of staff whose role has the permission that the operation names.
 		staff.Mails(a.Mails, a.Accounts),
 		staff.MailTemplates(a.Mails, a.Accounts),
+		staff.SitePictures(a.Pictures),
 		staff.CDKeys(a.CDKeys, a.Accounts),
 		staff.Coupons(a.Shop),
 		staff.Adjustments(a.Wallets),

@@ -33,7 +33,8 @@ var publicOperations = []string{
 	"auth_passkey_begin", "auth_passkey_finish", "auth_refresh", "auth_register", "auth_register_request_code",
 	"auth_reset_password", "auth_reset_request_code", "auth_telegram_begin", "auth_telegram_login",
 	"auth_telegram_state", "auth_visit_open", "captcha_challenge", "captcha_consume", "captcha_key", "captcha_verify", "csrf_token",
-	"push_renew", "setup_check_code", "setup_owner", "site_get", "tools_history", "tools_traffic_hours", "tools_traffic_log", "tools_traffic_log_copy",
+	"push_renew", "setup_check_code", "setup_owner", "site_get", "site_texts",
+	"tools_history", "tools_traffic_hours", "tools_traffic_log", "tools_traffic_log_copy",
 }
 
 // What staff's operations need besides a sign-in is tried by TestPermissions_EachStaffOperation_AdmitsItsRolesAlone.

@@ -67,6 +67,7 @@ import (
 	"airstrip/internal/setting"
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
+	"airstrip/internal/sitepicture"
 	"airstrip/internal/storage"
 	"airstrip/internal/telegram"
 	"airstrip/internal/ticket"
@@ -91,6 +92,7 @@ type App struct {
 	Media     *job.Queue // the same for the media server
 	Notices   *job.Queue // and for what the Telegram bot says by itself and what Loki gets
 	Mails     *mail.Mails
+	Pictures  *sitepicture.Pictures
 	Users     *notify.Notices // what users are told, by the channels that they chose
 	Captchas  *captcha.Captchas
 	IPBans    *ipban.Bans
@@ -192,6 +194,15 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err = a.Mails.LoadTemplates(ctx); err != nil {
 		return err
 	}
+	if a.Pictures, err = sitepicture.New(ctx, a.DB); err != nil {
+		return err
+	}
+	a.Mails.UseLogo(func() string {
+		if logo := a.picture(sitepicture.Logo); logo != "" {
+			return a.cfg.site + logo
+		}
+		return ""
+	})
 	a.Users = notify.New(a.DB, a.Mails)
 	a.Push = webpush.New(a.DB, a.cfg.key, a.cfg.site)
 	a.Users.UsePush(a.Push)
@@ -377,6 +388,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Guides.Begin(ctx) })
 	background.Go(func() { a.Guides.Follow(ctx) })
 	background.Go(func() { a.Mails.Follow(ctx) })
+	background.Go(func() { a.Pictures.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Bulk.Run(ctx) })
@@ -473,7 +485,15 @@ func (a *App) handler(reg *prometheus.Registry, pages http.Handler) http.Handler
 	})
 	mux.HandleFunc("GET "+apiweb.ManifestPath, func(w http.ResponseWriter, _ *http.Request) {
 		site := a.Settings.Get()
-		apiweb.Manifest(w, site.SiteName, site.Language)
+		apiweb.Manifest(w, site.SiteName, site.Language, a.icon())
+	})
+	mux.HandleFunc("GET "+apiweb.PicturesPath+"{name}", func(w http.ResponseWriter, r *http.Request) {
+		p := a.Pictures.Get(r.PathValue("name"))
+		if p == nil {
+			http.NotFound(w, r)
+			return
+		}
+		apiweb.Picture(w, r, p.MediaType, p.Digest, p.Data)
 	})
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
@@ -486,6 +506,26 @@ func (a *App) handler(reg *prometheus.Registry, pages http.Handler) http.Handler
 	middleware.SetSite(a.cfg.site)
 	middleware.SetLanguage(func() fault.Lang { return a.Settings.Get().Language })
 	return middleware.Handler()
+}
+
+// picture returns the address of a picture within the site; empty: the built-in one is shown.
+func (a *App) picture(name string) string {
+	p := a.Pictures.Get(name)
+	if p == nil {
+		return ""
+	}
+	return apiweb.PictureAddress(name, p.Digest)
+}
+
+// icon returns the site's own icon for the manifest; nil: the manifest names the built-in ones.
+func (a *App) icon() *apiweb.Icon {
+	p := a.Pictures.Get(sitepicture.Icon)
+	if p == nil {
+		return nil
+	}
+	return &apiweb.Icon{
+		Src: a.picture(sitepicture.Icon), Sizes: fmt.Sprintf("%dx%d", p.Width, p.Height), Type: p.MediaType,
+	}
 }
 
 // vendors returns the third parties whose scripts the pages may load.

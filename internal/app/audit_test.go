@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,6 +39,7 @@ import (
 	"airstrip/internal/role"
 	"airstrip/internal/shareaccount"
 	"airstrip/internal/shop"
+	"airstrip/internal/sitepicture"
 	"airstrip/internal/ticket"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
@@ -565,6 +567,14 @@ func auditedActs(h *fixture) map[string]func() act {
 			body, err := json.Marshal(map[string]any{"plans": ids})
 			must(err)
 			return staff(owner, "plans/order", string(body))
+		},
+		"staff_site_picture_set": func() act {
+			must(h.Pictures.Set(ctx, sitepicture.Logo, samplePNG(192)))
+			return staff(admin, "site-pictures/logo", `{"data":"`+base64.StdEncoding.EncodeToString(samplePNG(256))+`"}`)
+		},
+		"staff_site_picture_remove": func() act {
+			must(h.Pictures.Set(ctx, sitepicture.Icon, samplePNG(192)))
+			return staff(admin, "site-pictures/icon", "")
 		},
 		"staff_mail_template_set": func() act {
 			return staff(owner, "mail-templates/login/en", `{"subject":"Your code","body":"{{code}}"}`)

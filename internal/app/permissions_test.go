@@ -106,6 +106,7 @@ var permissions = map[string][]account.Role{
 	"staff_bulk_job_start": admins, "staff_bulk_job_stop": admins, "staff_bulk_job_resume": admins,
 	"staff_bulk_job_retry": admins,
 	"staff_user_notes":     supporters, "staff_user_note_add": supporters, "staff_user_note_remove": supporters,
+	"staff_site_picture_set": admins, "staff_site_picture_remove": admins,
 	"staff_mail_templates": admins, "staff_mail_template": admins, "staff_mail_template_preview": admins,
 	"staff_mail_template_set": ownerOnly, "staff_mail_template_reset": ownerOnly, "staff_mail_template_test": ownerOnly,
 	"staff_mails": supporters, "staff_mail": supporters, "staff_mail_retry": admins,

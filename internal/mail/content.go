@@ -35,8 +35,14 @@ const (
 const codeStyle = "margin:20px 0;padding:16px;background:#f3f4f6;border-radius:8px;" +
 	"font:600 32px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:6px;text-align:center"
 
-const buttonStyle = "display:inline-block;padding:12px 20px;background:#1d4ed8;border-radius:8px;color:#ffffff;" +
-	"font-weight:600;text-decoration:none"
+// builtinButton is the colour of buttons where the site has no accent colour.
+const builtinButton = "#1d4ed8"
+
+// buttonStyle is the style of a button in a colour on which white text is easy to read.
+func buttonStyle(colour string) string {
+	return "display:inline-block;padding:12px 20px;background:" + colour + ";border-radius:8px;color:#ffffff;" +
+		"font-weight:600;text-decoration:none"
+}
 
 func (c Code) fill(v *values) {
 	v.block("code", "    "+c.Code, `<p style="`+codeStyle+`">`+escape(c.Code)+`</p>`)
@@ -46,7 +52,7 @@ func (c Code) fill(v *values) {
 	case forgotPassword:
 		label := fault.Text{ZH: "重置密码", EN: "Set a new password"}.In(v.lang)
 		v.block("link", v.site+c.Path, `<p style="text-align:center"><a href="`+escape(v.site+c.Path)+
-			`" style="`+buttonStyle+`">`+label+`</a></p>`)
+			`" style="`+buttonStyle(v.button)+`">`+label+`</a></p>`)
 		v.need("link")
 	case changeEmail:
 		v.text("new_address", c.Other)
@@ -262,11 +268,15 @@ func (m *Mails) Write(msg Message) (Letter, error) {
 func (m *Mails) writeBy(t Template, msg Message) (Letter, error) {
 	site := m.settings.Get()
 	v := newValues(msg.Lang, site.Zone(), site.SiteName, m.site, msg.To)
+	v.button = cmp.Or(site.ButtonColour(), builtinButton)
 	msg.Content.fill(v)
 	letter := Letter{Subject: v.line(t.Subject), Text: v.plain(t.Body) + "\n"}
 	about := frame{
 		Lang: msg.Lang, Subject: letter.Subject, SiteName: site.SiteName, SiteURL: m.site, Recipient: msg.To,
 		Body: v.html(t.Body), Footer: site.MailFooter(msg.Lang),
+	}
+	if m.logo != nil {
+		about.Logo = m.logo()
 	}
 	switch c := msg.Content.(type) {
 	case Announcement:
@@ -293,7 +303,7 @@ func (m *Mails) writeBy(t Template, msg Message) (Letter, error) {
 type frame struct {
 	Lang                                  fault.Lang
 	Subject, SiteName, SiteURL, Recipient string
-	ReplyMark                             string
+	ReplyMark, Logo                       string
 	Body                                  htmltemplate.HTML
 	Footer                                string
 }

@@ -31,7 +31,8 @@ type Mails struct {
 	settings *setting.Settings
 	secrets  *secret.Secrets
 	site     string
-	loading  sync.Mutex // what is read last is what stays
+	logo     func() string // address of the site's own logo; nil or empty: there is none
+	loading  sync.Mutex    // what is read last is what stays
 	changed  atomic.Pointer[map[templateKey]Template]
 }
 
@@ -39,6 +40,10 @@ type Mails struct {
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, site string) *Mails {
 	return &Mails{db: d, key: key, settings: settings, secrets: secrets, site: site}
 }
+
+// UseLogo makes mails show the site's own logo. address returns where it is, and an empty text where there is none. It
+// must be called before the server starts.
+func (m *Mails) UseLogo(address func() string) { m.logo = address }
 
 // Message is a mail to one person.
 type Message struct {

@@ -19,6 +19,7 @@ type values struct {
 	zone      *time.Location
 	site      string            // address, without closing slash
 	recipient string            // address
+	button    string            // colour of buttons
 	texts     map[string]string // words within a line; nothing in them is Markdown
 	addresses map[string]string // of the site's pages; links may begin with them
 	blocks    map[string]block

@@ -7,7 +7,19 @@ import (
 	"airstrip/internal/text"
 )
 
-const maxAbout = 2000 // characters
+const (
+	maxAbout = 2000   // characters
+	maxLegal = 50_000 // characters
+)
+
+// most is how many characters the text called name may have.
+func most(name string) int {
+	switch name {
+	case "terms_zh", "terms_en", "privacy_zh", "privacy_en":
+		return maxLegal
+	}
+	return maxAbout
+}
 
 // about checks what the operator says of the site. Addresses become links, so only those of web pages do.
 func (p *problems) about(s *Site) {
@@ -23,6 +35,8 @@ func (p *problems) about(s *Site) {
 		p.When(link.address != "" && !isWebPage(link.address), link.name, "url", "请填写完整的网址",
 			"Please give a whole address")
 	}
+	p.When(s.Accent != "" && !hexColour.MatchString(s.Accent), "accent", "colour", "请填写颜色，如 #146f87",
+		"Please give a colour such as #146f87")
 	p.When(s.SecurityContact != "" && !isContact(s.SecurityContact), "security_contact", "contact",
 		"请填写 mailto:邮箱 或 https:// 网址", "Please give mailto: with an e-mail address, or an https:// address")
 }

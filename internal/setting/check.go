@@ -115,7 +115,7 @@ func (p *problems) texts(s *Site) {
 		p.When(!words[name].long && slices.ContainsFunc(all, func(s string) bool {
 			return strings.ContainsFunc(s, unicode.IsControl)
 		}), name, "line", "须为一行文字", "This is a text of one line")
-		tooLong := func(s string) bool { return utf8.RuneCountInString(s) > maxAbout }
+		tooLong := func(s string) bool { return utf8.RuneCountInString(s) > most(name) }
 		p.When(len(all) > 1000 || slices.ContainsFunc(all, tooLong), name, "length", "内容过长", "This is too long")
 	}
 }

@@ -16,6 +16,8 @@ type Area string
 // The areas, as they are listed in Areas.
 const (
 	AreaSite        Area = "site"
+	AreaLook        Area = "look"
+	AreaLegal       Area = "legal"
 	AreaSignUp      Area = "sign_up"
 	AreaMail        Area = "mail"
 	AreaCaptcha     Area = "captcha"
@@ -42,16 +44,18 @@ type Kind string
 
 // The kinds of settings.
 const (
-	KindText    Kind = "text"
-	KindLong    Kind = "long_text"
-	KindNumber  Kind = "number"
-	KindAmount  Kind = "amount"
-	KindSwitch  Kind = "switch"
-	KindChoice  Kind = "choice"
-	KindTexts   Kind = "texts"
-	KindNumbers Kind = "numbers"
-	KindAmounts Kind = "amounts"
-	KindClasses Kind = "class_names"
+	KindText     Kind = "text"
+	KindLong     Kind = "long_text"
+	KindMarkdown Kind = "markdown"
+	KindColour   Kind = "colour"
+	KindNumber   Kind = "number"
+	KindAmount   Kind = "amount"
+	KindSwitch   Kind = "switch"
+	KindChoice   Kind = "choice"
+	KindTexts    Kind = "texts"
+	KindNumbers  Kind = "numbers"
+	KindAmounts  Kind = "amounts"
+	KindClasses  Kind = "class_names"
 )
 
 // kinds are those that follow from the type of a field alone.
@@ -121,6 +125,9 @@ func (w wording) description(name string, kind reflect.Type) Description {
 	}
 	if w.long {
 		d.Kind = KindLong
+	}
+	if w.kind != "" {
+		d.Kind = w.kind
 	}
 	if b, ok := bounds[name]; ok {
 		d.Least, d.Most = strconv.Itoa(b.least), strconv.Itoa(b.most)

@@ -32,12 +32,24 @@ type Site struct {
 	AboutEN      string `json:"about_en"`      // the same in English
 	ContactEmail string `json:"contact_email"` // whom users write to; empty: no address is named
 	ContactURL   string `json:"contact_url"`   // where users write to, such as https://t.me/name; empty: no link
-	TermsURL     string `json:"terms_url"`     // terms of service; empty: no link
+	TermsURL     string `json:"terms_url"`     // terms of service elsewhere; empty: no link
+
+	Accent   string `json:"accent"`    // colour of buttons and links, such as #146f87; empty: the built-in one
+	FooterZH string `json:"footer_zh"` // text in the footer of the pages; empty: nothing
+	FooterEN string `json:"footer_en"` // the same in English
+
+	// Texts in Markdown at /terms and /privacy, which people accept at sign-up. Empty in both languages: there is none.
+	// In one language alone: readers of the other get that one.
+	TermsZH   string `json:"terms_zh"`
+	TermsEN   string `json:"terms_en"`
+	PrivacyZH string `json:"privacy_zh"`
+	PrivacyEN string `json:"privacy_en"`
+
 	// Whom to notify of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactURL, or
 	// ContactEmail.
 	SecurityContact string `json:"security_contact"`
 
-	PrivacyURL string `json:"privacy_url"` // privacy notice; empty: no link
+	PrivacyURL string `json:"privacy_url"` // privacy notice elsewhere; empty: no link
 	// where users get the source of what runs here, as section 13 of the AGPL wants it
 	SourceURL string `json:"source_url"`
 	TestPages bool   `json:"test_pages"` // whether the pages under /test-page are there

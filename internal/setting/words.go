@@ -5,6 +5,8 @@ import "airstrip/internal/fault"
 // Areas are all areas, in the order in which they are shown.
 var Areas = []AreaWords{
 	{AreaSite, fault.Text{ZH: "网站", EN: "Site"}},
+	{AreaLook, fault.Text{ZH: "外观", EN: "Look"}},
+	{AreaLegal, fault.Text{ZH: "条款和隐私", EN: "Terms and privacy"}},
 	{AreaSignUp, fault.Text{ZH: "注册和登录", EN: "Sign-up and sign-in"}},
 	{AreaMail, fault.Text{ZH: "邮件", EN: "Mail"}},
 	{AreaCaptcha, fault.Text{ZH: "人机验证", EN: "Captcha"}},
@@ -28,6 +30,7 @@ type wording struct {
 	unit           string // in units
 	everyday       bool   // see Description.Sensitive: all others are sensitive
 	long           bool   // a text of several lines
+	kind           Kind   // where it does not follow from the type or from long
 }
 
 var units = map[string]fault.Text{
@@ -87,12 +90,49 @@ var words = map[string]wording{
 		hintZH: "如 https://t.me/名称；留空则不显示", hintEN: "Such as https://t.me/name; empty: no link",
 	},
 	"terms_url": {
-		area: AreaSite, zh: "服务条款网址", en: "Address of the terms of service", everyday: true,
-		hintZH: "留空则不显示", hintEN: "Empty: no link",
+		area: AreaLegal, zh: "服务条款网址", en: "Address of the terms of service", everyday: true,
+		hintZH: "条款在其他网站时填写；注册时不要求同意", hintEN: "For terms on another site; sign-up does not ask to accept those",
 	},
 	"privacy_url": {
-		area: AreaSite, zh: "隐私政策网址", en: "Address of the privacy notice", everyday: true,
-		hintZH: "留空则不显示", hintEN: "Empty: no link",
+		area: AreaLegal, zh: "隐私政策网址", en: "Address of the privacy notice", everyday: true,
+		hintZH: "政策在其他网站时填写；注册时不要求同意", hintEN: "For a notice on another site; sign-up does not ask to accept that",
+	},
+	"accent": {
+		area: AreaLook, zh: "主题色", en: "Accent colour", everyday: true, kind: KindColour,
+		hintZH: "如 #146f87；明暗会自动调整，确保文字清晰。留空则使用内置颜色",
+		hintEN: "Such as #146f87; shades are adjusted so that all text is easy to read. Empty: the built-in one",
+	},
+	"footer_zh": {
+		area: AreaLook, zh: "页脚文字（中文）", en: "Text of the footer, in Chinese", everyday: true, long: true,
+		hintZH: "纯文字，显示在每个页面的页脚", hintEN: "Plain text in the footer of all pages",
+	},
+	"footer_en": {
+		area: AreaLook, zh: "页脚文字（英文）", en: "Text of the footer, in English", everyday: true, long: true,
+		hintZH: "纯文字，显示在每个页面的页脚", hintEN: "Plain text in the footer of all pages",
+	},
+	"terms_zh": {
+		area: AreaLegal, zh: "服务条款（中文）", en: "Terms of service, in Chinese", everyday: true,
+		long: true, kind: KindMarkdown,
+		hintZH: "Markdown，显示在 /terms；填写后，注册时须同意",
+		hintEN: "Markdown, shown at /terms; whoever signs up must accept it",
+	},
+	"terms_en": {
+		area: AreaLegal, zh: "服务条款（英文）", en: "Terms of service, in English", everyday: true,
+		long: true, kind: KindMarkdown,
+		hintZH: "Markdown，显示在 /terms；填写后，注册时须同意",
+		hintEN: "Markdown, shown at /terms; whoever signs up must accept it",
+	},
+	"privacy_zh": {
+		area: AreaLegal, zh: "隐私政策（中文）", en: "Privacy notice, in Chinese", everyday: true,
+		long: true, kind: KindMarkdown,
+		hintZH: "Markdown，显示在 /privacy；填写后，注册时须同意",
+		hintEN: "Markdown, shown at /privacy; whoever signs up must accept it",
+	},
+	"privacy_en": {
+		area: AreaLegal, zh: "隐私政策（英文）", en: "Privacy notice, in English", everyday: true,
+		long: true, kind: KindMarkdown,
+		hintZH: "Markdown，显示在 /privacy；填写后，注册时须同意",
+		hintEN: "Markdown, shown at /privacy; whoever signs up must accept it",
 	},
 	"security_contact": {
 		area: AreaSite, zh: "安全联系方式", en: "Security contact",

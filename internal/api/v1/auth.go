@@ -28,11 +28,11 @@ func (r *Router) Auth(a *account.Accounts) {
 
 	r.open("POST /v1/auth/register", params{
 		need("name"), need("email"), need("passwd", "password"), need("repasswd", "re_password"),
-		may("code", "invite_code"), may("emailcode", "email_code"),
+		may("code", "invite_code"), may("emailcode", "email_code"), may("terms", "accepted_terms"),
 	}.and(verified), func(req *http.Request, in Input) (Answer, error) {
 		g, err := a.SignUps.SignUp(req.Context(), account.SignUp{
 			Email: in.Get("email"), Name: in.Get("name"), Password: in.Get("passwd"), Repeated: in.Get("repasswd"),
-			InviteCode: in.Get("code"), EmailCode: in.Get("emailcode"),
+			InviteCode: in.Get("code"), EmailCode: in.Get("emailcode"), AcceptedTerms: in.Get("terms"),
 		}, answeredBy(req, in))
 		return granted(req, g, fault.Text{ZH: "注册成功", EN: "Welcome"}), err
 	})

@@ -20,26 +20,35 @@ type manifest struct {
 	Display         string `json:"display"`
 	BackgroundColor string `json:"background_color"`
 	ThemeColor      string `json:"theme_color"`
-	Icons           []icon `json:"icons"`
+	Icons           []Icon `json:"icons"`
 }
 
-type icon struct {
+// Icon is an icon of the site in the manifest.
+type Icon struct {
 	Src     string `json:"src"`
 	Sizes   string `json:"sizes"`
 	Type    string `json:"type"`
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// Manifest writes the manifest of the site, with its name as the operator set it.
-func Manifest(w http.ResponseWriter, name string, lang fault.Lang) {
+// builtinIcons are for sites that have none of their own.
+var builtinIcons = []Icon{
+	{Src: "/icon-192.png", Sizes: "192x192", Type: "image/png"},
+	{Src: "/icon-512.png", Sizes: "512x512", Type: "image/png"},
+	{Src: "/icon-maskable-512.png", Sizes: "512x512", Type: "image/png", Purpose: "maskable"},
+}
+
+// Manifest writes the manifest of the site, with its name as the operator set it. own is the site's own icon; nil: it
+// has none.
+func Manifest(w http.ResponseWriter, name string, lang fault.Lang, own *Icon) {
+	icons := builtinIcons
+	if own != nil {
+		icons = []Icon{*own}
+	}
 	body, err := json.Marshal(manifest{
 		ID: "/", Name: name, ShortName: name, Lang: string(lang), StartURL: "/user/dashboard", Scope: "/",
 		Display: "standalone", BackgroundColor: "#f7f8fa", ThemeColor: "#f7f8fa",
-		Icons: []icon{
-			{Src: "/icon-192.png", Sizes: "192x192", Type: "image/png"},
-			{Src: "/icon-512.png", Sizes: "512x512", Type: "image/png"},
-			{Src: "/icon-maskable-512.png", Sizes: "512x512", Type: "image/png", Purpose: "maskable"},
-		},
+		Icons: icons,
 	})
 	if err != nil {
 		panic(err) // only for values that JSON does not know

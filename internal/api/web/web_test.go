@@ -357,7 +357,7 @@ func TestServiceWorker_IsAskedForAnew_AndLoadsFromTheSite(t *testing.T) {
 
 func TestManifest_NamesTheSiteInItsLanguage(t *testing.T) {
 	w := httptest.NewRecorder()
-	web.Manifest(w, `Air "Strip" <b>`, "zh-CN")
+	web.Manifest(w, `Air "Strip" <b>`, "zh-CN", nil)
 	var m struct {
 		Name, Lang, Display string
 		StartURL            string `json:"start_url"`

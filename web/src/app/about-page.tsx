@@ -7,6 +7,7 @@ import { useSiteName } from '@/lib/site-name'
 import { ContactLinks, useContacts } from '@/ui/contact'
 import { Fact } from '@/ui/fact'
 import { HomeButton } from '@/ui/status-page'
+import { TextLink } from '@/ui/text-link'
 import classes from './about-page.module.css'
 import { WebSiteLayout2 } from './layouts/web-site-layout2'
 
@@ -28,8 +29,9 @@ export function AboutPage() {
   )
 }
 
-function Facts({ site: { about, version } }: { site: Site }) {
+function Facts({ site: { about, legal, version } }: { site: Site }) {
   const { t } = useTranslation('about')
+  const { t: common } = useTranslation()
   const isReachable = useContacts() !== undefined
   return (
     <dl className={classes.facts}>
@@ -38,15 +40,27 @@ function Facts({ site: { about, version } }: { site: Site }) {
           <ContactLinks />
         </Fact>
       )}
-      {about.terms_url && (
-        <Fact name={t('terms')}>
-          <Out href={about.terms_url} />
+      {legal.has_terms ? (
+        <Fact name={common('legal.terms')}>
+          <TextLink to="/terms">{t('read')}</TextLink>
         </Fact>
+      ) : (
+        about.terms_url && (
+          <Fact name={common('legal.terms')}>
+            <Out href={about.terms_url} />
+          </Fact>
+        )
       )}
-      {about.privacy_url && (
-        <Fact name={t('privacy')}>
-          <Out href={about.privacy_url} />
+      {legal.has_privacy ? (
+        <Fact name={common('legal.privacy')}>
+          <TextLink to="/privacy">{t('read')}</TextLink>
         </Fact>
+      ) : (
+        about.privacy_url && (
+          <Fact name={common('legal.privacy')}>
+            <Out href={about.privacy_url} />
+          </Fact>
+        )
       )}
       <Fact name={t('version')}>{version}</Fact>
     </dl>

@@ -92,6 +92,21 @@ describe('pages of a user', () => {
   })
 })
 
+describe('terms and privacy', () => {
+  it('are open pages with the operator’s texts', async () => {
+    server.use(
+      http.get('*/api/v2/site/texts', () =>
+        success({ terms: '## Refunds\n\nWithin **7 days**.', privacy: '', version: 'v1' }),
+      ),
+    )
+    await openApp('/terms')
+    expect(await screen.findByRole('heading', { name: 'Terms of service', level: 1 })).toBeVisible()
+    expect(await screen.findByText('7 days')).toBeVisible()
+    await openApp('/privacy')
+    expect(await screen.findByText('There is nothing here yet.')).toBeVisible()
+  })
+})
+
 describe('about', () => {
   it('says what the operator says, with the source', async () => {
     const about = {

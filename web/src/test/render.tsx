@@ -4,6 +4,7 @@ import { userEvent } from '@testing-library/user-event'
 import { afterEach } from 'vitest'
 import { App } from '@/app/app'
 import { startI18n } from '@/app/i18n'
+import { lookOf } from '@/app/look'
 import { queryClient } from '@/app/query-client'
 import { createAppRouter } from '@/app/router'
 import { session } from '@/lib/session/current-session'
@@ -25,7 +26,7 @@ export async function openApp(path: string) {
   const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
   routers.push(router)
   const user = userEvent.setup()
-  render(<App router={router} />)
+  render(<App router={router} look={await lookOf(undefined)} />)
   return { router, user }
 }
 

@@ -1,7 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
+import { siteOptions } from '@/lib/api/site'
 import classes from './logo.module.css'
 
-/** The mark alone: a runway, seen from the approach. */
+/** The mark alone: the site's own logo, or a runway, seen from the approach. */
 function LogoMark({ size = 28 }: { size?: number }) {
+  const { data: site } = useQuery(siteOptions())
+  const own = site?.look.logo_url
+  if (own) return <img src={own} alt="" height={size} className={classes.own} />
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" className={classes.mark}>
       <rect width="32" height="32" rx="8" fill="var(--mantine-color-tide-6)" />

@@ -23,6 +23,7 @@ type signUpBody struct {
 	RePassword string  `json:"re_password" doc:"The password once more"`
 	InviteCode *string `json:"invite_code,omitempty" nullable:"true" maxLength:"64" doc:"Needed where the site admits only the invited"`
 	EmailCode  *string `json:"email_code,omitempty" nullable:"true" maxLength:"64" doc:"Needed where the site sends codes by mail"`
+	Accepted   *string `json:"accepted_terms,omitempty" nullable:"true" maxLength:"64" doc:"Version of the terms and the privacy notice, as GET /site names it; needed where the site has any"`
 	ChallengeBody
 }
 
@@ -77,6 +78,9 @@ func Auth(a *account.Accounts) v2.Resource {
 				}
 				if b.EmailCode != nil {
 					s.EmailCode = *b.EmailCode
+				}
+				if b.Accepted != nil {
+					s.AcceptedTerms = *b.Accepted
 				}
 				g, err := a.SignUps.SignUp(ctx, s, b.client(ctx))
 				return signUpResult{v2.TokensOf(g), g.User.Name, g.User.Email}, err

@@ -7,10 +7,12 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/announcement"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/setting"
+	"airstrip/internal/sitepicture"
 	"airstrip/internal/telegram"
 )
 
@@ -32,6 +34,8 @@ type siteResult struct {
 	About    siteAbout    `json:"about"`
 	Tests    bool         `json:"test_pages" doc:"Whether the pages under /test-page are there"`
 	Crisp    string       `json:"crisp_website_id" doc:"Of the live chat; empty: there is none"`
+	Look     siteLook     `json:"look"`
+	Legal    siteLegal    `json:"legal"`
 	Unowned  bool         `json:"unowned" doc:"Whether nobody owns the site yet: /setup makes its owner"`
 
 	Maintenance []siteMaintenance `json:"maintenance" doc:"What is announced about maintenance and concerns everybody, for a strip on every page"`
@@ -68,6 +72,29 @@ type siteAbout struct {
 	SourceURL    string `json:"source_url" doc:"Where the source of what runs here can be had; empty: ask the operator"`
 }
 
+// siteLook is what the operator chose of the look of the pages. What is empty is built in.
+type siteLook struct {
+	LogoURL  string `json:"logo_url" doc:"Path of the site's own logo; empty: the built-in one"`
+	IconURL  string `json:"icon_url" doc:"Path of the site's own icon; empty: the built-in one"`
+	Accent   string `json:"accent" doc:"Colour whose hue buttons and links have, such as #146f87; empty: the built-in one"`
+	Button   string `json:"button" doc:"Its shade for buttons, on which white text has a contrast of at least 4.5; empty: the built-in one"`
+	FooterZH string `json:"footer_zh" doc:"Text of the footer in Chinese; empty: none"`
+	FooterEN string `json:"footer_en" doc:"The same in English"`
+}
+
+// siteLegal is what people accept when they sign up. GET /site/texts has the texts.
+type siteLegal struct {
+	Version    string `json:"version" doc:"To be sent as accepted_terms; empty: there is nothing to accept"`
+	HasTerms   bool   `json:"has_terms" doc:"Whether there are terms of service, at /terms"`
+	HasPrivacy bool   `json:"has_privacy" doc:"Whether there is a privacy notice, at /privacy"`
+}
+
+type siteTexts struct {
+	Terms   string `json:"terms" doc:"Terms of service, in Markdown; empty: there are none"`
+	Privacy string `json:"privacy" doc:"Privacy notice, in Markdown; empty: there is none"`
+	Version string `json:"version" doc:"Of both texts in both languages, to be sent as accepted_terms; empty: there are none"`
+}
+
 type siteSignUp struct {
 	Mode      string   `json:"mode" enum:"open,invite,closed"`
 	EmailCode bool     `json:"email_code" doc:"Whether a code sent to the address is required"`
@@ -94,9 +121,9 @@ func Footer(siteName string) string { return "2020-2025 " + siteName }
 // SiteNow returns what everybody may know of the site as it is set now.
 type SiteNow func() siteResult
 
-// NewSiteNow is of a site at siteURL that runs version.
+// NewSiteNow is of a site at siteURL that runs version; picture gives where one of its own pictures is.
 func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot,
-	announcements *announcement.Announcements, siteURL, version string, demo bool,
+	announcements *announcement.Announcements, siteURL, version string, demo bool, picture func(name string) string,
 ) SiteNow {
 	return func() siteResult {
 		s := settings.Get()
@@ -113,6 +140,11 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 				s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL,
 				s.SourceURL,
 			},
+			Look: siteLook{
+				picture(sitepicture.Logo), picture(sitepicture.Icon),
+				s.Accent, s.ButtonColour(), s.FooterZH, s.FooterEN,
+			},
+			Legal: siteLegal{s.LegalVersion(), s.Terms(s.Language) != "", s.Privacy(s.Language) != ""},
 			Tests: s.TestPages,
 			Crisp: s.CrispWebsiteID, Unowned: accounts.Setup.IsOpen(),
 
@@ -125,10 +157,16 @@ func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *tel
 func (now SiteNow) JSON() ([]byte, error) { return json.Marshal(now()) }
 
 // Site adds the operations about the site itself.
-func Site(now SiteNow) v2.Resource {
+func Site(now SiteNow, settings *setting.Settings) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.PublicOp("GET /site").
 			Named("site_get", "What everybody may know of the site"),
 			func(context.Context, account.Identity, *v2.Empty) (siteResult, error) { return now(), nil })
+		v2.Handle(r, v2.PublicOp("GET /site/texts").
+			Named("site_texts", "The terms of service and the privacy notice, in the caller's language"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (siteTexts, error) {
+				s, lang := settings.Get(), api.CallerOf(ctx).Lang
+				return siteTexts{s.Terms(lang), s.Privacy(lang), s.LegalVersion()}, nil
+			})
 	}
 }

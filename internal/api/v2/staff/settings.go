@@ -32,7 +32,7 @@ type settingChoice struct {
 type settingItem struct {
 	Name        string          `json:"name"`
 	Area        setting.Area    `json:"area"`
-	Kind        setting.Kind    `json:"kind" enum:"text,long_text,number,amount,switch,choice,texts,numbers,amounts,class_names"`
+	Kind        setting.Kind    `json:"kind" enum:"text,long_text,markdown,colour,number,amount,switch,choice,texts,numbers,amounts,class_names"`
 	Title       string          `json:"title" doc:"In the caller's language"`
 	Hint        string          `json:"hint"`
 	Unit        string          `json:"unit"`

@@ -81,6 +81,8 @@ type userDetail struct {
 	EmailVerifiedAt *time.Time    `json:"email_verified_at" nullable:"true"`
 	SignedInAt      *time.Time    `json:"signed_in_at" nullable:"true"`
 	ClosedAt        *time.Time    `json:"closed_at" nullable:"true"`
+	TermsVersion    string        `json:"terms_version" doc:"Version of the terms and the privacy notice that the user accepted at sign-up; empty: none"`
+	TermsAcceptedAt *time.Time    `json:"terms_accepted_at" nullable:"true"`
 	Wallet          userBalance   `json:"wallet"`
 	Services        []userService `json:"services" doc:"Running ones first"`
 	Packages        []userPackage `json:"packages" doc:"Of which something is left"`
@@ -194,6 +196,10 @@ func (d userDetails) of(ctx context.Context, id int64) (out userDetail, err erro
 	if err != nil {
 		return out, err
 	}
+	accepted, err := d.accounts.Acceptance(ctx, id)
+	if err != nil {
+		return out, err
+	}
 	out = userDetail{
 		UserFacts: newUserRow(&facts[0], known, plans), UUID: u.UUID, Lang: u.Lang, InviteCode: u.InviteCode,
 		TelegramID: u.TelegramID, EmailVerifiedAt: u.EmailVerifiedAt, SignedInAt: u.SignedInAt, ClosedAt: u.ClosedAt,
@@ -201,6 +207,9 @@ func (d userDetails) of(ctx context.Context, id int64) (out userDetail, err erro
 			b.Posted, b.Held, b.Available, b.Commission, b.Pending, b.PayingOut, b.Posted + b.Commission + b.PayingOut,
 		},
 		Services: []userService{}, Packages: []userPackage{}, Bans: []userBan{},
+	}
+	if accepted != nil {
+		out.TermsVersion, out.TermsAcceptedAt = accepted.Version, &accepted.AcceptedAt
 	}
 	for i := range bans {
 		out.Bans = append(out.Bans, newUserBan(&bans[i]))

@@ -15,8 +15,8 @@ const Runway = lazy<ComponentType>(() =>
   ),
 )
 
-/** One column of 400 px on the runway: signing in and up, about. */
-export function WebSiteLayout2({ children }: { children?: ReactNode }) {
+/** One column of 400 px on the runway: signing in and up, about. `isWide` makes it one for long texts. */
+export function WebSiteLayout2(props: { children?: ReactNode; isWide?: boolean }) {
   const siteName = useSiteName()
   return (
     <>
@@ -34,7 +34,9 @@ export function WebSiteLayout2({ children }: { children?: ReactNode }) {
             <SchemeButton />
           </span>
         </header>
-        <main className={classes.column}>{children ?? <Outlet />}</main>
+        <main className={classes.column} data-wide={props.isWide}>
+          {props.children ?? <Outlet />}
+        </main>
         <Footer />
       </div>
     </>

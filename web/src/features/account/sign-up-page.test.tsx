@@ -44,6 +44,59 @@ beforeEach(() => {
 })
 
 describe('signing up', () => {
+  it('asks to accept the terms, and sends which version was accepted', async () => {
+    let sent: unknown
+    server.use(
+      http.get('*/api/v2/site', () =>
+        success({ ...site, legal: { version: 'v7', has_terms: true, has_privacy: true } }),
+      ),
+      http.post(register, async ({ request }) => {
+        sent = await request.json()
+        return success({ access_token: accessToken(), refresh_token: refreshToken() })
+      }),
+    )
+    const { user } = await openApp('/auth/sign-up')
+    await fillIn(user)
+    await user.click(submit())
+    expect(await screen.findByText('Please accept this to sign up')).toBeVisible()
+    expect(sent).toBeUndefined()
+    const box = screen.getByRole('checkbox', { name: /terms of service and the privacy notice/ })
+    expect(screen.getByRole('link', { name: 'privacy notice' })).toHaveAttribute('href', '/privacy')
+    await user.click(box)
+    await user.click(submit())
+    await waitFor(() => expect(sent).toMatchObject({ accepted_terms: 'v7' }))
+  })
+
+  it('asks again where the terms changed meanwhile, and sends the version that is there then', async () => {
+    const versions = ['v7', 'v8']
+    const sent: unknown[] = []
+    server.use(
+      http.get('*/api/v2/site', () =>
+        success({ ...site, legal: { version: versions[0], has_terms: true, has_privacy: false } }),
+      ),
+      http.post(register, async ({ request }) => {
+        const body = (await request.json()) as { accepted_terms?: string }
+        sent.push(body.accepted_terms)
+        if (body.accepted_terms === 'v8')
+          return success({ access_token: accessToken(), refresh_token: refreshToken() })
+        versions.shift()
+        const message = 'The terms have changed'
+        const errors = [{ field: 'accepted_terms', code: 'outdated', message }]
+        return failure(422, { code: 'invalid_input', message: 'Check the form', errors })
+      }),
+    )
+    const { user } = await openApp('/auth/sign-up')
+    await fillIn(user)
+    const box = screen.getByRole('checkbox', { name: /accept the terms of service/ })
+    await user.click(box)
+    await user.click(submit())
+    expect(await screen.findByText('The terms have changed')).toBeVisible()
+    expect(box).not.toBeChecked()
+    await user.click(box)
+    await user.click(submit())
+    await waitFor(() => expect(sent).toEqual(['v7', 'v8']))
+  })
+
   it('creates the account, with the invite code of the link, and goes home', async () => {
     let sent: unknown
     server.use(

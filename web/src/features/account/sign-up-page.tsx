@@ -1,17 +1,19 @@
 import { Stack, Text, TextInput } from '@mantine/core'
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { useOnce } from '@/lib/use-once'
 import { requestSignUpCode, signUp } from '@/lib/api/auth-api'
-import { siteOptions } from '@/lib/api/site'
+import { ApiError } from '@/lib/api/errors'
+import { type Site, siteOptions } from '@/lib/api/site'
 import { goOn } from '@/lib/go-on'
 import { returnPath } from '@/lib/return-path'
 import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
 import { session } from '@/lib/session/current-session'
 import { TextLink } from '@/ui/text-link'
+import { AcceptTerms } from './components/accept-terms'
 import { EmailField } from './components/email-field'
 import { AuthCard } from './components/auth-card'
 import { PasswordField } from '@/ui/password-field'
@@ -43,13 +45,19 @@ export function SignUpPage() {
       {isClosed ? (
         <Text c="dimmed">{t('signUp.closedText')}</Text>
       ) : (
-        <Form needs={{ invite: site.sign_up.mode === 'invite', code: site.sign_up.email_code }} />
+        <Form
+          needs={{
+            invite: site.sign_up.mode === 'invite',
+            code: site.sign_up.email_code,
+            legal: site.legal,
+          }}
+        />
       )}
     </AuthCard>
   )
 }
 
-type Needs = { invite: boolean; code: boolean }
+type Needs = { invite: boolean; code: boolean; legal: Site['legal'] }
 
 function useSignUp(needs: Needs) {
   const { next, invite_code: linked } = route.useSearch()
@@ -62,22 +70,34 @@ function useSignUp(needs: Needs) {
       password: '',
       re_password: '',
       invite_code: invitedBy(linked),
+      accepted_terms: false,
     },
   })
   const calls = useCalls(form, 'register')
+  const queryClient = useQueryClient()
+
+  /** Terms that changed meanwhile have another version, and are accepted anew. */
+  const readTermsAnew = async (error: unknown): Promise<never> => {
+    if (error instanceof ApiError && error.fields.some(({ field }) => field === 'accepted_terms')) {
+      form.setValue('accepted_terms', false)
+      await queryClient.invalidateQueries({ queryKey: siteOptions().queryKey })
+    }
+    throw error
+  }
 
   const submit = useOnce(
-    form.handleSubmit(({ invite_code, email_code, ...rest }) => {
+    form.handleSubmit(({ invite_code, email_code, accepted_terms: isAccepted, ...rest }) => {
       const body = {
         ...rest,
         ...(invite_code && { invite_code }),
         ...(email_code && { email_code }),
+        ...(isAccepted && needs.legal.version && { accepted_terms: needs.legal.version }),
       }
       // Where a code is needed its request had the captcha.
       const call = needs.code ? calls.callFreely : calls.call
       return call(
         async (proof) => {
-          session.signIn(await signUp({ ...body, ...proof }))
+          session.signIn(await signUp({ ...body, ...proof }).catch(readTermsAnew))
           await router.navigate({ href: returnPath(next), replace: true })
         },
         () => void submit(),
@@ -129,6 +149,13 @@ function Form({ needs }: { needs: Needs }) {
             onBlur: () => checkInvite(form.getValues('invite_code')),
           })}
         />
+        {needs.legal.version && (
+          <AcceptTerms
+            legal={needs.legal}
+            error={errors.accepted_terms?.message}
+            register={form.register('accepted_terms', { required: t('signUp.acceptRequired') })}
+          />
+        )}
         <FormEnd calls={calls}>{t('signUp.submit')}</FormEnd>
       </Stack>
     </form>

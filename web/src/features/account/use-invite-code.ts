@@ -12,6 +12,7 @@ type Form = UseFormReturn<{
   password: string
   re_password: string
   invite_code: string
+  accepted_terms: boolean
 }>
 
 /** The code of the link that led to this site; kept for the visit, since people look around before they sign up. */

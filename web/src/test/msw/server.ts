@@ -39,6 +39,8 @@ export const site = {
     privacy_url: '',
     source_url: '',
   },
+  look: { logo_url: '', icon_url: '', accent: '', button: '', footer_zh: '', footer_en: '' },
+  legal: { version: '', has_terms: false, has_privacy: false },
   test_pages: false,
   maintenance: [],
   recharge: { presets: ['50.00'], min: '1.00', max: '1000.00' },

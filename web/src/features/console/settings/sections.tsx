@@ -4,12 +4,15 @@ import type { Field } from '../parts/field'
 import { useMay } from '../parts/permissions'
 import type { FormSection, FormValues } from '../parts/resource-form'
 import { SettingFoot } from './setting-foot'
+import classes from './settings.module.css'
 import { type Trial, TrialButton, trialsOf } from './trial'
 import { formOf, inputOf, isSensitive, removalOf } from './values'
 
 const kinds: Record<SettingItem['kind'], Field['kind']> = {
   text: 'text',
   long_text: 'textarea',
+  markdown: 'markdown',
+  colour: 'text',
   number: 'number',
   amount: 'money',
   switch: 'switch',
@@ -95,11 +98,22 @@ function useField() {
       kind: isLocked ? 'shown' : kinds[item.kind],
       options: item.choices.map(({ value, text }) => ({ value, label: text })),
       foot: (set) => (
-        <SettingFoot
-          item={item}
-          onSet={(value) => set(inputOf(item.kind, value))}
-          isLocked={isLocked}
-        />
+        <>
+          {item.kind === 'colour' && !isLocked && (
+            <input
+              type="color"
+              className={classes.colour}
+              aria-label={t('settings.pickColour', { name: item.title })}
+              defaultValue={String(item.value) || '#146f87'}
+              onChange={(event) => set(event.target.value)}
+            />
+          )}
+          <SettingFoot
+            item={item}
+            onSet={(value) => set(inputOf(item.kind, value))}
+            isLocked={isLocked}
+          />
+        </>
       ),
     }
   }

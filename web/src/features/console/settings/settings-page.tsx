@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { staffSettingsChange } from '@/lib/api/gen/staff/sdk.gen'
+import { siteOptions } from '@/lib/api/site'
 import type { SettingList } from '@/lib/api/gen/staff/types.gen'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
@@ -12,6 +13,7 @@ import { SearchField } from '@/ui/search-field'
 import { toast } from '@/ui/toast'
 import { useListSearch } from '../parts/list-search'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
+import { LookPreview } from './look-preview'
 import { settingsQuery } from './resource'
 import { useSettingSections } from './sections'
 import classes from './settings.module.css'
@@ -81,6 +83,8 @@ function Areas({ list, area }: { list: SettingList; area: string }) {
   )
 }
 
+const lookPreview = (values: FormValues) => <LookPreview values={values} />
+
 function SettingsForm(props: {
   list: SettingList
   area: string
@@ -124,8 +128,10 @@ function SettingsForm(props: {
       submit={t('settings.save')}
       save={save}
       reload={reload}
+      {...(props.area === 'look' && !props.words && { aside: lookPreview })}
       onSaved={() => {
         void toast('success', t('settings.saved'))
+        void queryClient.invalidateQueries({ queryKey: siteOptions().queryKey })
         props.onSaved(queryClient.getQueryData(settingsQuery().queryKey) ?? list)
       }}
     />

@@ -3,7 +3,7 @@ import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SettingItem, SettingList } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
-import { failure, server, success } from '@/test/msw/server'
+import { failure, server, site, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 import { inputOf, valueOf } from './values'
@@ -226,5 +226,68 @@ describe('values of settings', () => {
     ['choice', 'tls'],
   ] as const)('of the kind %s come back as they were', (kind, value) => {
     expect(valueOf(kind, inputOf(kind, value))).toEqual(value)
+  })
+})
+
+describe('the look', () => {
+  const accent = setting({ name: 'accent', title: 'Accent colour', area: 'look', kind: 'colour' })
+
+  beforeEach(() => {
+    present = settings({ areas: [{ area: 'look', name: 'Look' }], settings: [accent], secrets: [] })
+  })
+
+  it('is shown with the contrasts of the chosen colour before it is saved', async () => {
+    const { user } = await openSignedIn('/admin/settings')
+    const preview = await screen.findByRole('region', { name: 'How it will look' })
+    const before = preview.innerHTML
+    await user.type(await screen.findByRole('textbox', { name: 'Accent colour' }), '#ffff00')
+    await waitFor(() => expect(preview.innerHTML).not.toBe(before))
+    const ratios = within(preview).getAllByText(/^Contrast/)
+    expect(ratios).toHaveLength(2)
+    for (const { textContent } of ratios)
+      for (const [ratio] of textContent.matchAll(/\d+\.\d/g))
+        expect(Number(ratio)).toBeGreaterThanOrEqual(4.5)
+    await save(user)
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith(
+        '"7"',
+        expect.objectContaining({ values: { accent: '#ffff00' } }),
+      ),
+    )
+  })
+
+  it('has a logo that is uploaded, refused with the reason, and removed', async () => {
+    const uploads: unknown[] = []
+    let look = { ...site.look }
+    server.use(
+      http.get('*/api/v2/site', () => success({ ...site, look })),
+      http.post('*/api/v2/staff/site-pictures/logo', async ({ request }) => {
+        uploads.push(await request.json())
+        if (uploads.length === 1) {
+          const message = 'The logo must be a PNG, JPEG or WebP'
+          return failure(422, { code: 'type', message })
+        }
+        look = { ...look, logo_url: '/site-pictures/logo?v=1' }
+        return success({})
+      }),
+      http.delete('*/api/v2/staff/site-pictures/logo', () => {
+        look = { ...look, logo_url: '' }
+        return success({})
+      }),
+    )
+    const { user } = await openSignedIn('/admin/settings')
+    const preview = await screen.findByRole('region', { name: 'How it will look' })
+    const input = preview.querySelector<HTMLInputElement>('input[type=file]')
+    if (!input) throw new Error('There is no input for a file')
+    await user.upload(input, new File(['abc'], 'a.png', { type: 'image/png' }))
+    expect(await within(preview).findByText(/must be a PNG/)).toBeVisible()
+    await user.upload(input, new File(['abc'], 'a.png', { type: 'image/png' }))
+    expect(await within(preview).findByRole('img', { name: 'Logo' })).toHaveAttribute(
+      'src',
+      '/site-pictures/logo?v=1',
+    )
+    expect(uploads).toEqual([{ data: 'YWJj' }, { data: 'YWJj' }])
+    await user.click(within(preview).getByRole('button', { name: 'Use the built-in one: Logo' }))
+    await waitFor(() => expect(within(preview).queryByRole('img', { name: 'Logo' })).toBeNull())
   })
 })

@@ -159,6 +159,7 @@ export function UserFacts({ user }: { user: UserDetail }) {
         <Fact name={t('column.created')}>{moment(user.created_at)}</Fact>
         <Fact name={t('fact.verified')}>{moment(user.email_verified_at)}</Fact>
         <Fact name={t('fact.signedIn')}>{moment(user.signed_in_at)}</Fact>
+        <Fact name={t('fact.terms')}>{moment(user.terms_accepted_at)}</Fact>
         <Fact name={t('column.seen')}>{moment(user.seen_at)}</Fact>
         <Fact name={t('column.fetches')}>{user.fetches}</Fact>
         <Fact name={t('column.area')}>{user.area || '—'}</Fact>

@@ -49,6 +49,8 @@ export const staffUser = (change: Partial<UserDetail> = {}): UserDetail => ({
   created_at: inDays(-90),
   email_verified_at: null,
   signed_in_at: inDays(-1),
+  terms_version: '',
+  terms_accepted_at: null,
   seen_at: inDays(-1),
   closed_at: null,
   telegram_id: null,

@@ -22,6 +22,7 @@ export const authLoginRequestCodeRules = {
 } as const
 
 export const authRegisterRules = {
+  "accepted_terms": { maxLength: 64 },
   "captcha_key": { maxLength: 1024 },
   "email": { maxLength: 320 },
   "email_code": { maxLength: 64 },

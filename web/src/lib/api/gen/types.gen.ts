@@ -6738,7 +6738,7 @@ export type SettingItem = {
      * Whether changing it needs the permission setting.sensitive.write
      */
     is_sensitive: boolean;
-    kind: 'text' | 'long_text' | 'number' | 'amount' | 'switch' | 'choice' | 'texts' | 'numbers' | 'amounts' | 'class_names';
+    kind: 'text' | 'long_text' | 'markdown' | 'colour' | 'number' | 'amount' | 'switch' | 'choice' | 'texts' | 'numbers' | 'amounts' | 'class_names';
     /**
      * Of numbers and amounts; empty: no bound
      */
@@ -7157,6 +7157,10 @@ export type SignInRecord = {
 
 export type SignUpBody = {
     /**
+     * Version of the terms and the privacy notice, as GET /site names it; needed where the site has any
+     */
+    accepted_terms?: string | null;
+    /**
      * Sent by older clients
      *
      * @deprecated
@@ -7255,6 +7259,48 @@ export type SiteCaptcha = {
     ticket: 'never' | 'risk' | 'always';
 };
 
+export type SiteLegal = {
+    /**
+     * Whether there is a privacy notice, at /privacy
+     */
+    has_privacy: boolean;
+    /**
+     * Whether there are terms of service, at /terms
+     */
+    has_terms: boolean;
+    /**
+     * To be sent as accepted_terms; empty: there is nothing to accept
+     */
+    version: string;
+};
+
+export type SiteLook = {
+    /**
+     * Colour whose hue buttons and links have, such as #146f87; empty: the built-in one
+     */
+    accent: string;
+    /**
+     * Its shade for buttons, on which white text has a contrast of at least 4.5; empty: the built-in one
+     */
+    button: string;
+    /**
+     * The same in English
+     */
+    footer_en: string;
+    /**
+     * Text of the footer in Chinese; empty: none
+     */
+    footer_zh: string;
+    /**
+     * Path of the site's own icon; empty: the built-in one
+     */
+    icon_url: string;
+    /**
+     * Path of the site's own logo; empty: the built-in one
+     */
+    logo_url: string;
+};
+
 export type SiteMaintenance = {
     body_en: string;
     /**
@@ -7311,6 +7357,8 @@ export type SiteResult = {
      * Of readers whose browser asks for no language that the pages have
      */
     language: 'zh-CN' | 'en';
+    legal: SiteLegal;
+    look: SiteLook;
     /**
      * What is announced about maintenance and concerns everybody, for a strip on every page
      */
@@ -7352,6 +7400,21 @@ export type SiteSignUp = {
      */
     email_code: boolean;
     mode: 'open' | 'invite' | 'closed';
+};
+
+export type SiteTexts = {
+    /**
+     * Privacy notice, in Markdown; empty: there is none
+     */
+    privacy: string;
+    /**
+     * Terms of service, in Markdown; empty: there are none
+     */
+    terms: string;
+    /**
+     * Of both texts in both languages, to be sent as accepted_terms; empty: there are none
+     */
+    version: string;
 };
 
 export type SpeedTest = {
@@ -8961,6 +9024,13 @@ export type Updated = {
     success: boolean;
 };
 
+export type UploadBody = {
+    /**
+     * The file in Base64, of at most 256 KB. A logo is a PNG, JPEG or WebP, an icon a square PNG of at least 192 pixels
+     */
+    data: string;
+};
+
 export type UserBalance = {
     /**
      * Decimal amount in the site's currency
@@ -9078,6 +9148,11 @@ export type UserDetail = {
     signed_in_at: string | null;
     state: 'active' | 'none' | 'exhausted' | 'expired' | 'banned' | 'closed';
     telegram_id: number | null;
+    terms_accepted_at: string | null;
+    /**
+     * Version of the terms and the privacy notice that the user accepted at sign-up; empty: none
+     */
+    terms_version: string;
     /**
      * Of that service's cycle, rounded down to 64 MiB
      */
@@ -9985,6 +10060,22 @@ export type SiteGetResponses = {
 };
 
 export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
+
+export type SiteTextsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/site/texts';
+};
+
+export type SiteTextsResponses = {
+    /**
+     * OK
+     */
+    200: SiteTexts;
+};
+
+export type SiteTextsResponse = SiteTextsResponses[keyof SiteTextsResponses];
 
 export type ToolsHistoryData = {
     body?: never;

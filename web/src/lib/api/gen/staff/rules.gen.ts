@@ -463,6 +463,10 @@ export const staffShareAccountRotateRules = {
   "totp": { maxLength: 1000 },
 } as const
 
+export const staffSitePictureSetRules = {
+  "data": { maxLength: 400000 },
+} as const
+
 export const staffStatementsListRules = {
   "gateway": { maxLength: 32 },
 } as const
