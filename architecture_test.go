@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"payment", "link", "renewal", "cdkey"},
 	{"ticket", "clickhouse", "shareaccount", "emby", "checkin", "announcement", "guide", "reconciliation"},
 	{"telegram", "mailbox", "console"},
-	{"bulk"},
+	{"bulk", "merge"},
 	{"api"},
 	{"app"},
 	{"cli"},

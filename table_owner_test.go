@@ -45,6 +45,7 @@ var tableOwners = map[string]string{
 	"loki":    `loki_cursor loki_pause`,
 	"mail":    `mail mail_template mail_text`,
 	"mailbox": `mailbox_cursor`,
+	"merge":   `account_merge`,
 	"node": `blocked_ip node node_alarm node_history node_outage node_secret node_silence node_state node_watch online_ip rule
 		rule_exemption rule_hit speed_test user_link_group`,
 	"notify":       `notice_choice`,

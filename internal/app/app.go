@@ -55,6 +55,7 @@ import (
 	"airstrip/internal/loki"
 	"airstrip/internal/mail"
 	"airstrip/internal/mailbox"
+	"airstrip/internal/merge"
 	"airstrip/internal/node"
 	"airstrip/internal/notify"
 	"airstrip/internal/payment"
@@ -127,6 +128,7 @@ type App struct {
 	Mailbox        *mailbox.Mailbox
 	Console        *console.Console
 	Bulks          *bulk.Bulk
+	Merges         *merge.Merges // of two accounts of one person
 	Storage        *storage.Storage
 
 	Copies        *job.Queue // of what ClickHouse gets
@@ -278,6 +280,10 @@ func (a *App) build(ctx context.Context) (err error) {
 
 	a.Console = console.New(a.DB, a.cfg.key, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Bulks = bulk.New(a.DB, a.Console, a.Accounts, a.Wallets, a.Services, a.Approvals)
+	a.Merges = merge.New(merge.Parts{
+		DB: a.DB, Accounts: a.Accounts, Approvals: a.Approvals, Wallets: a.Wallets, Services: a.Services,
+		Invites: a.Invites, Shop: a.Shop, Payments: a.Payments, Tickets: a.Tickets, Console: a.Console,
+	})
 	a.decideApprovals()
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Invites.Close)

@@ -20,6 +20,7 @@ func (a *App) decideApprovals() {
 	a.Approvals.DecidedBy(approval.BulkJob, a.Bulks.Decide)
 	a.Approvals.DecidedBy(approval.ServiceGift, a.Shop.DecideGift)
 	a.Approvals.DecidedBy(approval.CommissionPayout, a.Invites.DecidePayout)
+	a.Approvals.DecidedBy(approval.AccountMerge, a.Merges.Decide)
 	a.Approvals.DecidedBy(approval.OrderByHand, a.Payments.DecideOrder)
 	a.Approvals.DecidedBy(approval.PaymentByHand, a.Payments.DecideByHand)
 	for _, kind := range []approval.Kind{approval.RefundByHand, approval.Refund} {

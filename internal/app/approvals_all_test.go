@@ -45,7 +45,7 @@ var worth = map[string][]approval.Kind{
 	"staff_service_end": {nothing}, "staff_user_add": {nothing}, "staff_user_password_mail": {nothing},
 	"staff_api_key_make": {nothing}, "staff_api_key_rotate": {nothing}, "staff_api_key_revoke": {nothing},
 	"staff_user_sign_in_as": {nothing}, "staff_user_sessions_end": {nothing}, "staff_user_link_reset": {nothing}, "staff_user_two_factor_off": {nothing},
-	"staff_user_email_replace": {nothing}, "staff_user_close": {nothing}, "staff_user_note_add": {nothing},
+	"staff_user_email_replace": {nothing}, "staff_user_close": {nothing}, "staff_user_merge": {approval.AccountMerge}, "staff_user_note_add": {nothing},
 	"staff_user_note_remove": {nothing},
 	"staff_order_refund":     {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
 
@@ -217,6 +217,11 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 		examples := map[approval.Kind]func(){
 			approval.Adjustment: func() {
 				post(200, "wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"x"}`, user.id))
+			},
+			approval.AccountMerge: func() {
+				gone := h.addUser(h.T, "gone", 100)
+				post(403, fmt.Sprintf("users/%d/merge", gone.id),
+					fmt.Sprintf(`{"into_id":%d,"email":"gone@example.com","reason":"x"}`, user.id))
 			},
 			approval.CDKeys: func() { post(200, "cd-keys", `{"kind":"amount","amount":"1.00","size":1}`) },
 			approval.Coupon: func() { post(200, "coupons", `{"code":"SPRING","amount":"1.00","total":1}`) },

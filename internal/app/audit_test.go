@@ -723,6 +723,11 @@ func auditedActs(h *fixture) map[string]func() act {
 			gone := h.addUser(h.T, "gone", 0)
 			return staff(admin, "users/%d/close", `{"email":"gone@example.com","forfeit":"0.00","reason":"asked"}`, gone.id)
 		},
+		"staff_user_merge": func() act {
+			kept, gone := h.addUser(h.T, fmt.Sprint("kept", time.Now().UnixNano()), 0), h.addUser(h.T, "twin", 0)
+			return staff(admin, "users/%d/merge", fmt.Sprintf(
+				`{"into_id":%d,"email":"twin@example.com","reason":"one person"}`, kept.id), gone.id)
+		},
 		"staff_bulk_job_make": func() act {
 			return staff(admin, "bulk-jobs", fmt.Sprintf(
 				`{"kind":"label","details":{"label":"vip"},"reason":"x","ids":[%d]}`, user.id))

@@ -20,6 +20,7 @@ import (
 	"airstrip/internal/emby"
 	"airstrip/internal/invite"
 	"airstrip/internal/job"
+	"airstrip/internal/merge"
 	"airstrip/internal/node"
 	"airstrip/internal/seal"
 	"airstrip/internal/secret"
@@ -41,7 +42,7 @@ import (
 //	I7       cdkey: uses and limits of keys
 //	I8       shop: uses and limits of coupons
 //	I9       invite: commissions
-//	I11      wallet, shop, account, approval: adjustments, orders, refund requests, bans, what staff gives
+//	I11      wallet, shop, account, approval, merge: adjustments, orders, refund requests, bans, what staff gives
 //	I12      db: integers of 64 bits
 //	I13      service, shop: unlimited is never zero
 //	I14      traffic: hours, days, quotas and packages count the same bytes
@@ -63,6 +64,7 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	checks := []check{
 		{"I12", d.Check},
 		{"I11", of(account.Check)},
+		{"I11", of(merge.Check)},
 		{"audit", of(audit.Check)},
 		{"I16", of(checkin.Check)},
 		{"clickhouse", of(clickhouse.Check)},

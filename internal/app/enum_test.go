@@ -190,6 +190,7 @@ var enums = map[string]enum{
 	"site_picture.name":       {words: sitepicture.Names},
 	"staff_grant.kind":        {typ: "approval.Kind", not: []string{"decision"}},
 	"staff_grant.state":       {typ: "approval.State"},
+	"account_merge.state":     {typ: "merge.State"},
 	"staff_order.state":       {words: []string{"declined", "made", "waiting"}},
 	"staff_label.object":      {words: []string{"order", "recharge", "user"}},
 	"ticket.awaiting":         {typ: "ticket.Side"},

@@ -39,13 +39,14 @@ const (
 	ServiceGift   Kind = "service_gift"        // gift of a service
 	BulkJob       Kind = "bulk_job"            // job on many users
 	OrderByHand   Kind = "order_by_hand"       // order by staff
+	AccountMerge  Kind = "account_merge"       // merge of accounts
 
 	CommissionPayout Kind = "commission_payout" // payout of commission outside of the site
 )
 
 // Kinds are all kinds of acts.
 var Kinds = []Kind{
-	Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund,
+	Adjustment, AccountMerge, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund,
 	OrderRefund, Traffic, ServiceGift, BulkJob, CommissionPayout, OrderByHand,
 }
 
@@ -74,6 +75,8 @@ func (k Kind) Permission() permission.Permission {
 		return permission.OrderMake
 	case CommissionPayout:
 		return permission.CommissionPay
+	case AccountMerge:
+		return permission.UserMerge
 	case Decision:
 		return permission.ApprovalDecide
 	}
@@ -391,6 +394,13 @@ func (a *Approvals) Waits(ctx context.Context, idb bun.IDB, kind Kind, reference
 		return nil, err
 	}
 	return &found[0], nil
+}
+
+// WaitingFor returns the numbers of the acts that wait for a second member and by which the user would gain.
+func (a *Approvals) WaitingFor(ctx context.Context, idb bun.IDB, userID int64, except Kind) (ids []int64, err error) {
+	err = idb.NewSelect().Model((*Grant)(nil)).Column("id").
+		Where("beneficiary_id = ? AND state = ? AND kind <> ?", userID, Waiting, except).OrderExpr("id").Scan(ctx, &ids)
+	return ids, err
 }
 
 // Drop declines the act on this thing that waits, where one does, because the thing itself ended.

@@ -31,8 +31,12 @@ var rules = []db.Rule{
 		LEFT JOIN staff_order w ON g.kind = 'order_by_hand' AND w.id = g.reference_id AND w.state = 'waiting'
 		LEFT JOIN bulk_job j ON g.kind = 'bulk_job' AND j.id = g.reference_id AND j.state = 'waiting'
 		LEFT JOIN commission_payout y ON g.kind = 'commission_payout' AND y.id = g.reference_id AND y.state = 'waiting'
+		LEFT JOIN account_merge i ON g.kind = 'account_merge' AND i.id = g.reference_id AND i.state = 'waiting'
 		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id, o.id, t.id, s.id, j.id, y.id,
-		w.id) IS NULL
+		w.id, i.id) IS NULL
+		UNION ALL SELECT 'merge ' || CAST(i.id AS TEXT) FROM account_merge i WHERE i.state = 'waiting'
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'account_merge' AND g.reference_id = i.id
+			AND g.state = 'waiting')
 		UNION ALL SELECT 'payout ' || CAST(y.id AS TEXT) FROM commission_payout y WHERE y.state = 'waiting'
 			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'commission_payout' AND g.reference_id = y.id
 			AND g.state = 'waiting')

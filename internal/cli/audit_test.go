@@ -80,6 +80,8 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"user", "add", "--email", "carol@example.com"},
 			{"user", "sign-in-as", "carol@example.com", "--reason", "an empty dashboard"},
 			{"user", "email", "carol@example.com", "carola@example.com"},
+			{"user", "add", "--email", "twin@example.com"},
+			{"user", "merge", "twin@example.com", "carola@example.com", "--reason", "one person"},
 			{
 				"node", "add", "--protocol", "vmess", "--name", "hk", "--address", "hk.example", "--port", "80",
 				"--group-host", "1=a.example",

@@ -28,6 +28,7 @@ type userCommand struct {
 	SignInURL   userSignInURL   `cmd:"" name:"sign-in-url" help:"Print a signed address that signs a user in, once, within five minutes."`
 	Ban         userBan         `cmd:"" help:"Take a user's service away, until a time or until somebody ends it."`
 	Unban       userUnban       `cmd:"" help:"End all bans of a user."`
+	Merge       userMerge       `cmd:"" help:"Make an account part of another one of the same person: its balance, commission, invited people, tickets and notes move, and it is closed."`
 }
 
 type userAdd struct {

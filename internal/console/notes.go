@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -69,6 +70,29 @@ func (c *Console) RemoveNote(ctx context.Context, userID, id int64) error {
 		return audit.Record(ctx, tx, noteTrail, audit.ID("user", userID),
 			map[string]any{"note": id, "text": gone[0].Text}, nil, "")
 	})
+}
+
+// MoveTo gives what staff wrote down about a user, and the labels, to another account of the same person, as part of
+// tx. Labels beyond MaxLabels stay where they are.
+func (c *Console) MoveTo(ctx context.Context, tx bun.Tx, from, into int64) error {
+	if _, err := tx.NewUpdate().Model((*Note)(nil)).Set("user_id = ?", into).Where("user_id = ?", from).
+		Exec(ctx); err != nil {
+		return err
+	}
+	var labels []labelRow
+	if err := tx.NewSelect().Model(&labels).Where("object = 'user' AND object_id = ?", from).OrderExpr("label").
+		Scan(ctx); err != nil {
+		return err
+	}
+	for _, l := range labels {
+		switch err := c.AddLabel(ctx, tx, l.Object, into, l.MadeBy, l.Label, true); {
+		case errors.Is(err, ErrLabels):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
 }
 
 // Close forgets what staff wrote down about a user whose account is closed, the labels, and the views that the user

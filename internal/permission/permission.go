@@ -104,6 +104,7 @@ const (
 	UserRecover      Permission = "user.recover"
 	UserTwoFactorOff Permission = "user.two_factor.off"
 	UserClose        Permission = "user.close"
+	UserMerge        Permission = "user.merge"
 	UserSignInAs     Permission = "user.sign_in_as"
 	UserNote         Permission = "user.note"
 	UserBulk         Permission = "user.bulk"
@@ -354,6 +355,10 @@ var Areas = []Area{
 			EN: "do to many users at once what one may do to each",
 		}},
 		{UserClose, admins, fault.Text{ZH: "注销用户的账号", EN: "close the accounts of users"}},
+		{UserMerge, admins, fault.Text{
+			ZH: "合并同一人的两个账号，余额归保留的账号",
+			EN: "merge two accounts of one person, and move the balance to the one that stays",
+		}},
 		{ServiceGive, admins, fault.Text{
 			ZH: "赠送套餐时长，更换套餐，重置流量",
 			EN: "give users time of plans, move them to other plans, and reset their traffic",

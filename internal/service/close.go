@@ -15,6 +15,21 @@ func (s *Services) CountRunning(ctx context.Context, userID int64) (running int6
 	return running, err
 }
 
+// Unmoved returns the numbers of what the user paid for or staff gave, and what would end with the account: running
+// services, and packages with traffic remaining. Traffic from check-ins is left out.
+func (s *Services) Unmoved(ctx context.Context, idb bun.IDB, userID int64) (services, packages []int64, err error) {
+	now := s.db.Now()
+	err = idb.NewSelect().Model((*Service)(nil)).Column("id").
+		Where("user_id = ? AND ended_at IS NULL AND ends_at > ?", userID, now).OrderExpr("id").Scan(ctx, &services)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = idb.NewSelect().Model((*Package)(nil)).Column("id").
+		Where("user_id = ? AND kind <> ? AND ended_at IS NULL AND used < bytes", userID, CheckIn).
+		Where("expires_at IS NULL OR expires_at > ?", now).OrderExpr("id").Scan(ctx, &packages)
+	return services, packages, err
+}
+
 // Running returns which of the users have a service that runs.
 func (s *Services) Running(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64]bool, error) {
 	runs := map[int64]bool{}

@@ -398,6 +398,27 @@ func (t *Tickets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
+// MoveTo gives a user's tickets, with what they wrote in them, to another account of the same person, as part of tx.
+func (t *Tickets) MoveTo(ctx context.Context, tx bun.Tx, from, into int64) error {
+	number, err := db.Bump(ctx, tx, revision)
+	if err != nil {
+		return err
+	}
+	own := tx.NewSelect().Model((*Ticket)(nil)).Column("id").Where("user_id = ?", from)
+	for _, update := range []*bun.UpdateQuery{
+		tx.NewUpdate().Model((*Message)(nil)).Set("author_id = ?", into).Where("ticket_id IN (?) AND NOT by_staff", own),
+		tx.NewUpdate().Model((*Attachment)(nil)).Set("user_id = ?", into).
+			Where("user_id = ? AND message_id IS NOT NULL", from),
+		tx.NewUpdate().Model((*Ticket)(nil)).Set("user_id = ?", into).Set("revision = ?", number).
+			Set("shown_revision = ?", number).Where("user_id = ?", from),
+	} {
+		if _, err := update.Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func checkTitle(wrong *fault.Problems, title string) {
 	length := utf8.RuneCountInString(title)
 	wrong.When(length == 0, "title", "required", "请填写标题", "Please enter a title")

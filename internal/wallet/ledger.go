@@ -50,6 +50,7 @@ const (
 // movement of a statement has a name and a filter.
 var MovementReasons = []Reason{
 	RechargePaid, Purchase, PlanChange, Refund, Refunded, CDKey, CommissionMoved, InvitesBought, Adjusted, CaseCredited,
+	Merged,
 }
 
 // Reference is the thing that a movement, a hold or an invoice belongs to. Of one thing there is at most one

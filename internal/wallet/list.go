@@ -51,7 +51,7 @@ func BookingList() *listing.Resource {
 				Choices: []string{
 					"recharge", "purchase", "plan_change", "refund", "gateway_refund", "cd_key", "adjustment", "commission",
 					"commission_reversed", "commission_settled", "commission_withdrawal", "commission_payout",
-					"invite_purchase", "payment_case", "settlement", "settlement_reversed",
+					"invite_purchase", "payment_case", "account_merge", "settlement", "settlement_reversed",
 				},
 			},
 			{

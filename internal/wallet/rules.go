@@ -121,11 +121,12 @@ var rules = []db.Rule{
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
 		LEFT JOIN payment_case p ON t.reference_kind = 'payment_case' AND p.id = t.reference_id
 		LEFT JOIN gateway_settlement s ON t.reference_kind = 'gateway_settlement' AND s.id = t.reference_id
+		LEFT JOIN account_merge j ON t.reference_kind = 'account_merge' AND j.id = t.reference_id
 		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id
 		WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
 			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id WHEN 'commission_settled' THEN c.id
 			WHEN 'commission_payout' THEN y.id WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
-			WHEN 'payment_case' THEN p.id WHEN 'settlement' THEN s.id WHEN 'settlement_reversed' THEN s.id END IS NULL`},
+			WHEN 'payment_case' THEN p.id WHEN 'account_merge' THEN j.id WHEN 'settlement' THEN s.id WHEN 'settlement_reversed' THEN s.id END IS NULL`},
 	{Name: "I5", Says: "a settlement is one movement out of its gateway's clearing account, a reversed one a second the other way", Query: `
 		SELECT 'settlement ' || CAST(s.id AS TEXT) FROM gateway_settlement s
 		LEFT JOIN (ledger_transaction t JOIN posting p ON p.transaction_id = t.id

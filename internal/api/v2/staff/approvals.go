@@ -22,7 +22,7 @@ func (approvalKind) Schema(huma.Registry) *huma.Schema { return v2.EnumSchema(ap
 type approvalItem struct {
 	ID            int64         `json:"id"`
 	Kind          approvalKind  `json:"kind" doc:"What was given"`
-	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout"`
+	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant, payout or merge of accounts"`
 	StaffID       *int64        `json:"staff_id" nullable:"true" doc:"Who made it; null: at the command line"`
 	BeneficiaryID *int64        `json:"beneficiary_id" nullable:"true" doc:"Whose account gains; null: nobody's in particular"`
 	Worth         *money.Amount `json:"worth" nullable:"true" doc:"null: without bound"`

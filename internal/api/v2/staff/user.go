@@ -11,6 +11,7 @@ import (
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/console"
 	"airstrip/internal/fault"
+	"airstrip/internal/merge"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
 	"airstrip/internal/service"
@@ -87,6 +88,9 @@ type userDetail struct {
 	Services        []userService `json:"services" doc:"Running ones first"`
 	Packages        []userPackage `json:"packages" doc:"Of which something is left"`
 	Bans            []userBan     `json:"bans" doc:"The newest 100, newest first"`
+
+	MergedInto *mergedAccount  `json:"merged_into,omitempty" doc:"The account that this one became part of; absent: none"`
+	MergedFrom []mergedAccount `json:"merged_from" doc:"The accounts that became part of this one; their orders, invoices and recharges are still theirs"`
 }
 
 type userPath struct {
@@ -96,8 +100,9 @@ type userPath struct {
 // User adds what is known of one user, and bans.
 func User(
 	c *console.Console, a *account.Accounts, w *wallet.Wallets, services *service.Services, s *shop.Shop,
+	m *merge.Merges,
 ) v2.Resource {
-	detail := userDetails{c, a, w, services, s}
+	detail := userDetails{c, a, w, services, s, m}
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("GET /staff/users/{user_id}", permission.UserRead).
 			Named("staff_user_get", "A user: facts, wallet, services, packages, bans"),
@@ -165,6 +170,7 @@ type userDetails struct {
 	wallets  *wallet.Wallets
 	services *service.Services
 	shop     *shop.Shop
+	merges   *merge.Merges
 }
 
 func (d userDetails) of(ctx context.Context, id int64) (out userDetail, err error) {
@@ -206,7 +212,7 @@ func (d userDetails) of(ctx context.Context, id int64) (out userDetail, err erro
 		Wallet: userBalance{
 			b.Posted, b.Held, b.Available, b.Commission, b.Pending, b.PayingOut, b.Posted + b.Commission + b.PayingOut,
 		},
-		Services: []userService{}, Packages: []userPackage{}, Bans: []userBan{},
+		Services: []userService{}, Packages: []userPackage{}, Bans: []userBan{}, MergedFrom: []mergedAccount{},
 	}
 	if accepted != nil {
 		out.TermsVersion, out.TermsAcceptedAt = accepted.Version, &accepted.AcceptedAt
@@ -214,7 +220,22 @@ func (d userDetails) of(ctx context.Context, id int64) (out userDetail, err erro
 	for i := range bans {
 		out.Bans = append(out.Bans, newUserBan(&bans[i]))
 	}
+	if err := d.addMerges(ctx, id, &out); err != nil {
+		return out, err
+	}
 	return out, d.addServices(ctx, id, &out)
+}
+
+func (d userDetails) addMerges(ctx context.Context, id int64, out *userDetail) error {
+	merges, err := d.merges.Of(ctx, id)
+	for i := range merges {
+		if m := &merges[i]; m.FromID == id {
+			out.MergedInto = &mergedAccount{m.IntoID, *m.EndedAt}
+		} else {
+			out.MergedFrom = append(out.MergedFrom, mergedAccount{m.FromID, *m.EndedAt})
+		}
+	}
+	return err
 }
 
 func (d userDetails) addServices(ctx context.Context, id int64, out *userDetail) error {

@@ -38,7 +38,7 @@ type movementPage struct {
 type movementItem struct {
 	ID           int64             `json:"id"`
 	CreatedAt    time.Time         `json:"created_at"`
-	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case"`
+	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case,account_merge"`
 	Text         string            `json:"text" doc:"What it was, for people: the kind and the note"`
 	Note         string            `json:"note" doc:"Of that the part beside the kind: what was bought, which gateway; empty: nothing"`
 	Amount       money.Amount      `json:"amount" doc:"Negative where money left the wallet"`
@@ -47,7 +47,7 @@ type movementItem struct {
 }
 
 type movementReference struct {
-	Kind string `json:"kind" enum:"order,recharge,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case"`
+	Kind string `json:"kind" enum:"order,recharge,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case,account_merge"`
 	No   int64  `json:"no" doc:"Number of the order or recharge"`
 }
 
@@ -108,7 +108,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 			})
 
 		type page struct {
-			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case" doc:"Only those for this reason"`
+			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case,account_merge" doc:"Only those for this reason"`
 			Page   int64  `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
 			Size   int64  `query:"size" minimum:"1" maximum:"100" default:"15"`
 		}

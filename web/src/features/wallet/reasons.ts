@@ -12,6 +12,7 @@ const order: Record<MovementItem['reason'], number> = {
   invite_purchase: 8,
   adjustment: 9,
   payment_case: 10,
+  account_merge: 11,
 }
 
 /** The reasons that the statement can be filtered by. The compiler finds a missing one. */

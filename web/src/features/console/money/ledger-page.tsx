@@ -135,6 +135,7 @@ const reasons = [
   'commission_payout',
   'invite_purchase',
   'payment_case',
+  'account_merge',
   'settlement',
   'settlement_reversed',
 ] as const

@@ -42,6 +42,7 @@ export const staffUser = (change: Partial<UserDetail> = {}): UserDetail => ({
   ],
   packages: [],
   bans: [],
+  merged_from: [],
   labels: ['reseller'],
   inviter: { id: 3, email: 'wei@example.com' },
   fetches: 4,
