@@ -13,15 +13,14 @@ import { showUndo } from './undo'
 
 const ActionDialog = lazyPart(() => import('./action-dialog'), 'ActionDialog')
 
-/** Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it. */
-function useActions<S>(subject: S) {
+/** Gives what is to follow an action that was run: what it changed is read again, and it is said. */
+function useTake<S>(subject: S) {
   const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
-  const [asked, setAsked] = useState<Action<S>>()
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['console'] })
 
-  const take = (action: Action<S>, values: Values, made: unknown) => {
+  return (action: Action<S>, values: Values, made: unknown) => {
     void refresh()
     const said = action.done(subject)
     const { undo } = action
@@ -35,6 +34,32 @@ function useActions<S>(subject: S) {
       await refresh()
     })
   }
+}
+
+/** The dialog of an action, which asks and runs it. */
+export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClose: () => void }) {
+  const take = useTake(props.subject)
+  return (
+    <Suspense>
+      {/* The dialog of one subject type; lazy components have no type parameters. */}
+      <ActionDialog
+        action={props.action as Action<unknown>}
+        subject={props.subject}
+        onDone={(values, made) => {
+          props.onClose()
+          take(props.action, values, made)
+        }}
+        onClose={props.onClose}
+      />
+    </Suspense>
+  )
+}
+
+/** Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it. */
+function useActions<S>(subject: S) {
+  const { t: common } = useTranslation()
+  const take = useTake(subject)
+  const [asked, setAsked] = useState<Action<S>>()
   const start = async (action: Action<S>) => {
     if (action.danger !== 'U') return setAsked(action)
     try {
@@ -45,18 +70,7 @@ function useActions<S>(subject: S) {
     }
   }
   const dialog = asked && (
-    <Suspense>
-      {/* The dialog of one subject type; lazy components have no type parameters. */}
-      <ActionDialog
-        action={asked as Action<unknown>}
-        subject={subject}
-        onDone={(values, made) => {
-          setAsked(undefined)
-          take(asked, values, made)
-        }}
-        onClose={() => setAsked(undefined)}
-      />
-    </Suspense>
+    <ActionQuestion subject={subject} action={asked} onClose={() => setAsked(undefined)} />
   )
   return { start: (action: Action<S>) => void start(action), dialog }
 }

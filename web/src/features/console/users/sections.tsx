@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type {
+  MergedAccount,
   UserBalance,
   UserBan,
   UserDetail,
@@ -148,6 +149,15 @@ export function Wallet({ wallet }: { wallet: UserBalance }) {
   )
 }
 
+/** The account on the other side of a merge, and when that was. */
+function Merged({ account }: { account: MergedAccount }) {
+  return (
+    <div>
+      <Person user={{ id: account.id }} /> · <Moment time={account.at} />
+    </div>
+  )
+}
+
 export function UserFacts({ user }: { user: UserDetail }) {
   const { t } = useTranslation('console/user')
   const moment = (time: string | null) => (time ? <Moment time={time} withTime /> : '—')
@@ -167,6 +177,18 @@ export function UserFacts({ user }: { user: UserDetail }) {
           <Person user={user.inviter} />
         </Fact>
         <Fact name={t('column.label')}>{user.labels.join(', ') || '—'}</Fact>
+        {user.merged_into && (
+          <Fact name={t('fact.mergedInto')}>
+            <Merged account={user.merged_into} />
+          </Fact>
+        )}
+        {user.merged_from.length > 0 && (
+          <Fact name={t('fact.mergedFrom')}>
+            {user.merged_from.map((account) => (
+              <Merged key={account.id} account={account} />
+            ))}
+          </Fact>
+        )}
       </Facts>
     </Section>
   )

@@ -1,12 +1,14 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { Merge as MergeIcon } from 'lucide-react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
+import type { Action } from '../parts/action'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader, useTab } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
@@ -23,6 +25,7 @@ import classes from './users.module.css'
 
 const UserAccess = lazyPart(() => import('./user-access'), 'UserAccess')
 const UserHistory = lazyPart(() => import('./user-history'), 'UserHistory')
+const MergeDialog = lazyPart(() => import('./merge-dialog'), 'MergeDialog')
 const UserMoney = lazyPart(() => import('./user-money'), 'UserMoney')
 
 const route = getRouteApi('/admin/users/$id')
@@ -63,20 +66,48 @@ function Header({ user }: { user: UserDetail }) {
   const gifts = useGiftActions()
   const account = useAccountActions()
   const bans = useBanActions()
+  const [merges, setMerges] = useState(false)
+  const merge = useMergeStart(() => setMerges(true))
   return (
-    <DetailHeader
-      list={{ title: t('title'), link: { to: '/admin/users' } }}
-      title={name}
-      state={<UserState state={user.state} />}
-      about={`#${user.id}`}
-      menu={<ActionMenu subject={user} name={name} actions={[...gifts, ...account, ...bans]} />}
-      neighbours={useNeighbours(users, user.id, (id) => ({
-        to: '/admin/users/$id',
-        params: { id },
-      }))}
-      tabs={useTabs()}
-    />
+    <>
+      <DetailHeader
+        list={{ title: t('title'), link: { to: '/admin/users' } }}
+        title={name}
+        state={<UserState state={user.state} />}
+        about={`#${user.id}`}
+        menu={
+          <ActionMenu subject={user} name={name} actions={[...gifts, ...account, merge, ...bans]} />
+        }
+        neighbours={useNeighbours(users, user.id, (id) => ({
+          to: '/admin/users/$id',
+          params: { id },
+        }))}
+        tabs={useTabs()}
+      />
+      {merges && (
+        <Suspense>
+          <MergeDialog user={user} onClose={() => setMerges(false)} />
+        </Suspense>
+      )}
+    </>
   )
+}
+
+/** Opens the dialog in which the other account is chosen before anything is confirmed. */
+function useMergeStart(open: () => void): Action<UserDetail> {
+  const { t } = useTranslation('console/user-actions')
+  return {
+    key: 'merge',
+    icon: MergeIcon,
+    title: t('merge.title'),
+    permission: 'user.merge',
+    danger: 'U',
+    leads: true,
+    isShown: ({ state, role }) => state !== 'closed' && !role,
+    effect: () => '',
+    run: () => Promise.resolve(open()),
+    done: () => '',
+  }
 }
 
 function User({ user }: { user: UserDetail }) {

@@ -567,6 +567,11 @@ export const staffUserLinkResetRules = {
   "reason": { minLength: 1, maxLength: 500 },
 } as const
 
+export const staffUserMergeRules = {
+  "email": { maxLength: 254 },
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
 export const staffUserNoteAddRules = {
   "text": { minLength: 1, maxLength: 2000 },
 } as const

@@ -523,9 +523,9 @@ export type ApprovalItem = {
     /**
      * What was given
      */
-    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'bulk_job' | 'commission_payout' | 'order_by_hand';
+    kind: 'adjustment' | 'account_merge' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case' | 'payment_case_refund' | 'recharge_refund' | 'order_refund' | 'traffic' | 'service_gift' | 'bulk_job' | 'commission_payout' | 'order_by_hand';
     /**
-     * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant or payout
+     * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant, payout or merge of accounts
      */
     reference_no: number;
     /**
@@ -3617,6 +3617,11 @@ export type MemberDraft = {
     role: string;
 };
 
+export type MergedAccount = {
+    at: string;
+    id: number;
+};
+
 export type MissingPayment = {
     /**
      * In the statement's currency
@@ -3664,7 +3669,7 @@ export type MovementItem = {
      * Of that the part beside the kind: what was bought, which gateway; empty: nothing
      */
     note: string;
-    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case';
+    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case' | 'account_merge';
     reference: MovementReference;
     /**
      * What it was, for people: the kind and the note
@@ -3680,7 +3685,7 @@ export type MovementPage = {
 };
 
 export type MovementReference = {
-    kind: 'order' | 'recharge' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case';
+    kind: 'order' | 'recharge' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case' | 'account_merge';
     /**
      * Number of the order or recharge
      */
@@ -9120,6 +9125,14 @@ export type UserDetail = {
     inviter?: PersonRef;
     labels: Array<string>;
     lang: 'zh-CN' | 'en';
+    /**
+     * The accounts that became part of this one; their orders, invoices and recharges are still theirs
+     */
+    merged_from: Array<MergedAccount>;
+    /**
+     * The account that this one became part of; absent: none
+     */
+    merged_into?: MergedAccount;
     name: string;
     /**
      * Of which something is left
@@ -9632,6 +9645,21 @@ export type Wish = {
     kind: 'traffic' | 'extend' | 'reset' | 'balance' | 'ban' | 'label' | 'unlabel';
     /**
      * For the audit log; users who are banned or get money read it
+     */
+    reason: string;
+};
+
+export type WishBody = {
+    /**
+     * The address of the account that ends, typed again
+     */
+    email: string;
+    /**
+     * The account that stays
+     */
+    into_id: number;
+    /**
+     * For the audit log
      */
     reason: string;
 };
@@ -11736,7 +11764,7 @@ export type StaffLedgerData = {
          */
         gateway?: string;
         /**
-         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, settlement, settlement_reversed
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, account_merge, settlement, settlement_reversed
          */
         reason?: string;
         /**
@@ -11805,7 +11833,7 @@ export type StaffLedgerCountData = {
          */
         gateway?: string;
         /**
-         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, settlement, settlement_reversed
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, account_merge, settlement, settlement_reversed
          */
         reason?: string;
         /**
@@ -11846,7 +11874,7 @@ export type StaffLedgerCsvData = {
          */
         gateway?: string;
         /**
-         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, settlement, settlement_reversed
+         * Why money moved: values, separated by commas; ! before it negates. Of recharge, purchase, plan_change, refund, gateway_refund, cd_key, adjustment, commission, commission_reversed, commission_settled, commission_withdrawal, commission_payout, invite_purchase, payment_case, account_merge, settlement, settlement_reversed
          */
         reason?: string;
         /**
@@ -15344,6 +15372,33 @@ export type StaffUserLinkResetResponses = {
 };
 
 export type StaffUserLinkResetResponse = StaffUserLinkResetResponses[keyof StaffUserLinkResetResponses];
+
+export type StaffUserMergeData = {
+    body: WishBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The account that ends
+         */
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/merge';
+};
+
+export type StaffUserMergeResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffUserMergeResponse = StaffUserMergeResponses[keyof StaffUserMergeResponses];
 
 export type StaffUserNotesData = {
     body?: never;

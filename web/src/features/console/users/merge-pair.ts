@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query'
+import { staffUserGet, staffUsers } from '@/lib/api/gen/staff/sdk.gen'
+import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
+
+/** Two accounts of one person: the one that ends, and the one that stays. */
+export type Pair = { from: UserDetail; into: UserDetail }
+
+/** The user with this e-mail or number; null: there is none. */
+export const typedUser = (typed: string) =>
+  queryOptions({
+    queryKey: ['console', 'users', 'typed', typed],
+    queryFn: async ({ signal }): Promise<UserDetail | null> => {
+      const asked = typed.replace(/^#/, '').toLowerCase()
+      const { data: found } = await staffUsers({
+        query: { q: asked, limit: 20 },
+        signal,
+        throwOnError: true,
+      })
+      const row = found.rows.find(({ id, email }) => email === asked || String(id) === asked)
+      if (!row) return null
+      const { data } = await staffUserGet({
+        path: { user_id: row.id },
+        signal,
+        throwOnError: true,
+      })
+      return data
+    },
+    enabled: typed !== '',
+    staleTime: 0,
+    retry: false,
+  })
+
+export const running = ({ services }: UserDetail) =>
+  services.filter(({ ended_at: ended }) => ended === null)
+
+/** Which of the two is proposed to stay: the one that alone has a service, since services do not move; else the older one. */
+export function proposedToStay(one: UserDetail, other: UserDetail): UserDetail {
+  const [older, newer] = one.id < other.id ? [one, other] : [other, one]
+  return running(older).length === 0 && running(newer).length > 0 ? newer : older
+}
