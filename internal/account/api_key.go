@@ -125,12 +125,22 @@ func (a *APITokens) RotateKey(ctx context.Context, by Identity, id int64, reason
 	return secret, err
 }
 
-// RevokeKey ends a key at once, whoever made it.
+// RevokeKey ends a key at once, whoever made it; that of a member who may do more than by, or whom by may not act on,
+// is ErrOnStaff.
 func (a *APITokens) RevokeKey(ctx context.Context, by Identity, id int64) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		t, err := keyIn(ctx, tx, id)
 		if err != nil {
 			return err
+		}
+		if t.AccountID != by.UserID {
+			maker, err := find(ctx, tx, "id = ?", t.AccountID)
+			if err == nil {
+				err = by.admittedTo(ctx, tx, permission.APIKeyWrite, maker)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if _, err := tx.NewUpdate().Model(&t).Set("revoked_at = ?", a.db.Now()).WherePK().Exec(ctx); err != nil {
 			return err

@@ -148,7 +148,9 @@ func (s *Streams) checkPart(ctx context.Context, part []*openStream, revisions m
 	now := s.db.Now()
 	for _, o := range part {
 		if o.who.visiting {
-			if _, _, err := s.visits.running(ctx, s.db, o.who.SessionID, o.who.UserID); errors.Is(err, ErrSignedOut) {
+			_, member, err := s.visits.running(ctx, s.db, o.who.SessionID, o.who.UserID)
+			outside := member != nil && !s.settings.Get().StaffMayCallFrom(o.who.address)
+			if errors.Is(err, ErrSignedOut) || (err == nil && outside) {
 				o.end()
 			} else if err != nil {
 				return err

@@ -150,7 +150,7 @@ func (v *Visits) identify(ctx context.Context, claims token.Claims) (Identity, e
 	if err == nil && member != nil && !v.roles.settings.Get().StaffMayCallFrom(addressIn(ctx)) {
 		err = ErrStaffNetwork
 	}
-	who.IssuedAt = claims.IssuedAt.UTC()
+	who.IssuedAt, who.address = claims.IssuedAt.UTC(), addressIn(ctx)
 	if end := claims.ExpiresAt.UTC(); who.ExpiresAt.IsZero() || end.Before(who.ExpiresAt) {
 		who.ExpiresAt = end
 	}
@@ -208,7 +208,8 @@ const (
 	endedByUser        visitEnd = "user"
 	endedByStaff       visitEnd = "staff"
 	endedByCredentials visitEnd = "credentials" // the user has others
-	endedByItself      visitEnd = "time"        // or with the member's session, or with a role
+	endedByTime        visitEnd = "time"
+	endedByRights      visitEnd = "rights" // with the member's session or role, or as the user joined the staff or left
 )
 
 // end ends those of the named visits that are open, and returns their number. Where no other member acts in ctx, the
@@ -262,10 +263,10 @@ func (v *Visits) EndDue(ctx context.Context) error {
 	}
 	now := v.db.Now()
 	for _, row := range open {
-		over := !row.ExpiresAt.After(now)
+		over, by := !row.ExpiresAt.After(now), endedByTime
 		if !over && row.OpenedAt != nil {
 			_, _, err := v.running(ctx, v.db, row.ID, row.AccountID)
-			if over = errors.Is(err, ErrSignedOut); err != nil && !over {
+			if over, by = errors.Is(err, ErrSignedOut), endedByRights; err != nil && !over {
 				return err
 			}
 		}
@@ -273,7 +274,7 @@ func (v *Visits) EndDue(ctx context.Context) error {
 			continue
 		}
 		if err := v.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := v.end(ctx, tx, endedByItself, "id = ?", row.ID)
+			_, err := v.end(ctx, tx, by, "id = ?", row.ID)
 			return err
 		}); err != nil {
 			return err

@@ -75,6 +75,19 @@ func TestAPIKeys_AreMadeReplacedAndRevoked(t *testing.T) {
 	})
 }
 
+func TestAPIKeys_OfWhoMayDoMore_AreNotRevoked(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		var made struct{ Key shownKey }
+		h.ask(h.staff[account.Owner], 200, "POST", "/api/v2/staff/api-keys",
+			`{"name":"bot","scopes":["partner"],"reason":"test"}`, &made)
+		h.makeRole("Keys", "api_key.read", "api_key.write", "staff.change")
+		h.member(h.users[0], "Keys")
+		path := fmt.Sprintf("/api/v2/staff/api-keys/%d?reason=x", made.Key.ID)
+		h.ask(h.users[0], 403, "DELETE", path, "", nil)
+		h.ask(h.staff[account.Owner], 200, "DELETE", path, "", nil)
+	})
+}
+
 func TestAPIKeys_TakeScopesOfStaffAlone(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		for _, scope := range []string{"read", "write", "everything"} {

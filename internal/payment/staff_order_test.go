@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
@@ -108,17 +109,22 @@ func TestStaffOrder_Refuses(t *testing.T) {
 			"another plan's renewal":        {UserID: user, PriceID: other, Price: 2000, RenewServiceID: o.Service},
 			"a gateway that is not there":   {UserID: user, PriceID: price, Price: 1000, Gateway: "none"},
 			"a price that is not there":     {UserID: user, PriceID: 9999, Price: 1000},
-			"a user that is not there":      {UserID: 9999, PriceID: price, Price: 1000},
 		} {
 			wish.MadeBy, wish.Reason = &staff, "x"
-			if no, err := c.Payments.OrderFor(t.Context(), wish); err == nil {
-				t.Errorf("%s makes order %d", name, no)
+			no, err := c.Payments.OrderFor(t.Context(), wish)
+			if _, refused := fault.As(err); !refused {
+				t.Errorf("%s makes order %d, or fails: %v", name, no, err)
 			}
 		}
 		if _, err := c.Payments.OrderFor(t.Context(), payment.StaffOrder{
 			UserID: user, PriceID: price, Price: 1000, MadeBy: &staff, Reason: " ",
 		}); err == nil {
 			t.Error("no reason is enough")
+		}
+		if _, err := c.Payments.OrderFor(t.Context(), payment.StaffOrder{
+			UserID: 9999, PriceID: price, Price: 1000, MadeBy: &staff, Reason: "x",
+		}); err == nil {
+			t.Error("a user who is not there gets an order")
 		}
 		c.MustBeConsistent(t)
 	})
@@ -223,5 +229,12 @@ func TestStaffOrder_BeyondTheLimit_WaitsForASecondMember(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.MustBeConsistent(t)
+
+		// The listed price, which somebody lowered a moment ago, gives what it was before.
+		c.reprice(t, plan.ID, 1)
+		wish.Price = 1
+		if _, err := c.Payments.OrderFor(t.Context(), wish); !errors.Is(err, approval.ErrSecondMember) {
+			t.Errorf("at a price that was lowered for it: %v", err)
+		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
+	"golang.org/x/text/unicode/norm"
 
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
@@ -45,7 +46,7 @@ func (r *Roles) Named(ctx context.Context, name permission.Role) (Own, error) {
 // Make makes a role. Invalid input names the fields name and permissions.
 func (r *Roles) Make(ctx context.Context, by permission.Set, name string, permissions []string, reason string,
 ) (Own, error) {
-	own := Own{Name: permission.Role(strings.TrimSpace(name)), CreatedAt: r.db.Now()}
+	own := Own{Name: normalName(name), CreatedAt: r.db.Now()}
 	err := r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		all, err := List(ctx, tx)
 		if err != nil {
@@ -124,6 +125,20 @@ func (o *Own) entry() map[string]any {
 	return map[string]any{"name": o.Name, "permissions": o.Permissions}
 }
 
+// normalName returns a name in the one form in which names are stored and compared: letters of another width are the
+// plain ones, and words are apart by one space.
+func normalName(name string) permission.Role {
+	return permission.Role(strings.Join(strings.Fields(norm.NFKC.String(name)), " "))
+}
+
+// mixed tells whether a name has Latin letters beside Cyrillic or Greek ones, some of which look the same.
+func mixed(name string) bool {
+	is := func(tables ...*unicode.RangeTable) bool {
+		return strings.ContainsFunc(name, func(c rune) bool { return unicode.IsOneOf(tables, c) })
+	}
+	return is(unicode.Latin) && is(unicode.Cyrillic, unicode.Greek)
+}
+
 // checkName finds what is wrong with the name of a role that is to be made beside the others. Commands, filters and the
 // audit log name roles, so that a name is words of one line.
 func checkName(name permission.Role, others []Own) (wrong fault.Problems) {
@@ -131,9 +146,9 @@ func checkName(name permission.Role, others []Own) (wrong fault.Problems) {
 	odd := func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != ' ' && c != '-' && c != '_'
 	}
-	wrong.When(n < 1 || n > maxName || strings.ContainsFunc(string(name), odd), "name", "format",
-		"名称需为 1 至 32 个字符，只能包含文字、数字、空格、- 和 _",
-		"The name has 1 to 32 letters, digits, spaces, - and _")
+	wrong.When(n < 1 || n > maxName || strings.ContainsFunc(string(name), odd) || mixed(string(name)), "name",
+		"format", "名称需为 1 至 32 个字符，只能包含文字、数字、空格、- 和 _，且拉丁字母不能与西里尔或希腊字母混用",
+		"The name has 1 to 32 letters, digits, spaces, - and _, and no Latin letters beside Cyrillic or Greek ones")
 	same := func(other permission.Role) bool { return strings.EqualFold(string(other), string(name)) }
 	wrong.When(same("none") || slices.ContainsFunc(permission.Roles, same) ||
 		slices.ContainsFunc(others, func(o Own) bool { return same(o.Name) }), "name", "taken",

@@ -68,22 +68,26 @@ func (p *Purchase) spendable(available money.Amount) money.Amount {
 	return available
 }
 
-// BelowList returns the listed amount of a price, and what a member gives who sells at amount instead: what that is
-// below the dearest that the price has been lately, or nothing where it is the listed one.
+// BelowList returns the listed amount of a price, and what a member gives who sells at amount: what that is below the
+// dearest that the price has been lately. The listed one may be that too, where somebody lowered it a moment ago. An
+// amount below the listed one is above zero: errNoPrice.
 func (s *Shop) BelowList(ctx context.Context, tx bun.Tx, priceID int64, amount money.Amount) (listed,
 	given money.Amount, err error,
 ) {
 	pr, err := price(ctx, tx, priceID)
-	if err != nil || amount >= pr.Amount {
-		return amount, 0, err
+	if err == nil && amount <= 0 && amount < pr.Amount {
+		err = errNoPrice
+	}
+	if err != nil {
+		return 0, 0, err
 	}
 	prices, err := dearestPrices(ctx, tx, s.db.Now())
 	for _, p := range prices {
 		if p.ID == priceID {
-			given = p.Amount - amount
+			given = max(0, p.Amount-amount)
 		}
 	}
-	return pr.Amount, given, err
+	return max(pr.Amount, amount), given, err
 }
 
 // Currency returns the currency of all prices.

@@ -42,7 +42,11 @@ func addPayouts(r *v2.Router, i *invite.Invites) {
 			found, total, err := i.Payouts(ctx, who.UserID, "", in.Limit, in.Offset)
 			out := payoutList{[]v2.PayoutItem{}, total}
 			for n := range found {
-				out.Payouts = append(out.Payouts, v2.NewPayoutItem(&found[n]))
+				item := v2.NewPayoutItem(&found[n])
+				if who.Visiting() {
+					item.Account = "••••"
+				}
+				out.Payouts = append(out.Payouts, item)
 			}
 			return out, err
 		})
