@@ -300,6 +300,9 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 	})
 }
 
+// payoutAccount is where the payouts of tests go.
+const payoutAccount = "6222 0000 1111"
+
 // payout makes the user earn commission and ask for a payout of it.
 func (h *fixture) payout(user testUser) (id int64) {
 	h.Helper()
@@ -328,7 +331,7 @@ func (h *fixture) payout(user testUser) (id int64) {
 	}
 	var made struct{ ID int64 }
 	h.ask(user, 200, "POST", "/api/v2/user/invite/payouts",
-		`{"amount":"1.00","method":"bank","account":"6222 0000 1111"}`, &made)
+		`{"amount":"1.00","method":"bank","account":"`+payoutAccount+`"}`, &made)
 	return made.ID
 }
 

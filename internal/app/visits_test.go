@@ -85,7 +85,8 @@ func TestVisit_EachOperation_IsRefusedUnlessItIsOpen(t *testing.T) {
 		if err != nil {
 			h.Fatal(err)
 		}
-		secrets := []string{token.Token, access.Password, access.UUID.String()}
+		h.payout(user)
+		secrets := []string{token.Token, access.Password, access.UUID.String(), payoutAccount}
 		visit := h.visit(admin, user)
 		open, answered := []string{}, 0
 		before := h.rows(h.T)
@@ -268,6 +269,18 @@ func (h *fixture) role(t *testing.T, name string, role account.Role) {
 	if err := h.Accounts.SetRole(t.Context(), name+"@example.com", role); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestVisit_StreamEndsWhereStaffMayNotCallFrom(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		site := h.follows(h.T)
+		visit := h.visit(h.staff[account.Admin], h.users[0])
+		events := openStream(h.Context(), h.T, site, visit.bearer)
+		h.set(map[string]any{"staff_networks": []string{"198.51.100.0/24"}})
+		if !ends(events, 10*time.Second) {
+			h.Error("the stream goes on")
+		}
+	})
 }
 
 func TestVisit_CodeOpensOnceWithinAMinute(t *testing.T) {
