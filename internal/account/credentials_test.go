@@ -279,9 +279,9 @@ func withSecondFactor(w *testSite, v *victim) {
 
 // changeNothing are the methods of each part that leave what opens an account as it is.
 var changeNothing = map[string]string{
-	"Accounts": "Accept AddMember ChangeMember Covers Members ByEmail ByTelegram Close CloseFor Create Invite Emails " +
+	"Accounts": "Accept Acceptance AddMember ChangeMember Covers Members ByEmail ByTelegram Close CloseEmpty CloseFor Create Invite Emails " +
 		"Forget Hash IDsByEmail Import IsStaff List Lock LockAll MayActOn " +
-		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients Users " +
+		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients TakeInvited Users " +
 		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyExcept NotifyStaff User",
 	"Setup":   "CheckCode IsOpen Leads Make Run Start",
 	"SignUps": "CheckInviteCode SignUp",
@@ -296,7 +296,7 @@ var changeNothing = map[string]string{
 	"EmailCodes":  "Request SendReset",
 	"TwoFactor":   "Begin Check On",
 	"Passkeys":    "StepUp Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",
-	"Bans":        "ApplyDue Ban BanIn Running Unban Of",
+	"Bans":        "ApplyDue Ban BanIn Banned Running Unban Of",
 	"History":     "Activity OriginOf SignIns",
 }
 

@@ -303,7 +303,7 @@ func TestTheContractNamesWhatSignInTakesAndGives(t *testing.T) {
 		"SignInBody": {"email password", "captcha_key is_remember_me tiago2_cap_token two_fa_code verify_token"},
 		"SignUpBody": {
 			"email name password re_password",
-			"captcha_key email_code invite_code tiago2_cap_token verify_token",
+			"accepted_terms captcha_key email_code invite_code tiago2_cap_token verify_token",
 		},
 		"SignUpResult": {"access_token email refresh_token user_id user_name", ""},
 	} {

@@ -134,6 +134,7 @@ var summariesZH = map[string]string{
 	"setup_check_code":                 "询问首次设置码是否正确",
 	"setup_owner":                      "用设置码创建站长并登录",
 	"site_get":                         "站点的公开信息",
+	"site_texts":                       "服务条款和隐私政策",
 	"ss_password_get":                  "用户在节点上的凭据",
 	"ss_password_reset":                "重新生成节点凭据；客户端须更新订阅",
 	"ticket_attachment_get":            "工单中的文件，或自己上传的文件",

@@ -56,6 +56,7 @@ var movementTexts = map[wallet.Reason]fault.Text{
 	wallet.RechargePaid: {ZH: "充值", EN: "Recharge"},
 	wallet.Purchase:     {ZH: "购买", EN: "Purchase"},
 	wallet.PlanChange:   {ZH: "更换套餐退差", EN: "Rest of a change of plan"},
+	wallet.Merged:       {ZH: "账号合并", EN: "Merge of accounts"},
 	wallet.Refund:       {ZH: "退款", EN: "Refund"},
 	wallet.Refunded:     {ZH: "充值原路退回", EN: "Recharge paid back"},
 
