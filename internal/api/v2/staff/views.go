@@ -2,7 +2,11 @@ package staff
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
@@ -12,8 +16,16 @@ import (
 	"airstrip/internal/permission"
 )
 
-// viewLists names the lists of the console that views are saved of, as the console does, with what reading each needs.
-var viewLists = map[string]permission.Permission{
+// viewResource is a list of the console that views are saved of. The contract names all of them, so that the console does
+// not compile with another one.
+type viewResource string
+
+func (viewResource) Schema(huma.Registry) *huma.Schema {
+	return v2.EnumSchema(slices.Sorted(maps.Keys(viewLists)))
+}
+
+// viewLists are all lists that views are saved of, with what reading each needs.
+var viewLists = map[viewResource]permission.Permission{
 	"announcements":       permission.AnnouncementRead,
 	"anomalies":           permission.UserHistoryRead,
 	"api-keys":            permission.APIKeyRead,
@@ -73,7 +85,7 @@ type ViewTexts struct {
 }
 
 type newView struct {
-	Resource string `json:"resource" maxLength:"40" example:"users"`
+	Resource viewResource `json:"resource" example:"users"`
 	ViewTexts
 }
 
@@ -108,10 +120,10 @@ func (l ViewLook) stored() (columns string, err error) {
 	return strings.Join(l.Columns, ","), nil
 }
 
-func (t ViewTexts) view(resource string) (console.View, error) {
+func (t ViewTexts) view(resource viewResource) (console.View, error) {
 	columns, err := t.stored()
 	return console.View{
-		Resource: resource, Name: t.Name, IsShared: t.IsShared,
+		Resource: string(resource), Name: t.Name, IsShared: t.IsShared,
 		Look: console.Look{Search: t.Search, Columns: columns, IsDense: t.IsDense},
 	}, err
 }
@@ -120,20 +132,13 @@ func (t ViewTexts) view(resource string) (console.View, error) {
 func viewer(who account.Identity) console.Viewer {
 	return console.Viewer{
 		UserID: who.UserID, ManagesShared: who.Has(permission.ViewManage),
-		MayRead: func(resource string) bool {
-			needs, known := viewLists[resource]
-			return known && who.Has(needs)
-		},
+		MayRead: func(resource string) bool { return mayView(who, viewResource(resource)) == nil },
 	}
 }
 
-// mayViewList returns the fault of a list that there is not, or that who may not read.
-func mayViewList(who account.Identity, resource string) error {
-	needs, known := viewLists[resource]
-	switch {
-	case !known:
-		return fault.Invalid("resource", "unknown", "没有这个列表", "There is no such list")
-	case !who.Has(needs):
+// mayView returns the fault of a list that who may not read.
+func mayView(who account.Identity, resource viewResource) error {
+	if needs, known := viewLists[resource]; !known || !who.Has(needs) {
 		return permission.ErrRefused
 	}
 	return nil
@@ -150,7 +155,7 @@ func Views(c *console.Console, a *account.Accounts) v2.Resource {
 	return func(r *v2.Router) {
 		v := viewOps{r, c, a}
 		type which struct {
-			Resource string `query:"resource" required:"true" maxLength:"40" example:"users"`
+			Resource viewResource `query:"resource" required:"true" example:"users"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/views", permission.ViewSave).
 			Named("staff_views", "The views of a list: the caller's own and those that others shared"),
@@ -194,47 +199,47 @@ func Views(c *console.Console, a *account.Accounts) v2.Resource {
 				return v2.Empty{}, c.RemoveView(ctx, viewer(who), in.ID)
 			})
 		type order struct {
-			Resource string  `json:"resource" maxLength:"40"`
-			Views    []int64 `json:"views" nullable:"false" maxItems:"50" doc:"All of the caller's own views of the list"`
+			Resource viewResource `json:"resource"`
+			Views    []int64      `json:"views" nullable:"false" maxItems:"50" doc:"All of the caller's own views of the list"`
 		}
 		v2.Handle(r, v2.StaffOp("POST /staff/views/order", permission.ViewSave).
 			Named("staff_views_order", "Put one's own views of a list into an order"),
 			func(ctx context.Context, who account.Identity, in *v2.Body[order]) (v2.Empty, error) {
-				if err := mayViewList(who, in.Body.Resource); err != nil {
+				if err := mayView(who, in.Body.Resource); err != nil {
 					return v2.Empty{}, err
 				}
-				return v2.Empty{}, c.OrderViews(ctx, viewer(who), in.Body.Resource, in.Body.Views)
+				return v2.Empty{}, c.OrderViews(ctx, viewer(who), string(in.Body.Resource), in.Body.Views)
 			})
 		type layout struct {
-			Resource string `json:"resource" maxLength:"40"`
+			Resource viewResource `json:"resource"`
 			ViewLook
 		}
 		v2.Handle(r, v2.StaffOp("PUT /staff/views/layout", permission.ViewSave).
 			WithoutVersion("it is the caller's own choice of columns, and the newest is what they see").
 			Named("staff_view_layout_set", "Set how a list looks to oneself where no view says otherwise"),
 			func(ctx context.Context, who account.Identity, in *v2.Body[layout]) (v2.Empty, error) {
-				if err := mayViewList(who, in.Body.Resource); err != nil {
+				if err := mayView(who, in.Body.Resource); err != nil {
 					return v2.Empty{}, err
 				}
 				columns, err := in.Body.stored()
 				if err != nil {
 					return v2.Empty{}, err
 				}
-				return v2.Empty{}, c.SetLayout(ctx, viewer(who), in.Body.Resource, columns, in.Body.IsDense)
+				return v2.Empty{}, c.SetLayout(ctx, viewer(who), string(in.Body.Resource), columns, in.Body.IsDense)
 			})
 	}
 }
 
-func (v viewOps) list(ctx context.Context, who account.Identity, resource string) (viewList, error) {
+func (v viewOps) list(ctx context.Context, who account.Identity, resource viewResource) (viewList, error) {
 	out := viewList{Views: []viewItem{}, Layout: ViewLook{Columns: []string{}}}
-	if err := mayViewList(who, resource); err != nil {
+	if err := mayView(who, resource); err != nil {
 		return out, err
 	}
 	versions, err := v.router.Versions(ctx, "console_view")
 	if err != nil {
 		return out, err
 	}
-	views, err := v.console.Views(ctx, viewer(who), resource)
+	views, err := v.console.Views(ctx, viewer(who), string(resource))
 	if err != nil {
 		return out, err
 	}
@@ -249,13 +254,13 @@ func (v viewOps) list(ctx context.Context, who account.Identity, resource string
 	for _, one := range views {
 		out.Views = append(out.Views, showView(who, one, known, versions.Of(one.ID)))
 	}
-	layout, err := v.console.Layout(ctx, who.UserID, resource)
+	layout, err := v.console.Layout(ctx, who.UserID, string(resource))
 	out.Layout = ViewLook{columnsOf(layout.Columns), layout.IsDense}
 	return out, err
 }
 
 func (v viewOps) add(ctx context.Context, who account.Identity, in *v2.Body[newView]) (viewItem, error) {
-	if err := mayViewList(who, in.Body.Resource); err != nil {
+	if err := mayView(who, in.Body.Resource); err != nil {
 		return viewItem{}, err
 	}
 	one, err := in.Body.view(in.Body.Resource)

@@ -100,7 +100,11 @@ const listOf = <T,>(
   rows: T[],
   from: string,
   rowKey: (row: T) => string | number,
-): Resource<T> => ({ name: `${name}-${from}-${rows.length}`, load: async () => ({ rows }), rowKey })
+): Resource<T, string> => ({
+  name: `${name}-${from}-${rows.length}`,
+  load: async () => ({ rows }),
+  rowKey,
+})
 
 function Codes({ figures }: { figures: InviteFigures }) {
   const { t } = useTranslation('console/invite')

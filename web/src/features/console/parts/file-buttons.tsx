@@ -9,7 +9,7 @@ import { useListSearch } from './list-search'
 import { sendProving } from '@/lib/api/prove'
 import type { Resource } from './resource'
 
-type Props<T> = { resource: Resource<T> }
+type Props<T> = { resource: Resource<T, string> }
 
 /** The rows that the filters find, as a file. */
 export function CsvButton<T>({ resource }: Props<T>) {

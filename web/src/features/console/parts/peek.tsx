@@ -48,7 +48,7 @@ export function AllOf<T>({ row, columns }: { row: T; columns: readonly Column<T>
 }
 
 /** The row that is looked at beside the list, as it is now. */
-export function usePeek<T>(rows: readonly T[], { rowKey }: Resource<T>) {
+export function usePeek<T>(rows: readonly T[], { rowKey }: Resource<T, string>) {
   const [key, setKey] = useState<string | number>()
   const index = key === undefined ? -1 : rows.findIndex((row) => rowKey(row) === key)
   const peek = useCallback(

@@ -19,7 +19,7 @@ import { useRows, useRowsInSight } from './use-rows'
 type Props<T> = {
   /** Says what the table lists, to screen readers. */
   caption: string
-  resource: Resource<T>
+  resource: Resource<T, string>
   columns: readonly Column<T>[]
   /** Those that the list could show as well, for the peek. */
   allColumns?: readonly Column<T>[]

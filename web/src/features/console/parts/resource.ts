@@ -2,7 +2,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import type { ReactNode } from 'react'
 import type { LinkProps } from '@tanstack/react-router'
 import { type ListSearch, narrowingOf } from './list-search'
-import { viewsOf } from './views'
+import { type ListName, viewsOf } from './views'
 
 export type Part<T> = {
   rows: T[]
@@ -17,10 +17,13 @@ export type Ask = {
   signal: AbortSignal
 }
 
-/** A list of the API: how a part of it is read, and how many rows there are. */
-export type Resource<T> = {
+/**
+ * A list of the API: how a part of it is read, and how many rows there are. One that views are saved of has the name that
+ * the server knows it by.
+ */
+export type Resource<T, Name extends string = ListName> = {
   /** In keys of queries and in what the browser keeps. */
-  name: string
+  name: Name
   load: (ask: Ask) => Promise<Part<T>>
   /** How many rows the filters find; `isAtLeast` where nobody counted further. */
   count?: (ask: Omit<Ask, 'sort' | 'cursor'>) => Promise<{ count: number; isAtLeast?: boolean }>
@@ -55,7 +58,7 @@ export type RowLink = Pick<LinkProps, 'to' | 'params' | 'search'>
 
 const staleTime = 5_000
 
-export const partsOf = <T>(resource: Resource<T>, search: Record<string, string>) => {
+export const partsOf = <T>(resource: Resource<T, string>, search: Record<string, string>) => {
   const { sort, ...filters } = search
   return infiniteQueryOptions({
     queryKey: ['console', resource.name, 'list', search],
@@ -73,7 +76,7 @@ export const partsOf = <T>(resource: Resource<T>, search: Record<string, string>
   })
 }
 
-export const countOf = <T>(resource: Resource<T>, search: Record<string, string>) => {
+export const countOf = <T>(resource: Resource<T, string>, search: Record<string, string>) => {
   const { sort: _, ...filters } = search
   return queryOptions({
     queryKey: ['console', resource.name, 'count', filters],
@@ -83,7 +86,7 @@ export const countOf = <T>(resource: Resource<T>, search: Record<string, string>
 }
 
 /** For routes: reads the first rows, and how many there are, beside the page's code. */
-export const loadRows = <T>(client: QueryClient, resource: Resource<T>, search: object) => {
+export const loadRows = <T>(client: QueryClient, resource: Resource<T, string>, search: object) => {
   const texts = narrowingOf(search as ListSearch)
   return Promise.all([
     client.prefetchInfiniteQuery(partsOf(resource, texts)),
@@ -106,7 +109,7 @@ type Call<D> = (options: {
 
 /** For lists that are read by key: what they are filtered and sorted by goes to the server as the address has it. */
 export const byKey = <T>(list: {
-  name: string
+  name: ListName
   /** The filters that the operation knows, with `q`. */
   keys: readonly string[]
   list: Call<{ rows: T[]; next_cursor: string }>
@@ -138,8 +141,8 @@ export const byKey = <T>(list: {
 })
 
 /** For lists that are read by offset. */
-export const byPart = <T>(list: {
-  name: string
+export const byPart = <T, Name extends string = ListName>(list: {
+  name: Name
   keys?: readonly string[]
   list: (options: {
     query: never
@@ -147,7 +150,7 @@ export const byPart = <T>(list: {
     throwOnError: true
   }) => Promise<{ rows: T[]; total: number }>
   rowKey: Resource<T>['rowKey']
-}): Resource<T> => ({
+}): Resource<T, Name> => ({
   name: list.name,
   rowKey: list.rowKey,
   load: async ({ filters, cursor, signal }) => {

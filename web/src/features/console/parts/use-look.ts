@@ -7,7 +7,7 @@ import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
 import { useListSearch } from './list-search'
 import type { Column } from './resource'
-import { viewsOf } from './views'
+import { type ListName, viewsOf } from './views'
 
 const usual: ViewLook = { columns: [], is_dense: false }
 
@@ -49,7 +49,7 @@ export type ViewedLook = Pick<Look<never>, 'view' | 'stored'>
  * How a list looks: as the address says, else as its view says, else as the member last had it. A change within a view goes
  * to the address until it is saved; any other is kept for the member.
  */
-export function useLook<T>(resource: string, columns: readonly Column<T>[]): Look<T> {
+export function useLook<T>(resource: ListName, columns: readonly Column<T>[]): Look<T> {
   const { look: parts, change } = useListSearch()
   const { t } = useTranslation()
   const client = useQueryClient()

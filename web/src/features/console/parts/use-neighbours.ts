@@ -3,7 +3,7 @@ import type { Part, Resource, RowLink } from './resource'
 
 /** The objects before and after one in the list that was shown last with it; none where it came from elsewhere. */
 export function useNeighbours<T>(
-  resource: Resource<T>,
+  resource: Resource<T, string>,
   key: string | number,
   link: (key: string) => RowLink,
 ): { before?: RowLink; after?: RowLink } {

@@ -10,7 +10,7 @@ const EVERY_MS = 15_000
  * beginning.
  */
 export function useNewer<T>(
-  resource: Resource<T>,
+  resource: Resource<T, string>,
   search: Record<string, string>,
   rows: readonly T[],
 ): number {

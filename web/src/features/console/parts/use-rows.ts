@@ -10,7 +10,7 @@ const OVERSCAN = 6
 const NEXT_AT = 0.6
 
 /** The rows of a list as far as they were asked for; the next part comes before its place is in sight. */
-export function useRows<T>(resource: Resource<T>, search: Record<string, string>) {
+export function useRows<T>(resource: Resource<T, string>, search: Record<string, string>) {
   const query = useInfiniteQuery({
     ...partsOf(resource, search),
     // Another filter keeps the rows until its own are there.

@@ -7,7 +7,7 @@ import type { ViewItem, ViewTexts } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from './action'
 import { useListSearch } from './list-search'
 import type { ViewedLook } from './use-look'
-import { addressOfView, searchText, viewsOf } from './views'
+import { addressOfView, type ListName, searchText, viewsOf } from './views'
 
 const PERMISSION = 'console.view'
 const NAME = { minLength: 1, maxLength: 60 }
@@ -31,7 +31,7 @@ async function change(view: ViewItem, texts: Partial<ViewTexts>): Promise<ViewIt
 }
 
 /** Puts what the server answered among the views before the page leads to it, so that its tab is there at once. */
-function useKept(resource: string) {
+function useKept(resource: ListName) {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async (view: ViewItem) => {
@@ -55,7 +55,7 @@ function useKept(resource: string) {
 }
 
 /** Saves the list, as the address has it, under a name. */
-export function useSaveAs(resource: string, look: ViewedLook): Action<null> {
+export function useSaveAs(resource: ListName, look: ViewedLook): Action<null> {
   const { t } = useTranslation('console/parts')
   const { search } = useListSearch()
   const keep = useKept(resource)

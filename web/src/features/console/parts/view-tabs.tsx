@@ -12,7 +12,7 @@ import { useListSearch } from './list-search'
 import type { ViewedLook } from './use-look'
 import { useSave, useSaveAs, useViewActions } from './view-actions'
 import classes from './view-tabs.module.css'
-import { addressOfView, isNarrowedAs, viewsOf } from './views'
+import { addressOfView, isNarrowedAs, type ListName, viewsOf } from './views'
 
 const OrderDialog = lazyPart(() => import('./order-dialog'), 'OrderDialog')
 
@@ -20,7 +20,7 @@ const OrderDialog = lazyPart(() => import('./order-dialog'), 'OrderDialog')
  * The views of a list as tabs, and what may be done with the one that the address names. A view is an address: its tab leads
  * there, and whatever is changed then stands in the address until it is saved.
  */
-export function ViewTabs({ resource, look }: { resource: string; look: ViewedLook }) {
+export function ViewTabs({ resource, look }: { resource: ListName; look: ViewedLook }) {
   const { t } = useTranslation('console/parts')
   const { search, look: parts } = useListSearch()
   const views = useQuery(viewsOf(resource)).data?.views ?? []
@@ -110,12 +110,17 @@ function Changed({ view }: { view: ViewItem }) {
   )
 }
 
-function SaveAs({ resource, look }: { resource: string; look: ViewedLook }) {
+function SaveAs({ resource, look }: { resource: ListName; look: ViewedLook }) {
   const action = useSaveAs(resource, look)
   return <ActionButton subject={null} action={{ ...action, icon: Save }} />
 }
 
-function OfView(props: { resource: string; view: ViewItem; look: ViewedLook; isChanged: boolean }) {
+function OfView(props: {
+  resource: ListName
+  view: ViewItem
+  look: ViewedLook
+  isChanged: boolean
+}) {
   const { resource, view, look } = props
   const save = useSave(look)
   const saveAs = useSaveAs(resource, look)
@@ -128,7 +133,7 @@ function OfView(props: { resource: string; view: ViewItem; look: ViewedLook; isC
   )
 }
 
-function OrderViews({ resource, views }: { resource: string; views: readonly ViewItem[] }) {
+function OrderViews({ resource, views }: { resource: ListName; views: readonly ViewItem[] }) {
   const { t } = useTranslation('console/parts')
   const [isOpen, setOpen] = useState(false)
   return (

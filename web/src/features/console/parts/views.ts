@@ -1,12 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
 import { staffViews } from '@/lib/api/gen/staff/sdk.gen'
-import type { ViewItem } from '@/lib/api/gen/staff/types.gen'
+import type { StaffViewsData, ViewItem } from '@/lib/api/gen/staff/types.gen'
 import { addressOf, type ListSearch } from './list-search'
+
+/** The lists that the server saves views of. */
+export type ListName = StaffViewsData['query']['resource']
 
 const staleTime = 30_000
 
 /** The views that were saved of a list, and how it looks to the member without any. */
-export const viewsOf = (resource: string) =>
+export const viewsOf = (resource: ListName) =>
   queryOptions({
     queryKey: ['console', 'views', resource],
     queryFn: async ({ signal }) =>

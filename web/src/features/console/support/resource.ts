@@ -19,11 +19,12 @@ import type {
   StaffWebhook,
 } from '@/lib/api/gen/staff/types.gen'
 import { byPart, type Resource } from '../parts/resource'
+import type { ListName } from '../parts/views'
 
 const staleTime = 5_000
 
 /** For lists that are so short that they are read as a whole. */
-const whole = <T>(name: string, read: (signal: AbortSignal) => Promise<T[]>): Resource<T> => ({
+const whole = <T>(name: ListName, read: (signal: AbortSignal) => Promise<T[]>): Resource<T> => ({
   name,
   rowKey: (row) => (row as { id: number }).id,
   load: async ({ signal }) => ({ rows: await read(signal) }),

@@ -26,7 +26,7 @@ export type Sum = {
 type Span = { from: string; to: string }
 
 /** The sums of a time, the most first; of days the oldest first. */
-export const sums = (by: By, { from, to }: Span): Resource<Sum> => ({
+export const sums = (by: By, { from, to }: Span): Resource<Sum, string> => ({
   name: `traffic-${by}-${from}`,
   rowKey: ({ key }) => key,
   csv: () => `/api/v2/staff/statistics/users/csv?${new URLSearchParams({ from, to })}`,

@@ -2977,7 +2977,7 @@ export type Layout = {
      * Whether rows are 32 pixels high instead of 44
      */
     is_dense: boolean;
-    resource: string;
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
 };
 
 export type LedgerAccount = {
@@ -3669,7 +3669,7 @@ export type MovementItem = {
      * Of that the part beside the kind: what was bought, which gateway; empty: nothing
      */
     note: string;
-    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case' | 'account_merge';
+    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'commission_withdrawal' | 'invite_purchase' | 'adjustment' | 'payment_case' | 'account_merge';
     reference: MovementReference;
     /**
      * What it was, for people: the kind and the note
@@ -4057,7 +4057,7 @@ export type NewView = {
      */
     is_shared: boolean;
     name: string;
-    resource: string;
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     /**
      * Filters and sort as in the page's address
      */
@@ -4651,7 +4651,7 @@ export type OpenedVisit = {
 };
 
 export type Order = {
-    resource: string;
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     /**
      * All of the caller's own views of the list
      */
@@ -12609,7 +12609,7 @@ export type WalletMovementsData = {
         /**
          * Only those for this reason
          */
-        reason?: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case' | 'account_merge';
+        reason?: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'commission_withdrawal' | 'invite_purchase' | 'adjustment' | 'payment_case' | 'account_merge';
         page?: number;
         size?: number;
     };

@@ -614,22 +614,9 @@ export const staffUserTwoFactorOffRules = {
   "reason": { minLength: 1, maxLength: 500 },
 } as const
 
-export const staffViewsRules = {
-  "resource": { maxLength: 40 },
-} as const
-
 export const staffViewAddRules = {
   "name": { minLength: 1, maxLength: 60 },
-  "resource": { maxLength: 40 },
   "search": { maxLength: 2000 },
-} as const
-
-export const staffViewLayoutSetRules = {
-  "resource": { maxLength: 40 },
-} as const
-
-export const staffViewsOrderRules = {
-  "resource": { maxLength: 40 },
 } as const
 
 export const staffViewChangeRules = {
