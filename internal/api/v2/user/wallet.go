@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
 	"airstrip/internal/account"
@@ -28,6 +29,13 @@ type walletResult struct {
 	Currency      string       `json:"currency" doc:"ISO 4217"`
 }
 
+// movementReason is why money of a wallet moved.
+type movementReason wallet.Reason
+
+func (movementReason) Schema(huma.Registry) *huma.Schema {
+	return v2.EnumSchema(wallet.MovementReasons)
+}
+
 type movementPage struct {
 	Movements  []movementItem `json:"movements"`
 	TotalCount int64          `json:"total_count"`
@@ -38,7 +46,7 @@ type movementPage struct {
 type movementItem struct {
 	ID           int64             `json:"id"`
 	CreatedAt    time.Time         `json:"created_at"`
-	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case,account_merge"`
+	Reason       movementReason    `json:"reason"`
 	Text         string            `json:"text" doc:"What it was, for people: the kind and the note"`
 	Note         string            `json:"note" doc:"Of that the part beside the kind: what was bought, which gateway; empty: nothing"`
 	Amount       money.Amount      `json:"amount" doc:"Negative where money left the wallet"`
@@ -109,9 +117,9 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 			})
 
 		type page struct {
-			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case,account_merge" doc:"Only those for this reason"`
-			Page   int64  `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
-			Size   int64  `query:"size" minimum:"1" maximum:"100" default:"15"`
+			Reason movementReason `query:"reason" doc:"Only those for this reason"`
+			Page   int64          `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
+			Size   int64          `query:"size" minimum:"1" maximum:"100" default:"15"`
 		}
 		v2.Handle(r, v2.UserOp("GET /user/wallet/movements").OpenToVisits().
 			Named("wallet_movements", "Every movement of the balance, newest first"),
@@ -128,7 +136,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 				for _, m := range movements {
 					text, note := movementText(p, &m, lang)
 					out.Movements = append(out.Movements, movementItem{
-						m.ID, m.CreatedAt, string(m.Reason), text, note, m.Amount, m.BalanceAfter,
+						m.ID, m.CreatedAt, movementReason(m.Reason), text, note, m.Amount, m.BalanceAfter,
 						movementReference{m.Reference.Kind, m.Reference.ID},
 					})
 				}
