@@ -149,11 +149,11 @@ func (s *Streams) checkPart(ctx context.Context, part []*openStream, revisions m
 	for _, o := range part {
 		if o.who.visiting {
 			_, member, err := s.visits.running(ctx, s.db, o.who.SessionID, o.who.UserID)
-			outside := member != nil && !s.settings.Get().StaffMayCallFrom(o.who.address)
-			if errors.Is(err, ErrSignedOut) || (err == nil && outside) {
-				o.end()
-			} else if err != nil {
+			if err != nil && !errors.Is(err, ErrSignedOut) {
 				return err
+			}
+			if err != nil || !s.visits.mayCallFrom(o.who.address, member) {
+				o.end()
 			}
 			continue
 		}

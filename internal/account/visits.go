@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -147,14 +148,19 @@ func (v *Visits) Open(ctx context.Context, code string, from Client) (access str
 // where a member calls from elsewhere than staff may.
 func (v *Visits) identify(ctx context.Context, claims token.Claims) (Identity, error) {
 	who, member, err := v.running(ctx, v.db, claims.ID, claims.SubjectAccess.UserID)
-	if err == nil && member != nil && !v.roles.settings.Get().StaffMayCallFrom(addressIn(ctx)) {
+	who.IssuedAt, who.address = claims.IssuedAt.UTC(), addressIn(ctx)
+	if err == nil && !v.mayCallFrom(who.address, member) {
 		err = ErrStaffNetwork
 	}
-	who.IssuedAt, who.address = claims.IssuedAt.UTC(), addressIn(ctx)
 	if end := claims.ExpiresAt.UTC(); who.ExpiresAt.IsZero() || end.Before(who.ExpiresAt) {
 		who.ExpiresAt = end
 	}
 	return who, err
+}
+
+// mayCallFrom tells whether a visit may go on from the address: member is who visits, nil the operator.
+func (v *Visits) mayCallFrom(address netip.Addr, member *int64) bool {
+	return member == nil || v.roles.settings.Get().StaffMayCallFrom(address)
 }
 
 // running returns as whom a visit acts and the member who visits, nil for the operator, or ErrSignedOut.
