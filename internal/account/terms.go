@@ -28,14 +28,11 @@ func checkAccepted(accepted, present string) *fault.Field {
 	case accepted == present || present == "":
 		return nil
 	case accepted == "":
-		return &fault.Field{
-			Name: "accepted_terms", Code: "required",
-			Text: fault.Text{ZH: "请阅读并同意服务条款和隐私政策", EN: "Please read and accept the terms and the privacy notice"},
-		}
+		return field("accepted_terms", "required", "请阅读并同意服务条款和隐私政策",
+			"Please read and accept the terms and the privacy notice")
 	}
-	return &fault.Field{Name: "accepted_terms", Code: "outdated", Text: fault.Text{
-		ZH: "条款刚刚有更新，请重新阅读并同意", EN: "The terms have just changed; please read and accept them again",
-	}}
+	return field("accepted_terms", "outdated", "条款刚刚有更新，请重新阅读并同意",
+		"The terms have just changed; please read and accept them again")
 }
 
 // acceptTerms records as part of tx what the user of a new account accepted; without a version that is nothing.

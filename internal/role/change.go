@@ -147,7 +147,8 @@ func checkName(name permission.Role, others []Own) (wrong fault.Problems) {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != ' ' && c != '-' && c != '_'
 	}
 	wrong.When(n < 1 || n > maxName || strings.ContainsFunc(string(name), odd) || mixed(string(name)), "name",
-		"format", "名称需为 1 至 32 个字符，只能包含文字、数字、空格、- 和 _，且拉丁字母不能与西里尔或希腊字母混用",
+		"format",
+		"名称需为 1 至 32 个字符，只能包含文字、数字、空格、- 和 _，且拉丁字母不能与西里尔或希腊字母混用",
 		"The name has 1 to 32 letters, digits, spaces, - and _, and no Latin letters beside Cyrillic or Greek ones")
 	same := func(other permission.Role) bool { return strings.EqualFold(string(other), string(name)) }
 	wrong.When(same("none") || slices.ContainsFunc(permission.Roles, same) ||

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"sync/atomic"
 
 	"airstrip/internal/fault"
 )
@@ -21,18 +22,34 @@ func either(zh, en string, lang fault.Lang) string {
 	return cmp.Or(fault.Text{ZH: zh, EN: en}.In(lang), zh, en)
 }
 
+// legalHash is a version with the texts that it is of.
+type legalHash struct {
+	texts   [4]string
+	version string
+}
+
+// lastLegal is what LegalVersion returned last: each page that is loaded asks for it, and the texts may be long.
+var lastLegal atomic.Pointer[legalHash]
+
 // LegalVersion names the terms and the privacy notice in both languages as they are now, by a hash of them. It is
 // another one after any change, and the same again where a change is taken back. Empty: there is nothing to accept.
 func (s Site) LegalVersion() string {
-	hash, isEmpty := sha256.New(), true
-	for _, text := range []string{s.TermsZH, s.TermsEN, s.PrivacyZH, s.PrivacyEN} {
-		text = strings.TrimSpace(text)
-		isEmpty = isEmpty && text == ""
-		hash.Write([]byte(text + "\x00")) // which no setting holds
+	texts := [...]string{s.TermsZH, s.TermsEN, s.PrivacyZH, s.PrivacyEN}
+	for i, text := range texts {
+		texts[i] = strings.TrimSpace(text)
 	}
-	if isEmpty {
+	if texts == [4]string{} {
 		return ""
 	}
+	if last := lastLegal.Load(); last != nil && last.texts == texts {
+		return last.version
+	}
+	hash := sha256.New()
+	for _, text := range texts {
+		hash.Write([]byte(text + "\x00")) // which no setting holds
+	}
 	const bytes = 16
-	return hex.EncodeToString(hash.Sum(nil)[:bytes])
+	version := hex.EncodeToString(hash.Sum(nil)[:bytes])
+	lastLegal.Store(&legalHash{texts, version})
+	return version
 }

@@ -91,11 +91,13 @@ var words = map[string]wording{
 	},
 	"terms_url": {
 		area: AreaLegal, zh: "服务条款网址", en: "Address of the terms of service", everyday: true,
-		hintZH: "条款在其他网站时填写；注册时不要求同意", hintEN: "For terms on another site; sign-up does not ask to accept those",
+		hintZH: "条款在其他网站时填写；注册时不要求同意",
+		hintEN: "For terms on another site; sign-up does not ask to accept those",
 	},
 	"privacy_url": {
 		area: AreaLegal, zh: "隐私政策网址", en: "Address of the privacy notice", everyday: true,
-		hintZH: "政策在其他网站时填写；注册时不要求同意", hintEN: "For a notice on another site; sign-up does not ask to accept that",
+		hintZH: "政策在其他网站时填写；注册时不要求同意",
+		hintEN: "For a notice on another site; sign-up does not ask to accept that",
 	},
 	"accent": {
 		area: AreaLook, zh: "主题色", en: "Accent colour", everyday: true, kind: KindColour,

@@ -126,7 +126,8 @@ var rules = []db.Rule{
 		WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
 			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id WHEN 'commission_settled' THEN c.id
 			WHEN 'commission_payout' THEN y.id WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
-			WHEN 'payment_case' THEN p.id WHEN 'account_merge' THEN j.id WHEN 'settlement' THEN s.id WHEN 'settlement_reversed' THEN s.id END IS NULL`},
+			WHEN 'payment_case' THEN p.id WHEN 'account_merge' THEN j.id WHEN 'settlement' THEN s.id
+			WHEN 'settlement_reversed' THEN s.id END IS NULL`},
 	{Name: "I5", Says: "a settlement is one movement out of its gateway's clearing account, a reversed one a second the other way", Query: `
 		SELECT 'settlement ' || CAST(s.id AS TEXT) FROM gateway_settlement s
 		LEFT JOIN (ledger_transaction t JOIN posting p ON p.transaction_id = t.id
