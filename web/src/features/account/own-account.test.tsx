@@ -158,7 +158,7 @@ describe('passkeys', () => {
     )
     const { user } = await openSignedIn('/user/account/security')
     await user.click(await screen.findByRole('button', { name: 'Add a passkey' }))
-    const dialog = within(await screen.findByRole('dialog'))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Add a passkey' }))
     await user.type(dialog.getByLabelText('Name'), 'Phone')
     ask.mockRejectedValueOnce(new DOMException('', 'InvalidStateError'))
     await user.type(dialog.getByLabelText('Password'), 'correct horse{Enter}')
@@ -170,7 +170,9 @@ describe('passkeys', () => {
       { credential: { id: 'AA' } },
     ])
     await user.click(
-      within(await screen.findByRole('dialog')).getByRole('button', { name: 'Remove' }),
+      within(await screen.findByRole('dialog', { name: 'Remove Phone' })).getByRole('button', {
+        name: 'Remove',
+      }),
     )
     expect(await screen.findByText(/nothing that could be phished/)).toBeVisible()
   })
