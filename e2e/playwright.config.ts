@@ -8,7 +8,7 @@ export default defineConfig<object, { database: Database }>({
   retries: 0,
   forbidOnly: true,
   // Bounds for what hangs, not for what is slow: other work may share the machine.
-  timeout: 600_000,
+  timeout: 180_000,
   expect: { timeout: 20_000 },
   reporter: 'list',
   projects: [
