@@ -16,8 +16,8 @@ import (
 	"airstrip/internal/permission"
 )
 
-// viewResource is a list of the console that views are saved of. The contract names all of them, so that the console does
-// not compile with another one.
+// viewResource is a list of the console that views are saved of. The contract names all of them, so that the console
+// does not compile with another one.
 type viewResource string
 
 func (viewResource) Schema(huma.Registry) *huma.Schema {
