@@ -18,11 +18,12 @@ import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
 import { useListSearch } from '../parts/list-search'
 import { Person } from '../parts/person'
-import type { Column, Resource } from '../parts/resource'
+import type { Column } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
 import { Section } from '../parts/section'
 import { PERIODS, daysOf, invitesOf } from '../support/resource'
 import classes from './invites.module.css'
+import { listOf } from './list-of'
 
 /** What invites and check-ins bring and cost, and where their rules are. */
 export function InvitesPage() {
@@ -93,18 +94,6 @@ function Invites({ figures }: { figures: InviteFigures }) {
     </Section>
   )
 }
-
-/** Rows that the figures hold already, as a list. */
-const listOf = <T,>(
-  name: string,
-  rows: T[],
-  from: string,
-  rowKey: (row: T) => string | number,
-): Resource<T, string> => ({
-  name: `${name}-${from}-${rows.length}`,
-  load: async () => ({ rows }),
-  rowKey,
-})
 
 function Codes({ figures }: { figures: InviteFigures }) {
   const { t } = useTranslation('console/invite')
