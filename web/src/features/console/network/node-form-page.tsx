@@ -1,4 +1,4 @@
-import { Card, NativeSelect, Skeleton } from '@mantine/core'
+import { NativeSelect, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRef } from 'react'
@@ -47,16 +47,16 @@ export function NewNodePage() {
       />
       {search.from === undefined ? (
         <>
-          <Card component="section" aria-label={t('column.protocol')} mb="lg">
-            <NativeSelect
-              label={t('column.protocol')}
-              value={protocol}
-              data={Object.entries(protocols).map(([value, label]) => ({ value, label }))}
-              onChange={({ currentTarget }) =>
-                change({ protocol: currentTarget.value }, { replace: true })
-              }
-            />
-          </Card>
+          <NativeSelect
+            mb="md"
+            maw="24rem"
+            label={t('column.protocol')}
+            value={protocol}
+            data={Object.entries(protocols).map(([value, label]) => ({ value, label }))}
+            onChange={({ currentTarget }) =>
+              change({ protocol: currentTarget.value }, { replace: true })
+            }
+          />
           <NewNode key={protocol} protocol={protocol} initial={blank(protocol)} />
         </>
       ) : (
