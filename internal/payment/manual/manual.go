@@ -12,7 +12,7 @@ import (
 // Kind is payment that staff confirms.
 var Kind = payment.Kind{
 	Name:  "manual",
-	Title: fault.Text{ZH: "人工确认", EN: "Confirmed by staff"},
+	Title: fault.Text{ZH: "转账（人工确认）", EN: "Transfer, confirmed by hand"},
 	Fields: []payment.Field{
 		{
 			Name: "instructions_zh", Title: fault.Text{ZH: "付款说明（中文）", EN: "How to pay, in Chinese"}, Required: true,

@@ -75,14 +75,17 @@ function useCredentials(kind: GatewayKind, account: GatewayAccount | undefined):
       ...(choices.length > 0
         ? {
             kind: 'choice',
-            options: ['', ...choices].map((value) => ({ value, label: value || t('unchanged') })),
+            options: ['', ...choices].map((value) => ({
+              value,
+              label: value || t(account ? 'unchanged' : 'byDefault'),
+            })),
           }
         : { kind: 'secret', isLong: long }),
     }
   })
   return {
     title: t('section.credentials'),
-    about: t('section.credentialsAbout'),
+    about: t(account ? 'section.credentialsAbout' : 'section.credentialsOfNew'),
     fields: () => fields,
   }
 }

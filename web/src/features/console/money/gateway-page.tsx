@@ -8,6 +8,7 @@ import { staffGatewayAdd, staffGatewayChange, staffGatewayTest } from '@/lib/api
 import type { GatewayAccount, GatewayKind } from '@/lib/api/gen/staff/types.gen'
 import { problemText } from '@/lib/server-problem'
 import { CopyButton } from '@/ui/copy-button'
+import { useCurrency } from '@/lib/currency'
 import { Loaded } from '@/ui/loaded'
 import { Notice } from '@/ui/notice'
 import { PageHeader } from '@/ui/page-header'
@@ -194,10 +195,11 @@ function New({ kind }: { kind: GatewayKind }) {
   const { t } = useTranslation('console/gateway')
   const sections = useGatewaySections(kind)
   const leave = useLeave()
+  const currency = useCurrency()
   return (
     <ResourceForm
       draftKey={`gateway:new:${kind.name}`}
-      initial={blankGateway(kind)}
+      initial={blankGateway(kind, currency)}
       isNew
       sections={sections}
       submit={t('add')}

@@ -6,11 +6,12 @@ export const credentialField = (name: string) => `credentials_${name}`
 
 const texts = ['title_zh', 'title_en', 'icon', 'currency'] as const
 
-export const blankGateway = (kind: GatewayKind): FormValues => ({
+/** In the site's currency where the platform takes it. */
+export const blankGateway = (kind: GatewayKind, site: string): FormValues => ({
   name: kind.name,
   ...Object.fromEntries(texts.map((name) => [name, ''])),
   ...Object.fromEntries(kind.fields.map(({ name }) => [credentialField(name), ''])),
-  currency: kind.currencies[0] ?? '',
+  currency: kind.currencies.includes(site) ? site : (kind.currencies[0] ?? ''),
   fee_percent: '0',
   fee_fixed: '0',
   minimum: '',
