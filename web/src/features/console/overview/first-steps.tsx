@@ -6,12 +6,21 @@ import { StatusDot } from '@/ui/status-dot'
 import type { RowLink } from '../parts/resource'
 import classes from './overview.module.css'
 
+/** Where each step is done. */
 const pages: Record<OverviewStep['key'], RowLink> = {
-  site: { to: '/admin/settings', search: { q: 'site_name' } as never },
-  mail: { to: '/admin/settings', search: { q: 'smtp' } as never },
+  site: { to: '/admin/settings', search: { area: 'site' } as never },
+  mail: { to: '/admin/settings', search: { area: 'mail' } as never },
+  gateway: { to: '/admin/gateways/new' },
+  plan: { to: '/admin/plans/new' },
+  // One that is not online may be there already.
+  node: { to: '/admin/nodes' },
+  purchase: { to: '/user/services/buy' },
+}
+
+/** What was done, to look at. */
+const lists: Partial<Record<OverviewStep['key'], RowLink>> = {
   gateway: { to: '/admin/gateways' },
   plan: { to: '/admin/plans' },
-  node: { to: '/admin/nodes' },
   purchase: { to: '/admin/orders' },
 }
 
@@ -29,7 +38,7 @@ export function FirstSteps({ steps }: { steps: readonly OverviewStep[] }) {
       <ol className={classes.steps}>
         {steps.map(({ key, is_done: isDone }) => (
           <li key={key}>
-            <Link {...pages[key]} className={classes.step}>
+            <Link {...((isDone && lists[key]) || pages[key])} className={classes.step}>
               <span>
                 <b>{t(`steps.${key}`)}</b>
                 <span className={classes.about}>{t(`steps.${key}About`)}</span>

@@ -16,7 +16,7 @@ import { FirstSteps } from './first-steps'
 import { DayBars, Figures, PeriodControl } from './lazy-figures'
 import classes from './overview.module.css'
 import { overviewOf, periodOf } from './resource'
-import { countOfLine, waiting } from './waiting'
+import { waiting, waitingOf } from './waiting'
 
 /** What needs attention, and how the shop does; each line and figure leads to its list. */
 export function OverviewPage() {
@@ -132,14 +132,14 @@ function Traffic() {
 function Waiting() {
   const { t, i18n } = useTranslation('console/overview')
   const may = useMay()
-  const shown = waiting.filter(({ permission }) => may(permission))
-  const counts = useQueries({
-    queries: shown.map((line) => ({ ...countOfLine(line), refetchInterval: 15_000 })),
+  const shown = waiting.filter(({ permissions }) => permissions.every(may))
+  const found = useQueries({
+    queries: shown.map((line) => ({ ...waitingOf(line), refetchInterval: 15_000 })),
   })
-  if (counts.some(({ isPending }) => isPending)) return <Skeleton height={180} radius="lg" />
+  if (found.some(({ isPending }) => isPending)) return <Skeleton height={180} radius="lg" />
   const lines = shown.flatMap((one, index) => {
-    const { data = null } = counts[index] ?? {}
-    return data === 0 ? [] : [{ ...one, count: data }]
+    const { data = { link: one.link, count: null } } = found[index] ?? {}
+    return data.count === 0 ? [] : [{ key: one.key, ...data }]
   })
   if (lines.length === 0)
     return (

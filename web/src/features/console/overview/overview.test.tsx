@@ -84,14 +84,46 @@ describe('the overview', () => {
       ...asStaff('overview.read'),
       answers([
         { key: 'site', is_done: true },
+        { key: 'gateway', is_done: true },
+        { key: 'plan', is_done: false },
         { key: 'node', is_done: false },
       ]),
     )
     await openSignedIn('/admin')
     const steps = await screen.findByRole('region', { name: 'First steps' })
-    expect(within(steps).getByText('1 of 2 are done.')).toBeVisible()
-    expect(within(steps).getByRole('link', { name: /Node/ }).getAttribute('href')).toBe(
+    expect(within(steps).getByText('2 of 4 are done.')).toBeVisible()
+    const hrefs = within(steps)
+      .getAllByRole('link')
+      .map((link) => link.getAttribute('href'))
+    expect(hrefs).toEqual([
+      '/admin/settings?area=site',
+      '/admin/gateways',
+      '/admin/plans/new',
       '/admin/nodes',
+    ])
+  })
+
+  it('counts the transfers that wait for a member, and leads to just those', async () => {
+    const asked: string[] = []
+    server.use(
+      ...asStaff('overview.read', 'payment.confirm', 'recharge.read', 'gateway.read'),
+      answers([]),
+      http.get('*/api/v2/staff/gateways', () =>
+        success([
+          { name: 'bank', kind: 'manual' },
+          { name: 'cash', kind: 'manual' },
+          { name: 'card', kind: 'stripe' },
+        ]),
+      ),
+      http.get('*/api/v2/staff/recharges/count', ({ request }) => {
+        asked.push(new URL(request.url).search)
+        return success({ rows: 2, approximate: false })
+      }),
     )
+    await openSignedIn('/admin')
+    const line = await screen.findByRole('link', { name: /Transfers to confirm/ })
+    expect(line).toHaveTextContent('2')
+    expect(asked[0]).toBe('?state=pending&gateway=bank%2Ccash')
+    expect(line.getAttribute('href')).toBe('/admin/recharges?state=pending&gateway=bank%2Ccash')
   })
 })

@@ -1,7 +1,9 @@
 import {
   staffApprovalsList,
+  staffGatewaysList,
   staffPaymentCasesList,
   staffPayoutsList,
+  staffRechargesCount,
   staffRefundRequests,
   staffTicketsList,
 } from '@/lib/api/gen/staff/sdk.gen'
@@ -10,32 +12,52 @@ import { mayOf, roleQuery } from '../parts/permissions'
 import type { RowLink } from '../parts/resource'
 
 type Line = {
-  key: 'tickets' | 'approvals' | 'cases' | 'refunds' | 'payouts'
-  permission: string
+  key: 'transfers' | 'tickets' | 'approvals' | 'cases' | 'refunds' | 'payouts'
+  /** All of them are needed. */
+  permissions: readonly string[]
   link: RowLink
-  count: (signal: AbortSignal) => Promise<number>
+  /** With the link to just those, where it is another one. */
+  count: (signal: AbortSignal) => Promise<number | Waiting>
 }
 
-/** How many things of a line wait. */
-export const countOfLine = ({ key, count }: Line) =>
+type Waiting = { count: number; link: RowLink }
+
+/** How many things of a line wait, and where. */
+export const waitingOf = ({ key, link, count }: Line) =>
   queryOptions({
     queryKey: ['console', 'waiting', key],
-    queryFn: ({ signal }) => count(signal),
+    queryFn: async ({ signal }): Promise<Waiting> => {
+      const found = await count(signal)
+      return typeof found === 'number' ? { count: found, link } : found
+    },
     staleTime: 5_000,
   })
 
 /** For the route: counts what the member may see, beside the page's code. */
 export async function loadWaiting(client: QueryClient): Promise<void> {
   const may = mayOf(await client.ensureQueryData(roleQuery()))
-  const shown = waiting.filter(({ permission }) => may(permission))
-  await Promise.all(shown.map((line) => client.prefetchQuery(countOfLine(line))))
+  const shown = waiting.filter(({ permissions }) => permissions.every(may))
+  await Promise.all(shown.map((line) => client.prefetchQuery(waitingOf(line))))
 }
 
 /** What waits for a member of staff, with the list that shows the same. */
 export const waiting: Line[] = [
   {
+    key: 'transfers',
+    permissions: ['payment.confirm', 'recharge.read', 'gateway.read'],
+    link: { to: '/admin/recharges', search: { state: 'pending' } as never },
+    count: async (signal) => {
+      const { data: gateways } = await staffGatewaysList({ signal, throwOnError: true })
+      const gateway = gateways.filter(({ kind }) => kind === 'manual').map(({ name }) => name)
+      if (gateway.length === 0) return 0
+      const query = { state: 'pending', gateway: gateway.join(',') }
+      const { data } = await staffRechargesCount({ query, signal, throwOnError: true })
+      return { count: data.rows, link: { to: '/admin/recharges', search: query as never } }
+    },
+  },
+  {
     key: 'tickets',
-    permission: 'ticket.read',
+    permissions: ['ticket.read'],
     link: { to: '/admin/tickets', search: { awaiting: 'staff' } as never },
     count: async (signal) =>
       (
@@ -48,7 +70,7 @@ export const waiting: Line[] = [
   },
   {
     key: 'approvals',
-    permission: 'approval.read',
+    permissions: ['approval.read'],
     link: { to: '/admin/approvals', search: { state: 'waiting' } as never },
     count: async (signal) =>
       (
@@ -61,7 +83,7 @@ export const waiting: Line[] = [
   },
   {
     key: 'cases',
-    permission: 'payment.case.read',
+    permissions: ['payment.case.read'],
     link: { to: '/admin/payment-cases', search: { state: 'open' } as never },
     count: async (signal) =>
       (
@@ -74,7 +96,7 @@ export const waiting: Line[] = [
   },
   {
     key: 'refunds',
-    permission: 'money.refund.read',
+    permissions: ['money.refund.read'],
     link: { to: '/admin/refunds', search: { state: 'open' } as never },
     count: async (signal) =>
       (
@@ -87,7 +109,7 @@ export const waiting: Line[] = [
   },
   {
     key: 'payouts',
-    permission: 'money.commission.pay',
+    permissions: ['money.commission.pay'],
     link: { to: '/admin/payouts', search: { state: 'open' } as never },
     count: async (signal) =>
       (await staffPayoutsList({ query: { state: 'open', limit: 1 }, signal, throwOnError: true }))
