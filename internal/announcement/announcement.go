@@ -9,8 +9,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -83,31 +81,26 @@ const (
 type Announcements struct {
 	db       *db.DB
 	services *service.Services
-	loading  sync.Mutex // what is read last is what stays
-	current  atomic.Pointer[[]Announcement]
+	current  *db.Snapshot[[]Announcement]
 }
 
 // New loads the announcements in d.
 func New(ctx context.Context, d *db.DB, services *service.Services) (*Announcements, error) {
 	a := &Announcements{db: d, services: services}
-	return a, a.load(ctx)
+	a.current = db.NewSnapshot(d, revision, "announcements", a.read)
+	return a, a.current.Load(ctx)
 }
 
 // Follow keeps the announcements current with what other processes change, until ctx ends.
-func (a *Announcements) Follow(ctx context.Context) {
-	a.db.Reload(ctx, revision, "announcements", a.load)
-}
+func (a *Announcements) Follow(ctx context.Context) { a.current.Follow(ctx) }
 
-func (a *Announcements) load(ctx context.Context) error {
-	a.loading.Lock()
-	defer a.loading.Unlock()
+func (a *Announcements) read(ctx context.Context) ([]Announcement, error) {
 	list := []Announcement{}
 	if err := a.db.NewSelect().Model(&list).Where("ends_at IS NULL OR ends_at > ?", a.db.Now()).Scan(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	slices.SortFunc(list, compare)
-	a.current.Store(&list)
-	return nil
+	return list, nil
 }
 
 // compare orders announcements as people read them: pinned ones first, then the newest.
@@ -128,7 +121,7 @@ func (a *Announcements) InForce(types ...Type) []Announcement {
 
 func (a *Announcements) inForce(types []Type, isFor func(*Announcement) bool) (found []Announcement) {
 	now := a.db.Now()
-	for _, one := range *a.current.Load() {
+	for _, one := range a.current.Get() {
 		if one.inForce(now) &&
 			(len(types) == 0 || slices.Contains(types, one.Type)) && isFor(&one) {
 			found = append(found, one)

@@ -76,7 +76,7 @@ func (a *Announcements) Add(ctx context.Context, one Announcement) (Announcement
 	if err != nil {
 		return one, err
 	}
-	return one, a.load(ctx)
+	return one, a.current.Load(ctx)
 }
 
 func (a *Announcements) insert(ctx context.Context, tx bun.Tx, one *Announcement) error {
@@ -128,7 +128,7 @@ func (a *Announcements) Change(ctx context.Context, id int64, again bool, change
 	if err != nil {
 		return one, err
 	}
-	return one, a.load(ctx)
+	return one, a.current.Load(ctx)
 }
 
 func (a *Announcements) update(ctx context.Context, tx bun.Tx, was, one *Announcement, again bool) error {
@@ -165,7 +165,7 @@ func (a *Announcements) Remove(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return a.load(ctx)
+	return a.current.Load(ctx)
 }
 
 // SetText writes the one text of a type that the older API knows: it takes the place of the newest announcement of the

@@ -135,37 +135,6 @@ func TestWatchersHearOfCommitsOnly(t *testing.T) {
 	})
 }
 
-func TestReload_LoadsWhatChangedBeforeIt(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		ctx, cancel := context.WithCancel(t.Context())
-		var ended sync.WaitGroup
-		defer ended.Wait()
-		defer cancel()
-		ended.Go(func() { d.Follow(ctx) })
-		changes, stop := d.Watch("n")
-		defer stop()
-		if err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := db.Bump(ctx, tx, "n")
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		<-changes // Follow notifies of this value once only
-		loaded := make(chan struct{}, 10)
-		ended.Go(func() {
-			d.Reload(ctx, "n", "numbers", func(context.Context) error {
-				loaded <- struct{}{}
-				return nil
-			})
-		})
-		select {
-		case <-loaded:
-		case <-time.After(10 * time.Second):
-			t.Fatal("the change before Reload is not loaded")
-		}
-	})
-}
-
 func TestReadersCannotWriteOnSQLite(t *testing.T) {
 	d := dbtest.SQLite(t)
 	if _, err := d.ExecContext(t.Context(), `INSERT INTO revision (name, value) VALUES ('x', 1)`); err == nil {

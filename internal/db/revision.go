@@ -151,24 +151,6 @@ func (d *DB) Follow(ctx context.Context) {
 	}
 }
 
-// Reload calls load at once and whenever the revision grows, until ctx ends: what changed between an earlier load and
-// this call is known to Follow already and would not be notified. Where load fails, what was loaded before stays in
-// use; what names it in the log.
-func (d *DB) Reload(ctx context.Context, revision, what string, load func(context.Context) error) {
-	changes, stop := d.Watch(revision)
-	defer stop()
-	for {
-		if err := load(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "could not load the "+what+"; the old ones stay", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-changes:
-		}
-	}
-}
-
 func (w *watchers) publish(rows []revisionRow) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

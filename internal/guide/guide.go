@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -63,29 +61,23 @@ type Guides struct {
 	db       *db.DB
 	settings *setting.Settings
 	links    *link.Links
-	site     string     // the site's address
-	loading  sync.Mutex // what is read last is what stays
-	current  atomic.Pointer[[]Guide]
+	site     string // the site's address
+	current  *db.Snapshot[[]Guide]
 }
 
 // New loads the guides in d of the site at an address.
 func New(ctx context.Context, d *db.DB, settings *setting.Settings, links *link.Links, site string) (*Guides, error) {
 	g := &Guides{db: d, settings: settings, links: links, site: strings.TrimRight(site, "/")}
-	return g, g.load(ctx)
+	g.current = db.NewSnapshot(d, revision, "guides", g.read)
+	return g, g.current.Load(ctx)
 }
 
 // Follow keeps the guides current with what other processes change, until ctx ends.
-func (g *Guides) Follow(ctx context.Context) { g.db.Reload(ctx, revision, "guides", g.load) }
+func (g *Guides) Follow(ctx context.Context) { g.current.Follow(ctx) }
 
-func (g *Guides) load(ctx context.Context) error {
-	g.loading.Lock()
-	defer g.loading.Unlock()
+func (g *Guides) read(ctx context.Context) ([]Guide, error) {
 	list := []Guide{}
-	if err := g.db.NewSelect().Model(&list).OrderExpr("position, id").Scan(ctx); err != nil {
-		return err
-	}
-	g.current.Store(&list)
-	return nil
+	return list, g.db.NewSelect().Model(&list).OrderExpr("position, id").Scan(ctx)
 }
 
 // In gives the texts in a language, with variables as they are.
@@ -110,7 +102,7 @@ type Page struct {
 // reader's link stays as it is.
 func (g *Guides) Published(lang fault.Lang, wish Wish) (list []Page) {
 	words := strings.Fields(strings.ToLower(wish.Words))
-	for _, one := range *g.current.Load() {
+	for _, one := range g.current.Get() {
 		if !one.Published || wish.ClientID != "" && (one.ClientID == nil || *one.ClientID != wish.ClientID) ||
 			wish.System != "" && len(one.Systems) > 0 && !slices.Contains(one.Systems, wish.System) {
 			continue
@@ -127,7 +119,7 @@ func (g *Guides) Published(lang fault.Lang, wish Wish) (list []Page) {
 
 // Read gives a published guide with all variables filled in for a user.
 func (g *Guides) Read(ctx context.Context, slug string, lang fault.Lang, userID int64) (Page, error) {
-	list := *g.current.Load()
+	list := g.current.Get()
 	i := slices.IndexFunc(list, func(one Guide) bool { return one.Slug == slug && one.Published })
 	if i < 0 {
 		return Page{}, ErrNone
@@ -148,7 +140,7 @@ func (g *Guides) Read(ctx context.Context, slug string, lang fault.Lang, userID 
 
 // SlugFor gives the address of the first published guide about a client, or nothing.
 func (g *Guides) SlugFor(clientID string) string {
-	for _, one := range *g.current.Load() {
+	for _, one := range g.current.Get() {
 		if one.Published && one.ClientID != nil && *one.ClientID == clientID {
 			return one.Slug
 		}
@@ -245,7 +237,7 @@ func (g *Guides) Add(ctx context.Context, one Guide) (Guide, error) {
 	if err != nil {
 		return one, written(err)
 	}
-	return one, g.load(ctx)
+	return one, g.current.Load(ctx)
 }
 
 // entry is what the audit log has of a guide.
@@ -282,7 +274,7 @@ func (g *Guides) Change(ctx context.Context, id int64, change func(*Guide)) (one
 	if err != nil {
 		return one, written(err)
 	}
-	return one, g.load(ctx)
+	return one, g.current.Load(ctx)
 }
 
 // Remove removes a guide.
@@ -303,7 +295,7 @@ func (g *Guides) Remove(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return g.load(ctx)
+	return g.current.Load(ctx)
 }
 
 // List gives all guides, those that are not published too.

@@ -78,7 +78,7 @@ func (g *Guides) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return g.load(ctx)
+	return g.current.Load(ctx)
 }
 
 func missing(ctx context.Context, d *db.DB, seeds []Guide) ([]Guide, error) {

@@ -7,8 +7,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -45,8 +43,7 @@ const (
 // Bans are all bans.
 type Bans struct {
 	db      *db.DB
-	loading sync.Mutex // so that what was read last is what stays
-	now     atomic.Pointer[list]
+	current *db.Snapshot[list]
 }
 
 // list is what is asked for each request: the bans by network, and which lengths of prefixes there are.
@@ -58,40 +55,36 @@ type list struct {
 // New loads the bans in d.
 func New(ctx context.Context, d *db.DB) (*Bans, error) {
 	b := &Bans{db: d}
-	return b, b.load(ctx)
+	b.current = db.NewSnapshot(d, revision, "bans of addresses", b.read)
+	return b, b.current.Load(ctx)
 }
 
 // Follow keeps the bans current with what other processes change, until ctx ends.
-func (b *Bans) Follow(ctx context.Context) {
-	b.db.Reload(ctx, revision, "bans of addresses", b.load)
-}
+func (b *Bans) Follow(ctx context.Context) { b.current.Follow(ctx) }
 
-func (b *Bans) load(ctx context.Context) error {
-	b.loading.Lock()
-	defer b.loading.Unlock()
+func (b *Bans) read(ctx context.Context) (list, error) {
 	var bans []Ban
 	if err := b.db.NewSelect().Model(&bans).Where("ended_at IS NULL AND ends_at > ?", b.db.Now()).OrderExpr("id").
 		Scan(ctx); err != nil {
-		return err
+		return list{}, err
 	}
-	l := &list{by: map[netip.Prefix][]Ban{}}
+	l := list{by: map[netip.Prefix][]Ban{}}
 	for _, ban := range bans {
 		network, err := parse(ban.Network)
 		if err != nil {
-			return err
+			return list{}, err
 		}
 		l.by[network] = append(l.by[network], ban)
 		if !slices.Contains(l.lengths, network.Bits()) {
 			l.lengths = append(l.lengths, network.Bits())
 		}
 	}
-	b.now.Store(l)
-	return nil
+	return l, nil
 }
 
 // Refuse gives ErrBanned where ip may not use the site now.
 func (b *Bans) Refuse(ip netip.Addr) error {
-	l, now := b.now.Load(), b.db.Now()
+	l, now := b.current.Get(), b.db.Now()
 	for _, bits := range l.lengths {
 		network, err := ip.Prefix(bits)
 		if err != nil {
@@ -141,7 +134,7 @@ func (b *Bans) Add(ctx context.Context, ban Ban, own netip.Addr) (Ban, error) {
 	if err != nil {
 		return ban, err
 	}
-	return ban, b.load(ctx)
+	return ban, b.current.Load(ctx)
 }
 
 // parse reads an address or a network, of which the bits of the host do not count. IPv4 in IPv6 is IPv4.
@@ -209,7 +202,7 @@ func (b *Bans) End(ctx context.Context, cidr string, by *int64) (ended int64, er
 	if err != nil {
 		return 0, err
 	}
-	return ended, b.load(ctx)
+	return ended, b.current.Load(ctx)
 }
 
 // List gives a part of the bans that run or wait for their start, the newest first, and how many there are.

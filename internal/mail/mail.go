@@ -8,8 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,13 +30,14 @@ type Mails struct {
 	secrets  *secret.Secrets
 	site     string
 	logo     func() string // address of the site's own logo; nil or empty: there is none
-	loading  sync.Mutex    // what is read last is what stays
-	changed  atomic.Pointer[map[templateKey]Template]
+	changed  *db.Snapshot[map[templateKey]Template]
 }
 
 // New gives the mails kept in d. site is the address that users see, without closing slash.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, site string) *Mails {
-	return &Mails{db: d, key: key, settings: settings, secrets: secrets, site: site}
+	m := &Mails{db: d, key: key, settings: settings, secrets: secrets, site: site}
+	m.changed = db.NewSnapshot(d, templateRevision, "templates of mails", m.readTemplates)
+	return m
 }
 
 // UseLogo makes mails show the site's own logo. address returns where it is, and an empty text where there is none. It

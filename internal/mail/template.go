@@ -98,10 +98,8 @@ func Builtin(kind string, lang fault.Lang) (Template, error) {
 
 // templateOf gives the template that is in use.
 func (m *Mails) templateOf(kind string, lang fault.Lang) (Template, error) {
-	if changed := m.changed.Load(); changed != nil {
-		if t, ok := (*changed)[templateKey{kind, lang}]; ok {
-			return t, nil
-		}
+	if t, ok := m.changed.Get()[templateKey{kind, lang}]; ok {
+		return t, nil
 	}
 	t, err := Builtin(kind, lang)
 	if err != nil {
@@ -111,12 +109,12 @@ func (m *Mails) templateOf(kind string, lang fault.Lang) (Template, error) {
 }
 
 // LoadTemplates reads the templates that staff changed. Without it all are the built-in ones.
-func (m *Mails) LoadTemplates(ctx context.Context) error {
-	m.loading.Lock()
-	defer m.loading.Unlock()
-	var list []Template
-	if err := m.db.NewSelect().Model(&list).Scan(ctx); err != nil {
-		return err
+func (m *Mails) LoadTemplates(ctx context.Context) error { return m.changed.Load(ctx) }
+
+func (m *Mails) readTemplates(ctx context.Context) (map[templateKey]Template, error) {
+	list, err := m.Templates(ctx)
+	if err != nil {
+		return nil, err
 	}
 	changed := map[templateKey]Template{}
 	for _, t := range list {
@@ -128,14 +126,11 @@ func (m *Mails) LoadTemplates(ctx context.Context) error {
 		}
 		changed[templateKey{t.Kind, t.Lang}] = t
 	}
-	m.changed.Store(&changed)
-	return nil
+	return changed, nil
 }
 
 // Follow keeps the templates current with what other processes change, until ctx ends.
-func (m *Mails) Follow(ctx context.Context) {
-	m.db.Reload(ctx, templateRevision, "templates of mails", m.LoadTemplates)
-}
+func (m *Mails) Follow(ctx context.Context) { m.changed.Follow(ctx) }
 
 // Templates gives the templates that are stored, as staff wrote them, those that do not fit any more too.
 func (m *Mails) Templates(ctx context.Context) (list []Template, err error) {

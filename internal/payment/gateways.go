@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
@@ -29,8 +27,7 @@ type Gateways struct {
 	settings *setting.Settings
 	kinds    []Kind
 	built    []Method
-	loading  sync.Mutex // so that what was read later is not replaced by what was read before
-	open     atomic.Pointer[[]Method]
+	open     *db.Snapshot[[]Method]
 }
 
 const revision = "gateway"
@@ -40,24 +37,21 @@ func OpenGateways(ctx context.Context, d *db.DB, key seal.Key, settings *setting
 	built ...Method,
 ) (*Gateways, error) {
 	g := &Gateways{db: d, key: key, settings: settings, kinds: kinds, built: built}
-	return g, g.load(ctx)
+	g.open = db.NewSnapshot(d, revision, "payment gateways", g.openAll)
+	return g, g.open.Load(ctx)
 }
 
 // Kinds are the platforms that accounts can be opened with.
 func (g *Gateways) Kinds() []Kind { return g.kinds }
 
 // Follow keeps the accounts current with what other processes change, until ctx ends.
-func (g *Gateways) Follow(ctx context.Context) {
-	g.db.Reload(ctx, revision, "payment gateways", g.load)
-}
+func (g *Gateways) Follow(ctx context.Context) { g.open.Follow(ctx) }
 
-// load opens every account. One whose credentials did not change stays open as it is, with what it has learned.
-func (g *Gateways) load(ctx context.Context) error {
-	g.loading.Lock()
-	defer g.loading.Unlock()
+// openAll opens every account. One whose credentials did not change stays open as it is, with what it has learned.
+func (g *Gateways) openAll(ctx context.Context) ([]Method, error) {
 	accounts, err := g.List(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	methods := slices.Clone(g.built)
 	for _, a := range accounts {
@@ -71,19 +65,16 @@ func (g *Gateways) load(ctx context.Context) error {
 		}
 		methods = append(methods, m)
 	}
-	g.open.Store(&methods)
-	return nil
+	return methods, nil
 }
 
 func (g *Gateways) find(name string) (Method, bool) {
-	if methods := g.open.Load(); methods != nil {
-		for _, m := range *methods {
-			if m.Name == name {
-				return m, true
-			}
-		}
+	methods := g.open.Get()
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
+	if i < 0 {
+		return Method{}, false
 	}
-	return Method{}, false
+	return methods[i], true
 }
 
 func (g *Gateways) openAccount(a *Account) (Gateway, error) {

@@ -144,7 +144,7 @@ func (g *Gateways) Order(ctx context.Context, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	return g.load(ctx)
+	return g.open.Load(ctx)
 }
 
 // save runs fn, which reads an account and writes it. The revision is bumped first: its row stays locked until the end,
@@ -162,7 +162,7 @@ func (g *Gateways) save(ctx context.Context, fn func(ctx context.Context, tx bun
 	if err != nil {
 		return nil, err
 	}
-	return saved, g.load(ctx)
+	return saved, g.open.Load(ctx)
 }
 
 func (g *Gateways) account(ctx context.Context, tx bun.Tx, id int64) (*Account, error) {

@@ -69,7 +69,7 @@ var ErrGatewayDown = fault.Unavailable("gateway_unavailable", "支付平台暂�
 // Methods returns the ways to pay that are open, in the order in which users see them.
 func (p *Payments) Methods() []Method {
 	site := p.settings.Get()
-	return slices.DeleteFunc(slices.Clone(*p.gateways.open.Load()), func(m Method) bool {
+	return slices.DeleteFunc(slices.Clone(p.gateways.open.Get()), func(m Method) bool {
 		return !m.Enabled ||
 			!m.usable(site)
 	})

@@ -54,7 +54,7 @@ func (s *Settings) Change(ctx context.Context, c Change) error {
 	if err != nil {
 		return err
 	}
-	return s.load(ctx)
+	return s.now.Load(ctx)
 }
 
 func (s *Settings) changeSite(ctx context.Context, tx bun.Tx, c Change) error {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -266,9 +265,8 @@ const revision = "setting"
 
 // Settings gives the present settings without touching the database.
 type Settings struct {
-	db       *db.DB
-	now      atomic.Pointer[Site]
-	watchers sync.Map // of chan struct{}
+	db  *db.DB
+	now *db.Snapshot[Site]
 
 	currencyInUse func(ctx context.Context, tx bun.Tx) (bool, error) // nil: nothing on this site has amounts
 }
@@ -276,44 +274,24 @@ type Settings struct {
 // New loads the settings.
 func New(ctx context.Context, d *db.DB) (*Settings, error) {
 	s := &Settings{db: d}
-	return s, s.load(ctx)
+	s.now = db.NewSnapshot(d, revision, "settings", func(ctx context.Context) (Site, error) { return read(ctx, d) })
+	return s, s.now.Load(ctx)
 }
 
 // Get returns the present settings.
-func (s *Settings) Get() Site { return *s.now.Load() }
+func (s *Settings) Get() Site { return s.now.Get() }
 
 // Follow keeps the settings current with what other processes change, until ctx ends.
-func (s *Settings) Follow(ctx context.Context) {
-	s.db.Reload(ctx, revision, "settings", s.load)
-}
+func (s *Settings) Follow(ctx context.Context) { s.now.Follow(ctx) }
 
 // Watch returns a channel that holds a value once Get gives other settings than before. Call stop when done.
-func (s *Settings) Watch() (changes <-chan struct{}, stop func()) {
-	ch := make(chan struct{}, 1)
-	s.watchers.Store(ch, nil)
-	return ch, func() { s.watchers.Delete(ch) }
-}
+func (s *Settings) Watch() (changes <-chan struct{}, stop func()) { return s.now.Watch() }
 
 type row struct {
 	bun.BaseModel `bun:"table:setting"`
 	Name          string          `bun:",pk"`
 	Value         json.RawMessage `bun:"type:jsonb"`
 	UpdatedAt     time.Time
-}
-
-func (s *Settings) load(ctx context.Context) error {
-	site, err := read(ctx, s.db)
-	if err != nil {
-		return err
-	}
-	s.now.Store(&site)
-	for ch := range s.watchers.Range {
-		select {
-		case ch.(chan struct{}) <- struct{}{}:
-		default:
-		}
-	}
-	return nil
 }
 
 func read(ctx context.Context, idb bun.IDB) (Site, error) {

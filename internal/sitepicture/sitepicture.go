@@ -8,8 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -64,39 +62,34 @@ func (p *Picture) entry() any {
 // Pictures are all of them.
 type Pictures struct {
 	db      *db.DB
-	loading sync.Mutex // what is read last is what stays
-	current atomic.Pointer[map[string]*Picture]
+	current *db.Snapshot[map[string]*Picture]
 }
 
 // New loads the pictures in d.
 func New(ctx context.Context, d *db.DB) (*Pictures, error) {
 	p := &Pictures{db: d}
-	return p, p.load(ctx)
+	p.current = db.NewSnapshot(d, revision, "pictures of the site", p.read)
+	return p, p.current.Load(ctx)
 }
 
 // Follow keeps the pictures current with what other processes change, until ctx ends.
-func (p *Pictures) Follow(ctx context.Context) {
-	p.db.Reload(ctx, revision, "pictures of the site", p.load)
-}
+func (p *Pictures) Follow(ctx context.Context) { p.current.Follow(ctx) }
 
-func (p *Pictures) load(ctx context.Context) error {
-	p.loading.Lock()
-	defer p.loading.Unlock()
+func (p *Pictures) read(ctx context.Context) (map[string]*Picture, error) {
 	var list []Picture
 	if err := p.db.NewSelect().Model(&list).Scan(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	all := map[string]*Picture{}
 	for i := range list {
 		list[i].Digest = digestOf(list[i].Data)
 		all[list[i].Name] = &list[i]
 	}
-	p.current.Store(&all)
-	return nil
+	return all, nil
 }
 
 // Get returns a picture; nil: the built-in one is shown.
-func (p *Pictures) Get(name string) *Picture { return (*p.current.Load())[name] }
+func (p *Pictures) Get(name string) *Picture { return p.current.Get()[name] }
 
 // Set replaces a picture by the file in data. Problems name the field data.
 func (p *Pictures) Set(ctx context.Context, name string, data []byte) error {
@@ -147,7 +140,7 @@ func (p *Pictures) change(ctx context.Context, name, action string,
 	if err != nil {
 		return err
 	}
-	return p.load(ctx)
+	return p.current.Load(ctx)
 }
 
 // types are those of each picture. The manifest and phones want a PNG as an icon.

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -30,7 +29,7 @@ const (
 type Tokens struct {
 	db     *db.DB
 	key    seal.Key
-	ring   atomic.Pointer[ring]
+	ring   *db.Snapshot[ring]
 	reload *rate.Limiter // an unknown key id may be one that another process just made, or somebody's invention
 	parser *jwt.Parser
 
@@ -77,7 +76,8 @@ func New(ctx context.Context, d *db.DB, key seal.Key) (*Tokens, error) {
 			return nil, err
 		}
 	}
-	return t, t.load(ctx)
+	t.ring = db.NewSnapshot(d, revision, "signing keys", t.read)
+	return t, t.ring.Load(ctx)
 }
 
 // add makes a signing key, unless another process made one meanwhile.
@@ -134,25 +134,23 @@ func (t *Tokens) Rotate(ctx context.Context, revoke bool) (kid string, err error
 	if err != nil {
 		return "", err
 	}
-	return kid, t.load(ctx)
+	return kid, t.ring.Load(ctx)
 }
 
 // Follow keeps the keys current with what other processes change, until ctx ends.
-func (t *Tokens) Follow(ctx context.Context) {
-	t.db.Reload(ctx, revision, "signing keys", t.load)
-}
+func (t *Tokens) Follow(ctx context.Context) { t.ring.Follow(ctx) }
 
-func (t *Tokens) load(ctx context.Context) error {
+func (t *Tokens) read(ctx context.Context) (ring, error) {
 	var rows []keyRow
 	if err := t.db.NewSelect().Model(&rows).Where("expires_at IS NULL OR expires_at > ?", t.db.Now()).
 		Scan(ctx); err != nil {
-		return err
+		return ring{}, err
 	}
-	r := &ring{public: map[string]ed25519.PublicKey{}}
+	r := ring{public: map[string]ed25519.PublicKey{}}
 	for _, row := range rows {
 		seed, err := t.key.Open(purpose, row.Sealed)
 		if err != nil || len(seed) != ed25519.SeedSize {
-			return fmt.Errorf("the signing key %s in the database was sealed with another secret key; start with "+
+			return ring{}, fmt.Errorf("the signing key %s in the database was sealed with another secret key; start with "+
 				"the AIRSTRIP_SECRET_KEY (or secret.key) that this database was made with", row.Kid)
 		}
 		private := ed25519.NewKeyFromSeed(seed)
@@ -162,15 +160,14 @@ func (t *Tokens) load(ctx context.Context) error {
 		}
 	}
 	if r.signing == nil {
-		return fmt.Errorf("the database has no signing key")
+		return ring{}, fmt.Errorf("the database has no signing key")
 	}
-	t.ring.Store(r)
-	return nil
+	return r, nil
 }
 
 // Sign gives the token of c. The same claims give the same token while the signing key is the same.
 func (t *Tokens) Sign(c Claims) (string, error) {
-	r := t.ring.Load()
+	r := t.ring.Get()
 	unsigned := jwt.NewWithClaims(jwt.SigningMethodEdDSA, &c)
 	unsigned.Header["kid"] = r.kid
 	return unsigned.SignedString(r.signing)
@@ -197,7 +194,7 @@ func (t *Tokens) Verify(ctx context.Context, raw string, want Type) (Claims, err
 // claims gives what a token says that one of the keys signed and that is not out yet.
 func (t *Tokens) claims(ctx context.Context, raw string) (Claims, error) {
 	name := sha256.Sum256([]byte(raw))
-	if v, ok := t.verified.GetIfPresent(name); ok && t.ring.Load().public[v.kid] != nil &&
+	if v, ok := t.verified.GetIfPresent(name); ok && t.ring.Get().public[v.kid] != nil &&
 		v.claims.ExpiresAt.After(t.db.Now()) {
 		return v.claims, nil
 	}
@@ -214,12 +211,12 @@ func (t *Tokens) claims(ctx context.Context, raw string) (Claims, error) {
 
 func (t *Tokens) public(ctx context.Context, unverified *jwt.Token) (any, error) {
 	kid, _ := unverified.Header["kid"].(string)
-	key, ok := t.ring.Load().public[kid]
+	key, ok := t.ring.Get().public[kid]
 	if !ok && t.reload.Allow() {
-		if err := t.load(ctx); err != nil {
+		if err := t.ring.Load(ctx); err != nil {
 			return nil, err
 		}
-		key, ok = t.ring.Load().public[kid]
+		key, ok = t.ring.Get().public[kid]
 	}
 	if !ok {
 		return nil, fmt.Errorf("unknown key %q", kid)
