@@ -71,10 +71,15 @@ func startBare() (url string, stop func(), err error) {
 }
 
 // run measures everything, or only what is named: money for the shop, nodes for their cost, crowd for the link among a
-// million users, log for the traffic log with 100 million rows.
+// million users, lists for the console's lists with a million rows, log for the traffic log with 100 million rows.
 func run(only []string) error {
-	if len(only) > 0 && only[0] == "log" {
-		return logs(only[1:])
+	if len(only) > 0 {
+		switch only[0] {
+		case "log":
+			return logs(only[1:])
+		case "lists":
+			return lists(only[1:])
+		}
 	}
 	dir, err := os.MkdirTemp("", "airstrip-bench-")
 	if err != nil {
@@ -149,6 +154,9 @@ func run(only []string) error {
 		return err
 	}
 	if err := t.done(); err != nil {
+		return err
+	}
+	if err := lists(nil); err != nil {
 		return err
 	}
 	return logs(nil)
