@@ -111,6 +111,8 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
   test: {
     environment: 'jsdom',
     setupFiles: ['src/test/setup.ts'],
+    // Nothing else runs beside them; by default one processor is left free.
+    maxWorkers: '100%',
     testTimeout: 120_000,
     hookTimeout: 60_000,
     include: ['src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts'],
