@@ -125,7 +125,7 @@ func New(c Config) *Accounts {
 			db: c.DB, settings: c.Settings, webauthn: relyingParty(c.Site), challenges: limit.Per(time.Minute, 60),
 			verifier: verifier, credentials: credentials, signIns: signIns, history: history,
 		},
-		Bans: &Bans{db: c.DB, notices: c.Notices, services: c.Services},
+		Bans: &Bans{db: c.DB, notices: c.Notices, services: c.Services, visits: visits},
 		db:   c.DB, settings: c.Settings, mails: c.Mails, notices: c.Notices, wallets: c.Wallets, services: c.Services,
 		hasher: hasher, verifier: verifier,
 	}

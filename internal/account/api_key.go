@@ -49,7 +49,7 @@ func (a *APITokens) Keys(ctx context.Context) (keys []APIKey, err error) {
 			if err != nil {
 				return nil, err
 			}
-			has, _, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
+			has, _, err := a.roles.inEffect(ctx, a.db, r.ID, r.Role, r.Banned())
 			if err != nil {
 				return nil, err
 			}

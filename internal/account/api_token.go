@@ -156,7 +156,7 @@ func (a *APITokens) draft(ctx context.Context, r row, draft APITokenDraft) (secr
 	if draft.Expires != nil {
 		t.ExpiresAt = new(draft.Expires.UTC().Truncate(time.Millisecond))
 	}
-	has, _, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
+	has, _, err := a.roles.inEffect(ctx, a.db, r.ID, r.Role, r.Banned())
 	if err != nil {
 		return secret, t, err
 	}

@@ -23,6 +23,7 @@ type Bans struct {
 	db       *db.DB
 	notices  *notify.Notices
 	services *service.Services
+	visits   *Visits
 }
 
 // BanTask is a ban: it suspends a user's service for a time. The user can still sign in and read why. Bans may overlap;
@@ -241,6 +242,9 @@ func (b *Bans) applyTo(ctx context.Context, tx bun.Tx, userID int64) error {
 		}
 	}
 	if _, err := tx.NewUpdate().Model(&r).Column("banned_at").WherePK().Exec(ctx); err != nil {
+		return err
+	}
+	if err := b.visits.endLostOf(ctx, tx, userID); err != nil {
 		return err
 	}
 	return b.services.SetBanned(ctx, tx, userID, banned)

@@ -292,7 +292,7 @@ var changeNothing = map[string]string{
 	"Streams":     "Follow Open",
 	"APITokens":   "Authenticate Create Keys List Make MakeKey Revoke RevokeKey RotateKey",
 	"Credentials": "OnChange Prove RequestEmailChange",
-	"Visits":      "Begin EndDue Open",
+	"Visits":      "Begin EndDue EndLost Open",
 	"EmailCodes":  "Request SendReset",
 	"TwoFactor":   "Begin Check On",
 	"Passkeys":    "StepUp Begin BeginSignIn Enabled ForgetChallenges List Rename SignIn",

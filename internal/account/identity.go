@@ -56,6 +56,14 @@ type Identity struct {
 // Visiting tells whether the caller is no user but a member of staff who sees the site as the user does; see Visits.
 func (i Identity) Visiting() bool { return i.visiting }
 
+// Visit names the visit that a member of staff makes; the zero UUID where nobody visits.
+func (i Identity) Visit() uuid.UUID {
+	if !i.visiting {
+		return uuid.Nil
+	}
+	return i.SessionID
+}
+
 // Staff tells whether the caller has any staff role.
 func (i Identity) Staff() bool { return i.Role != "" }
 

@@ -107,8 +107,11 @@ func (a *Accounts) setRole(ctx context.Context, tx bun.Tx, by Identity, r row, t
 	if err := noteOwner(ctx, tx, r); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, "staff.role", audit.ID("user", r.ID), map[string]any{"role": was},
-		map[string]any{"role": to}, reason)
+	if err := audit.Record(ctx, tx, "staff.role", audit.ID("user", r.ID), map[string]any{"role": was},
+		map[string]any{"role": to}, reason); err != nil {
+		return err
+	}
+	return a.Visits.endLostOf(ctx, tx, r.ID)
 }
 
 var errRole = fault.Invalid("role", "choice", "没有这个角色", "There is no such role")

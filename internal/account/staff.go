@@ -35,7 +35,8 @@ type staffRoles struct {
 
 // inEffect returns the role that takes effect and, where it is empty, the reason: the member is banned, or the site
 // requires a second factor of its staff and the member has none.
-func (s *staffRoles) inEffect(ctx context.Context, userID int64, has Role, banned bool) (Role, error, error) {
+func (s *staffRoles) inEffect(ctx context.Context, idb bun.IDB, userID int64, has Role, banned bool,
+) (Role, error, error) {
 	if has == "" {
 		return "", nil, nil
 	}
@@ -46,7 +47,7 @@ func (s *staffRoles) inEffect(ctx context.Context, userID int64, has Role, banne
 		return has, nil, nil
 	}
 	var hasFactor bool
-	err := s.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM totp WHERE account_id = ?0 AND confirmed_at IS NOT NULL)
+	err := idb.NewRaw(`SELECT EXISTS (SELECT 1 FROM totp WHERE account_id = ?0 AND confirmed_at IS NOT NULL)
 		OR EXISTS (SELECT 1 FROM passkey WHERE account_id = ?0 AND suspected_at IS NULL)`, userID).Scan(ctx, &hasFactor)
 	if err != nil {
 		return "", nil, err
@@ -68,7 +69,7 @@ func (s *staffRoles) withhold(ctx context.Context, who Identity, banned bool) (I
 	if who.own, who.revision, err = role.At(ctx, s.db, who.Role); err != nil {
 		return who, err
 	}
-	inEffect, refusal, err := s.inEffect(ctx, who.UserID, who.Role, banned)
+	inEffect, refusal, err := s.inEffect(ctx, s.db, who.UserID, who.Role, banned)
 	if err == nil && refusal == nil && !s.settings.Get().StaffMayCallFrom(who.address) {
 		inEffect, refusal = "", ErrStaffNetwork
 	}

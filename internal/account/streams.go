@@ -152,6 +152,9 @@ func (s *Streams) checkPart(ctx context.Context, part []*openStream, revisions m
 			if err != nil && !errors.Is(err, ErrSignedOut) {
 				return err
 			}
+			if err != nil {
+				s.visits.endRefused(ctx, o.who.SessionID)
+			}
 			if err != nil || !s.visits.mayCallFrom(o.who.address, member) {
 				o.end()
 			}

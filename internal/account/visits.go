@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/netip"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/limit"
 	"airstrip/internal/permission"
@@ -20,8 +22,8 @@ import (
 
 // Visits let members of staff see the site as a user does. A visit is no session of the user: it has no refresh token,
 // ends by itself after visitLife, and stands in no list or count of the user's own sign-ins. It lasts only while the
-// session runs in which the member began it and the member's role allows visits. Operations refuse it unless they say
-// that they are open to visits.
+// session runs in which the member began it and the member's role allows visits; once it may not go on it is over for
+// good, whatever its member may do later. Operations refuse it unless they say that they are open to visits.
 type Visits struct {
 	db       *db.DB
 	tokens   *token.Tokens
@@ -34,6 +36,9 @@ type Visits struct {
 const (
 	visitCodeLife = time.Minute
 	visitLife     = 30 * time.Minute
+
+	// visitEndTime bounds the writing of the end of a visit, which goes on when the refused caller hangs up.
+	visitEndTime = 5 * time.Second
 )
 
 // Faults of visits. ErrVisit refuses what a visit may not do.
@@ -64,7 +69,7 @@ type visit struct {
 const (
 	visitSources = `staff_visit v JOIN account u ON u.id = v.account_id LEFT JOIN account m ON m.id = v.member_id
 		LEFT JOIN session s ON s.id = v.member_session_id`
-	visitRuns = `v.ended_at IS NULL AND v.opened_at IS NOT NULL AND v.expires_at > ? AND u.closed_at IS NULL
+	visitRuns = `v.ended_at IS NULL AND v.expires_at > ? AND u.closed_at IS NULL
 		AND u.role = '' AND (v.member_id IS NULL OR (s.ended_at IS NULL AND s.expires_at > ?))`
 )
 
@@ -148,6 +153,9 @@ func (v *Visits) Open(ctx context.Context, code string, from Client) (access str
 // where a member calls from elsewhere than staff may.
 func (v *Visits) identify(ctx context.Context, claims token.Claims) (Identity, error) {
 	who, member, err := v.running(ctx, v.db, claims.ID, claims.SubjectAccess.UserID)
+	if errors.Is(err, ErrSignedOut) {
+		v.endRefused(ctx, claims.ID)
+	}
 	who.IssuedAt, who.address = claims.IssuedAt.UTC(), addressIn(ctx)
 	if err == nil && !v.mayCallFrom(who.address, member) {
 		err = ErrStaffNetwork
@@ -195,7 +203,7 @@ func (v *Visits) running(ctx context.Context, idb bun.IDB, id uuid.UUID, userID 
 		return Identity{}, nil, ErrSignedOut
 	}
 	who.ExpiresAt = end
-	has, _, err := v.roles.inEffect(ctx, *by.MemberID, by.Role, by.MemberBanned)
+	has, _, err := v.roles.inEffect(ctx, idb, *by.MemberID, by.Role, by.MemberBanned)
 	if err != nil {
 		return Identity{}, nil, err
 	}
@@ -256,11 +264,63 @@ func (r *visit) actor(ctx context.Context, tx bun.Tx) (audit.Actor, error) {
 	return audit.Actor{Kind: audit.Member, UserID: m.ID, Role: m.Role}, err
 }
 
+// EndLost ends, as part of tx, all visits that may not go on as tx sees roles, bans and sessions. What takes rights
+// away calls it, so that the visits stay over where the rights come back.
+func (v *Visits) EndLost(ctx context.Context, tx bun.Tx) error { return v.endLost(ctx, tx, "TRUE") }
+
+// endLostOf is EndLost for the visits of a member and those to a user.
+func (v *Visits) endLostOf(ctx context.Context, tx bun.Tx, userID int64) error {
+	return v.endLost(ctx, tx, "member_id = ?0 OR account_id = ?0", userID)
+}
+
+func (v *Visits) endLost(ctx context.Context, tx bun.Tx, where string, args ...any) error {
+	var open []visit
+	if err := tx.NewSelect().Model(&open).Where("ended_at IS NULL").Where(where, args...).OrderExpr("id").
+		Scan(ctx); err != nil {
+		return err
+	}
+	for _, row := range open {
+		_, _, err := v.running(ctx, tx, row.ID, row.AccountID)
+		if errors.Is(err, ErrSignedOut) {
+			_, err = v.end(ctx, tx, row.lost(v.db.Now()), "id = ?", row.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endRefused ends a visit that a call was refused for. Where that cannot be written the next refusal, or EndDue, does.
+func (v *Visits) endRefused(ctx context.Context, id uuid.UUID) {
+	ctx, cancel := detached.WithTimeout(ctx, visitEndTime)
+	defer cancel()
+	var open []visit
+	err := v.db.NewSelect().Model(&open).Where("id = ? AND ended_at IS NULL", id).Scan(ctx)
+	if err == nil && len(open) > 0 {
+		err = v.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			_, err := v.end(ctx, tx, open[0].lost(v.db.Now()), "id = ?", id)
+			return err
+		})
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "could not write that a visit is over", "visit", id, "error", err)
+	}
+}
+
+// lost says what ended a visit that may not go on.
+func (r *visit) lost(now time.Time) visitEnd {
+	if !r.ExpiresAt.After(now) {
+		return endedByTime
+	}
+	return endedByRights
+}
+
 // visitBatch is how many visits one transaction ends.
 const visitBatch = 100
 
-// EndDue ends the visits that are over: by time, with the session of the member, or since one of the two roles changed.
-// They are refused before that; this records it.
+// EndDue ends the visits that are over: by time, with the session of the member, or since the member lost the right in
+// a way that does not call EndLost. They are refused before that; this records it.
 func (v *Visits) EndDue(ctx context.Context) error {
 	var open []visit
 	if err := v.db.NewSelect().Model(&open).Where("ended_at IS NULL").OrderExpr("created_at, id").Limit(visitBatch).
@@ -269,18 +329,15 @@ func (v *Visits) EndDue(ctx context.Context) error {
 	}
 	now := v.db.Now()
 	for _, row := range open {
-		over, by := !row.ExpiresAt.After(now), endedByTime
-		if !over && row.OpenedAt != nil {
-			_, _, err := v.running(ctx, v.db, row.ID, row.AccountID)
-			if over, by = errors.Is(err, ErrSignedOut), endedByRights; err != nil && !over {
-				return err
-			}
-		}
-		if !over {
+		_, _, err := v.running(ctx, v.db, row.ID, row.AccountID)
+		if err == nil {
 			continue
 		}
+		if !errors.Is(err, ErrSignedOut) {
+			return err
+		}
 		if err := v.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := v.end(ctx, tx, by, "id = ?", row.ID)
+			_, err := v.end(ctx, tx, row.lost(now), "id = ?", row.ID)
 			return err
 		}); err != nil {
 			return err

@@ -1,10 +1,13 @@
 package account_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/permission"
+	own "airstrip/internal/role"
 )
 
 // visits returns the access token of a visit that the member begins to the user.
@@ -103,6 +106,76 @@ func TestVisit_EndsWithWhatItDependsOn(t *testing.T) {
 			role("user@example.com", "")
 		}
 		w.must(w.Visits.EndDue(w.Context()))
+	})
+}
+
+// What a member lost and has again within seconds does not bring back a visit, called or not meanwhile.
+func TestVisit_RightLostAndGivenBack_StaysOver(t *testing.T) {
+	each(t, func(w *testSite) {
+		user := w.signUp("user@example.com").User
+		admin, other := w.member("admin@example.com", account.Admin), w.member("other@example.com", account.Admin)
+		role := func(email string, role account.Role) { w.must(w.SetRole(w.Context(), email, role)) }
+		roles := own.New(w.db)
+		roles.OnChange(w.Visits.EndLost)
+		all := permission.Owner.Set()
+		visitors, err := roles.Make(w.Context(), all, "visitors", []string{string(permission.UserSignInAs)}, "")
+		w.must(err)
+		may := func(permissions ...string) {
+			_, err := roles.Change(w.Context(), all, visitors.ID, permissions, "")
+			w.must(err)
+		}
+		called := func(access string) {
+			_, err := w.Sessions.AuthenticateVisitor(w.Context(), access)
+			w.want(err, account.ErrSignedOut)
+		}
+		for what, lose := range map[string]func(access string){
+			"another role": func(string) {
+				role("admin@example.com", account.Support)
+				role("admin@example.com", account.Admin)
+			},
+			"another set of permissions of the role": func(string) {
+				may(string(permission.UserRead))
+				may(string(permission.UserSignInAs))
+			},
+			"a ban": func(string) {
+				task := account.BanTask{AccountID: admin.UserID, Reason: "test"}
+				_, err := w.Bans.Ban(w.Context(), task, account.Identity{})
+				w.must(err)
+				_, err = w.Bans.Unban(w.Context(), admin.UserID, account.Identity{})
+				w.must(err)
+			},
+			"a role of the user": func(string) {
+				role("user@example.com", account.Viewer)
+				role("user@example.com", "")
+			},
+			"a rule on second factors, in which a call came": func(access string) {
+				w.set("staff_two_factor", true)
+				called(access)
+				w.set("staff_two_factor", false)
+			},
+		} {
+			if strings.Contains(what, "permissions") {
+				role("admin@example.com", visitors.Name)
+			}
+			access := w.visits(admin, user)
+			untouched := w.visits(other, user)
+			if _, err := w.Sessions.AuthenticateVisitor(w.Context(), access); err != nil {
+				w.Fatalf("the visit before %s does not begin: %v", what, err)
+			}
+			code, _, err := w.Visits.Begin(w.Context(), admin, user.ID, "asked by ticket")
+			w.must(err)
+			lose(access)
+			called(access)
+			if !strings.Contains(what, "factors") {
+				_, err := w.Visits.Open(w.Context(), code.String(), home)
+				w.want(err, account.ErrVisitCode)
+			}
+			_, err = w.Sessions.AuthenticateVisitor(w.Context(), untouched)
+			if (err == nil) == strings.Contains(what, "of the user") {
+				w.Errorf("after %s the visit of another member: %v", what, err)
+			}
+			role("admin@example.com", account.Admin)
+		}
 	})
 }
 

@@ -228,6 +228,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		Site: a.cfg.site, PasswordMemory: a.cfg.PasswordMemory,
 	})
 	a.Push.UseSessions(a.Accounts.Sessions.Running)
+	a.Roles.OnChange(a.Accounts.Visits.EndLost)
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Invites.UseKey(a.cfg.key)
 	a.CheckIns = checkin.New(a.DB, a.Settings, a.Accounts, a.Services, a.Captchas)

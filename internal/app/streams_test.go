@@ -154,6 +154,37 @@ func TestStream_EndsWithWhatOpenedIt_OnEveryServer(t *testing.T) {
 	})
 }
 
+// Members of staff who see the site as a user does take nothing of what the user may open.
+func TestStream_OfVisits_CountApartFromTheUsers(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		site := h.follows(h.T)
+		user := h.users[0]
+		visits := []testUser{h.visit(h.staff[account.Admin], user), h.visit(h.staff[account.Owner], user)}
+		fill := func(bearer string, most int) {
+			h.Helper()
+			for range most {
+				openStream(h.Context(), h.T, site, bearer)
+			}
+			req, err := http.NewRequestWithContext(h.Context(), "GET", site.URL+ticketPath+"/changes?stream=true", nil)
+			if err != nil {
+				h.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+bearer)
+			answer, err := http.DefaultClient.Do(req)
+			if err != nil {
+				h.Fatal(err)
+			}
+			defer answer.Body.Close()
+			if answer.StatusCode != http.StatusTooManyRequests {
+				h.Errorf("stream %d answers %d", most+1, answer.StatusCode)
+			}
+		}
+		fill(visits[0].bearer, 5)
+		fill(h.present(user).bearer, 10)
+		fill(visits[1].bearer, 5)
+	})
+}
+
 func TestStream_FirstEvent_ComesOnce(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		site := h.follows(h.T)

@@ -144,7 +144,7 @@ var versions = sync.OnceValue(func() []int64 {
 	if err != nil {
 		panic(err) // the migrations are embedded
 	}
-	all := []int64{sealingVersion}
+	all := []int64{sealingVersion, settlementKeysVersion}
 	for _, entry := range entries {
 		number, _, _ := strings.Cut(entry.Name(), "_")
 		version, err := strconv.ParseInt(number, 10, 64)
@@ -162,7 +162,9 @@ func (d *DB) provider() (*goose.Provider, error) {
 		return nil, err
 	}
 	dialect := goose.DialectPostgres
-	opts := []goose.ProviderOption{goose.WithLogger(goose.NopLogger()), goose.WithGoMigrations(d.sealingMigration())}
+	opts := []goose.ProviderOption{
+		goose.WithLogger(goose.NopLogger()), goose.WithGoMigrations(d.sealingMigration(), d.settlementKeysMigration()),
+	}
 	if d.sqlite {
 		dialect = goose.DialectSQLite3
 	} else {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -41,9 +40,6 @@ type Confirmation struct {
 	Reason  string // for the audit log
 }
 
-// paidOutside begins the numbers of payments that staff says came past the platform of their gateway.
-const paidOutside = "outside-"
-
 // received returns the payment of a recharge that staff says was paid.
 func (p *Payments) received(m Method, r *wallet.Recharge) Payment {
 	bill := p.bill(r)
@@ -51,7 +47,7 @@ func (p *Payments) received(m Method, r *wallet.Recharge) Payment {
 		return g.Received(bill)
 	}
 	pay := bill.Unpaid(Paid)
-	pay.TransactionID = paidOutside + r.TradeNo
+	pay.TransactionID = r.OutsidePayment()
 	return pay
 }
 
@@ -229,9 +225,4 @@ func (p *Payments) approveAsSecond(
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// IsOutside reports whether staff said that a recharge was paid past the platform of its gateway.
-func IsOutside(r *wallet.Recharge) bool {
-	return r.TransactionID != nil && strings.HasPrefix(*r.TransactionID, paidOutside)
 }

@@ -149,7 +149,7 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 			return note(ctx, tx, notifyID, Noted, "",
 				r.ID)
 		})
-	case pay.TransactionID == "":
+	case pay.TransactionID == "" || pay.TransactionID == r.OutsidePayment(): // no platform may call a payment that
 		return false, p.refuse(ctx, notifyID, Unreadable, r.ID)
 	}
 	if !asked && r.TransactionID == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -80,7 +79,7 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 // CanRefund reports whether the platform of the recharge can give it back.
 func (p *Payments) CanRefund(r *wallet.Recharge) bool {
 	_, can := p.AsksPlatform(r.Gateway)
-	return can && (r.TransactionID == nil || !strings.HasPrefix(*r.TransactionID, paidOutside))
+	return can && !r.IsOutside()
 }
 
 func refundKind(g *wallet.GatewayRefund) approval.Kind {
@@ -138,6 +137,10 @@ var errPlatformDecides = fault.Conflict("gateway_decides", "这笔退款由支�
 func (p *Payments) endRefund(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund, to wallet.GatewayRefundState,
 	answer string, by *int64,
 ) error {
+	var err error
+	if g.Outside, err = p.isPastGateway(ctx, tx, g); err != nil {
+		return err
+	}
 	ended, err := p.wallets.EndGatewayRefund(ctx, tx, g, to, answer, by)
 	if err == nil && !ended {
 		err = wallet.ErrRefundEnded
@@ -146,6 +149,21 @@ func (p *Payments) endRefund(ctx context.Context, tx bun.Tx, g *wallet.GatewayRe
 		return err
 	}
 	return p.invites.Follow(ctx, tx, g.UserID)
+}
+
+// isPastGateway reports whether staff pays a refund from elsewhere than the payment is: by hand, while the platform of
+// the gateway keeps what it received. What a gateway without a platform received is in the hands of staff itself.
+func (p *Payments) isPastGateway(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund) (bool, error) {
+	r, err := p.wallets.RechargeByNo(ctx, tx, g.RechargeID)
+	if err != nil || !g.ByHand || r.IsOutside() {
+		return false, err
+	}
+	m, known := p.gateways.find(r.Gateway)
+	if !known {
+		return true, nil
+	}
+	_, byHand := m.Gateway.(ByHand)
+	return !byHand, nil
 }
 
 // RetryRefunds asks the platforms for the refunds of recharges and of payment cases that are pending and due.

@@ -277,7 +277,7 @@ func (r *Reconciliation) missing(ctx context.Context, s *Statement) (missing []M
 	}
 	for i := range recharges {
 		one := &recharges[i]
-		if !payment.IsOutside(one) && !named[one.TradeNo][Payment] && !named[*one.TransactionID][Payment] {
+		if !one.IsOutside() && !named[one.TradeNo][Payment] && !named[*one.TransactionID][Payment] {
 			missing = append(missing, Missing{Payment, one.ID, one.TradeNo, one.PayAmount, *one.PaidAt})
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/payment/paymenttest"
 	"airstrip/internal/payment/sandbox"
@@ -211,6 +214,86 @@ func TestSettle_PaidOutAndReversed_LeavesTheLedgerConsistent(t *testing.T) {
 			_, err := c.Wallets.Settle(t.Context(), bad)
 			paymenttest.WantField(t, field, err)
 		}
+	})
+}
+
+func TestSettle_SameReferenceInAnotherSpelling_IsTheSame(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newSite(t, d)
+		r := c.paid(t, 10_000)
+		one := wallet.Settlement{Gateway: sandbox.Name, Gross: 1000, Reference: "PO-17 a", ArrivedAt: *r.PaidAt}
+		made, err := c.Wallets.Settle(t.Context(), one)
+		if err != nil || made.Reference != "PO-17 a" {
+			t.Fatal(made, err)
+		}
+		for _, same := range []string{"po-17 A", "PO-17a", "  PO-17\u3000a", "ＰＯ－１７ａ", "PO-\u200b17 a"} {
+			one.Reference = same
+			if _, err := c.Wallets.Settle(t.Context(), one); !errors.Is(err, wallet.ErrSettlementTwice) {
+				t.Errorf("%q was entered beside %q: %v", same, made.Reference, err)
+			}
+		}
+		one.Reference = "PO-17 b"
+		if _, err := c.Wallets.Settle(t.Context(), one); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Wallets.ReverseSettlement(t.Context(), made.ID, "typed wrongly", nil); err != nil {
+			t.Fatal(err)
+		}
+		one.Reference = "po-17A"
+		if _, err := c.Wallets.Settle(t.Context(), one); err != nil {
+			t.Errorf("its reference is not free again: %v", err)
+		}
+		one.Reference = "\u200b"
+		_, err = c.Wallets.Settle(t.Context(), one)
+		paymenttest.WantField(t, "reference", err)
+		c.MustBeConsistent(t)
+	})
+}
+
+func TestSettle_MoreThanTheGatewayShouldHave_NeedsTheDifference(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newSite(t, d)
+		r := c.paid(t, 10_000)
+		settle := func(reference string, gross, beyond money.Amount) error {
+			_, err := c.Wallets.Settle(t.Context(), wallet.Settlement{
+				Gateway: sandbox.Name, Gross: gross, Beyond: beyond, Reference: reference, ArrivedAt: *r.PaidAt,
+			})
+			return err
+		}
+		for _, beyond := range []money.Amount{0, 2344} {
+			err := settle("PO-1", 12_345, beyond)
+			paymenttest.WantField(t, "beyond", err)
+			if f, _ := fault.As(err); !strings.Contains(f.Fields[0].Text.EN, "23.45 more") ||
+				!strings.Contains(f.Fields[0].Text.ZH, "23.45") {
+				t.Errorf("the difference is not named: %v", f.Fields[0])
+			}
+		}
+		paymenttest.WantField(t, "beyond", settle("PO-1", 100, -1))
+
+		// Of two at once, which are too much together, one is booked.
+		var wg sync.WaitGroup
+		var refused atomic.Int64
+		for i := range 2 {
+			wg.Go(func() {
+				err := settle(fmt.Sprintf("PO-%d", i), 6000, 0)
+				if err != nil {
+					refused.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if refused.Load() != 1 {
+			t.Errorf("%d of two settlements of 60.00 were refused, where 100.00 were received", refused.Load())
+		}
+		if err := settle("PO-more", 5000, 1000); err != nil {
+			t.Error(err)
+		}
+		sums, err := c.Wallets.GatewaySums(t.Context())
+		if err != nil || sums[0].Owed != -1000 {
+			t.Error(sums, err)
+		}
+		paymenttest.WantField(t, "beyond", settle("PO-again", 1, 1000)) // it is 10.01 more by now
+		c.MustBeConsistent(t)
 	})
 }
 

@@ -27,10 +27,17 @@ var errTooMany = fault.Conflict("too_many_roles", "角色数量已达上限，�
 
 // Roles makes, changes and removes the roles of the operator's own. Each call names what who makes it may do, which no
 // role that it makes, changes or removes goes beyond: ErrBeyond. The operator may do what owners may.
-type Roles struct{ db *db.DB }
+type Roles struct {
+	db       *db.DB
+	onChange func(ctx context.Context, tx bun.Tx) error // nil: nothing depends on what a role may do
+}
 
 // New returns the roles in d.
-func New(d *db.DB) *Roles { return &Roles{d} }
+func New(d *db.DB) *Roles { return &Roles{db: d} }
+
+// OnChange has fn called after each change of what a role may do, in its transaction. It must be called before the
+// server starts.
+func (r *Roles) OnChange(fn func(ctx context.Context, tx bun.Tx) error) { r.onChange = fn }
 
 // List returns all roles by their names.
 func (r *Roles) List(ctx context.Context) ([]Own, error) { return List(ctx, r.db) }
@@ -93,7 +100,11 @@ func (r *Roles) Change(ctx context.Context, by permission.Set, id int64, permiss
 		if _, err := tx.NewUpdate().Model(&own).Column("permissions", "revision").WherePK().Exec(ctx); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "staff.role.change", Object(id), was.entry(), own.entry(), reason)
+		err = audit.Record(ctx, tx, "staff.role.change", Object(id), was.entry(), own.entry(), reason)
+		if err == nil && r.onChange != nil {
+			err = r.onChange(ctx, tx)
+		}
+		return err
 	})
 	return own, err
 }

@@ -4,12 +4,18 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/google/uuid"
+
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
 
-// maxListeners is how many open pages of one user hear of changes at once.
-const maxListeners = 10
+// maxListeners is how many open pages of one user hear of changes at once, maxVisitListeners how many of one visit of a
+// member of staff do besides.
+const (
+	maxListeners      = 10
+	maxVisitListeners = 5
+)
 
 // ErrTooManyListeners is the fault of a user with too many open pages.
 var ErrTooManyListeners = fault.TooMany("too_many_streams", "打开的页面过多", "Too many pages are open")
@@ -17,22 +23,36 @@ var ErrTooManyListeners = fault.TooMany("too_many_streams", "打开的页面过�
 // listener is one open page of a user.
 type listener struct {
 	changes chan struct{}
-	seen    int64 // changes up to this revision are old: the page shows them already
+	visit   uuid.UUID // in which a member of staff opened it; the zero UUID: the user did
+	seen    int64     // changes up to this revision are old: the page shows them already
 }
 
 // Listen gives a channel that holds a value once a ticket of the user changed in a way that they see, in whichever
-// process, after this call. It works while Follow runs. Call stop when done.
-func (t *Tickets) Listen(ctx context.Context, userID int64) (changes <-chan struct{}, stop func(), err error) {
+// process, after this call. visit is the zero UUID where the user listens, and else the visit of a member of staff in
+// which that does: its pages are not counted as the user's. It works while Follow runs. Call stop when done.
+func (t *Tickets) Listen(ctx context.Context, userID int64, visit uuid.UUID) (changes <-chan struct{}, stop func(),
+	err error,
+) {
 	seen, err := db.Revision(ctx, t.db, revision)
 	if err != nil {
 		return nil, nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.listeners[userID]) >= maxListeners {
+	most := maxListeners
+	if visit != uuid.Nil {
+		most = maxVisitListeners
+	}
+	open := 0
+	for l := range t.listeners[userID] {
+		if l.visit == visit {
+			open++
+		}
+	}
+	if open >= most {
 		return nil, nil, ErrTooManyListeners
 	}
-	l := &listener{make(chan struct{}, 1), seen}
+	l := &listener{make(chan struct{}, 1), visit, seen}
 	if t.listeners[userID] == nil {
 		t.listeners[userID] = map[*listener]struct{}{}
 	}

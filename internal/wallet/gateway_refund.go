@@ -40,6 +40,7 @@ type GatewayRefund struct {
 	Fee           money.Amount // given back in addition to the amount
 	PayAmount     money.Amount // both, in the currency of the payment
 	ByHand        bool         // staff paid it, not the platform
+	Outside       bool         `bun:"-"` // by hand, from elsewhere than the payment is; said when it ends
 	Waits         bool         // for a second member of staff; no platform is asked before
 	State         GatewayRefundState
 	Reason        string // for the user too
@@ -109,7 +110,7 @@ func (r *Recharge) Remaining() money.Amount { return r.Amount - r.Refunded - r.R
 
 // EndGatewayRefund ends a pending refund and what is held for it: as done it leaves the wallet, and a recharge of which
 // nothing is left is refunded; as failed it stays. answer is the platform's, decidedBy the second member of staff. It
-// reports whether the refund was pending.
+// reports whether the refund was pending. A refund is booked on the account that has the payment, unless it is Outside.
 func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, to GatewayRefundState,
 	answer string, decidedBy *int64,
 ) (ended bool, err error) {
@@ -136,18 +137,33 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 	}
 	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.RechargeRefunded, At: w.db.Now(), Data: map[string]any{
 		"recharge_no": r.ID, "recharge_id": r.UUID, "user_id": g.UserID, "gateway": r.Gateway, "amount": g.Amount,
-		"fee": g.Fee, "currency": r.Currency,
+		"fee": g.Fee, "currency": r.Currency, "by_hand": g.ByHand,
 	}}); err != nil {
 		return false, err
 	}
+	from := Outside
+	if !g.Outside {
+		if from, err = receivedBy(ctx, tx, r); err != nil {
+			return false, err
+		}
+	}
 	entries := []Entry{
 		{Account{Kind: UserWallet, UserID: g.UserID}, -g.Amount},
-		{Account{Kind: Clearing, Name: r.Gateway}, g.Amount + g.Fee},
+		{Account{Kind: from, Name: r.Gateway}, g.Amount + g.Fee},
 	}
 	if g.Fee > 0 {
 		entries = append(entries, Entry{Account{Kind: Fees}, -g.Fee})
 	}
 	return true, w.Post(ctx, tx, Refunded, g.Ref(), r.Gateway, entries...)
+}
+
+// receivedBy returns which account of its gateway the payment of a recharge was booked on.
+func receivedBy(ctx context.Context, tx bun.Tx, r *Recharge) (kind Kind, err error) {
+	err = tx.NewRaw(`SELECT a.kind FROM ledger_transaction t JOIN posting p ON p.transaction_id = t.id
+		JOIN ledger_account a ON a.id = p.account_id AND a.kind IN (?, ?)
+		WHERE t.reference_kind = ? AND t.reference_id = ? AND t.reason = ?`, Clearing, Outside, r.Ref().Kind, r.ID,
+		RechargePaid).Scan(ctx, &kind)
+	return kind, err
 }
 
 // ReleaseGatewayRefund lets the platform be asked for a refund that waits; by is the second member of staff.

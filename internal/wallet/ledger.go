@@ -24,11 +24,12 @@ const (
 	UserWallet     Kind = "wallet"
 	UserCommission Kind = "commission"
 	Clearing       Kind = "clearing" // what a gateway has received and not yet paid out; one for each gateway
+	Outside        Kind = "outside"  // what staff received and paid past a gateway, by hand; one for each gateway
 	Sales          Kind = "sales"
 	Refunds        Kind = "refunds" // what was given back of sales
 )
 
-// Account names an account: by its user, or for clearing by its gateway.
+// Account names an account: by its user, or for clearing and outside by its gateway.
 type Account struct {
 	Kind   Kind
 	UserID int64

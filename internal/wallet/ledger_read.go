@@ -26,7 +26,7 @@ type BookedPosting struct {
 	TransactionID int64
 	Kind          Kind
 	UserID        *int64 // of a user's account
-	Name          string // of a clearing account, the gateway
+	Name          string // of a clearing or an outside account, the gateway
 	Amount        money.Amount
 	BalanceAfter  *money.Amount // of a user's account
 }

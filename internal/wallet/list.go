@@ -60,12 +60,12 @@ func BookingList() *listing.Resource {
 			},
 			{
 				Key: "account", Kind: listing.Choice, Column: "id", Doc: "Which of the site's accounts moved",
-				Choices: []string{"clearing", "sales", "refunds", "gifts", "fees", "bank", "rounding"},
+				Choices: []string{"clearing", "outside", "sales", "refunds", "gifts", "fees", "bank", "rounding"},
 				Within:  sides + "a.user_id IS NULL AND a.kind IN (?)",
 			},
 			{
-				Key: "gateway", Kind: listing.Choice, Column: "id", Doc: "Gateway whose clearing account moved",
-				Within: sides + "a.kind = 'clearing' AND a.name IN (?)",
+				Key: "gateway", Kind: listing.Choice, Column: "id", Doc: "Gateway of whose money some moved",
+				Within: sides + "a.user_id IS NULL AND a.kind IN ('clearing', 'outside') AND a.name IN (?)",
 			},
 			{Key: "created", Kind: listing.Date, Column: "created_at", Doc: "When it was booked"},
 		},
@@ -104,7 +104,7 @@ func moved(amount money.Amount) listing.Condition {
 // SiteAccount is an account of the site, or all accounts of users of one kind, with its balance.
 type SiteAccount struct {
 	Kind    Kind
-	Name    string // of a clearing account, the gateway
+	Name    string // of a clearing or an outside account, the gateway
 	IsUsers bool
 	Count   int64 // of accounts
 	Balance money.Amount

@@ -93,6 +93,18 @@ var (
 		"Too many recharges are waiting for payment; pay one or wait until they expire")
 )
 
+// outsideNumber begins the numbers of payments that came past the gateway of their recharge. A rule of the doctor has
+// it too.
+const outsideNumber = "outside-"
+
+// OutsidePayment is the number of a payment for the recharge that staff says came past its gateway.
+func (r *Recharge) OutsidePayment() string { return outsideNumber + r.TradeNo }
+
+// IsOutside reports whether the recharge was paid past its gateway.
+func (r *Recharge) IsOutside() bool {
+	return r.TransactionID != nil && *r.TransactionID == r.OutsidePayment()
+}
+
 // Fees is the site's account of what payers paid besides what their wallets gained.
 const Fees Kind = "fees"
 
@@ -156,7 +168,7 @@ func (w *Wallets) transition(ctx context.Context, tx bun.Tx, id int64, to Rechar
 
 // Credit books the payment called transactionID at the gateway: the recharge is paid, the wallet has the money, the
 // invoice is issued. A recharge that was paid before is left alone, credited is false then. A transactionID that paid
-// for another recharge is ErrTransactionUsed.
+// for another recharge is ErrTransactionUsed. With that of OutsidePayment the gateway has not received the money.
 func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactionID string) (credited bool, err error) {
 	credited, err = w.transition(ctx, tx, r.ID, RechargeDone, func(q *bun.UpdateQuery) {
 		q.Set("transaction_id = ?", transactionID).Set("paid_at = ?", w.db.Now())
@@ -170,8 +182,12 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 	if err := w.ClaimPayment(ctx, tx, r.Gateway, transactionID, r.Ref()); err != nil {
 		return false, err
 	}
+	into := Clearing
+	if transactionID == r.OutsidePayment() {
+		into = Outside
+	}
 	entries := []Entry{
-		{Account{Kind: Clearing, Name: r.Gateway}, -r.Amount - r.Fee},
+		{Account{Kind: into, Name: r.Gateway}, -r.Amount - r.Fee},
 		{Account{Kind: UserWallet, UserID: r.UserID}, r.Amount},
 	}
 	lines := []Line{{Kind: RechargeLine, Name: r.Gateway, Amount: r.Amount}}
@@ -184,7 +200,7 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 	}
 	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.RechargePaid, At: w.db.Now(), Data: map[string]any{
 		"recharge_no": r.ID, "recharge_id": r.UUID, "user_id": r.UserID, "gateway": r.Gateway, "amount": r.Amount,
-		"fee": r.Fee, "currency": r.Currency, "trade_no": r.TradeNo,
+		"fee": r.Fee, "currency": r.Currency, "trade_no": r.TradeNo, "outside": into == Outside,
 	}}); err != nil {
 		return false, err
 	}

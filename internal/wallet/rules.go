@@ -89,6 +89,23 @@ var rules = []db.Rule{
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN payment_case c
 		ON c.id = t.reference_id
 		WHERE t.reason = 'payment_case' AND (t.reference_kind <> 'payment_case' OR c.id IS NULL)`},
+	{Name: "I5", Says: "a payment is on an account of its gateway, and on that of payments past it only where it was one", Query: `
+		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r
+		JOIN ledger_transaction t ON t.reference_kind = 'recharge' AND t.reference_id = r.id AND t.reason = 'recharge'
+		JOIN posting p ON p.transaction_id = t.id
+		JOIN ledger_account a ON a.id = p.account_id AND a.user_id IS NULL AND a.kind <> 'fees'
+		WHERE a.kind NOT IN ('clearing', 'outside') OR a.name <> r.gateway
+		OR (a.kind = 'outside' AND r.transaction_id <> 'outside-' || r.trade_no)`},
+	{Name: "I5", Says: "a refund is from an account of its gateway, and one by the platform from what that received", Query: `
+		SELECT 'gateway refund ' || CAST(g.id AS TEXT) FROM gateway_refund g JOIN recharge r ON r.id = g.recharge_id
+		JOIN ledger_transaction t ON t.reference_kind = 'gateway_refund' AND t.reference_id = g.id
+		AND t.reason = 'gateway_refund' JOIN posting p ON p.transaction_id = t.id
+		JOIN ledger_account a ON a.id = p.account_id AND a.user_id IS NULL AND a.kind <> 'fees'
+		WHERE a.kind NOT IN ('clearing', 'outside') OR a.name <> r.gateway OR (a.kind = 'outside' AND NOT g.by_hand)`},
+	{Name: "I5", Says: "what staff received by hand moves only by payments and refunds of recharges", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t
+		JOIN posting p ON p.transaction_id = t.id JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'outside'
+		WHERE t.reason NOT IN ('recharge', 'gateway_refund')`},
 	{Name: "I2", Says: "an invoice is the sum of its lines, and every paid recharge has one", Query: `
 		SELECT 'invoice ' || CAST(i.id AS TEXT) FROM invoice i LEFT JOIN invoice_line l ON l.invoice_id = i.id
 		GROUP BY i.id, i.total HAVING COUNT(l.position) = 0 OR i.total <> SUM(l.amount)

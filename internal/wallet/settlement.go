@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
+	"airstrip/internal/text"
 )
 
 // The reasons of movements between a gateway's clearing account and the bank.
@@ -34,6 +35,8 @@ type Settlement struct {
 	Gross         money.Amount // what the gateway owes less by it, in the site's currency
 	Fee           money.Amount // of Gross, what the gateway took for itself
 	Reference     string       // the bank's or the gateway's number of the payment
+	ReferenceKey  string       `bun:",nullzero"` // folded, by which each is entered once; empty: an older one has it
+	Beyond        money.Amount `bun:"-"`         // how much Gross may be above what the gateway should have
 	ArrivedAt     time.Time
 	Note          string
 	MadeBy        *int64 // member of staff; nil: the operator
@@ -54,6 +57,7 @@ var (
 
 func (s *Settlement) check(now time.Time) error {
 	s.Reference, s.Note = strings.TrimSpace(s.Reference), strings.TrimSpace(s.Note)
+	s.ReferenceKey = text.Folded(s.Reference)
 	switch {
 	case s.Gross <= 0 || s.Gross > maxSettlement:
 		return fault.Invalid("gross", "range", "结算金额须大于零，且不超过十亿",
@@ -61,19 +65,22 @@ func (s *Settlement) check(now time.Time) error {
 	case s.Fee < 0 || s.Fee > s.Gross:
 		return fault.Invalid("fee", "range", "手续费不能小于零，也不能超过结算金额",
 			"The fee must not be below zero or above the amount settled")
-	case s.Reference == "" || utf8.RuneCountInString(s.Reference) > maxSettlementText:
+	case s.ReferenceKey == "" || utf8.RuneCountInString(s.Reference) > maxSettlementText:
 		return fault.Invalid("reference", "length", "请填写 1 到 200 个字符的流水号",
 			"Please give the payment's number of 1 to 200 characters")
 	case utf8.RuneCountInString(s.Note) > maxSettlementText:
 		return fault.Invalid("note", "length", "备注最长 200 个字符", "A note has at most 200 characters")
+	case s.Beyond < 0:
+		return fault.Invalid("beyond", "range", "超出金额不能小于零", "The excess must not be below zero")
 	case s.ArrivedAt.IsZero() || s.ArrivedAt.After(now.Add(24*time.Hour)):
 		return fault.Invalid("arrived_at", "range", "到账时间不能晚于现在", "The money cannot have arrived in the future")
 	}
 	return nil
 }
 
-// Settle books money that a gateway paid out. A second one of the gateway with the same reference is
-// ErrSettlementTwice, unless the first was reversed.
+// Settle books money that a gateway paid out. A second one of the gateway with the same reference, whatever its case,
+// width and spaces, is ErrSettlementTwice, unless the first was reversed. More than the gateway should have is a fault
+// of the field "beyond", unless Beyond allows for it.
 func (w *Wallets) Settle(ctx context.Context, s Settlement) (*Settlement, error) {
 	if err := s.check(w.db.Now()); err != nil {
 		return nil, err
@@ -93,17 +100,46 @@ func (w *Wallets) Settle(ctx context.Context, s Settlement) (*Settlement, error)
 			}
 			return 0, err
 		}
+		beyond, err := w.beyondOwed(ctx, tx, &s) // after the reference: nobody confirms the excess of one entered twice
+		if err != nil {
+			return 0, err
+		}
 		if err := w.bookSettlement(ctx, tx, &s, Settled, 1); err != nil {
 			return 0, err
 		}
 		return s.ID, audit.Record(ctx, tx, "ledger.settle", audit.ID(settlementRefKind, s.ID), nil, map[string]any{
 			"gateway": s.Gateway, "gross": s.Gross, "fee": s.Fee, "reference": s.Reference, "arrived_at": s.ArrivedAt,
+			"beyond": beyond,
 		}, s.Note)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return w.settlement(ctx, w.db, id)
+}
+
+// beyondOwed returns how much a settlement is above what the gateway should have, and refuses it where that is more
+// than Beyond. Other settlements of the gateway wait until tx ends.
+func (w *Wallets) beyondOwed(ctx context.Context, tx bun.Tx, s *Settlement) (money.Amount, error) {
+	// Payments do not wait for it, since the columns that they refer to stay.
+	if _, err := tx.NewUpdate().Model((*account)(nil)).Set("created_at = created_at").
+		Where("user_id IS NULL AND kind = ? AND name = ?", Clearing, s.Gateway).Exec(ctx); err != nil {
+		return 0, err
+	}
+	var owed money.Amount
+	if err := tx.NewRaw(`SELECT CAST(COALESCE(-SUM(p.amount), 0) AS BIGINT) FROM posting p
+		JOIN ledger_account a ON a.id = p.account_id WHERE a.user_id IS NULL AND a.kind = ? AND a.name = ?`,
+		Clearing, s.Gateway).Scan(ctx, &owed); err != nil {
+		return 0, err
+	}
+	beyond, err := s.Gross.Add(-owed)
+	if err != nil || beyond <= s.Beyond {
+		return max(beyond, 0), err
+	}
+	return 0, fault.Invalid("beyond", "confirm",
+		"按账本，该支付平台应存 "+owed.String()+"，结算金额比它多 "+beyond.String()+"；确认无误请在此填写 "+beyond.String(),
+		"The books say that the gateway should have "+owed.String()+"; this is "+beyond.String()+" more. Enter "+
+			beyond.String()+" here to confirm that it is right")
 }
 
 // bookSettlement posts a settlement, or with sign -1 its reversal.
@@ -177,17 +213,47 @@ type GatewaySums struct {
 	Returned money.Amount // what went back to payers through it
 	Settled  money.Amount // what it paid out, its fees included
 	Owed     money.Amount // what it should still have; negative: it paid out more than it received
+
+	// What staff received and paid back past it, by hand. The gateway has none of that.
+	OutsideReceived, OutsideReturned money.Amount
+}
+
+// add adds what an account of the gateway gained for a reason.
+func (s *GatewaySums) add(kind Kind, reason Reason, gained money.Amount) {
+	switch {
+	case kind == Outside && reason == Refunded:
+		s.OutsideReturned += gained
+	case kind == Outside:
+		s.OutsideReceived -= gained
+	case reason == Refunded:
+		s.Returned += gained
+	case reason == Settled, reason == SettlementUndone:
+		s.Settled += gained
+	default:
+		s.Received -= gained
+	}
+	if kind == Clearing {
+		s.Owed -= gained
+	}
 }
 
 // GatewaySums returns the sums of every gateway that ever moved money, by name.
 func (w *Wallets) GatewaySums(ctx context.Context) (sums []GatewaySums, err error) {
-	err = w.db.NewRaw(`SELECT a.name AS gateway,
-			CAST(COALESCE(SUM(CASE WHEN t.reason IN (?, ?) THEN -p.amount END), 0) AS BIGINT) AS received,
-			CAST(COALESCE(SUM(CASE WHEN t.reason = ? THEN p.amount END), 0) AS BIGINT) AS returned,
-			CAST(COALESCE(SUM(CASE WHEN t.reason IN (?, ?) THEN p.amount END), 0) AS BIGINT) AS settled,
-			CAST(-SUM(p.amount) AS BIGINT) AS owed
+	// What clearing and outside accounts gained by reason: there are few rows of it, which Go adds up.
+	var moved []struct {
+		Gateway string
+		Kind    Kind
+		Reason  Reason
+		Amount  money.Amount
+	}
+	err = w.db.NewRaw(`SELECT a.name AS gateway, a.kind, t.reason, CAST(SUM(p.amount) AS BIGINT) AS amount
 		FROM ledger_account a JOIN posting p ON p.account_id = a.id JOIN ledger_transaction t ON t.id = p.transaction_id
-		WHERE a.kind = ? GROUP BY a.name ORDER BY a.name`, RechargePaid, CaseCredited, Refunded, Settled, SettlementUndone,
-		Clearing).Scan(ctx, &sums)
+		WHERE a.kind IN (?, ?) GROUP BY a.name, a.kind, t.reason ORDER BY a.name`, Clearing, Outside).Scan(ctx, &moved)
+	for _, m := range moved {
+		if len(sums) == 0 || sums[len(sums)-1].Gateway != m.Gateway {
+			sums = append(sums, GatewaySums{Gateway: m.Gateway})
+		}
+		sums[len(sums)-1].add(m.Kind, m.Reason, m.Amount)
+	}
 	return sums, err
 }

@@ -31,7 +31,7 @@ type eventsInput struct {
 // and with the parameter stream another one after each change that listen tells of, until the page goes, the caller's
 // sign-in ends or a few minutes have passed. Each holds what now gives.
 func HandleEvents[T any](
-	r *Router, o Op, listen func(ctx context.Context, userID int64) (<-chan struct{}, func(), error),
+	r *Router, o Op, listen func(ctx context.Context, who account.Identity) (<-chan struct{}, func(), error),
 	now func(ctx context.Context, who account.Identity) (T, error),
 ) {
 	if r.open == nil {
@@ -52,7 +52,7 @@ func HandleEvents[T any](
 		) (T, error) {
 			follow.who = who
 			if in.Stream {
-				changes, stop, err := listen(ctx, who.UserID)
+				changes, stop, err := listen(ctx, who)
 				if err != nil {
 					return follow.first, err
 				}

@@ -146,7 +146,7 @@ var summariesZH = map[string]string{
 	"ticket_open":                      "提交工单；未关闭的工单过多答 409，一小时内消息过多答 429",
 	"ticket_read":                      "标记工单消息为已读",
 	"ticket_status_set":                "关闭或重新打开工单",
-	"tickets_changes":                  "有未读回复的工单数；加 stream 参数则在工单每次变化后再次推送，每个用户最多同时 10 个连接",
+	"tickets_changes":                  "有未读回复的工单数；加 stream 参数则在工单每次变化后再次推送，每个用户最多同时 10 个连接，工作人员每次查看最多 5 个",
 	"tickets_list":                     "用户的工单，最新消息在前",
 	"tickets_unread":                   "有未读回复的工单数",
 	"tools_history":                    "ClickHouse 中某用户每小时的流量，旧的在前，供 Grafana 使用",

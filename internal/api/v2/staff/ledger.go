@@ -14,9 +14,9 @@ import (
 )
 
 type bookedPosting struct {
-	Account      string        `json:"account" enum:"wallet,commission,clearing,sales,refunds,gifts,fees,bank,rounding"`
+	Account      string        `json:"account" enum:"wallet,commission,clearing,outside,sales,refunds,gifts,fees,bank,rounding"`
 	UserID       *int64        `json:"user_id" nullable:"true" doc:"Whose account; null: the site's"`
-	Gateway      string        `json:"gateway" doc:"Of a clearing account; else empty"`
+	Gateway      string        `json:"gateway" doc:"Of a clearing or an outside account; else empty"`
 	Amount       money.Amount  `json:"amount" doc:"What the account gains; negative: loses"`
 	BalanceAfter *money.Amount `json:"balance_after" nullable:"true" doc:"Of a user's account"`
 }
@@ -49,8 +49,8 @@ func newBookings(found []wallet.Booking) []booking {
 }
 
 type ledgerAccount struct {
-	Account string       `json:"account" enum:"wallet,commission,clearing,sales,refunds,gifts,fees,bank,rounding"`
-	Gateway string       `json:"gateway" doc:"Of a clearing account; else empty"`
+	Account string       `json:"account" enum:"wallet,commission,clearing,outside,sales,refunds,gifts,fees,bank,rounding" doc:"clearing: what a gateway received and did not pay out; outside: what staff received and paid past a gateway"`
+	Gateway string       `json:"gateway" doc:"Of a clearing or an outside account; else empty"`
 	IsUsers bool         `json:"is_users" doc:"All accounts of users of this kind"`
 	Count   int64        `json:"count" doc:"Of accounts"`
 	Balance money.Amount `json:"balance"`

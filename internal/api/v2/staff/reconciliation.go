@@ -23,6 +23,9 @@ type gatewaySums struct {
 	Settled     money.Amount `json:"settled" doc:"Paid out by it, its fees included"`
 	Owed        money.Amount `json:"owed" doc:"What it should still have; negative: it paid out more than it received"`
 	StatementTo *time.Time   `json:"statement_to" nullable:"true" doc:"Up to when its statements reach; null: none was imported"`
+
+	OutsideReceived money.Amount `json:"outside_received" doc:"Recharges that staff says were paid past it; not among received"`
+	OutsideReturned money.Amount `json:"outside_returned" doc:"Paid back past it, by hand; not among returned"`
 }
 
 type settlement struct {
@@ -62,6 +65,8 @@ type settlementBody struct {
 	Reference string         `json:"reference" minLength:"1" maxLength:"200" doc:"The bank's or the gateway's number of the payment; each is entered once"`
 	ArrivedAt time.Time      `json:"arrived_at"`
 	Note      string         `json:"note,omitempty" maxLength:"200"`
+
+	Beyond *v2.AmountInput `json:"beyond,omitempty" doc:"How much gross is above what the gateway should have by the books; 400 names it where it is missing or too small"`
 }
 
 type statementColumns struct {
@@ -190,7 +195,9 @@ func Reconciliation(w *wallet.Wallets, c *reconciliation.Reconciliation) v2.Reso
 				last, err := c.Last(ctx)
 				out := make([]gatewaySums, len(sums))
 				for i, s := range sums {
-					out[i] = gatewaySums{s.Gateway, s.Received, s.Returned, s.Settled, s.Owed, nil}
+					out[i] = gatewaySums{
+						s.Gateway, s.Received, s.Returned, s.Settled, s.Owed, nil, s.OutsideReceived, s.OutsideReturned,
+					}
 					if at, has := last[s.Gateway]; has {
 						out[i].StatementTo = &at
 					}
@@ -225,10 +232,14 @@ func addSettlements(r *v2.Router, w *wallet.Wallets) {
 		Named("staff_settlement_enter", "Enter what a gateway paid out; it is booked at once").WithKey(),
 		func(ctx context.Context, who account.Identity, in *v2.Body[settlementBody]) (settlement, error) {
 			b := &in.Body
-			return newSettlement(w.Settle(ctx, wallet.Settlement{
+			s := wallet.Settlement{
 				Gateway: b.Gateway, Gross: b.Gross.Amount, Fee: b.Fee.Amount, Reference: b.Reference,
 				ArrivedAt: b.ArrivedAt.UTC(), Note: b.Note, MadeBy: &who.UserID,
-			}))
+			}
+			if b.Beyond != nil {
+				s.Beyond = b.Beyond.Amount
+			}
+			return newSettlement(w.Settle(ctx, s))
 		})
 	type reversal struct {
 		ID   int64 `path:"settlement_id" minimum:"1"`

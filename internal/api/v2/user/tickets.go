@@ -98,8 +98,10 @@ func Tickets(t *ticket.Tickets) v2.Resource {
 func followTickets(r *v2.Router, t *ticket.Tickets) {
 	v2.HandleEvents(r, v2.UserOp("GET /user/tickets-v2/changes").OpenToVisits().
 		Named("tickets_changes", "How many tickets have an answer that the user has not read; with stream again after "+
-			"each change of a ticket, at most 10 streams of a user at once"),
-		t.Listen,
+			"each change of a ticket, at most 10 streams of a user at once, and 5 of a visit"),
+		func(ctx context.Context, who account.Identity) (<-chan struct{}, func(), error) {
+			return t.Listen(ctx, who.UserID, who.Visit())
+		},
 		func(ctx context.Context, who account.Identity) (ticketUnread, error) {
 			unread, err := t.CountUnread(ctx, who.UserID)
 			return ticketUnread{unread}, err

@@ -140,7 +140,16 @@ const reasons = [
   'settlement_reversed',
 ] as const
 
-const accounts = ['clearing', 'sales', 'refunds', 'gifts', 'fees', 'bank', 'rounding'] as const
+const accounts = [
+  'clearing',
+  'outside',
+  'sales',
+  'refunds',
+  'gifts',
+  'fees',
+  'bank',
+  'rounding',
+] as const
 
 function useFilters(): Filter[] {
   const { t } = useTranslation('console/ledger')

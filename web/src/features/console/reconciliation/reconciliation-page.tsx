@@ -1,8 +1,9 @@
 import { Box, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { GatewayStatement } from '@/lib/api/gen/staff/types.gen'
+import type { GatewayStatement, GatewaySums } from '@/lib/api/gen/staff/types.gen'
 import { useCurrency } from '@/lib/currency'
+import { toMinor } from '@/lib/money'
 import { ButtonLink } from '@/ui/button-link'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
@@ -59,6 +60,7 @@ function Gateways() {
                   <>
                     {t('sums', one)}
                     {' · '}
+                    {isOutside(one) && `${t('outside', one)} · `}
                     {one.statement_to ? (
                       <Moment time={one.statement_to} withTime />
                     ) : (
@@ -74,6 +76,10 @@ function Gateways() {
     </Section>
   )
 }
+
+/** Whether staff received or paid anything past the gateway. */
+const isOutside = ({ outside_received: received, outside_returned: returned }: GatewaySums) =>
+  toMinor(received) !== 0 || toMinor(returned) !== 0
 
 function useColumns(): Column<GatewayStatement>[] {
   const { t } = useTranslation('console/reconciliation')

@@ -1,9 +1,9 @@
-import { screen } from '@testing-library/react'
+import { fireEvent, screen, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GatewaySums, GatewayStatement } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
-import { server, success } from '@/test/msw/server'
+import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 
@@ -14,6 +14,8 @@ const sums: GatewaySums = {
   settled: '90.00',
   owed: '10.00',
   statement_to: null,
+  outside_received: '30.00',
+  outside_returned: '5.00',
 }
 
 const statement: GatewayStatement = {
@@ -48,6 +50,7 @@ describe('reconciliation', () => {
   it('says what each gateway should still have, and lists its statements', async () => {
     await openSignedIn('/admin/reconciliation')
     expect(await screen.findByText(/should still have 10.00 CNY/)).toBeVisible()
+    expect(screen.getByText(/past it, by hand: received 30.00, paid back 5.00/)).toBeVisible()
     expect(screen.getByRole('link', { name: /november\.csv/ })).toHaveAttribute(
       'href',
       '/admin/reconciliation/4',
@@ -95,6 +98,39 @@ describe('reconciliation', () => {
     )
     expect(await screen.findByRole('link', { name: 'Recharge #7' })).toBeVisible()
     expect(screen.getAllByText('Unpaid here').length).toBeGreaterThan(0)
+  })
+
+  it('asks for the difference where a settlement is above the books', async () => {
+    const problem = 'The books say that the gateway should have 10.00; this is 2.00 more.'
+    server.use(
+      http.post('*/api/v2/staff/settlements', async ({ request }) => {
+        const body = (await request.json()) as { beyond?: string }
+        sent(body)
+        if (body.beyond === undefined)
+          return failure(400, {
+            code: 'invalid_input',
+            message: 'Wrong input',
+            errors: [{ field: 'beyond', code: 'confirm', message: problem }],
+          })
+        return success({})
+      }),
+    )
+    const { user } = await openSignedIn('/admin/settlements')
+    await user.click(await screen.findByRole('button', { name: 'Enter a settlement' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.selectOptions(dialog.getByLabelText(/^Gateway/), 'alipay')
+    await user.type(dialog.getByLabelText(/^Amount settled/), '12.00')
+    await user.type(dialog.getByLabelText(/^Number of the payment/), 'PO-1')
+    fireEvent.change(dialog.getByLabelText(/^Arrived/), { target: { value: '2026-11-20T10:00' } })
+    await user.click(dialog.getByRole('button', { name: 'Enter a settlement' }))
+    expect(await dialog.findByText(problem)).toBeVisible()
+    await user.type(dialog.getByLabelText(/^Above what the gateway should have/), '2.00')
+    await user.click(dialog.getByRole('button', { name: 'Enter a settlement' }))
+    await vi.waitFor(() =>
+      expect(sent).toHaveBeenLastCalledWith(
+        expect.objectContaining({ gross: '12.00', beyond: '2.00', reference: 'PO-1' }),
+      ),
+    )
   })
 
   it('imports a file as it was understood', async () => {

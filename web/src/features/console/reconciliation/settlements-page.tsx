@@ -128,6 +128,7 @@ function useEnter(): Action<null> {
         rules: staffSettlementEnterRules.reference,
       },
       { name: 'arrived_at', label: t('field.arrivedAt'), kind: 'datetime', isRequired: true },
+      { name: 'beyond', label: t('field.beyond'), hint: t('field.beyondHint'), kind: 'money' },
       {
         name: 'note',
         label: t('field.note'),
@@ -145,6 +146,7 @@ function useEnter(): Action<null> {
           reference: String(values['reference']),
           arrived_at: new Date(String(values['arrived_at'])).toISOString(),
           ...(values['note'] && { note: String(values['note']) }),
+          ...(values['beyond'] && { beyond: String(values['beyond']) }),
         },
         headers: { 'Idempotency-Key': crypto.randomUUID() },
         throwOnError: true,

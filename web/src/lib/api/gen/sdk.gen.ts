@@ -1075,7 +1075,7 @@ export const ticketOpen = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * How many tickets have an answer that the user has not read; with stream again after each change of a ticket, at most 10 streams of a user at once
+ * How many tickets have an answer that the user has not read; with stream again after each change of a ticket, at most 10 streams of a user at once, and 5 of a visit
  */
 export const ticketsChanges = <ThrowOnError extends boolean = true>(options?: Options<TicketsChangesData, ThrowOnError, TicketsChangesResponse>): Promise<ServerSentEventsResult<TicketsChangesResponses>> => (options?.client ?? client).sse.get<TicketsChangesResponses, unknown, ThrowOnError>({ url: '/api/v2/user/tickets-v2/changes', ...options });
 

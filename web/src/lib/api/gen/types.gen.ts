@@ -912,7 +912,7 @@ export type BlockedIps = {
 };
 
 export type BookedPosting = {
-    account: 'wallet' | 'commission' | 'clearing' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
+    account: 'wallet' | 'commission' | 'clearing' | 'outside' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
     /**
      * What the account gains; negative: loses
      */
@@ -922,7 +922,7 @@ export type BookedPosting = {
      */
     balance_after: string | null;
     /**
-     * Of a clearing account; else empty
+     * Of a clearing or an outside account; else empty
      */
     gateway: string;
     /**
@@ -2200,6 +2200,14 @@ export type GatewayStatement = {
 export type GatewaySums = {
     gateway: string;
     /**
+     * Recharges that staff says were paid past it; not among received
+     */
+    outside_received: string;
+    /**
+     * Paid back past it, by hand; not among returned
+     */
+    outside_returned: string;
+    /**
      * What it should still have; negative: it paid out more than it received
      */
     owed: string;
@@ -2981,7 +2989,10 @@ export type Layout = {
 };
 
 export type LedgerAccount = {
-    account: 'wallet' | 'commission' | 'clearing' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
+    /**
+     * clearing: what a gateway received and did not pay out; outside: what staff received and paid past a gateway
+     */
+    account: 'wallet' | 'commission' | 'clearing' | 'outside' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
     /**
      * Decimal amount in the site's currency
      */
@@ -2991,7 +3002,7 @@ export type LedgerAccount = {
      */
     count: number;
     /**
-     * Of a clearing account; else empty
+     * Of a clearing or an outside account; else empty
      */
     gateway: string;
     /**
@@ -6833,6 +6844,10 @@ export type Settlement = {
 
 export type SettlementBody = {
     arrived_at: string;
+    /**
+     * How much gross is above what the gateway should have by the books; 400 names it where it is missing or too small
+     */
+    beyond?: string | number;
     /**
      * Of gross, what the gateway took
      */
