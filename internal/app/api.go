@@ -98,7 +98,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.LinkTemplates(a.Links),
 		staff.LinkFetches(a.Console, a.Accounts, a.Links),
 		staff.Anomalies(a.Accounts, a.Nodes, a.Traffic, a.Links),
-		staff.Emby(a.Emby),
+		staff.Emby(a.Emby, a.Console, a.Accounts),
 		staff.APIKeys(a.Accounts),
 		staff.Webhooks(a.Webhooks),
 		staff.ShareAccounts(a.Shares, a.Accounts),

@@ -138,6 +138,10 @@ export const staffCouponChangeRules = {
   "valid_to": { maxLength: 40 },
 } as const
 
+export const staffEmbyListRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffGatewayAddRules = {
   "currency": { maxLength: 3 },
   "fee_percent": { pattern: /^\d{1,3}(\.\d{1,2})?$/ },

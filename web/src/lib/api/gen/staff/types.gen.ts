@@ -2977,7 +2977,7 @@ export type Layout = {
      * Whether rows are 32 pixels high instead of 44
      */
     is_dense: boolean;
-    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
 };
 
 export type LedgerAccount = {
@@ -3565,32 +3565,61 @@ export type MailVariableItem = {
 };
 
 export type MediaAccount = {
+    created_at: string;
+    /**
+     * Empty: the user closed the account here
+     */
+    email: string;
     /**
      * Empty: there is no account on the media server
      */
     emby_id: string;
+    /**
+     * Whether the user's plan includes the media server now
+     */
     is_allowed: boolean;
     /**
      * Staff said how it is to stand; the plan does not change it
      */
     is_held: boolean;
     last_error: string;
+    /**
+     * On the media server
+     */
     name: string;
+    /**
+     * The state where it is the wanted one; changing: the media server does not know it yet; failed: the last try to tell it failed, and it is tried again
+     */
+    standing: 'none' | 'enabled' | 'disabled' | 'changing' | 'failed';
     /**
      * What the media server was last brought to
      */
     state: 'none' | 'enabled' | 'disabled';
+    /**
+     * When it was last said how it is to stand
+     */
     updated_at: string;
     user_id: number;
     wanted: 'none' | 'enabled' | 'disabled';
 };
 
 export type MediaAccounts = {
+    /**
+     * The one that was changed last comes first
+     */
     accounts: Array<MediaAccount>;
+    /**
+     * Whether the site has a media server: the settings emby_url and emby_key
+     */
+    is_set_up: boolean;
     total_count: number;
 };
 
 export type MediaChangeBody = {
+    /**
+     * false: the plan decides from now on; by default it stays as it is set, whatever the plan
+     */
+    is_held?: boolean;
     /**
      * enabled makes the account where there is none; none deletes it
      */
@@ -4057,7 +4086,7 @@ export type NewView = {
      */
     is_shared: boolean;
     name: string;
-    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     /**
      * Filters and sort as in the page's address
      */
@@ -4651,7 +4680,7 @@ export type OpenedVisit = {
 };
 
 export type Order = {
-    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     /**
      * All of the caller's own views of the list
      */
@@ -11208,6 +11237,11 @@ export type StaffEmbyListData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * What finds the users, as in the list of users: how the e-mail address or the name begins, a domain as @example.com, or the number
+         */
+        q?: string;
+        standing?: 'none' | 'enabled' | 'disabled' | 'changing' | 'failed';
         limit?: number;
         offset?: number;
     };
@@ -15721,7 +15755,7 @@ export type StaffViewsData = {
     body?: never;
     path?: never;
     query: {
-        resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+        resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     };
     url: '/api/v2/staff/views';
 };
