@@ -146,6 +146,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
 		staff.Jobs(a.Queue, a.Outbox, a.Bulk, a.Media, a.Notices, a.Copies),
 		staff.System(a.system, a.trials(), a.Accounts),
+		staff.SigningKey(a.Tokens),
 	)
 }
 

@@ -70,7 +70,7 @@ var worth = map[string][]approval.Kind{
 	"staff_views_order": {nothing}, "staff_view_layout_set": {nothing},
 	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},
 	"staff_settings_change": {nothing}, "staff_setting_test": {nothing}, "staff_job_run": {nothing},
-	"staff_job_retry": {nothing},
+	"staff_job_retry": {nothing}, "staff_signing_key_rotate": {nothing},
 	"staff_role_make": {nothing}, "staff_role_change": {nothing}, "staff_role_remove": {nothing},
 	"staff_member_add": {nothing}, "staff_member_change": {nothing}, "staff_member_remove": {nothing},
 	"staff_webhook_add": {nothing}, "staff_webhook_change": {nothing}, "staff_webhook_rotate": {nothing},

@@ -7247,6 +7247,33 @@ export type SignUpResult = {
     user_name: string;
 };
 
+export type SigningKey = {
+    created_at: string;
+    /**
+     * Of a former key: when the last token that it signed has expired; null: it signs
+     */
+    honoured_until: string | null;
+    key_id: string;
+};
+
+export type SigningKeyRotation = {
+    /**
+     * For the audit log
+     */
+    reason?: string;
+    /**
+     * Honour no former key, so that everybody signs in again, the caller too: for a key that leaked
+     */
+    revoke: boolean;
+};
+
+export type SigningKeys = {
+    /**
+     * Those that are honoured: the one that signs, then the former ones, the newest first
+     */
+    keys: Array<SigningKey>;
+};
+
 export type SilenceWishBody = {
     /**
      * From now on; 0: staff is told again

@@ -467,6 +467,10 @@ export const staffShareAccountRotateRules = {
   "totp": { maxLength: 1000 },
 } as const
 
+export const staffSigningKeyRotateRules = {
+  "reason": { maxLength: 500 },
+} as const
+
 export const staffSitePictureSetRules = {
   "data": { maxLength: 400000 },
 } as const
