@@ -91,6 +91,7 @@ var worth = map[string][]approval.Kind{
 	"staff_plan_texts_set": {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
 	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing},
 	"staff_node_secret": {nothing}, "staff_node_silence": {nothing}, "staff_nodes_change": {nothing},
+	"staff_nodes_rebuild":    {nothing},
 	"staff_link_groups_deal": {nothing}, "staff_link_fetches_csv": {nothing}, "staff_audit_records_csv": {nothing}, "staff_clients_order": {nothing},
 	"staff_audit_csv":       {nothing},
 	"staff_audit_rules_try": {nothing}, "staff_ip_ban": {nothing}, "staff_ip_unban": {nothing},

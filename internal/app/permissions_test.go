@@ -122,7 +122,7 @@ var permissions = map[string][]account.Role{
 	"staff_node_link_entry": readers, "staff_node_groups": readers, "staff_link_groups_deal": admins,
 	"staff_node_remove": admins, "staff_node_secret": admins, "staff_node_certificate": admins,
 	"staff_node_history": readers, "staff_node_online": supporters, "staff_node_users": supporters,
-	"staff_node_speed_tests":   admins,
+	"staff_node_speed_tests": admins, "staff_nodes_rebuild_preview": readers, "staff_nodes_rebuild": admins,
 	"staff_statistics_traffic": admins, "staff_statistics_users": admins, "staff_statistics_users_csv": admins,
 	"staff_statistics_growth": admins, "staff_statistics_users_parquet": admins,
 	"staff_held_batches": readers, "staff_held_batch_count": admins, "staff_held_batch_dismiss": admins,

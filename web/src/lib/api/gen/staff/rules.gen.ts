@@ -297,6 +297,10 @@ export const staffNodesListRules = {
   "country": { pattern: /^[A-Z]{2}$/ },
 } as const
 
+export const staffNodesRebuildRules = {
+  "reason": { maxLength: 500 },
+} as const
+
 export const staffNodeRemoveRules = {
   "reason": { maxLength: 500 },
 } as const

@@ -12667,6 +12667,38 @@ export type StaffNodesChangeResponses = {
 
 export type StaffNodesChangeResponse = StaffNodesChangeResponses[keyof StaffNodesChangeResponses];
 
+export type StaffNodesRebuildPreviewData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/nodes/rebuild';
+};
+
+export type StaffNodesRebuildPreviewResponses = {
+    /**
+     * OK
+     */
+    200: Array<RebuiltNode>;
+};
+
+export type StaffNodesRebuildPreviewResponse = StaffNodesRebuildPreviewResponses[keyof StaffNodesRebuildPreviewResponses];
+
+export type StaffNodesRebuildData = {
+    body: ReasonBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/nodes/rebuild';
+};
+
+export type StaffNodesRebuildResponses = {
+    /**
+     * OK
+     */
+    200: Array<RebuiltNode>;
+};
+
+export type StaffNodesRebuildResponse = StaffNodesRebuildResponses[keyof StaffNodesRebuildResponses];
+
 export type StaffNodeRemoveData = {
     body?: never;
     path: {
