@@ -118,6 +118,14 @@ func (h *actSite) addNode() node.Node {
 	return made
 }
 
+// addOldNode adds a node of Shadowsocks before its edition of 2022.
+func (h *actSite) addOldNode() {
+	old := node.Draft("old", node.Shadowsocks, "old.example", 8388)
+	old.Settings.Method = "aes-256-gcm"
+	_, _, err := h.Nodes.Add(h.Context(), old)
+	h.must(err)
+}
+
 func (h *actSite) addAnnouncement() int64 {
 	made, err := h.Announcements.Add(h.Context(), announcement.Announcement{
 		Type: announcement.Index, Audience: announcement.ForAll, Title: "Hello",

@@ -83,11 +83,12 @@ func (h *actSite) networkActs() map[string]func() act {
 			nodeID, id := h.heldBatch()
 			return h.staffCall(h.admin, "nodes/%d/held-batches/%d/dismiss", `{"note":"it was cut off"}`, nodeID, id)
 		},
+		"staff_nodes_rebuild": func() act {
+			h.addOldNode()
+			return h.staffCall(h.admin, "nodes/rebuild", `{"reason":"agents refuse it"}`)
+		},
 		"old_ss_node_rebuild_vmess": func() act {
-			old := node.Draft("old", node.Shadowsocks, "old.example", 8388)
-			old.Settings.Method = "aes-256-gcm"
-			_, _, err := h.Nodes.Add(h.Context(), old)
-			h.must(err)
+			h.addOldNode()
 			return act{as: h.admin, path: "/api/v2/admin_api/old_ss_node_rebuild_vmess?apply=true"}
 		},
 		"POST /v1/admin/request_ip_ban_task_insert": func() act {

@@ -56,6 +56,9 @@ func (h *actSite) siteActs() map[string]func() act {
 			h.must(h.Accounts.SetRole(h.Context(), "user1@example.com", account.Viewer))
 			return h.staffCall(h.owner, "members/%d?reason=x", "", h.users[1].id)
 		},
+		"staff_signing_key_rotate": func() act {
+			return h.staffCall(h.owner, "signing-key/rotate", `{"revoke":false,"reason":"a year has passed"}`)
+		},
 		"staff_emby_set": func() act { return h.staffCall(h.admin, "emby/%d", `{"state":"disabled"}`, h.user.id) },
 		"staff_site_picture_set": func() act {
 			h.must(h.Pictures.Set(h.Context(), sitepicture.Logo, samplePNG(192)))

@@ -98,7 +98,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.LinkTemplates(a.Links),
 		staff.LinkFetches(a.Console, a.Accounts, a.Links),
 		staff.Anomalies(a.Accounts, a.Nodes, a.Traffic, a.Links),
-		staff.Emby(a.Emby),
+		staff.Emby(a.Emby, a.Console, a.Accounts),
 		staff.APIKeys(a.Accounts),
 		staff.Webhooks(a.Webhooks),
 		staff.ShareAccounts(a.Shares, a.Accounts),
@@ -146,6 +146,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Settings(a.Settings, a.Secrets, a.Audit, a.Accounts),
 		staff.Jobs(a.Queue, a.Outbox, a.Bulk, a.Media, a.Notices, a.Copies),
 		staff.System(a.system, a.trials(), a.Accounts),
+		staff.SigningKey(a.Tokens),
 	)
 }
 

@@ -285,3 +285,54 @@ func TestRebuildVMess_WithApplyOnly_ChangesNodes(t *testing.T) {
 		}
 	})
 }
+
+func TestRebuild_OldNodes_AreListedAndChangedWithAReason(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		admin := h.staff[account.Admin]
+		var old, fresh added
+		h.ask(admin, 200, "POST", "/api/v2/staff/nodes",
+			`{"protocol":"shadowsocks","name":"old","address":"o.example","port":1,"settings":{"method":"aes-256-gcm"}}`, &old)
+		h.ask(admin, 200, "POST", "/api/v2/staff/nodes",
+			`{"protocol":"shadowsocks","name":"new","address":"n.example","port":1,"settings":{"method":"2022-blake3-aes-128-gcm"}}`, &fresh)
+		type rebuilt struct {
+			NodeID    int64 `json:"node_id"`
+			Method    string
+			IsRebuilt bool   `json:"is_rebuilt"`
+			Address   string `json:"server_address"`
+		}
+		const path = "/api/v2/staff/nodes/rebuild"
+		var rows []rebuilt
+		was := rebuilt{old.Node.ID, "aes-256-gcm", false, "o.example"}
+		h.ask(h.staff[account.Viewer], 200, "GET", path, "", &rows)
+		if len(rows) != 1 || rows[0] != was {
+			h.Fatalf("the preview is %+v, want %+v", rows, was)
+		}
+		h.ask(h.staff[account.Viewer], 403, "POST", path, `{}`, nil)
+		h.ask(admin, 200, "POST", path, `{"reason":"agents refuse it"}`, &rows)
+		was.IsRebuilt = true
+		if len(rows) != 1 || rows[0] != was {
+			h.Fatalf("rebuilt are %+v, want %+v", rows, was)
+		}
+		for id, want := range map[int64]node.Protocol{old.Node.ID: node.VMess, fresh.Node.ID: node.Shadowsocks} {
+			if n, err := h.Nodes.Get(h.Context(), id); err != nil || n.Protocol != want {
+				h.Errorf("node %d is %s, %v, want %s", id, n.Protocol, err, want)
+			}
+		}
+		var entries struct {
+			Rows []struct {
+				Reason string
+				After  map[string]any
+			}
+		}
+		h.ask(admin, 200, "GET", fmt.Sprintf("/api/v2/staff/audit?object=node&object_id=%d", old.Node.ID), "", &entries)
+		if len(entries.Rows) != 2 || entries.Rows[0].Reason != "agents refuse it" ||
+			entries.Rows[0].After["protocol"] != "vmess" {
+			h.Errorf("the audit log has %+v", entries.Rows)
+		}
+		for method, body := range map[string]string{"GET": "", "POST": "{}"} {
+			if text := h.ask(admin, 200, method, path, body, nil); !strings.Contains(text, `"result_list":[]`) {
+				h.Errorf("%s answers %s where no such node is left", method, text)
+			}
+		}
+	})
+}

@@ -165,6 +165,16 @@ func (c *Console) FactsIn(ctx context.Context, tx bun.Tx, ids []int64) (users []
 // maxFound is how many users a search for something of theirs takes in.
 const maxFound = 1000
 
+// FindUsers returns the ids of users whom a person finds by typing, at most maxFound of them; never nil.
+func (c *Console) FindUsers(ctx context.Context, typed string) ([]int64, error) {
+	condition, err := c.findUsers(ctx, strings.TrimSpace(typed))
+	if err != nil {
+		return nil, err
+	}
+	ids, err := c.Lists.Find(ctx, c.Users(), condition, maxFound)
+	return append([]int64{}, ids...), err
+}
+
 // maxActedOn is how many of these a search of the audit log takes in as those who were acted on.
 const maxActedOn = 20
 

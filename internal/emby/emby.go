@@ -35,6 +35,23 @@ const (
 	Disabled State = "disabled"
 )
 
+// Standing is how an account is to be read, in one word: its state where the media server is as it is wanted, or why it
+// is not yet.
+type Standing string
+
+// The standings of accounts.
+const (
+	StandingNone     Standing = "none"
+	StandingEnabled  Standing = "enabled"
+	StandingDisabled Standing = "disabled"
+	StandingChanging Standing = "changing" // the media server does not know yet what is wanted
+	StandingFailed   Standing = "failed"   // the last try to tell it failed; the queue tries again
+)
+
+// standing is Account.Standing in SQL.
+const standing = `CASE WHEN account.last_error <> '' THEN 'failed' WHEN account.wanted <> account.state
+	THEN 'changing' ELSE account.state END`
+
 // Faults of this package.
 var (
 	ErrOff       = fault.NotFound("emby_not_configured", "本站没有媒体服务器", "This site has no media server")
@@ -68,6 +85,24 @@ type Account struct {
 	UpdatedAt     time.Time
 	Allowed       bool       `bun:",scanonly"` // whether the user's plan includes the media server now
 	ExpiresAt     *time.Time `bun:",scanonly"` // of the plan
+}
+
+// Standing returns how the account is to be read.
+func (a *Account) Standing() Standing {
+	switch {
+	case a.LastError != "":
+		return StandingFailed
+	case a.Wanted != a.State:
+		return StandingChanging
+	}
+	return Standing(a.State)
+}
+
+// Query narrows the list of accounts.
+type Query struct {
+	Standing      Standing // empty: any
+	UserIDs       []int64  // nil: of all users
+	Limit, Offset int64
 }
 
 // Emby is the media server, as far as we know it.
@@ -195,9 +230,28 @@ func (e *Emby) admits(a *service.Access) bool {
 	return a.Allowed && a.Class >= e.settings.Get().EmbyClass
 }
 
-// List returns a part of the accounts, by user, and how many there are.
-func (e *Emby) List(ctx context.Context, limit, offset int64) (accounts []Account, total int64, err error) {
-	total, err = e.query(&accounts).OrderExpr("account.user_id").Limit(limit).Offset(offset).ScanAndCount(ctx)
+// IsSetUp reports whether the media server's address and its key are set.
+func (e *Emby) IsSetUp(ctx context.Context) (bool, error) {
+	_, err := e.server(ctx)
+	if errors.Is(err, ErrOff) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Find returns a part of the accounts that q matches, the one that was changed last first, and how many there are.
+func (e *Emby) Find(ctx context.Context, q Query) (accounts []Account, total int64, err error) {
+	if q.UserIDs != nil && len(q.UserIDs) == 0 {
+		return nil, 0, nil
+	}
+	sel := e.query(&accounts).OrderExpr("account.updated_at DESC, account.user_id DESC").Limit(q.Limit).Offset(q.Offset)
+	if q.Standing != "" {
+		sel = sel.Where("("+standing+") = ?", q.Standing)
+	}
+	if q.UserIDs != nil {
+		sel = sel.Where("account.user_id IN (?)", bun.List(q.UserIDs))
+	}
+	total, err = sel.ScanAndCount(ctx)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -126,7 +126,11 @@ func (e *Emby) bring(ctx context.Context, a *Account) error {
 		if a.EmbyID, err = server.add(ctx, a.Name); err != nil {
 			return err
 		}
-		a.State = Disabled // until it has its password
+		// It is the other one until all of it is done, so that it is brought there again where a step fails: an account
+		// without its password is on until the media server took its policy.
+		if a.State = Enabled; a.Wanted == Enabled {
+			a.State = Disabled
+		}
 	}
 	if a.Wanted == Enabled {
 		password, err := e.key.Open(sealedFor, a.Password)

@@ -23,7 +23,7 @@ func (rg *Registry) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, er
 	}
 	var rebuilt []Rebuilt
 	for _, n := range all {
-		if n.Protocol != Shadowsocks || strings.HasPrefix(n.Settings.Method, "2022-") {
+		if !isOldShadowsocks(&n) {
 			continue
 		}
 		after := n
@@ -33,14 +33,29 @@ func (rg *Registry) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, er
 	if !apply || len(rebuilt) == 0 {
 		return rebuilt, nil
 	}
-	return rebuilt, rg.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		for i := range rebuilt {
-			if _, err := rg.changeIn(ctx, tx, rebuilt[i].Before.ID, toVMess); err != nil {
+	done := make([]Rebuilt, 0, len(rebuilt))
+	err = rg.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		done = done[:0]
+		for _, b := range rebuilt {
+			isOld := false // any more: another member may have changed it since it was read
+			if _, err := rg.changeIn(ctx, tx, b.Before.ID, func(n *Node) {
+				if isOld = isOldShadowsocks(n); isOld {
+					toVMess(n)
+				}
+			}); err != nil {
 				return err
+			}
+			if isOld {
+				done = append(done, b)
 			}
 		}
 		return nil
 	})
+	return done, err
+}
+
+func isOldShadowsocks(n *Node) bool {
+	return n.Protocol == Shadowsocks && !strings.HasPrefix(n.Settings.Method, "2022-")
 }
 
 func toVMess(n *Node) {

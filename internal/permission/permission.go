@@ -154,6 +154,8 @@ const (
 	JobRead    Permission = "job.read"
 	JobManage  Permission = "job.manage"
 	SystemRead Permission = "system.read"
+
+	SigningKeyRotate Permission = "signing_key.rotate"
 )
 
 // Sets of roles that the table uses more than once. Only owners change staff, gateways and what opens every node or
@@ -465,6 +467,10 @@ var Areas = []Area{
 		{JobRead, admins, fault.Text{ZH: "查看服务器任务及其错误", EN: "see the server's jobs, and what went wrong with them"}},
 		{JobManage, admins, fault.Text{ZH: "立即运行或重试服务器任务", EN: "have jobs of the server run now, or again"}},
 		{SystemRead, admins, fault.Text{ZH: "查看服务器的版本和状态", EN: "see versions and health of the server"}},
+		{SigningKeyRotate, owners, fault.Text{
+			ZH: "更换登录令牌的签名密钥，可让所有人重新登录",
+			EN: "replace the key that signs the tokens of sessions, also so that everybody signs in again",
+		}},
 		{JobRun, admins, fault.Text{
 			ZH: "运行服务器任务，也可用 jobs 权限的 API 令牌",
 			EN: "run the server's jobs, also by an API token of the scope jobs",

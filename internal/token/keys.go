@@ -137,6 +137,28 @@ func (t *Tokens) Rotate(ctx context.Context, revoke bool) (kid string, err error
 	return kid, t.ring.Load(ctx)
 }
 
+// Key is what staff sees of a key that is honoured.
+type Key struct {
+	ID        string
+	CreatedAt time.Time
+	Until     *time.Time // of a former key: when the last token that it signed has expired; nil: it signs
+}
+
+// Keys returns the keys that are honoured: the one that signs, then the former ones, the newest first.
+func (t *Tokens) Keys(ctx context.Context) ([]Key, error) {
+	var rows []keyRow
+	if err := t.db.NewSelect().Model(&rows).Column("kid", "created_at", "expires_at").
+		Where("expires_at IS NULL OR expires_at > ?", t.db.Now()).
+		OrderExpr("expires_at IS NOT NULL, created_at DESC, kid").Scan(ctx); err != nil {
+		return nil, err
+	}
+	keys := make([]Key, len(rows))
+	for i, row := range rows {
+		keys[i] = Key{row.Kid, row.CreatedAt, row.ExpiresAt}
+	}
+	return keys, nil
+}
+
 // Follow keeps the keys current with what other processes change, until ctx ends.
 func (t *Tokens) Follow(ctx context.Context) { t.ring.Follow(ctx) }
 

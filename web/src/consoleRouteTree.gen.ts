@@ -20,6 +20,7 @@ import { Route as AdminCommissionsRouteImport } from './routes/admin.commissions
 import { Route as AdminInvitesRouteImport } from './routes/admin.invites'
 import { Route as AdminInvoicesRouteImport } from './routes/admin.invoices'
 import { Route as AdminLedgerRouteImport } from './routes/admin.ledger'
+import { Route as AdminMediaAccountsRouteImport } from './routes/admin.media-accounts'
 import { Route as AdminNodeGroupsRouteImport } from './routes/admin.node-groups'
 import { Route as AdminServicesRouteImport } from './routes/admin.services'
 import { Route as AdminSettingsRouteImport } from './routes/admin.settings'
@@ -149,6 +150,11 @@ const AdminInvoicesRoute = AdminInvoicesRouteImport.update({
 const AdminLedgerRoute = AdminLedgerRouteImport.update({
   id: '/ledger',
   path: '/ledger',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminMediaAccountsRoute = AdminMediaAccountsRouteImport.update({
+  id: '/media-accounts',
+  path: '/media-accounts',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminNodeGroupsRoute = AdminNodeGroupsRouteImport.update({
@@ -542,6 +548,7 @@ export interface FileRoutesByFullPath {
   '/admin/invites': typeof AdminInvitesRoute
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
+  '/admin/media-accounts': typeof AdminMediaAccountsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
@@ -629,6 +636,7 @@ export interface FileRoutesByTo {
   '/admin/invites': typeof AdminInvitesRoute
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
+  '/admin/media-accounts': typeof AdminMediaAccountsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
@@ -718,6 +726,7 @@ export interface FileRoutesById {
   '/admin/invites': typeof AdminInvitesRoute
   '/admin/invoices': typeof AdminInvoicesRoute
   '/admin/ledger': typeof AdminLedgerRoute
+  '/admin/media-accounts': typeof AdminMediaAccountsRoute
   '/admin/node-groups': typeof AdminNodeGroupsRoute
   '/admin/services': typeof AdminServicesRoute
   '/admin/settings': typeof AdminSettingsRoute
@@ -808,6 +817,7 @@ export interface FileRouteTypes {
     | '/admin/invites'
     | '/admin/invoices'
     | '/admin/ledger'
+    | '/admin/media-accounts'
     | '/admin/node-groups'
     | '/admin/services'
     | '/admin/settings'
@@ -895,6 +905,7 @@ export interface FileRouteTypes {
     | '/admin/invites'
     | '/admin/invoices'
     | '/admin/ledger'
+    | '/admin/media-accounts'
     | '/admin/node-groups'
     | '/admin/services'
     | '/admin/settings'
@@ -983,6 +994,7 @@ export interface FileRouteTypes {
     | '/admin/invites'
     | '/admin/invoices'
     | '/admin/ledger'
+    | '/admin/media-accounts'
     | '/admin/node-groups'
     | '/admin/services'
     | '/admin/settings'
@@ -1142,6 +1154,13 @@ declare module '@tanstack/react-router' {
       path: '/ledger'
       fullPath: '/admin/ledger'
       preLoaderRoute: typeof AdminLedgerRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/media-accounts': {
+      id: '/admin/media-accounts'
+      path: '/media-accounts'
+      fullPath: '/admin/media-accounts'
+      preLoaderRoute: typeof AdminMediaAccountsRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/node-groups': {
@@ -1694,6 +1713,7 @@ interface AdminRouteChildren {
   AdminInvitesRoute: typeof AdminInvitesRoute
   AdminInvoicesRoute: typeof AdminInvoicesRoute
   AdminLedgerRoute: typeof AdminLedgerRoute
+  AdminMediaAccountsRoute: typeof AdminMediaAccountsRoute
   AdminNodeGroupsRoute: typeof AdminNodeGroupsRoute
   AdminServicesRoute: typeof AdminServicesRoute
   AdminSettingsRoute: typeof AdminSettingsRoute
@@ -1781,6 +1801,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminInvitesRoute: AdminInvitesRoute,
   AdminInvoicesRoute: AdminInvoicesRoute,
   AdminLedgerRoute: AdminLedgerRoute,
+  AdminMediaAccountsRoute: AdminMediaAccountsRoute,
   AdminNodeGroupsRoute: AdminNodeGroupsRoute,
   AdminServicesRoute: AdminServicesRoute,
   AdminSettingsRoute: AdminSettingsRoute,

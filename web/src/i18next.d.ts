@@ -30,6 +30,7 @@ import type consoleShell from './locales/zh-CN/console/shell.json'
 import type consoleParts from './locales/zh-CN/console/parts.json'
 import type consoleTicket from './locales/zh-CN/console/ticket.json'
 import type consoleTraffic from './locales/zh-CN/console/traffic.json'
+import type consoleMedia from './locales/zh-CN/console/media.json'
 import type consoleOrder from './locales/zh-CN/console/order.json'
 import type consoleOverview from './locales/zh-CN/console/overview.json'
 import type consoleReconciliation from './locales/zh-CN/console/reconciliation.json'
@@ -96,6 +97,7 @@ declare module 'i18next' {
       'console/parts': typeof consoleParts
       'console/ledger': typeof consoleLedger
       'console/reconciliation': typeof consoleReconciliation
+      'console/media': typeof consoleMedia
       'console/money': typeof consoleMoney
       'console/money-detail': typeof consoleMoneyDetail
       'console/mail': typeof consoleMail

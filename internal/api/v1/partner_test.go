@@ -47,6 +47,7 @@ type mediaServer struct {
 	people map[string]map[string]any // policies by id
 	names  map[string]string
 	locked bool // passwords can't be set
+	fixed  bool // policies can't be set
 	added  int
 }
 
@@ -96,7 +97,7 @@ func (m *mediaServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	case strings.HasSuffix(r.URL.Path, "/Password") && !m.locked && in["NewPw"] != "":
 		w.WriteHeader(http.StatusNoContent)
-	case strings.HasSuffix(r.URL.Path, "/Policy"):
+	case strings.HasSuffix(r.URL.Path, "/Policy") && !m.fixed:
 		m.people[id] = in
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -247,6 +248,28 @@ func TestALinkLeadsToTheMediaServerForWhomThePlanHasIt(t *testing.T) {
 		}
 		p.must(p.settings.Set(t.Context(), map[string]json.RawMessage{"emby_url": json.RawMessage(`""`)}))
 		p.want(p.ask(path), 404, "emby_not_configured")
+	})
+}
+
+// The account is on, and without a password, from when it is made until the server took its policy.
+func TestMediaAccount_MadeToBeOff_IsOffAfterTheServerFailed(t *testing.T) {
+	eachPartner(t, func(p *partners) {
+		_, _, err := p.emby.Own(t.Context(), 1)
+		p.must(err)
+		p.must(p.emby.Want(t.Context(), 1, emby.Disabled, true))
+		p.server.fixed = true
+		p.later(time.Second)
+		if list, err := p.emby.All(t.Context()); err != nil || list[0].Standing() != emby.StandingFailed {
+			t.Errorf("while the server fails: %+v %v", list, err)
+		}
+		p.server.fixed = false
+		p.later(time.Minute)
+		if p.server.policy()["IsDisabled"] != true || p.server.added != 1 {
+			t.Errorf("after the second try: %v, %d accounts were made", p.server.policy(), p.server.added)
+		}
+		if list, err := p.emby.All(t.Context()); err != nil || list[0].Standing() != emby.StandingDisabled {
+			t.Errorf("then: %+v %v", list, err)
+		}
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/audit"
 	"airstrip/internal/node"
 	"airstrip/internal/permission"
 )
@@ -60,16 +61,29 @@ func NodeMigration(nodes *node.Nodes) v2.Resource {
 			func(ctx context.Context, _ account.Identity, in *struct {
 				Apply bool `query:"apply" doc:"Without it nothing is changed"`
 			},
-			) (out []rebuiltNode, err error) {
-				rebuilt, err := nodes.RebuildVMess(ctx, in.Apply)
-				for _, b := range rebuilt {
-					out = append(out, rebuiltNode{
-						b.Before.ID, b.Before.Name, b.Before.Settings.Method,
-						string(b.After.Protocol), nodeSettings(b.After.Settings.Shown()), in.Apply, b.After.Address,
-						b.After.Port,
-					})
-				}
-				return out, err
+			) ([]rebuiltNode, error) {
+				return rebuild(ctx, nodes, in.Apply)
+			})
+		v2.HandleList(r, v2.StaffOp("GET /staff/nodes/rebuild", permission.NodeRead).
+			Named("staff_nodes_rebuild_preview", "The old Shadowsocks nodes, and the VMess ones that a rebuild makes of them"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) ([]rebuiltNode, error) {
+				return rebuild(ctx, nodes, false)
+			})
+		v2.HandleList(r, v2.StaffOp("POST /staff/nodes/rebuild", permission.NodeWrite).
+			Named("staff_nodes_rebuild", "Turn all old Shadowsocks nodes into VMess ones, or none where one fails"),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[reasonBody]) ([]rebuiltNode, error) {
+				return rebuild(audit.Because(ctx, in.Body.Reason), nodes, true)
 			})
 	}
+}
+
+func rebuild(ctx context.Context, nodes *node.Nodes, apply bool) (out []rebuiltNode, err error) {
+	rebuilt, err := nodes.RebuildVMess(ctx, apply)
+	for _, b := range rebuilt {
+		out = append(out, rebuiltNode{
+			b.Before.ID, b.Before.Name, b.Before.Settings.Method, string(b.After.Protocol),
+			nodeSettings(b.After.Settings.Shown()), apply, b.After.Address, b.After.Port,
+		})
+	}
+	return out, err
 }

@@ -50,6 +50,7 @@ var viewLists = map[viewResource]permission.Permission{
 	"link-templates":      permission.TemplateRead,
 	"mail-templates":      permission.MailTemplateRead,
 	"mails":               permission.MailRead,
+	"media-accounts":      permission.MediaRead,
 	"members":             permission.MemberRead,
 	"network-bans":        permission.NetworkBanRead,
 	"nodes":               permission.NodeRead,

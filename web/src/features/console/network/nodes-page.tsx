@@ -6,6 +6,7 @@ import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import { useNodeActions } from './actions'
 import { useNodeColumns, useNodeFilters } from './columns'
+import { OldNodes } from './old-nodes'
 import { nodes } from './resource'
 
 /** The nodes, and how they are now. */
@@ -24,6 +25,7 @@ export function NodesPage() {
       actions={useNodeActions()}
       nameOf={({ name }) => name}
       empty={t('nodes.empty')}
+      above={<OldNodes />}
       action={
         may('node.write') && (
           <Group gap="xs">

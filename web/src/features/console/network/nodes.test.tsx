@@ -2,7 +2,7 @@ import { cleanNotifications } from '@mantine/notifications'
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
+import type { RebuiltNode, StaffNode } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -92,6 +92,7 @@ beforeEach(() => {
   server.use(
     ...asStaff('node.read', 'node.write', 'node.silence', 'node.secret.rotate'),
     http.get('*/api/v2/staff/nodes', () => success({ nodes: [present], total: 1 })),
+    http.get('*/api/v2/staff/nodes/rebuild', () => success([])),
     http.get('*/api/v2/staff/nodes/3', () => success(present)),
     http.post('*/api/v2/staff/nodes/3/silence', async ({ request }) => {
       await note(request)
@@ -125,6 +126,62 @@ async function take(user: User, action: string) {
   await user.click(await screen.findByRole('button', { name: 'Actions for Tokyo 01' }))
   await user.click(await screen.findByRole('menuitem', { name: action, hidden: true }))
 }
+
+const old: RebuiltNode = {
+  node_id: 8,
+  node_name: 'Osaka 02',
+  method: 'aes-256-gcm',
+  vpn_type: 'vmess',
+  node_config: { transport: 'tcp', security: 'none' },
+  is_rebuilt: false,
+  server_address: 'os.example.com',
+  server_port: 8388,
+}
+
+describe('old nodes', () => {
+  const notice = /speaks Shadowsocks as it was before 2022/
+
+  it('are listed and rebuilt with a reason', async () => {
+    server.use(
+      http.get('*/api/v2/staff/nodes/rebuild', () => success([old])),
+      http.post('*/api/v2/staff/nodes/rebuild', async ({ request }) => {
+        await note(request)
+        return success([{ ...old, is_rebuilt: true }])
+      }),
+    )
+    const { user } = await openSignedIn('/admin/nodes')
+    expect(await screen.findByText(notice)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Rebuild as VMess' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Rebuild as VMess' }))
+    expect(await dialog.findByText('Osaka 02 #8')).toBeVisible()
+    expect(dialog.getByText('aes-256-gcm → VMess · os.example.com:8388')).toBeVisible()
+    await user.type(dialog.getByRole('textbox', { name: /^Reason/ }), 'agents refuse it')
+    await user.click(dialog.getByRole('button', { name: 'Rebuild as VMess' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith({
+        path: '/api/v2/staff/nodes/rebuild',
+        version: null,
+        body: { reason: 'agents refuse it' },
+      }),
+    )
+  })
+
+  it('are not mentioned where there is none', async () => {
+    await openSignedIn('/admin/nodes')
+    await screen.findByRole('link', { name: /Tokyo 01/ })
+    expect(screen.queryByText(notice)).toBeNull()
+  })
+
+  it('are not mentioned to who may not change nodes', async () => {
+    server.use(
+      ...asStaff('node.read'),
+      http.get('*/api/v2/staff/nodes/rebuild', () => success([old])),
+    )
+    await openSignedIn('/admin/nodes')
+    await screen.findByRole('link', { name: /Tokyo 01/ })
+    expect(screen.queryByText(notice)).toBeNull()
+  })
+})
 
 describe('the list of nodes', () => {
   it('shows how each node is, and silences one', async () => {

@@ -7,6 +7,7 @@ import {
   staffNodeHistory,
   staffNodeLinkEntry,
   staffNodesList,
+  staffNodesRebuildPreview,
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
 import { byOffset, PART_SIZE, type Resource } from '../parts/resource'
@@ -55,6 +56,15 @@ export const allNodes = () =>
     queryKey: ['console', 'nodes', 'all'],
     queryFn: async ({ signal }) =>
       (await staffNodesList({ query: { limit: MOST }, signal, throwOnError: true })).data.nodes,
+    staleTime,
+  })
+
+/** The nodes of Shadowsocks before its edition of 2022, and what a rebuild makes of them. */
+export const oldNodes = () =>
+  queryOptions({
+    queryKey: ['console', 'nodes', 'old'],
+    queryFn: async ({ signal }) =>
+      (await staffNodesRebuildPreview({ signal, throwOnError: true })).data,
     staleTime,
   })
 

@@ -1,5 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
-import { staffJobs, staffJobsTimetable, staffSystem } from '@/lib/api/gen/staff/sdk.gen'
+import {
+  staffJobs,
+  staffJobsTimetable,
+  staffSigningKey,
+  staffSystem,
+} from '@/lib/api/gen/staff/sdk.gen'
 import type { TimedJob } from '@/lib/api/gen/staff/types.gen'
 import { byPart, type Resource } from '../parts/resource'
 
@@ -25,5 +30,14 @@ export const systemQuery = () =>
   queryOptions({
     queryKey: ['console', 'system'],
     queryFn: async ({ signal }) => (await staffSystem({ signal, throwOnError: true })).data,
+    staleTime: 5_000,
+  })
+
+/** The keys that sign sessions, the present one first. */
+export const signingKeyQuery = () =>
+  queryOptions({
+    queryKey: ['console', 'signing-key'],
+    queryFn: async ({ signal }) =>
+      (await staffSigningKey({ signal, throwOnError: true })).data.keys,
     staleTime: 5_000,
   })

@@ -12,6 +12,7 @@ import { PageHeader } from '@/ui/page-header'
 import { StatusDot } from '@/ui/status-dot'
 import { NightlyCheck } from './nightly-check'
 import { systemQuery } from './resources'
+import { SigningKey } from './signing-key'
 
 /** Versions and health of the server that answers. */
 export function SystemPage() {
@@ -27,6 +28,7 @@ export function SystemPage() {
             <Storage facts={facts} />
             <Versions facts={facts} />
             <ClickHouse facts={facts} />
+            <SigningKey />
             <Card component="section" aria-label={t('system.backup')}>
               <Title order={2} size="h3" mb="sm">
                 {t('system.backup')}

@@ -87,6 +87,14 @@ beforeEach(() => {
       success({ mails: [mail], total_count: 1, page: 1, size: 50 }),
     ),
     http.get('*/api/v2/staff/system', () => success(facts)),
+    http.get('*/api/v2/staff/signing-key', () =>
+      success({
+        keys: [
+          { key_id: 'aaaa1111', created_at: inDays(-3), honoured_until: null },
+          { key_id: 'bbbb2222', created_at: inDays(-90), honoured_until: inDays(27) },
+        ],
+      }),
+    ),
     http.post('*/api/v2/staff/jobs/*', note),
     http.post('*/api/v2/staff/mails/*', note),
   )
@@ -149,5 +157,42 @@ describe('the pages of the system', () => {
     const health = await screen.findByRole('region', { name: 'Health' })
     expect(health).toHaveTextContent('2 places are wrong')
     expect(within(health).queryByRole('button', { name: 'Check now' })).toBeNull()
+  })
+
+  it.each([
+    ['New key', /nobody is signed out/, { revoke: false }],
+    [
+      'New key, revoke all former ones',
+      /Everybody signs in again.*and you/,
+      { revoke: true, reason: 'it leaked' },
+    ],
+  ])('/admin/system replaces the signing key: %s', async (action, effect, body) => {
+    const rotated = vi.fn<(body: unknown) => void>()
+    server.use(
+      ...asStaff('system.read', 'signing_key.rotate'),
+      http.post('*/api/v2/staff/signing-key/rotate', async ({ request }) => {
+        rotated(await request.json())
+        return success({ keys: [] })
+      }),
+    )
+    const { user } = await openSignedIn('/admin/system')
+    const section = within(await screen.findByRole('region', { name: 'Signing key' }))
+    expect(await section.findByText('aaaa1111')).toBeVisible()
+    expect(section.getByText('bbbb2222')).toBeVisible()
+    await user.click(section.getByRole('button', { name: action }))
+    const dialog = within(await screen.findByRole('dialog', { name: action }))
+    expect(await dialog.findByText(effect)).toBeVisible()
+    const reason = dialog.queryByRole('textbox', { name: /^Reason/ })
+    if (reason) await user.type(reason, 'it leaked')
+    await user.click(dialog.getByRole('button', { name: action }))
+    await waitFor(() => expect(rotated).toHaveBeenCalledWith(body))
+  })
+
+  it('/admin/system shows the signing key, and replaces it for owners alone', async () => {
+    server.use(...asStaff('system.read'))
+    await openSignedIn('/admin/system')
+    const section = within(await screen.findByRole('region', { name: 'Signing key' }))
+    expect(await section.findByText('aaaa1111')).toBeVisible()
+    expect(section.queryByRole('button')).toBeNull()
   })
 })

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { staffUserGet, staffUsers } from '@/lib/api/gen/staff/sdk.gen'
+import { staffUserGet } from '@/lib/api/gen/staff/sdk.gen'
 import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
+import { findUser } from '../parts/find-user'
 
 /** Two accounts of one person: the one that ends, and the one that stays. */
 export type Pair = { from: UserDetail; into: UserDetail }
@@ -10,13 +11,7 @@ export const typedUser = (typed: string) =>
   queryOptions({
     queryKey: ['console', 'users', 'typed', typed],
     queryFn: async ({ signal }): Promise<UserDetail | null> => {
-      const asked = typed.replace(/^#/, '').toLowerCase()
-      const { data: found } = await staffUsers({
-        query: { q: asked, limit: 20 },
-        signal,
-        throwOnError: true,
-      })
-      const row = found.rows.find(({ id, email }) => email === asked || String(id) === asked)
+      const row = await findUser(typed, signal)
       if (!row) return null
       const { data } = await staffUserGet({
         path: { user_id: row.id },

@@ -138,6 +138,10 @@ export const staffCouponChangeRules = {
   "valid_to": { maxLength: 40 },
 } as const
 
+export const staffEmbyListRules = {
+  "q": { maxLength: 200 },
+} as const
+
 export const staffGatewayAddRules = {
   "currency": { maxLength: 3 },
   "fee_percent": { pattern: /^\d{1,3}(\.\d{1,2})?$/ },
@@ -291,6 +295,10 @@ export const staffNodesListRules = {
   "q": { maxLength: 100 },
   "group_id": { pattern: /^[0-9]{1,7}$/ },
   "country": { pattern: /^[A-Z]{2}$/ },
+} as const
+
+export const staffNodesRebuildRules = {
+  "reason": { maxLength: 500 },
 } as const
 
 export const staffNodeRemoveRules = {
@@ -461,6 +469,10 @@ export const staffShareAccountChangeRules = {
 export const staffShareAccountRotateRules = {
   "password": { minLength: 1, maxLength: 500 },
   "totp": { maxLength: 1000 },
+} as const
+
+export const staffSigningKeyRotateRules = {
+  "reason": { maxLength: 500 },
 } as const
 
 export const staffSitePictureSetRules = {

@@ -1,0 +1,1 @@
+export { MediaAccountsPage } from './media-accounts-page'
