@@ -547,6 +547,10 @@ export const staffUsersCsvRules = {
   "q": { maxLength: 200 },
 } as const
 
+export const staffUsersImportRules = {
+  "csv": { minLength: 1, maxLength: 4000000 },
+} as const
+
 export const staffUserBanRules = {
   "reason": { minLength: 1, maxLength: 500 },
   "remark": { maxLength: 500 },

@@ -2488,6 +2488,22 @@ export type HistoryUser = {
     user_id: number;
 };
 
+export type ImportedUsers = {
+    /**
+     * How many were added; with dry_run, would be by the lines in which nothing is wrong
+     */
+    added: number;
+    /**
+     * Addresses that have an account, in the order of the file; those accounts stay as they are
+     */
+    present: Array<string>;
+    /**
+     * With dry_run: the first 500 things that keep the file from being imported
+     */
+    wrong: Array<WrongUserLine>;
+    wrong_count: number;
+};
+
 export type Invitation = {
     code: string;
     /**
@@ -9175,6 +9191,17 @@ export type UserDetail = {
     wallet: UserBalance;
 };
 
+export type UserFile = {
+    /**
+     * Text of a CSV file whose first line names the columns email and hash and, where there are any, name, kind and salt; at most 10,000 lines and 4 MB, and 500 hashes of the kinds md5, sha256, md5salt and sha256salt
+     */
+    csv: string;
+    /**
+     * Only check the file
+     */
+    dry_run?: boolean;
+};
+
 export type UserIndexResult = {
     /**
      * The role in the token
@@ -9669,6 +9696,21 @@ export type WithdrawalBody = {
      * Decimal amount with at most two places
      */
     amount: string | number;
+};
+
+export type WrongUserLine = {
+    /**
+     * line: the line itself cannot be read
+     */
+    field: 'email' | 'hash' | 'name' | 'kind' | 'salt' | 'line';
+    /**
+     * In the file, from 1
+     */
+    line: number;
+    /**
+     * In the caller's language
+     */
+    message: string;
 };
 
 export type AdminAnnouncementData = {
@@ -15188,6 +15230,22 @@ export type StaffUsersCsvResponses = {
 };
 
 export type StaffUsersCsvResponse = StaffUsersCsvResponses[keyof StaffUsersCsvResponses];
+
+export type StaffUsersImportData = {
+    body: UserFile;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/users/import';
+};
+
+export type StaffUsersImportResponses = {
+    /**
+     * OK
+     */
+    200: ImportedUsers;
+};
+
+export type StaffUsersImportResponse = StaffUsersImportResponses[keyof StaffUsersImportResponses];
 
 export type StaffUserGetData = {
     body?: never;
