@@ -90,6 +90,7 @@ import { Route as AdminStaffIdRouteImport } from './routes/admin.staff.$id'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
+import { Route as AdminUsersImportRouteImport } from './routes/admin.users.import'
 import { Route as AdminWebhooksIndexRouteImport } from './routes/admin.webhooks.index'
 import { Route as AdminWebhooksIdRouteImport } from './routes/admin.webhooks.$id'
 import { Route as AdminLinkTemplatesScopeIdRouteImport } from './routes/admin.link-templates.$scope.$id'
@@ -504,6 +505,11 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
   path: '/users/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminUsersImportRoute = AdminUsersImportRouteImport.update({
+  id: '/users/import',
+  path: '/users/import',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminWebhooksIndexRoute = AdminWebhooksIndexRouteImport.update({
   id: '/webhooks/',
   path: '/webhooks/',
@@ -587,6 +593,7 @@ export interface FileRoutesByFullPath {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-log/': typeof AdminAuditLogIndexRoute
@@ -674,6 +681,7 @@ export interface FileRoutesByTo {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-log': typeof AdminAuditLogIndexRoute
@@ -763,6 +771,7 @@ export interface FileRoutesById {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-log/': typeof AdminAuditLogIndexRoute
@@ -853,6 +862,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/admin/announcements/'
     | '/admin/audit-log/'
@@ -940,6 +950,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/admin/announcements'
     | '/admin/audit-log'
@@ -1028,6 +1039,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/admin/announcements/'
     | '/admin/audit-log/'
@@ -1634,6 +1646,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/users/import': {
+      id: '/admin/users/import'
+      path: '/users/import'
+      fullPath: '/admin/users/import'
+      preLoaderRoute: typeof AdminUsersImportRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/webhooks/': {
       id: '/admin/webhooks/'
       path: '/webhooks'
@@ -1738,6 +1757,7 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminStaffIdRoute: typeof AdminStaffIdRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
+  AdminUsersImportRoute: typeof AdminUsersImportRoute
   AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
   AdminAuditLogIndexRoute: typeof AdminAuditLogIndexRoute
@@ -1825,6 +1845,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminStaffIdRoute: AdminStaffIdRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
+  AdminUsersImportRoute: AdminUsersImportRoute,
   AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
   AdminAuditLogIndexRoute: AdminAuditLogIndexRoute,
