@@ -46,11 +46,10 @@ func (i Identity) admittedTo(ctx context.Context, idb bun.IDB, needs permission.
 // Invite makes an account that has no password yet and sends its user a mail to set one. Invalid input names the
 // fields email and name.
 func (a *Accounts) Invite(ctx context.Context, by Identity, email, name string, lang fault.Lang) (User, error) {
-	if name = normalName(name); name == "" {
-		name, _, _ = strings.Cut(NormalEmail(email), "@")
-		name = string([]rune(name)[:min(32, len([]rune(name)))])
-	}
 	r := newRow(email, name)
+	if r.Name == "" {
+		r.Name = nameOf(r.Email)
+	}
 	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name)); err != nil {
 		return User{}, err
 	}
@@ -60,6 +59,12 @@ func (a *Accounts) Invite(ctx context.Context, by Identity, email, name string, 
 		return u, err
 	}
 	return u, a.EmailCodes.SendReset(ctx, by, u.ID, "")
+}
+
+// nameOf returns the name of a user who gave none: the address up to the @.
+func nameOf(email string) string {
+	name, _, _ := strings.Cut(email, "@")
+	return string([]rune(name)[:min(32, len([]rune(name)))])
 }
 
 // SendReset mails the user a code to set another password, as if they had asked for it, whatever was asked for today.

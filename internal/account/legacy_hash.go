@@ -67,34 +67,64 @@ func isBcrypt(stored string) bool { return strings.HasPrefix(stored, "$2") }
 // maxBcryptCost keeps a sign-in below about two seconds.
 const maxBcryptCost = 14
 
-// Accept returns what Import takes for the hash of another panel. An empty kind is derived from the hash. Invalid input
-// names the fields kind, hash or salt.
-func (a *Accounts) Accept(ctx context.Context, kind HashKind, hash, salt string) (stored string, err error) {
+// foreignHash is the hash of another panel, of a known kind and in its form.
+type foreignHash struct {
+	kind       HashKind
+	hash, salt string
+}
+
+// digits is how many hex digits the hashes of those kinds have that are fast to guess.
+var digits = map[HashKind]int{MD5: 32, MD5Salt: 32, SHA256: 64, SHA256Salt: 64}
+
+// isFast tells whether the hash is fast to guess, so that it is hashed once more before it is stored.
+func (f foreignHash) isFast() bool { return digits[f.kind] != 0 }
+
+// readForeignHash checks the hash of another panel. An empty kind is derived from the hash. Invalid input names the
+// fields kind, hash or salt.
+func readForeignHash(kind HashKind, hash, salt string) (foreignHash, error) {
 	if kind == "" && isBcrypt(hash) {
 		kind = Bcrypt
 	} else if kind == "" && strings.HasPrefix(hash, "$argon2id$") {
 		kind = Argon2id
 	}
+	f := foreignHash{kind, hash, salt}
 	salted := kind == MD5Salt || kind == SHA256Salt
-	digits, needed := map[HashKind]int{MD5: 32, MD5Salt: 32, SHA256: 64, SHA256Salt: 64}[kind]
 	switch {
-	case !needed && kind != Bcrypt && kind != Argon2id:
-		return "", fault.Invalid("kind", "choice", "kind 只能是 argon2id、bcrypt、md5、sha256、md5salt 或 sha256salt",
+	case !f.isFast() && kind != Bcrypt && kind != Argon2id:
+		return f, fault.Invalid("kind", "choice", "kind 只能是 argon2id、bcrypt、md5、sha256、md5salt 或 sha256salt",
 			"The kind is argon2id, bcrypt, md5, sha256, md5salt or sha256salt")
 	case salted != (salt != ""):
-		return "", fault.Invalid("salt", "salt", "md5salt 和 sha256salt 需要 salt，其他类型不能有",
+		return f, fault.Invalid("salt", "salt", "md5salt 和 sha256salt 需要 salt，其他类型不能有",
 			"md5salt and sha256salt need a salt, the others have none")
 	}
-	if !needed {
-		return hash, checkHash(hash)
+	if !f.isFast() {
+		return f, checkHash(hash)
 	}
-	hash = strings.ToLower(hash)
-	if raw, err := hex.DecodeString(hash); err != nil || len(raw)*2 != digits {
-		return "", fault.Invalid("hash", "format", fmt.Sprintf("%s 须为 %d 位十六进制", kind, digits),
-			fmt.Sprintf("A hash of the kind %s has %d hex digits", kind, digits))
+	f.hash = strings.ToLower(hash)
+	if raw, err := hex.DecodeString(f.hash); err != nil || len(raw)*2 != digits[kind] {
+		return f, fault.Invalid("hash", "format", fmt.Sprintf("%s 须为 %d 位十六进制", kind, digits[kind]),
+			fmt.Sprintf("A hash of the kind %s has %d hex digits", kind, digits[kind]))
 	}
-	phc, err := a.hasher.hash(ctx, share{}, hash)
-	return legacyHash{kind, salt, phc}.String(), err
+	return f, nil
+}
+
+// Accept returns what Import takes for the hash of another panel. An empty kind is derived from the hash. Invalid input
+// names the fields kind, hash or salt.
+func (a *Accounts) Accept(ctx context.Context, kind HashKind, hash, salt string) (stored string, err error) {
+	f, err := readForeignHash(kind, hash, salt)
+	if err != nil {
+		return "", err
+	}
+	return a.stored(ctx, f)
+}
+
+// stored returns the stored form of a hash, which takes the time of a sign-in for one that is fast to guess.
+func (a *Accounts) stored(ctx context.Context, f foreignHash) (string, error) {
+	if !f.isFast() {
+		return f.hash, nil
+	}
+	phc, err := a.hasher.hash(ctx, share{}, f.hash)
+	return legacyHash{f.kind, f.salt, phc}.String(), err
 }
 
 // checkHash checks a hash before it is stored as a password.

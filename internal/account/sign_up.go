@@ -137,20 +137,34 @@ func newRow(email, name string) row {
 
 // insert adds a user with a wallet and a row of access.
 func (s *SignUps) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
-	now := s.db.Now()
-	r.Lang = cmp.Or(r.Lang, s.settings.Get().Language)
-	r.UUID, r.PasswordVersion, r.InviteCode, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(), newInviteCode(),
-		now, now
-	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+	rows := []row{r}
+	err := s.insertAll(ctx, tx, rows)
+	return rows[0], err
+}
+
+// insertAll adds users with wallets and rows of access, and completes their rows.
+func (s *SignUps) insertAll(ctx context.Context, tx bun.Tx, rows []row) error {
+	now, language := s.db.Now(), s.settings.Get().Language
+	for i := range rows {
+		r := &rows[i]
+		r.Lang = cmp.Or(r.Lang, language)
+		r.UUID, r.PasswordVersion, r.InviteCode, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(),
+			newInviteCode(), now, now
+	}
+	if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
 		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 			err = ErrEmailTaken.Because(err)
 		}
-		return r, err
+		return err
 	}
-	if err := s.wallets.Open(ctx, tx, r.ID); err != nil {
-		return r, err
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
 	}
-	return r, s.services.Open(ctx, tx, r.ID)
+	if err := s.wallets.Open(ctx, tx, ids...); err != nil {
+		return err
+	}
+	return s.services.Open(ctx, tx, ids...)
 }
 
 // created is the event of a new user.

@@ -160,7 +160,7 @@ func maxBodySize(path string) int64 {
 		return maxNodeBody
 	case strings.HasPrefix(path, "/api/v2/user/ticket-attachments/"),
 		strings.HasPrefix(path, "/api/v2/staff/ticket-attachments/"),
-		strings.HasPrefix(path, "/api/v2/staff/statements"):
+		strings.HasPrefix(path, "/api/v2/staff/statements"), path == "/api/v2/staff/users/import":
 		return maxFileBody
 	}
 	return maxBody

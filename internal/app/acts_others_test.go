@@ -73,6 +73,10 @@ func (h *actSite) siteActs() map[string]func() act {
 		"staff_users_csv":         func() act { return h.staffCall(h.admin, "users/csv", "") },
 		"staff_services_csv":      func() act { return h.staffCall(h.admin, "services/csv", "") },
 		"staff_user_add":          func() act { return h.staffCall(h.admin, "users", `{"email":"new-one@example.com"}`) },
+		"staff_users_import": func() act {
+			return h.staffCall(h.admin, "users/import",
+				`{"csv":"email,hash,kind\nimported@example.com,f4a124188f53422f98b3451bf03a8f28,md5\n"}`)
+		},
 		"staff_user_sessions_end": func() act {
 			return h.staffCall(h.support, "users/%d/sessions/end", `{"reason":"asked"}`, h.users[1].id)
 		},

@@ -123,6 +123,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.User(a.Console, a.Accounts, a.Wallets, a.Services, a.Shop, a.Merges),
 		staff.UserActions(a.Accounts, a.Links),
 		staff.UserGifts(a.Shop),
+		staff.UserImport(a.Accounts),
 		staff.UserMerge(a.Merges),
 		staff.UserConnection(a.Accounts, a.Services, a.Nodes, a.Links, a.IPBans, a.Traffic),
 		staff.Ledger(a.Console, a.Wallets),

@@ -46,8 +46,8 @@ var worth = map[string][]approval.Kind{
 	"staff_api_key_make": {nothing}, "staff_api_key_rotate": {nothing}, "staff_api_key_revoke": {nothing},
 	"staff_user_sign_in_as": {nothing}, "staff_user_sessions_end": {nothing}, "staff_user_link_reset": {nothing}, "staff_user_two_factor_off": {nothing},
 	"staff_user_email_replace": {nothing}, "staff_user_close": {nothing}, "staff_user_merge": {approval.AccountMerge}, "staff_user_note_add": {nothing},
-	"staff_user_note_remove": {nothing},
-	"staff_order_refund":     {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
+	"staff_user_note_remove": {nothing}, "staff_users_import": {nothing},
+	"staff_order_refund": {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
 
 	"staff_approval_decide": {approval.Decision}, "staff_adjustment_confirm": {approval.Decision},
 	"staff_adjustment_decline": {approval.Decision},

@@ -26,6 +26,7 @@ type act struct {
 var knownSecrets = []string{
 	"swordfish-transfer-account", "aVeryLong1SharedKey9zQ", "sk_live_of_the_gateway",
 	"correct-horse-of-netflix", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "hunter2-smtp",
+	"f4a124188f53422f98b3451bf03a8f28",
 }
 
 // auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself.

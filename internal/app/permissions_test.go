@@ -99,7 +99,7 @@ var permissions = map[string][]account.Role{
 	"staff_user_sign_ins": supporters, "staff_user_link_fetches": supporters,
 	"staff_user_labels_set": supporters,
 	"staff_user_add":        admins, "staff_user_password_mail": supporters, "staff_user_sessions_end": supporters,
-	"staff_user_sign_in_as": admins,
+	"staff_users_import": admins, "staff_user_sign_in_as": admins,
 	"staff_user_link_reset": supporters, "staff_user_two_factor_off": admins, "staff_user_email_replace": admins,
 	"staff_user_close": admins, "staff_user_merge": admins, "staff_user_sessions": supporters,
 	"staff_service_give": admins, "staff_traffic_give": admins, "staff_service_end": admins,

@@ -101,6 +101,7 @@ const (
 	UserBan          Permission = "user.ban"
 	UserEmailReplace Permission = "user.email.replace"
 	UserAdd          Permission = "user.add"
+	UserImport       Permission = "user.import"
 	UserRecover      Permission = "user.recover"
 	UserTwoFactorOff Permission = "user.two_factor.off"
 	UserClose        Permission = "user.close"
@@ -343,6 +344,10 @@ var Areas = []Area{
 		{UserEmailReplace, admins, fault.Text{ZH: "为用户更换邮箱", EN: "give a user another address"}},
 		{UserNote, supporters, fault.Text{ZH: "查看和填写用户备注", EN: "read and write notes about users"}},
 		{UserAdd, admins, fault.Text{ZH: "添加用户", EN: "add users"}},
+		{UserImport, admins, fault.Text{
+			ZH: "导入其他面板的用户及其密码哈希",
+			EN: "import users of another panel with the hashes of their passwords",
+		}},
 		{UserRecover, supporters, fault.Text{
 			ZH: "向用户发送重设密码的邮件，结束其登录，更换其订阅链接",
 			EN: "mail users the way to another password, end their sessions, and replace their links",

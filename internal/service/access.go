@@ -19,16 +19,23 @@ import (
 // ErrNoUser is the fault of a user id that nobody has.
 var ErrNoUser = fault.NotFound("user_not_found", "没有这个用户", "There is no such user")
 
-// Open creates the Access of a new user, as part of the sign-up.
-func (s *Services) Open(ctx context.Context, tx bun.Tx, userID int64) error {
+// Open creates the Access of new users, as part of what makes their accounts.
+func (s *Services) Open(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
 	revision, err := db.Bump(ctx, tx, Revision)
 	if err != nil {
 		return err
 	}
-	a := &Access{UserID: userID, State: None, Groups: []int{}, WasGroups: []int{}, Revision: revision}
-	var digest []byte
-	a.Sealed, digest = s.credentials.Seal(userID, uuid.New(), randomPassword())
-	_, err = tx.NewInsert().Model(a).Value("password_digest", "?", digest).Exec(ctx)
+	type openedAccess struct {
+		Access         `bun:",extend"`
+		PasswordDigest []byte
+	}
+	rows := make([]openedAccess, len(userIDs))
+	for i, id := range userIDs {
+		r := &rows[i]
+		r.Access = Access{UserID: id, State: None, Groups: []int{}, WasGroups: []int{}, Revision: revision}
+		r.Sealed, r.PasswordDigest = s.credentials.Seal(id, uuid.New(), randomPassword())
+	}
+	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
 	return err
 }
 

@@ -44,15 +44,16 @@ func hasMoney(ctx context.Context, tx bun.Tx) (yes bool, err error) {
 // ErrBalanceTooLow is the fault of a payment that the wallet does not cover.
 var ErrBalanceTooLow = fault.Conflict("balance_too_low", "余额不足", "The balance is too low")
 
-// Open returns a new user an empty wallet.
-func (w *Wallets) Open(ctx context.Context, tx bun.Tx, userID int64) error {
+// Open gives new users an empty wallet each.
+func (w *Wallets) Open(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
 	var zero int64
-	accounts := []account{}
-	for _, kind := range []Kind{UserWallet, UserCommission} {
-		accounts = append(accounts, account{
-			Kind: kind, UserID: &userID, Posted: &zero, Held: &zero, Version: &zero,
-			CreatedAt: w.db.Now(),
-		})
+	accounts := make([]account, 0, 2*len(userIDs))
+	for _, id := range userIDs {
+		for _, kind := range []Kind{UserWallet, UserCommission} {
+			accounts = append(accounts, account{
+				Kind: kind, UserID: &id, Posted: &zero, Held: &zero, Version: &zero, CreatedAt: w.db.Now(),
+			})
+		}
 	}
 	_, err := tx.NewInsert().Model(&accounts).Exec(ctx)
 	return db.Error(err)

@@ -41,6 +41,7 @@ import type consoleCoupon from './locales/zh-CN/console/coupon.json'
 import type consoleCdkey from './locales/zh-CN/console/cdkey.json'
 import type consoleGateway from './locales/zh-CN/console/gateway.json'
 import type consoleShop from './locales/zh-CN/console/shop.json'
+import type consoleUserImport from './locales/zh-CN/console/user-import.json'
 import type consoleUserTabs from './locales/zh-CN/console/user-tabs.json'
 import type consoleUser from './locales/zh-CN/console/user.json'
 import type consoleBulk from './locales/zh-CN/console/bulk.json'
@@ -117,6 +118,7 @@ declare module 'i18next' {
       'console/gateway': typeof consoleGateway
       'console/shop': typeof consoleShop
       'console/user': typeof consoleUser
+      'console/user-import': typeof consoleUserImport
       'console/user-tabs': typeof consoleUserTabs
       'console/bulk': typeof consoleBulk
       'console/user-actions': typeof consoleUserActions

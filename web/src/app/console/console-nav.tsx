@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import listClasses from '../layouts/nav-list.module.css'
 import classes from './console.module.css'
-import { usePages } from './use-pages'
+import { useMenuPages } from './use-pages'
 
 export function ConsoleNav({ onChoose }: { onChoose?: () => void }) {
   const { t } = useTranslation('console/shell')
   return (
     <nav aria-label={t('nav')} className={listClasses.nav}>
-      {usePages().map(({ group, pages }) => (
+      {useMenuPages().map(({ group, pages }) => (
         <div key={group}>
           {group !== 'attention' && <p className={classes.group}>{t(`group.${group}`)}</p>}
           <ul className={listClasses.group}>

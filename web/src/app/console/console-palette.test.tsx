@@ -64,6 +64,13 @@ describe('the palette of the console', () => {
     expect(asked.mock.calls.flat()).not.toContainEqual(expect.stringContaining('/staff/users'))
   })
 
+  it('finds a page that is not in the menu', async () => {
+    const user = await type('csv', 'ticket.read', 'user.import')
+    expect(screen.queryByRole('link', { name: 'Import users', hidden: true })).toBeNull()
+    await user.click(await screen.findByText('Import users'))
+    expect(await screen.findByRole('heading', { name: 'Import users' })).toBeVisible()
+  })
+
   it('asks nothing that the member may not read', async () => {
     await type('17', 'ticket.read')
     expect(await screen.findByText('No route')).toBeVisible()

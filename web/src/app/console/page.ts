@@ -11,6 +11,8 @@ export type ConsolePage = {
   permission?: string
   /** `g` and this letter lead to it. */
   shortcut?: string
+  /** Found by its name and linked from another page, but no line of the menu. */
+  isOffMenu?: boolean
   /** One of the four pages next to the menu on a phone's bottom bar. */
   isOnBottomBar?: boolean
 }

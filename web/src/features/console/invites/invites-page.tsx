@@ -20,10 +20,10 @@ import { useListSearch } from '../parts/list-search'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
+import { listOf } from '../parts/list-of'
 import { Section } from '../parts/section'
 import { PERIODS, daysOf, invitesOf } from '../support/resource'
 import classes from './invites.module.css'
-import { listOf } from './list-of'
 
 /** What invites and check-ins bring and cost, and where their rules are. */
 export function InvitesPage() {

@@ -11,6 +11,7 @@ import { Moment } from '@/ui/moment'
 import { Notice } from '@/ui/notice'
 import { PageHeader } from '@/ui/page-header'
 import { toast } from '@/ui/toast'
+import { textOf } from '../parts/file-text'
 import { Item, Items, Section } from '../parts/section'
 import { gatewaySums } from './resources'
 
@@ -24,16 +25,6 @@ const columns = [
   'fee',
   'state',
 ] as const
-
-/** Reads the file as UTF-8, or as GB18030 where it is none: the bills of Chinese platforms are. */
-async function textOf(file: File): Promise<string> {
-  const bytes = await file.arrayBuffer()
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('gb18030').decode(bytes)
-  }
-}
 
 /** The chosen file with what the server understood of it. */
 function useImport(gateway: string) {

@@ -1,7 +1,9 @@
-import { Checkbox } from '@mantine/core'
+import { Checkbox, Group } from '@mantine/core'
+import { FileUp } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { UserRow } from '@/lib/api/gen/staff/types.gen'
+import { ButtonLink } from '@/ui/button-link'
 import { ActionButton } from '../parts/action-runner'
 import { ListPage } from '../parts/list-page'
 import { useListSearch } from '../parts/list-search'
@@ -21,7 +23,7 @@ export function UsersPage() {
   return (
     <ListPage
       title={t('title')}
-      action={<ActionButton subject={null} action={useAddUser()} isPrimary />}
+      action={<Additions />}
       resource={users}
       columns={useUserColumns()}
       filters={useUserFilters()}
@@ -43,6 +45,27 @@ export function UsersPage() {
       })}
       empty={t('noUsers')}
     />
+  )
+}
+
+/** How users come in: one by one, or from a file. */
+function Additions() {
+  const { t } = useTranslation('console/user')
+  const mayImport = useMay()('user.import')
+  return (
+    <Group gap="xs">
+      {mayImport && (
+        <ButtonLink
+          size="sm"
+          variant="default"
+          to="/admin/users/import"
+          leftSection={<FileUp size={16} strokeWidth={1.75} aria-hidden="true" />}
+        >
+          {t('import')}
+        </ButtonLink>
+      )}
+      <ActionButton subject={null} action={useAddUser()} isPrimary />
+    </Group>
   )
 }
 

@@ -1,6 +1,6 @@
-import type { Resource } from '../parts/resource'
+import type { Resource } from './resource'
 
-/** Rows that the figures hold already, as a list. */
+/** Rows that are here already, as a list; `from` says what they belong to. */
 export const listOf = <T>(
   name: string,
   rows: T[],
