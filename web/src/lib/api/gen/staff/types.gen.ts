@@ -550,6 +550,27 @@ export type ApprovalList = {
     total_count: number;
 };
 
+export type AssignTo = {
+    /**
+     * Id of a member who may see the list; 0: nobody
+     */
+    assigned_to: number;
+    /**
+     * Whom the caller saw it assigned to; 0: nobody. 409 assignment_changed where it is another by now
+     */
+    was_assigned_to: number;
+};
+
+export type Assignee = {
+    email: string;
+    id: number;
+    /**
+     * Whether they may no longer see the list; what they have is free then
+     */
+    is_former: boolean;
+    name: string;
+};
+
 export type Attachment = {
     created_at: string;
     height: number;
@@ -5339,7 +5360,7 @@ export type PaymentCaseList = {
     /**
      * Newest first
      */
-    cases: Array<PaymentCaseItem>;
+    cases: Array<PaymentCaseRow>;
     total_count: number;
 };
 
@@ -5352,6 +5373,10 @@ export type PaymentCaseResult = {
      * What the gateway said last to a refund, in its own words
      */
     answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     /**
      * What its credit moved in the ledger
      */
@@ -5406,6 +5431,63 @@ export type PaymentCaseResult = {
      * Of user_id; absent: not known
      */
     user?: PersonRef;
+    /**
+     * Whose recharge it is, or to whom it was credited; null: not known
+     */
+    user_id: number | null;
+    /**
+     * A second member of staff must approve the refund; the gateway is not asked before
+     */
+    waits: boolean;
+};
+
+export type PaymentCaseRow = {
+    /**
+     * What was paid, in currency
+     */
+    amount: string;
+    /**
+     * What the gateway said last to a refund, in its own words
+     */
+    answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
+    created_at: string;
+    /**
+     * What the wallet gains, in the site's currency
+     */
+    credit: string | null;
+    currency: string;
+    /**
+     * Id of the member of staff; null: nobody yet, or at the command line
+     */
+    decided_by: number | null;
+    ended_at: string | null;
+    gateway: string;
+    id: number;
+    /**
+     * Why the payment was not credited
+     */
+    kind: 'paid_twice' | 'transaction_used' | 'unknown_number' | 'wrong_gateway' | 'wrong_amount' | 'wrong_currency' | 'not_confirmed' | 'account_closed';
+    /**
+     * Of what staff decided; empty while open
+     */
+    reason: string;
+    recharge_no: number | null;
+    /**
+     * waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again
+     */
+    state: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
+    /**
+     * The number that the payment names; not always one of ours
+     */
+    trade_no: string;
+    /**
+     * The gateway's name of the payment
+     */
+    transaction_id: string;
     /**
      * Whose recharge it is, or to whom it was credited; null: not known
      */
@@ -6263,6 +6345,40 @@ export type RefundRequestItem = {
      * Of staff; empty while it is open
      */
     answer: string;
+    created_at: string;
+    ended_at: string | null;
+    id: number;
+    order_no: number;
+    /**
+     * That the order brought
+     */
+    package_id: number | null;
+    reason: string;
+    /**
+     * That the order began or renewed
+     */
+    service_id: number | null;
+    state: 'open' | 'granted' | 'declined' | 'withdrawn';
+    user_id: number;
+};
+
+export type RefundRequestList = {
+    /**
+     * Oldest first
+     */
+    requests: Array<RefundRequestRow>;
+    total_count: number;
+};
+
+export type RefundRequestRow = {
+    /**
+     * Of staff; empty while it is open
+     */
+    answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     created_at: string;
     ended_at: string | null;
     id: number;
@@ -7872,6 +7988,10 @@ export type StaffPayout = {
      * Of staff, for the user
      */
     answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     created_at: string;
     /**
      * The second member, where one was needed
@@ -7904,6 +8024,10 @@ export type StaffPayoutDetail = {
      * Of staff, for the user
      */
     answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     /**
      * What it moved in the ledger
      */
@@ -8064,7 +8188,7 @@ export type StaffRefundRequest = {
      * What granting it would give back now; 0.00 where nothing is left
      */
     refundable: string;
-    request: RefundRequestItem;
+    request: RefundRequestRow;
 };
 
 export type StaffRole = {
@@ -11025,6 +11149,10 @@ export type StaffPayoutsListData = {
          * Only those of this user
          */
         user_id?: number;
+        /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
         limit?: number;
         offset?: number;
     };
@@ -11039,6 +11167,22 @@ export type StaffPayoutsListResponses = {
 };
 
 export type StaffPayoutsListResponse = StaffPayoutsListResponses[keyof StaffPayoutsListResponses];
+
+export type StaffPayoutAssigneesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/commission-payouts/assignees';
+};
+
+export type StaffPayoutAssigneesResponses = {
+    /**
+     * OK
+     */
+    200: Array<Assignee>;
+};
+
+export type StaffPayoutAssigneesResponse = StaffPayoutAssigneesResponses[keyof StaffPayoutAssigneesResponses];
 
 export type StaffPayoutGetData = {
     body?: never;
@@ -11057,6 +11201,24 @@ export type StaffPayoutGetResponses = {
 };
 
 export type StaffPayoutGetResponse = StaffPayoutGetResponses[keyof StaffPayoutGetResponses];
+
+export type StaffPayoutAssignData = {
+    body: AssignTo;
+    path: {
+        payout_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/commission-payouts/{payout_id}/assignee';
+};
+
+export type StaffPayoutAssignResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffPayoutAssignResponse = StaffPayoutAssignResponses[keyof StaffPayoutAssignResponses];
 
 export type StaffPayoutPayData = {
     body: PaymentBody;
@@ -13182,6 +13344,10 @@ export type StaffPaymentCasesListData = {
     path?: never;
     query?: {
         state?: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
+        /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
         limit?: number;
         offset?: number;
     };
@@ -13196,6 +13362,22 @@ export type StaffPaymentCasesListResponses = {
 };
 
 export type StaffPaymentCasesListResponse = StaffPaymentCasesListResponses[keyof StaffPaymentCasesListResponses];
+
+export type StaffPaymentCaseAssigneesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/payment-cases/assignees';
+};
+
+export type StaffPaymentCaseAssigneesResponses = {
+    /**
+     * OK
+     */
+    200: Array<Assignee>;
+};
+
+export type StaffPaymentCaseAssigneesResponse = StaffPaymentCaseAssigneesResponses[keyof StaffPaymentCaseAssigneesResponses];
 
 export type StaffPaymentCaseGetData = {
     body?: never;
@@ -13214,6 +13396,24 @@ export type StaffPaymentCaseGetResponses = {
 };
 
 export type StaffPaymentCaseGetResponse = StaffPaymentCaseGetResponses[keyof StaffPaymentCaseGetResponses];
+
+export type StaffPaymentCaseAssignData = {
+    body: AssignTo;
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}/assignee';
+};
+
+export type StaffPaymentCaseAssignResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffPaymentCaseAssignResponse = StaffPaymentCaseAssignResponses[keyof StaffPaymentCaseAssignResponses];
 
 export type StaffPaymentCaseConfirmData = {
     body?: never;
@@ -13821,6 +14021,10 @@ export type StaffRefundRequestsData = {
          * Only those of this user
          */
         user_id?: number;
+        /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
         limit?: number;
         offset?: number;
     };
@@ -13831,10 +14035,26 @@ export type StaffRefundRequestsResponses = {
     /**
      * OK
      */
-    200: RefundRequests;
+    200: RefundRequestList;
 };
 
 export type StaffRefundRequestsResponse = StaffRefundRequestsResponses[keyof StaffRefundRequestsResponses];
+
+export type StaffRefundRequestAssigneesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/refund-requests/assignees';
+};
+
+export type StaffRefundRequestAssigneesResponses = {
+    /**
+     * OK
+     */
+    200: Array<Assignee>;
+};
+
+export type StaffRefundRequestAssigneesResponse = StaffRefundRequestAssigneesResponses[keyof StaffRefundRequestAssigneesResponses];
 
 export type StaffRefundRequestGetData = {
     body?: never;
@@ -13853,6 +14073,24 @@ export type StaffRefundRequestGetResponses = {
 };
 
 export type StaffRefundRequestGetResponse = StaffRefundRequestGetResponses[keyof StaffRefundRequestGetResponses];
+
+export type StaffRefundRequestAssignData = {
+    body: AssignTo;
+    path: {
+        request_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/refund-requests/{request_id}/assignee';
+};
+
+export type StaffRefundRequestAssignResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffRefundRequestAssignResponse = StaffRefundRequestAssignResponses[keyof StaffRefundRequestAssignResponses];
 
 export type StaffRefundDecideData = {
     body: RefundDecisionBody;
