@@ -52,6 +52,7 @@ function List({ hasThread }: { hasThread: boolean }) {
           columns={look.shown}
           allColumns={columns}
           isDense={look.isDense}
+          sizing={look}
           link={ticketLink(search)}
           scroller={hasThread ? scroller : undefined}
           empty={{ text: t('empty') }}

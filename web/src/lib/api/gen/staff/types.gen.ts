@@ -2999,6 +2999,12 @@ export type Layout = {
      */
     is_dense: boolean;
     resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type LedgerAccount = {
@@ -4083,6 +4089,12 @@ export type NewView = {
      * Filters and sort as in the page's address
      */
     search: string;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type NewWebhook = {
@@ -9569,6 +9581,12 @@ export type ViewItem = {
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type ViewList = {
@@ -9591,6 +9609,12 @@ export type ViewLook = {
      * Whether rows are 32 pixels high instead of 44
      */
     is_dense: boolean;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type ViewTexts = {
@@ -9611,6 +9635,12 @@ export type ViewTexts = {
      * Filters and sort as in the page's address
      */
     search: string;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type VisitCode = {
