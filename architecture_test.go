@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"audit", "storage"},
 	{"setting", "ipban", "role"},
 	{"secret", "approval", "webhook"},
-	{"captcha", "mail", "loki", "attachment", "webpush"},
+	{"captcha", "mail", "loki", "attachment", "webpush", "assignment"},
 	{"notify", "sitepicture"},
 	{"token", "wallet", "service"},
 	{"invite"},

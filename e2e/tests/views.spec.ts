@@ -82,3 +82,45 @@ test("a view of users is there in another browser, and for another member once i
   await other.getByRole("link", { name: "Reset" }).click();
   await expect(other.getByText("Changed")).toHaveCount(0);
 });
+
+test("a column that is dragged is as wide after a reload, and a double click takes that back", async ({
+  page,
+  service,
+}) => {
+  const member = await ApiUser.signUp(service.server.url);
+  await service.server.command(
+    "user",
+    "role",
+    member.credentials.email,
+    "admin",
+  );
+  await signIn(page, member.credentials);
+  await page.goto("/admin/users");
+  const head = page.getByRole("columnheader", { name: "State" });
+  const edge = page.getByRole("separator", {
+    name: "Width of the column State",
+  });
+  const width = async () => Math.round((await head.boundingBox())?.width ?? 0);
+  const kept = () =>
+    page.waitForResponse((answer) => answer.url().endsWith("/views/layout"));
+
+  const handle = await edge.boundingBox();
+  if (!handle) throw new Error("The edge of the column is not there");
+  const usual = await width();
+  const [x, y] = [handle.x + handle.width / 2, handle.y + handle.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 60, y, { steps: 4 });
+  expect(await width()).toBe(usual + 60);
+  let answered = kept();
+  await page.mouse.up();
+  await answered;
+  await page.reload();
+  await expect(edge).toHaveAttribute("aria-valuenow", String(usual + 60));
+  expect(await width()).toBe(usual + 60);
+
+  answered = kept();
+  await edge.dblclick();
+  await answered;
+  await expect.poll(width).toBe(usual);
+});

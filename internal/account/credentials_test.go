@@ -282,7 +282,7 @@ var changeNothing = map[string]string{
 	"Accounts": "Accept Acceptance AddMember ChangeMember Covers Members ByEmail ByTelegram Close CloseEmpty " +
 		"CloseFor Create Invite Emails Forget Hash IDsByEmail Import IsStaff List Lock LockAll MayActOn " +
 		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients TakeInvited Users " +
-		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff Notify NotifyExcept NotifyStaff User",
+		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff StaffWith Notify NotifyExcept NotifyStaff User",
 	"Setup":   "CheckCode IsOpen Leads Make Run Start",
 	"SignUps": "CheckInviteCode SignUp",
 	"SignIns": "ByCode ByPassword ByTelegram ByToken ByURL MakeToken SendStepUpCode StepUp StepUpByCode StepUpWays " +

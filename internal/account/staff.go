@@ -100,14 +100,23 @@ func (a *Accounts) IsStaff(ctx context.Context, email string) (bool, error) {
 	return a.db.NewSelect().Model((*row)(nil)).Where("email = ? AND role <> ''", NormalEmail(email)).Exists(ctx)
 }
 
-// Staff returns everybody who may do what needs the permission and is not banned.
+// Staff returns everybody who may do what needs the permission and is not banned, as part of tx.
 func (a *Accounts) Staff(ctx context.Context, tx bun.Tx, needs permission.Permission) ([]User, error) {
-	roles, err := role.With(ctx, tx, needs)
+	return staffWith(ctx, tx, needs)
+}
+
+// StaffWith is Staff outside of a transaction.
+func (a *Accounts) StaffWith(ctx context.Context, needs permission.Permission) ([]User, error) {
+	return staffWith(ctx, a.db, needs)
+}
+
+func staffWith(ctx context.Context, idb bun.IDB, needs permission.Permission) ([]User, error) {
+	roles, err := role.With(ctx, idb, needs)
 	if err != nil {
 		return nil, err
 	}
 	var rows []row
-	if err := tx.NewSelect().Model(&rows).
+	if err := idb.NewSelect().Model(&rows).
 		Where("role IN (?) AND closed_at IS NULL AND banned_at IS NULL", bun.List(roles)).OrderExpr("id").
 		Scan(ctx); err != nil {
 		return nil, err

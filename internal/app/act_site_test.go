@@ -79,11 +79,24 @@ func (h *actSite) paymentCase() int64 {
 	again := notice(r)
 	again.Set("transaction_id", "SB-again-"+r.TradeNo)
 	h.notify(h.Context(), sandbox.Name, h.signed(again))
-	cases, _, err := h.Payments.Cases(h.Context(), payment.CaseOpen, 1, 0)
+	cases, _, err := h.Payments.Cases(h.Context(), payment.CaseFilter{State: payment.CaseOpen, Limit: 1})
 	if err != nil || len(cases) == 0 {
 		h.Fatal(cases, err)
 	}
 	return cases[0].ID
+}
+
+// refundRequest is what the user asks to be given back.
+func (h *actSite) refundRequest() int64 {
+	var request struct{ ID int64 }
+	h.ask(h.user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", h.addOrder()),
+		`{"reason":"unused"}`, &request)
+	return request.ID
+}
+
+// toAdmin assigns to the admin what nobody has.
+func (h *actSite) toAdmin() string {
+	return fmt.Sprintf(`{"assigned_to":%d,"was_assigned_to":0}`, h.admin.id)
 }
 
 func (h *actSite) alone() { h.limited("100000.00") }

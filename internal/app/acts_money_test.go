@@ -129,10 +129,17 @@ func (h *actSite) moneyActs() map[string]func() act {
 			return h.staffCall(h.owner, "plans/order", string(body))
 		},
 		"staff_refund_decide": func() act {
-			var request struct{ ID int64 }
-			h.ask(h.user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", h.addOrder()),
-				`{"reason":"unused"}`, &request)
-			return h.staffCall(h.bob, "refund-requests/%d/decision", `{"grant":false,"answer":"it was used"}`, request.ID)
+			return h.staffCall(h.bob, "refund-requests/%d/decision", `{"grant":false,"answer":"it was used"}`,
+				h.refundRequest())
+		},
+		"staff_refund_request_assign": func() act {
+			return h.staffCall(h.bob, "refund-requests/%d/assignee", h.toAdmin(), h.refundRequest())
+		},
+		"staff_payout_assign": func() act {
+			return h.staffCall(h.bob, "commission-payouts/%d/assignee", h.toAdmin(), h.payout(h.users[1]))
+		},
+		"staff_payment_case_assign": func() act {
+			return h.staffCall(h.bob, "payment-cases/%d/assignee", h.toAdmin(), h.paymentCase())
 		},
 		"staff_settlement_enter": func() act {
 			r := h.paid()

@@ -51,7 +51,7 @@ func (h *actSite) supportActs() map[string]func() act {
 			return h.staffCall(h.support, "views/order", fmt.Sprintf(`{"resource":"services","views":[%d,%d]}`, other, one))
 		},
 		"staff_view_layout_set": func() act {
-			return h.staffCall(h.support, "views/layout", `{"resource":"users","columns":["email"],"is_dense":true}`)
+			return h.staffCall(h.support, "views/layout", `{"resource":"users","columns":["email"],"widths":{"email":240},"is_dense":true}`)
 		},
 		"staff_canned_answer_add": func() act {
 			return h.staffCall(h.support, "canned-answers", `{"name":"new","content_zh":"test","content_en":""}`)

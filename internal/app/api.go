@@ -102,7 +102,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.APIKeys(a.Accounts),
 		staff.Webhooks(a.Webhooks),
 		staff.ShareAccounts(a.Shares, a.Accounts),
-		staff.Refunds(a.Shop),
+		staff.Refunds(a.Shop, a.Accounts),
 		staff.RechargeRefunds(a.Wallets, a.Payments),
 		staff.PaymentCases(a.Payments, a.Wallets, a.Accounts),
 		staff.Approvals(a.Approvals),

@@ -288,6 +288,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.decideApprovals()
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Invites.Close)
+	a.Accounts.OnClose(a.Payments.Close)
 	a.Accounts.OnClose(a.CheckIns.Close)
 	a.Accounts.OnClose(a.Links.Close)
 	a.Accounts.OnClose(a.Emby.Close)

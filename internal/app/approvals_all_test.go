@@ -37,6 +37,7 @@ var worth = map[string][]approval.Kind{
 	"staff_recharge_confirm": {approval.PaymentByHand}, "staff_order_cancel": {nothing},
 	"staff_order_make": {approval.OrderByHand},
 	"staff_payout_pay": {approval.CommissionPayout}, "staff_payout_refuse": {nothing},
+	"staff_payment_case_assign": {nothing}, "staff_payout_assign": {nothing}, "staff_refund_request_assign": {nothing},
 	"staff_settlement_enter": {nothing}, "staff_settlement_reverse": {nothing}, "staff_statement_preview": {nothing},
 	"staff_statement_import": {nothing}, "staff_statement_remove": {nothing},
 	"staff_service_give": {approval.ServiceGift}, "staff_traffic_give": {approval.Traffic},
@@ -204,7 +205,7 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			again := notice(r)
 			again.Set("transaction_id", "SB-again-"+r.TradeNo)
 			h.notify(h.Context(), sandbox.Name, h.signed(again))
-			cases, _, err := h.Payments.Cases(h.Context(), payment.CaseOpen, 1, 0)
+			cases, _, err := h.Payments.Cases(h.Context(), payment.CaseFilter{State: payment.CaseOpen, Limit: 1})
 			if err != nil || len(cases) == 0 {
 				h.Fatal(cases, err)
 			}

@@ -49,7 +49,7 @@ func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 			h.notify(h.Context(), sandbox.Name, h.signed(notice(late)))
 		}
 		h.ask(ann, 409, "GET", "/v1/payment/admin_notify?out_trade_no="+late.TradeNo, "", nil)
-		cases, total, err := h.Payments.Cases(h.Context(), payment.CaseOpen, 10, 0)
+		cases, total, err := h.Payments.Cases(h.Context(), payment.CaseFilter{State: payment.CaseOpen, Limit: 10})
 		if err != nil || total != 1 || cases[0].Kind != payment.AccountClosed || cases[0].Amount != 3000 {
 			h.Fatalf("a payment that came after all: %+v, %v", cases, err)
 		}

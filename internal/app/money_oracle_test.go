@@ -496,7 +496,7 @@ func (s *moneySite) checkCommissions() {
 
 // checkPayouts holds what is set aside for payouts, and what left the site by them, against the user's requests.
 func (s *moneySite) checkPayouts(u *moneyUser, b wallet.Balance) {
-	payouts, _, err := s.Invites.Payouts(s.ctx, u.id, "", 10_000, 0)
+	payouts, _, err := s.Invites.Payouts(s.ctx, invite.PayoutFilter{UserID: u.id, Limit: 10_000})
 	s.must(err)
 	var held, paid money.Amount
 	for _, p := range payouts {

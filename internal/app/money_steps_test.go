@@ -338,7 +338,7 @@ func (s *moneySite) withdraw(u *moneyUser, b, _ int) {
 func (s *moneySite) payout(u *moneyUser, b, c int) {
 	known, err := s.Wallets.Balance(s.ctx, u.id)
 	s.must(err)
-	all, _, err := s.Invites.Payouts(s.ctx, u.id, "", 1, 0)
+	all, _, err := s.Invites.Payouts(s.ctx, invite.PayoutFilter{UserID: u.id, Limit: 1})
 	s.must(err)
 	if len(all) == 0 || all[0].EndedAt != nil {
 		amount := known.Commission + money.Amount(c%4) - 2

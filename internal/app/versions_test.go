@@ -16,6 +16,7 @@ import (
 // versionless are the operations that overwrite nothing which their caller could have read; the routes say why.
 var versionless = []string{
 	"staff_gateways_order", "staff_plans_order",
+	"staff_payment_case_assign", "staff_payout_assign", "staff_refund_request_assign",
 	"staff_emby_set", "staff_shared_key_set", "staff_ticket_attachment_upload", "staff_ticket_change",
 	"staff_user_labels_set", "staff_view_layout_set",
 }

@@ -351,15 +351,8 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrSecondMember
 	}
 	if approve {
-		makers, err := role.With(ctx, tx, kind.Permission())
-		if err != nil {
-			return err
-		}
-		left, err := tx.NewSelect().Table("account").
-			Where("id = ? AND (role NOT IN (?) OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID,
-				bun.List(makers)).
-			Exists(ctx)
-		if err == nil && left {
+		may, err := MayAct(ctx, tx, *g.StaffID, kind.Permission())
+		if err == nil && !may {
 			err = ErrMakerLeft
 		}
 		if err != nil {
@@ -383,6 +376,16 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 			g.ID, to, worth(g.Worth),
 			g.BeneficiaryID, nil,
 		}, "")
+}
+
+// MayAct tells whether the user is a member of staff who may do what needs the permission now: who is banned may not.
+func MayAct(ctx context.Context, tx bun.Tx, userID int64, needs permission.Permission) (bool, error) {
+	roles, err := role.With(ctx, tx, needs)
+	if err != nil {
+		return false, err
+	}
+	return tx.NewSelect().Table("account").
+		Where("id = ? AND role IN (?) AND banned_at IS NULL AND closed_at IS NULL", userID, bun.List(roles)).Exists(ctx)
 }
 
 // Waits returns the act on this thing that waits for a second member; nil where none does.

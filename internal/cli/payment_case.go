@@ -26,7 +26,9 @@ type paymentCaseList struct {
 
 func (c paymentCaseList) Run(ctx context.Context, cfg *app.Config) error {
 	return show(ctx, cfg, func(a *app.App) (any, error) {
-		return all(a.Payments.Cases(ctx, payment.CaseState(c.State), int64(c.Limit), int64(c.Offset)))
+		return all(a.Payments.Cases(ctx, payment.CaseFilter{
+			State: payment.CaseState(c.State), Limit: int64(c.Limit), Offset: int64(c.Offset),
+		}))
 	})
 }
 

@@ -29,14 +29,17 @@ func (c payoutList) Run(ctx context.Context, cfg *app.Config) error {
 			}
 			userID = u.ID
 		}
-		found, err := all(a.Invites.Payouts(ctx, userID, invite.PayoutState(c.State), int64(c.Limit), int64(c.Offset)))
+		found, err := all(a.Invites.Payouts(ctx, invite.PayoutFilter{
+			UserID: userID, State: invite.PayoutState(c.State), Limit: int64(c.Limit), Offset: int64(c.Offset),
+		}))
 		out := make([]map[string]any, len(found))
 		for n := range found {
 			p := &found[n]
 			out[n] = map[string]any{
 				"id": p.ID, "user_id": p.UserID, "amount": p.Amount, "method": p.Method, "account": p.Account,
 				"state": p.State, "answer": p.Answer, "made_by": p.MadeBy, "decided_by": p.DecidedBy,
-				"created_at": p.CreatedAt, "ended_at": p.EndedAt,
+				"assigned_to": p.AssignedTo,
+				"created_at":  p.CreatedAt, "ended_at": p.EndedAt,
 			}
 		}
 		return out, err

@@ -23,7 +23,9 @@ type refundList struct {
 
 func (c refundList) Run(ctx context.Context, cfg *app.Config) error {
 	return show(ctx, cfg, func(a *app.App) (any, error) {
-		found, err := all(a.Shop.RefundRequests(ctx, 0, 0, shop.RequestState(c.State), int64(c.Limit), int64(c.Offset)))
+		found, err := all(a.Shop.RefundRequests(ctx, shop.RequestFilter{
+			State: shop.RequestState(c.State), Limit: int64(c.Limit), Offset: int64(c.Offset),
+		}))
 		out := make([]map[string]any, len(found))
 		for i := range found {
 			out[i] = refundRequest(&found[i])
@@ -38,7 +40,7 @@ func refundRequest(q *shop.RefundRequest) map[string]any {
 		"id": q.ID, "order_no": q.OrderID, "service_id": q.Service, "package_id": q.Package, "user_id": q.UserID,
 		"reason": q.Reason,
 		"state":  q.State, "answer": q.Answer, "decided_by": q.DecidedBy, "created_at": q.CreatedAt,
-		"ended_at": q.EndedAt,
+		"ended_at": q.EndedAt, "assigned_to": q.AssignedTo,
 	}
 }
 

@@ -38,6 +38,7 @@ type View struct {
 type Look struct {
 	Search  string // as in the address, without "?"
 	Columns string // keys in their order, with commas; empty: those that the console shows unasked
+	Widths  Widths // of columns that have others than the console gives them
 	IsDense bool
 }
 
@@ -47,6 +48,7 @@ type Layout struct {
 	OwnerID       int64  `bun:",pk"`
 	Resource      string `bun:",pk"`
 	Columns       string
+	Widths        Widths
 	IsDense       bool
 	UpdatedAt     time.Time
 }
@@ -88,10 +90,10 @@ var (
 	searchKey = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 	columnKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}$`)
 	// lookKeys are parts of an address that say how a list is shown; a view says that in fields of its own.
-	lookKeys = []string{"view", "columns", "rows", "cursor", "limit"}
+	lookKeys = []string{"view", "columns", "widths", "rows", "cursor", "limit"}
 )
 
-// check returns the fault of what is no name or no look, by the fields name, search and columns.
+// check returns the fault of what is no name or no look, by the fields name, search, columns and widths.
 func (w View) check() error {
 	var wrong fault.Problems
 	wrong.When(w.Name == "" || utf8.RuneCountInString(w.Name) > maxViewName || !text.IsVisible(w.Name), "name", "length",
@@ -105,6 +107,7 @@ func (w View) check() error {
 	wrong.When(!isSearch, "search", "format", "筛选条件须为地址中的参数，最多 2000 个字符",
 		"Filters are the parameters of an address, of at most 2,000 characters")
 	checkColumns(&wrong, w.Columns)
+	w.Widths.check(&wrong, w.Columns)
 	return wrong.Err()
 }
 
@@ -127,7 +130,7 @@ func (w View) described() map[string]any {
 	parts.Del("q")
 	return map[string]any{
 		"resource": w.Resource, "name": w.Name, "is_shared": w.IsShared, "search": parts.Encode(), "columns": w.Columns,
-		"is_dense": w.IsDense,
+		"widths": w.Widths, "is_dense": w.IsDense,
 	}
 }
 
@@ -151,7 +154,8 @@ func seenView(ctx context.Context, idb bun.IDB, v Viewer, id int64) (one View, e
 	return one, err
 }
 
-// AddView saves a list for v, as the last of their views. Wrong input names name, search, columns.
+// AddView saves a list for v, as the last of their views. Wrong input names name, search, columns,
+// widths.
 func (c *Console) AddView(ctx context.Context, v Viewer, one View) (View, error) {
 	one.Name = strings.TrimSpace(one.Name)
 	if err := one.check(); err != nil {
@@ -189,7 +193,7 @@ func lockedViews(ctx context.Context, tx bun.Tx, ownerID int64, resource string)
 }
 
 // ChangeView gives a view another name and look, and shares it or no longer: ErrNoView, permission.ErrRefused. Wrong
-// input names name, search, columns.
+// input names name, search, columns, widths.
 func (c *Console) ChangeView(ctx context.Context, v Viewer, id int64, change View) (one View, err error) {
 	change.Name = strings.TrimSpace(change.Name)
 	if err := change.check(); err != nil {
@@ -279,27 +283,34 @@ func layout(ctx context.Context, idb bun.IDB, ownerID int64, resource string) (L
 	return found[0], err
 }
 
-// SetLayout sets how a list looks to v where no view says otherwise. Wrong input names columns.
-func (c *Console) SetLayout(ctx context.Context, v Viewer, resource, columns string, isDense bool) error {
+// SetLayout sets how the list l.Resource looks to v where no view says otherwise. Wrong input names columns, widths.
+func (c *Console) SetLayout(ctx context.Context, v Viewer, l Layout) error {
 	var wrong fault.Problems
-	checkColumns(&wrong, columns)
+	checkColumns(&wrong, l.Columns)
+	l.Widths.check(&wrong, l.Columns)
 	if err := wrong.Err(); err != nil {
 		return err
 	}
 	return c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		was, err := layout(ctx, tx, v.UserID, resource)
-		if err != nil || was.Columns == columns && was.IsDense == isDense {
+		was, err := layout(ctx, tx, v.UserID, l.Resource)
+		if err != nil {
 			return err
 		}
 		is := was
-		is.Columns, is.IsDense, is.UpdatedAt = columns, isDense, c.db.Now()
+		is.Columns, is.Widths, is.IsDense = l.Columns, l.Widths, l.IsDense
+		if is == was {
+			return nil
+		}
+		is.UpdatedAt = c.db.Now()
 		if _, err := tx.NewInsert().Model(&is).On("CONFLICT (owner_id, resource) DO UPDATE").
-			Set("columns = EXCLUDED.columns").Set("is_dense = EXCLUDED.is_dense").Set("updated_at = EXCLUDED.updated_at").
-			Exec(ctx); err != nil {
+			Set("columns = EXCLUDED.columns").Set("widths = EXCLUDED.widths").Set("is_dense = EXCLUDED.is_dense").
+			Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {
 			return err
 		}
-		said := func(l Layout) map[string]any { return map[string]any{"columns": l.Columns, "is_dense": l.IsDense} }
-		return audit.Record(ctx, tx, "console.layout", layoutObject(v.UserID, resource), said(was), said(is), "")
+		said := func(l Layout) map[string]any {
+			return map[string]any{"columns": l.Columns, "widths": l.Widths, "is_dense": l.IsDense}
+		}
+		return audit.Record(ctx, tx, "console.layout", layoutObject(v.UserID, l.Resource), said(was), said(is), "")
 	})
 }
 

@@ -50,7 +50,7 @@ func TestViews_AreSeenAndChangedByWhomTheyBelongTo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c, ctx := newConsole(t, d), t.Context()
 		maker, other, admin := viewers(t, d)
-		look := console.Look{Search: "sort=-ends&state=active", Columns: "email,area", IsDense: true}
+		look := console.Look{Search: "sort=-ends&state=active", Columns: "email,area", Widths: "area=60,email=800", IsDense: true}
 		private := mustAdd(t, c, maker, console.View{Resource: "users", Name: " mine ", Look: look})
 		shared := mustAdd(t, c, maker, console.View{Resource: "users", Name: "ours", IsShared: true})
 		hidden := mustAdd(t, c, maker, console.View{Resource: "payouts", Name: "money", IsShared: true})
@@ -113,6 +113,14 @@ func TestViews_WrongInput_NamesItsField(t *testing.T) {
 			{"columns", console.View{Name: "x", Look: console.Look{Columns: "a,a"}}},
 			{"columns", console.View{Name: "x", Look: console.Look{Columns: "<script>"}}},
 			{"columns", console.View{Name: "x", Look: console.Look{Columns: "a,"}}},
+			{"search", console.View{Name: "x", Look: console.Look{Search: "widths=a%3D90"}}},
+			{"widths", console.View{Name: "x", Look: console.Look{Widths: "a=59"}}},
+			{"widths", console.View{Name: "x", Look: console.Look{Widths: "a=801"}}},
+			{"widths", console.View{Name: "x", Look: console.Look{Widths: "a=+90"}}},
+			{"widths", console.View{Name: "x", Look: console.Look{Widths: "a=90,a=91"}}},
+			{"widths", console.View{Name: "x", Look: console.Look{Widths: "<b>=90"}}},
+			{"widths", console.View{Name: "x", Look: console.Look{Widths: "a"}}},
+			{"widths", console.View{Name: "x", Look: console.Look{Columns: "a,b", Widths: "a=90,c=90"}}},
 		} {
 			wrong.view.Resource = "users"
 			_, err := c.AddView(t.Context(), maker, wrong.view)
@@ -155,12 +163,18 @@ func TestLayouts_AreTheMembersOwn(t *testing.T) {
 		c, ctx := newConsole(t, d), t.Context()
 		maker, other, _ := viewers(t, d)
 		for _, columns := range []string{"email", "email,area"} {
-			if err := c.SetLayout(ctx, maker, "users", columns, true); err != nil {
+			l := console.Layout{Resource: "users", Columns: columns, Widths: "email=240", IsDense: true}
+			if err := c.SetLayout(ctx, maker, l); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if l, err := c.Layout(ctx, maker.UserID, "users"); err != nil || l.Columns != "email,area" || !l.IsDense {
+		if l, err := c.Layout(ctx, maker.UserID, "users"); err != nil || l.Columns != "email,area" ||
+			l.Widths != "email=240" || !l.IsDense {
 			t.Errorf("the layout is %+v, %v", l, err)
+		}
+		wrong := console.Layout{Resource: "users", Widths: "email=900"}
+		if f, ok := fault.As(c.SetLayout(ctx, maker, wrong)); !ok || f.Fields[0].Name != "widths" {
+			t.Errorf("a layout with too wide a column gives %v", f)
 		}
 		if l, err := c.Layout(ctx, other.UserID, "users"); err != nil || l.Columns != "" || l.IsDense {
 			t.Errorf("another member's layout is %+v, %v", l, err)
@@ -174,7 +188,7 @@ func TestViews_OfAClosedAccount_StayWhereTheyAreShared(t *testing.T) {
 		maker, _, admin := viewers(t, d)
 		mustAdd(t, c, maker, console.View{Resource: "users", Name: "private"})
 		mustAdd(t, c, maker, console.View{Resource: "users", Name: "shared", IsShared: true})
-		if err := c.SetLayout(ctx, maker, "users", "email", true); err != nil {
+		if err := c.SetLayout(ctx, maker, console.Layout{Resource: "users", Columns: "email"}); err != nil {
 			t.Fatal(err)
 		}
 		mustDo(t, d, func(ctx context.Context, tx bun.Tx) error { return c.Close(ctx, tx, maker.UserID) })

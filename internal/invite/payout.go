@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/assignment"
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
@@ -55,6 +56,7 @@ type Payout struct {
 	DecidedBy     *int64 // the second member
 	CreatedAt     time.Time
 	EndedAt       *time.Time
+	AssignedTo    *int64 // member of staff who deals with it; nil: nobody
 }
 
 // Ref is what the hold and the movement of a payout refer to.
@@ -337,18 +339,24 @@ func (i *Invites) payout(ctx context.Context, idb bun.IDB, id int64) (*Payout, e
 	return &found[0], i.openAccounts(found)
 }
 
-// Payouts gives a part of the payouts, newest first, and how many there are in all: of one user and in one state where
-// these are given.
-func (i *Invites) Payouts(ctx context.Context, userID int64, state PayoutState, limit, offset int64) (found []Payout,
-	total int64, err error,
-) {
-	q := i.db.NewSelect().Model(&found).OrderExpr("id DESC").Limit(limit).Offset(offset)
-	if userID != 0 {
-		q.Where("user_id = ?", userID)
+// PayoutFilter says which payouts are wanted. Zero values want all.
+type PayoutFilter struct {
+	UserID        int64
+	State         PayoutState
+	Assigned      assignment.Filter
+	Limit, Offset int64
+}
+
+// Payouts gives a part of the payouts that fit, newest first, and how many there are.
+func (i *Invites) Payouts(ctx context.Context, f PayoutFilter) (found []Payout, total int64, err error) {
+	q := i.db.NewSelect().Model(&found).OrderExpr("id DESC").Limit(f.Limit).Offset(f.Offset)
+	if f.UserID != 0 {
+		q.Where("user_id = ?", f.UserID)
 	}
-	if state != "" {
-		q.Where("state = ?", state)
+	if f.State != "" {
+		q.Where("state = ?", f.State)
 	}
+	f.Assigned.Narrow(q)
 	if total, err = q.ScanAndCount(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -370,7 +378,8 @@ func (i *Invites) openAccounts(payouts []Payout) error {
 	return nil
 }
 
-// closePayouts ends the user's pending payout and forgets where payouts went, as part of the closing of the account.
+// closePayouts ends the user's pending payout, forgets where payouts went and frees those that were assigned to them,
+// as part of the closing of the account.
 func (i *Invites) closePayouts(ctx context.Context, tx bun.Tx, userID int64) error {
 	if _, err := i.wallets.LockCommission(ctx, tx, userID); err != nil {
 		return err
@@ -382,7 +391,11 @@ func (i *Invites) closePayouts(ctx context.Context, tx bun.Tx, userID int64) err
 	if err != nil {
 		return err
 	}
-	_, err = tx.NewUpdate().Model((*Payout)(nil)).Set("account = NULL").Where("user_id = ?", userID).Exec(ctx)
+	if _, err := tx.NewUpdate().Model((*Payout)(nil)).Set("account = NULL").Where("user_id = ?", userID).
+		Exec(ctx); err != nil {
+		return err
+	}
+	_, err = tx.NewUpdate().Model((*Payout)(nil)).Set("assigned_to = NULL").Where("assigned_to = ?", userID).Exec(ctx)
 	return err
 }
 

@@ -64,7 +64,7 @@ func (c *circle) held(t *testing.T, user int64, free, paying money.Amount) {
 
 func (c *circle) payoutState(t *testing.T, p *invite.Payout) invite.PayoutState {
 	t.Helper()
-	all, _, err := c.Payouts(t.Context(), p.UserID, "", 10, 0)
+	all, _, err := c.Payouts(t.Context(), invite.PayoutFilter{UserID: p.UserID, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestPayout_OfAnAccountThatCloses_EndsAndIsForgotten(t *testing.T) {
 		p := c.asks(t, user, 80)
 		c.do(t, func(ctx context.Context, tx bun.Tx) error { return c.Close(ctx, tx, user) })
 		c.held(t, user, 100, 0)
-		all, _, err := c.Payouts(t.Context(), user, "", 10, 0)
+		all, _, err := c.Payouts(t.Context(), invite.PayoutFilter{UserID: user, Limit: 10})
 		if err != nil || all[0].State != invite.PayoutWithdrawn || all[0].Account != "" || all[0].ID != p.ID {
 			t.Errorf("%+v, %v", all, err)
 		}

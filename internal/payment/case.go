@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/assignment"
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
@@ -59,6 +60,7 @@ type Case struct {
 	NextAt        time.Time
 	CreatedAt     time.Time
 	EndedAt       *time.Time
+	AssignedTo    *int64 // member of staff who deals with it; nil: nobody
 }
 
 // Ref is what the credit of a case refers to.
@@ -118,14 +120,20 @@ func (p *Payments) closeConfirmed(ctx context.Context, tx bun.Tx, gateway, trans
 	return err
 }
 
-// Cases returns a part of the cases, newest first, and how many there are in all; in one state where that is given.
-func (p *Payments) Cases(ctx context.Context, state CaseState, limit, offset int64) (cases []Case, total int64,
-	err error,
-) {
-	q := p.db.NewSelect().Model(&cases).OrderExpr("id DESC").Limit(limit).Offset(offset)
-	if state != "" {
-		q.Where("state = ?", state)
+// CaseFilter says which cases are wanted. Zero values want all.
+type CaseFilter struct {
+	State         CaseState
+	Assigned      assignment.Filter
+	Limit, Offset int64
+}
+
+// Cases returns a part of the cases that fit, newest first, and how many there are.
+func (p *Payments) Cases(ctx context.Context, f CaseFilter) (cases []Case, total int64, err error) {
+	q := p.db.NewSelect().Model(&cases).OrderExpr("id DESC").Limit(f.Limit).Offset(f.Offset)
+	if f.State != "" {
+		q.Where("state = ?", f.State)
 	}
+	f.Assigned.Narrow(q)
 	total, err = q.ScanAndCount(ctx)
 	return cases, total, err
 }

@@ -19,7 +19,7 @@ import (
 // cases returns all payment cases, the oldest first.
 func (c *server) cases(t testing.TB) []payment.Case {
 	t.Helper()
-	cases, _, err := c.Payments.Cases(t.Context(), "", 100, 0)
+	cases, _, err := c.Payments.Cases(t.Context(), payment.CaseFilter{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

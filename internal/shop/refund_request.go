@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/assignment"
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
@@ -38,6 +39,7 @@ type RefundRequest struct {
 	DecidedBy     *int64
 	CreatedAt     time.Time
 	EndedAt       *time.Time
+	AssignedTo    *int64 // member of staff who deals with it; nil: nobody
 
 	// What the order led to.
 	Service *int64 `bun:",scanonly"`
@@ -84,21 +86,27 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 	return q, err
 }
 
-// RefundRequests returns a part of all requests in this state, oldest first, and how many there are; of one user where
-// userID is not 0, of one order where orderID is not, in any state where state is empty.
-func (s *Shop) RefundRequests(ctx context.Context, userID, orderID int64, state RequestState, limit,
-	offset int64,
-) (requests []RefundRequest, total int64, err error) {
-	q := s.refundRequests(&requests).OrderExpr("?TableAlias.id").Limit(limit).Offset(offset)
-	if userID != 0 {
-		q.Where("?TableAlias.user_id = ?", userID)
+// RequestFilter says which refund requests are wanted. Zero values want all.
+type RequestFilter struct {
+	UserID, OrderID int64
+	State           RequestState
+	Assigned        assignment.Filter
+	Limit, Offset   int64
+}
+
+// RefundRequests returns a part of the requests that fit, oldest first, and how many there are.
+func (s *Shop) RefundRequests(ctx context.Context, f RequestFilter) (requests []RefundRequest, total int64, err error) {
+	q := s.refundRequests(&requests).OrderExpr("?TableAlias.id").Limit(f.Limit).Offset(f.Offset)
+	if f.UserID != 0 {
+		q.Where("?TableAlias.user_id = ?", f.UserID)
 	}
-	if orderID != 0 {
-		q.Where("?TableAlias.order_id = ?", orderID)
+	if f.OrderID != 0 {
+		q.Where("?TableAlias.order_id = ?", f.OrderID)
 	}
-	if state != "" {
-		q.Where("state = ?", state)
+	if f.State != "" {
+		q.Where("state = ?", f.State)
 	}
+	f.Assigned.Narrow(q)
 	total, err = q.ScanAndCount(ctx)
 	return requests, total, err
 }

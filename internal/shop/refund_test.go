@@ -167,7 +167,7 @@ func TestARefundIsAskedForAndDecidedOnce(t *testing.T) {
 		if done.Load() != 1 || c.balance(t, user) != 1000 {
 			t.Error(done.Load(), c.balance(t, user))
 		}
-		all, total, err := c.RefundRequests(t.Context(), user, 0, "", 10, 0)
+		all, total, err := c.RefundRequests(t.Context(), shop.RequestFilter{UserID: user, Limit: 10})
 		if err != nil || total != 2 || all[0].Answer != "please try another node" ||
 			all[1].State != shop.RequestGranted {
 			t.Error(all, err)

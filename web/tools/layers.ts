@@ -55,22 +55,22 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
     const pages = users.filter(
       ({ page }) => startPages.has(page) || modules.get(page)?.isPage === true,
     )
-    const comesWithPlacing = pages.every(({ loads }) => [...placing].some((one) => loads.has(one)))
-    if (vendors.has(id) && comesWithPlacing) return pages.length > 0 ? 'overlay' : 'dialog'
+    if (vendors.has(id) && allLoad(pages, placing)) return pages.length > 0 ? 'overlay' : 'dialog'
     if (pages.length === 0) return undefined
     return first ?? 'parts'
   }
 
   /**
    * What customers load with an entrance stays there; what one of their other pages loads is left to the bundler. What
-   * only the console loads is `console` where its first page needs it, else by whether forms or long tables need it.
+   * only the console loads is `console` where its first page needs it, else by whether forms or long tables need it, or
+   * only pages with long tables.
    */
-  const sharedWithConsole = (id: string): string | undefined => {
+  const sharedWithConsole = (id: string, users: Start[]): string | undefined => {
     const isCustomers = starts.some(({ page, loads }) => !options.isConsole(page) && loads.has(id))
     if (isCustomers) return entrances.find(({ loads }) => loads.has(id))?.name
     if (consoleStarts.some(({ loads }) => loads.has(id))) return 'console'
     if (fields.has(id)) return 'console-forms'
-    return tables.has(id) ? 'console-tables' : 'console-parts'
+    return tables.has(id) || allLoad(users, tables) ? 'console-tables' : 'console-parts'
   }
 
   // The page's own script stays what it is, the entry.
@@ -87,11 +87,16 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
       continue
     }
     const customers = users.filter(({ page }) => !options.isConsole(page))
-    const layer = layerOf(id, customers) ?? (users.length > 1 ? sharedWithConsole(id) : undefined)
+    const layer =
+      layerOf(id, customers) ?? (users.length > 1 ? sharedWithConsole(id, users) : undefined)
     if (layer) layers.set(id, layer)
   }
   return layers
 }
+
+/** Whether each loads one of the modules. */
+const allLoad = (starts: Start[], some: Set<string>) =>
+  starts.every(({ loads }) => [...some].some((one) => loads.has(one)))
 
 const isStyle = (id: string) => id.endsWith('.css')
 

@@ -197,7 +197,7 @@ func testAttacks(t *testing.T, c *Server, p *Platform) {
 
 func caseCount(t *testing.T, c *Server) int64 {
 	t.Helper()
-	_, total, err := c.Payments.Cases(t.Context(), "", 1, 0)
+	_, total, err := c.Payments.Cases(t.Context(), payment.CaseFilter{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

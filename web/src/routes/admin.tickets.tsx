@@ -4,7 +4,8 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
-import { tickets, userIdOf } from '@/features/console/tickets/resource'
+import { userIdOf } from '@/features/console/parts/use-me'
+import { tickets } from '@/features/console/tickets/resource'
 
 export const Route = createFileRoute('/admin/tickets')({
   validateSearch: listSearch,

@@ -16,5 +16,5 @@ export const Route = createFileRoute('/admin/users/$id')({
       ),
       loadUser(queryClient, id),
     ),
-  component: lazyPage(() => import('@/features/console/users/pages'), 'UserPage'),
+  component: lazyPage(() => import('@/features/console/users/detail-pages'), 'UserPage'),
 })

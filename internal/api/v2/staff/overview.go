@@ -231,7 +231,7 @@ func (o *gathering) trouble(ctx context.Context) error {
 		now("tickets", "tickets", "awaiting=staff", n, since)
 	}
 	if o.may.Has(permission.CaseRead) {
-		_, n, err := o.Payments.Cases(ctx, payment.CaseOpen, 1, 0)
+		_, n, err := o.Payments.Cases(ctx, payment.CaseFilter{State: payment.CaseOpen, Limit: 1})
 		if err != nil {
 			return err
 		}

@@ -52,9 +52,14 @@ func showPaymentCase(c *payment.Case, err error) (PaymentCaseItem, error) {
 	return item, nil
 }
 
+type paymentCaseRow struct {
+	PaymentCaseItem
+	Assigned
+}
+
 type paymentCaseList struct {
-	Cases      []PaymentCaseItem `json:"cases" doc:"Newest first"`
-	TotalCount int64             `json:"total_count"`
+	Cases      []paymentCaseRow `json:"cases" doc:"Newest first"`
+	TotalCount int64            `json:"total_count"`
 }
 
 type paymentCaseEvent struct {
@@ -78,6 +83,7 @@ func newPaymentEvent(n *payment.StoredNotify) paymentCaseEvent {
 
 type paymentCaseResult struct {
 	PaymentCaseItem
+	Assigned
 	User       *personRef         `json:"user,omitempty" doc:"Of user_id; absent: not known"`
 	Expected   *casePayment       `json:"expected,omitempty" doc:"The recharge that the payment names; absent: it names none of ours"`
 	Candidates []casePayment      `json:"candidates" doc:"Unpaid recharges of the gateway with this amount that began in the three days before, newest first, at most 10"`
@@ -104,6 +110,7 @@ type caseDetails struct {
 	payments *payment.Payments
 	wallets  *wallet.Wallets
 	accounts *account.Accounts
+	desk     desk
 }
 
 func (d caseDetails) of(ctx context.Context, id int64) (paymentCaseResult, error) {
@@ -112,7 +119,14 @@ func (d caseDetails) of(ctx context.Context, id int64) (paymentCaseResult, error
 		return paymentCaseResult{}, err
 	}
 	item, _ := showPaymentCase(c, nil)
-	out := paymentCaseResult{PaymentCaseItem: item, Candidates: []casePayment{}, Events: []paymentCaseEvent{}}
+	assigned, err := d.desk.named(ctx, c.AssignedTo)
+	if err != nil {
+		return paymentCaseResult{}, err
+	}
+	out := paymentCaseResult{
+		PaymentCaseItem: item, Assigned: assigned(c.AssignedTo), Candidates: []casePayment{},
+		Events: []paymentCaseEvent{},
+	}
 	for i := range notifies {
 		out.Events = append(out.Events, newPaymentEvent(&notifies[i]))
 	}
@@ -165,25 +179,56 @@ func newCasePayment(r *wallet.Recharge, known knownUsers) casePayment {
 	return out
 }
 
+func listPaymentCases(ctx context.Context, p *payment.Payments, d desk, f payment.CaseFilter) (paymentCaseList, error) {
+	cases, total, err := p.Cases(ctx, f)
+	if err != nil {
+		return paymentCaseList{}, err
+	}
+	assigned, err := namedIn(ctx, d, cases, func(c *payment.Case) *int64 { return c.AssignedTo })
+	if err != nil {
+		return paymentCaseList{}, err
+	}
+	out := paymentCaseList{[]paymentCaseRow{}, total}
+	for i := range cases {
+		item, _ := showPaymentCase(&cases[i], nil)
+		out.Cases = append(out.Cases, paymentCaseRow{item, assigned(cases[i].AssignedTo)})
+	}
+	return out, nil
+}
+
 // PaymentCases adds, for staff, the payments that were refused, doubled or match nothing.
 func PaymentCases(p *payment.Payments, w *wallet.Wallets, a *account.Accounts) v2.Resource {
-	details := caseDetails{p, w, a}
+	d := desk{a, permission.CaseRead}
+	details := caseDetails{p, w, a, d}
 	return func(r *v2.Router) {
 		type part struct {
-			State  string `query:"state" enum:"open,waiting,refunding,credited,refunded,dismissed"`
-			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
-			Offset int64  `query:"offset" minimum:"0" default:"0"`
+			State    string `query:"state" enum:"open,waiting,refunding,credited,refunded,dismissed"`
+			Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"Only those of the caller (me), of nobody or of a former member (none), or of the member with this id"`
+			Limit    int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset   int64  `query:"offset" minimum:"0" default:"0"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/payment-cases", permission.CaseRead).
 			Named("staff_payment_cases_list", "Payments that were refused, doubled or match nothing"),
-			func(ctx context.Context, _ account.Identity, in *part) (paymentCaseList, error) {
-				cases, total, err := p.Cases(ctx, payment.CaseState(in.State), in.Limit, in.Offset)
-				out := paymentCaseList{[]PaymentCaseItem{}, total}
-				for i := range cases {
-					item, _ := showPaymentCase(&cases[i], nil)
-					out.Cases = append(out.Cases, item)
+			func(ctx context.Context, who account.Identity, in *part) (paymentCaseList, error) {
+				narrowed, err := d.narrowed(ctx, who, in.Assignee)
+				if err != nil {
+					return paymentCaseList{}, err
 				}
-				return out, err
+				return listPaymentCases(ctx, p, d, payment.CaseFilter{
+					State: payment.CaseState(in.State), Assigned: narrowed, Limit: in.Limit, Offset: in.Offset,
+				})
+			})
+		d.choices(r, "/staff/payment-cases/assignees", "staff_payment_case_assignees",
+			"Members of staff to whom payment cases can be assigned")
+		type assigning struct {
+			ID   int64 `path:"case_id" minimum:"1"`
+			Body assignTo
+		}
+		v2.Handle(r, v2.StaffOp("PUT /staff/payment-cases/{case_id}/assignee", permission.CaseDecide).
+			WithoutVersion(whyNoVersion).
+			Named("staff_payment_case_assign", "Assign a payment case to a member of staff, or to nobody"),
+			func(ctx context.Context, _ account.Identity, in *assigning) (nothing, error) {
+				return nothing{}, p.AssignCase(ctx, in.ID, in.Body.wish())
 			})
 
 		type which struct {

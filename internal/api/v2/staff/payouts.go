@@ -17,6 +17,7 @@ type staffPayout struct {
 	UserID    int64  `json:"user_id"`
 	MadeBy    *int64 `json:"made_by" doc:"Member of staff who paid or refused it last; null: nobody, or the operator"`
 	DecidedBy *int64 `json:"decided_by" doc:"The second member, where one was needed"`
+	Assigned
 }
 
 type staffPayoutList struct {
@@ -35,28 +36,60 @@ type staffPayoutDetail struct {
 // StaffPayout is a payout in a list; exported because it is embedded.
 type StaffPayout = staffPayout
 
-func newStaffPayout(p *invite.Payout) staffPayout {
-	return staffPayout{v2.NewPayoutItem(p), p.UserID, p.MadeBy, p.DecidedBy}
+func listPayouts(ctx context.Context, i *invite.Invites, d desk, f invite.PayoutFilter) (staffPayoutList, error) {
+	found, total, err := i.Payouts(ctx, f)
+	if err != nil {
+		return staffPayoutList{}, err
+	}
+	assigned, err := namedIn(ctx, d, found, func(p *invite.Payout) *int64 { return p.AssignedTo })
+	if err != nil {
+		return staffPayoutList{}, err
+	}
+	out := staffPayoutList{[]staffPayout{}, total}
+	for n := range found {
+		out.Payouts = append(out.Payouts, newStaffPayout(&found[n], assigned(found[n].AssignedTo)))
+	}
+	return out, nil
+}
+
+func newStaffPayout(p *invite.Payout, assigned Assigned) staffPayout {
+	return staffPayout{v2.NewPayoutItem(p), p.UserID, p.MadeBy, p.DecidedBy, assigned}
 }
 
 // addPayouts adds paying commission outside of the site. The member pays by whatever means the user named, and says so
 // here; nothing of the site pays by itself.
 func addPayouts(r *v2.Router, i *invite.Invites, w *wallet.Wallets, a *account.Accounts) {
+	d := desk{a, permission.CommissionPay}
 	type inState struct {
-		State  string `query:"state" enum:"open,waiting,paid,refused,withdrawn" doc:"Only those in this state"`
-		UserID int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
-		Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
-		Offset int64  `query:"offset" minimum:"0" default:"0"`
+		State    string `query:"state" enum:"open,waiting,paid,refused,withdrawn" doc:"Only those in this state"`
+		UserID   int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
+		Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"Only those of the caller (me), of nobody or of a former member (none), or of the member with this id"`
+		Limit    int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+		Offset   int64  `query:"offset" minimum:"0" default:"0"`
 	}
 	v2.Handle(r, v2.StaffOp("GET /staff/commission-payouts", permission.CommissionPay).
 		Named("staff_payouts_list", "Commission that users want paid outside of the site"),
-		func(ctx context.Context, _ account.Identity, in *inState) (staffPayoutList, error) {
-			found, total, err := i.Payouts(ctx, in.UserID, invite.PayoutState(in.State), in.Limit, in.Offset)
-			out := staffPayoutList{[]staffPayout{}, total}
-			for n := range found {
-				out.Payouts = append(out.Payouts, newStaffPayout(&found[n]))
+		func(ctx context.Context, who account.Identity, in *inState) (staffPayoutList, error) {
+			narrowed, err := d.narrowed(ctx, who, in.Assignee)
+			if err != nil {
+				return staffPayoutList{}, err
 			}
-			return out, err
+			return listPayouts(ctx, i, d, invite.PayoutFilter{
+				UserID: in.UserID, State: invite.PayoutState(in.State), Assigned: narrowed, Limit: in.Limit,
+				Offset: in.Offset,
+			})
+		})
+	d.choices(r, "/staff/commission-payouts/assignees", "staff_payout_assignees",
+		"Members of staff to whom payouts can be assigned")
+	type assigning struct {
+		ID   int64 `path:"payout_id" minimum:"1"`
+		Body assignTo
+	}
+	v2.Handle(r, v2.StaffOp("PUT /staff/commission-payouts/{payout_id}/assignee", permission.CommissionPay).
+		WithoutVersion(whyNoVersion).
+		Named("staff_payout_assign", "Assign a payout to a member of staff, or to nobody"),
+		func(ctx context.Context, _ account.Identity, in *assigning) (nothing, error) {
+			return nothing{}, i.AssignPayout(ctx, in.ID, in.Body.wish())
 		})
 	type which struct {
 		ID int64 `path:"payout_id" minimum:"1"`
@@ -76,9 +109,14 @@ func addPayouts(r *v2.Router, i *invite.Invites, w *wallet.Wallets, a *account.A
 			if err != nil {
 				return out, err
 			}
+			assigned, err := d.named(ctx, p.AssignedTo)
+			if err != nil {
+				return out, err
+			}
 			found, err := w.BookingsFor(ctx, p.Ref())
 			return staffPayoutDetail{
-				newStaffPayout(p), known.ref(p.UserID), has.Commission, has.Pending, newBookings(found),
+				newStaffPayout(p, assigned(p.AssignedTo)), known.ref(p.UserID), has.Commission, has.Pending,
+				newBookings(found),
 			}, err
 		})
 	type payment struct {

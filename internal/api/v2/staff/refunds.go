@@ -12,42 +12,97 @@ import (
 	"airstrip/internal/shop"
 )
 
+type refundRequestRow struct {
+	v2.RefundRequestItem
+	Assigned
+}
+
+type refundRequestList struct {
+	TotalCount int64              `json:"total_count"`
+	Requests   []refundRequestRow `json:"requests" doc:"Oldest first"`
+}
+
 type staffRefundRequest struct {
-	Request    v2.RefundRequestItem `json:"request"`
-	Refundable money.Amount         `json:"refundable" doc:"What granting it would give back now; 0.00 where nothing is left"`
+	Request    refundRequestRow `json:"request"`
+	Refundable money.Amount     `json:"refundable" doc:"What granting it would give back now; 0.00 where nothing is left"`
+}
+
+func listRefundRequests(ctx context.Context, s *shop.Shop, d desk, f shop.RequestFilter) (refundRequestList, error) {
+	found, total, err := s.RefundRequests(ctx, f)
+	if err != nil {
+		return refundRequestList{}, err
+	}
+	assigned, err := namedIn(ctx, d, found, func(q *shop.RefundRequest) *int64 { return q.AssignedTo })
+	if err != nil {
+		return refundRequestList{}, err
+	}
+	out := refundRequestList{total, []refundRequestRow{}}
+	for i := range found {
+		out.Requests = append(out.Requests, refundRequestRow{
+			v2.NewRefundRequest(&found[i]), assigned(found[i].AssignedTo),
+		})
+	}
+	return out, nil
+}
+
+func showRefundRequest(ctx context.Context, s *shop.Shop, d desk, id int64) (staffRefundRequest, error) {
+	q, err := s.RefundRequest(ctx, id)
+	if err != nil {
+		return staffRefundRequest{}, err
+	}
+	assigned, err := d.named(ctx, q.AssignedTo)
+	if err != nil {
+		return staffRefundRequest{}, err
+	}
+	sum, err := s.Refundable(ctx, q.UserID, strconv.FormatInt(q.OrderID, 10))
+	return staffRefundRequest{refundRequestRow{v2.NewRefundRequest(q), assigned(q.AssignedTo)}, sum}, err
 }
 
 // Refunds adds deciding what users ask to be given back.
-func Refunds(s *shop.Shop) v2.Resource {
+func Refunds(s *shop.Shop, a *account.Accounts) v2.Resource {
+	d := desk{a, permission.RefundRead}
 	return func(r *v2.Router) {
 		type which struct {
 			ID int64 `path:"request_id" minimum:"1"`
 		}
 
 		type inState struct {
-			State   string `query:"state" enum:"open,granted,declined,withdrawn" doc:"Only those in this state"`
-			OrderNo int64  `query:"order_no" minimum:"1" doc:"Only those of this order"`
-			UserID  int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
-			Limit   int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
-			Offset  int64  `query:"offset" minimum:"0" default:"0"`
+			State    string `query:"state" enum:"open,granted,declined,withdrawn" doc:"Only those in this state"`
+			OrderNo  int64  `query:"order_no" minimum:"1" doc:"Only those of this order"`
+			UserID   int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
+			Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"Only those of the caller (me), of nobody or of a former member (none), or of the member with this id"`
+			Limit    int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset   int64  `query:"offset" minimum:"0" default:"0"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/refund-requests", permission.RefundRead).
 			Named("staff_refund_requests", "What users want given back"),
-			func(ctx context.Context, _ account.Identity, in *inState) (v2.RefundRequests, error) {
-				requests, total, err := s.RefundRequests(ctx, in.UserID, in.OrderNo, shop.RequestState(in.State),
-					in.Limit, in.Offset)
-				return v2.NewRefundRequests(requests, total), err
+			func(ctx context.Context, who account.Identity, in *inState) (refundRequestList, error) {
+				narrowed, err := d.narrowed(ctx, who, in.Assignee)
+				if err != nil {
+					return refundRequestList{}, err
+				}
+				return listRefundRequests(ctx, s, d, shop.RequestFilter{
+					UserID: in.UserID, OrderID: in.OrderNo, State: shop.RequestState(in.State), Assigned: narrowed,
+					Limit: in.Limit, Offset: in.Offset,
+				})
+			})
+		d.choices(r, "/staff/refund-requests/assignees", "staff_refund_request_assignees",
+			"Members of staff to whom refund requests can be assigned")
+		type assigning struct {
+			ID   int64 `path:"request_id" minimum:"1"`
+			Body assignTo
+		}
+		v2.Handle(r, v2.StaffOp("PUT /staff/refund-requests/{request_id}/assignee", permission.Refund).
+			WithoutVersion(whyNoVersion).
+			Named("staff_refund_request_assign", "Assign a refund request to a member of staff, or to nobody"),
+			func(ctx context.Context, _ account.Identity, in *assigning) (nothing, error) {
+				return nothing{}, s.AssignRefundRequest(ctx, in.ID, in.Body.wish())
 			})
 
 		v2.Handle(r, v2.StaffOp("GET /staff/refund-requests/{request_id}", permission.RefundRead).
 			Named("staff_refund_request_get", "A refund request, with what granting it would give back now"),
 			func(ctx context.Context, _ account.Identity, in *which) (staffRefundRequest, error) {
-				q, err := s.RefundRequest(ctx, in.ID)
-				if err != nil {
-					return staffRefundRequest{}, err
-				}
-				sum, err := s.Refundable(ctx, q.UserID, strconv.FormatInt(q.OrderID, 10))
-				return staffRefundRequest{v2.NewRefundRequest(q), sum}, err
+				return showRefundRequest(ctx, s, d, in.ID)
 			})
 
 		type refundDecision struct {

@@ -71,10 +71,22 @@ var viewLists = map[viewResource]permission.Permission{
 	"webhooks":            permission.WebhookRead,
 }
 
+// columnWidths are widths in pixels, by the keys of columns.
+type columnWidths map[string]int
+
+func (columnWidths) Schema(huma.Registry) *huma.Schema {
+	one := &huma.Schema{
+		Type: huma.TypeInteger, Minimum: new(float64(console.MinWidth)), Maximum: new(float64(console.MaxWidth)),
+	}
+	one.PrecomputeMessages()
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: one}
+}
+
 // ViewLook is how a list is drawn.
 type ViewLook struct {
-	Columns []string `json:"columns" nullable:"false" maxItems:"60" doc:"Keys in their order; empty: those that are shown unasked"`
-	IsDense bool     `json:"is_dense" doc:"Whether rows are 32 pixels high instead of 44"`
+	Columns []string     `json:"columns" nullable:"false" maxItems:"60" doc:"Keys in their order; empty: those that are shown unasked"`
+	Widths  columnWidths `json:"widths,omitempty" doc:"Of columns that are shown, in pixels; those that are absent are as wide as the console makes them"`
+	IsDense bool         `json:"is_dense" doc:"Whether rows are 32 pixels high instead of 44"`
 }
 
 // ViewTexts are what a view is saved with.
@@ -111,22 +123,32 @@ func columnsOf(text string) []string {
 	return strings.Split(text, ",")
 }
 
+// newViewLook returns a look as the contract has it.
+func newViewLook(columns string, widths console.Widths, isDense bool) ViewLook {
+	return ViewLook{columnsOf(columns), widths.Pixels(), isDense}
+}
+
 // stored is the look as package console keeps it. A comma would make one key two, which check could not tell.
-func (l ViewLook) stored() (columns string, err error) {
+func (l ViewLook) stored() (look console.Look, err error) {
 	for _, key := range l.Columns {
 		if key == "" || strings.Contains(key, ",") {
-			return "", fault.Invalid("columns", "format", "列名无效", "One of these is no column")
+			return look, fault.Invalid("columns", "format", "列名无效", "One of these is no column")
 		}
 	}
-	return strings.Join(l.Columns, ","), nil
+	for key := range l.Widths {
+		if strings.ContainsAny(key, ",=") {
+			return look, fault.Invalid("widths", "format", "列名无效", "One of these is no column")
+		}
+	}
+	return console.Look{
+		Columns: strings.Join(l.Columns, ","), Widths: console.WidthsOf(l.Widths), IsDense: l.IsDense,
+	}, nil
 }
 
 func (t ViewTexts) view(resource viewResource) (console.View, error) {
-	columns, err := t.stored()
-	return console.View{
-		Resource: string(resource), Name: t.Name, IsShared: t.IsShared,
-		Look: console.Look{Search: t.Search, Columns: columns, IsDense: t.IsDense},
-	}, err
+	look, err := t.stored()
+	look.Search = t.Search
+	return console.View{Resource: string(resource), Name: t.Name, IsShared: t.IsShared, Look: look}, err
 }
 
 // viewer is what who may do with views.
@@ -222,11 +244,14 @@ func Views(c *console.Console, a *account.Accounts) v2.Resource {
 				if err := mayView(who, in.Body.Resource); err != nil {
 					return v2.Empty{}, err
 				}
-				columns, err := in.Body.stored()
+				look, err := in.Body.stored()
 				if err != nil {
 					return v2.Empty{}, err
 				}
-				return v2.Empty{}, c.SetLayout(ctx, viewer(who), string(in.Body.Resource), columns, in.Body.IsDense)
+				return v2.Empty{}, c.SetLayout(ctx, viewer(who), console.Layout{
+					Resource: string(in.Body.Resource), Columns: look.Columns, Widths: look.Widths,
+					IsDense: look.IsDense,
+				})
 			})
 	}
 }
@@ -256,7 +281,7 @@ func (v viewOps) list(ctx context.Context, who account.Identity, resource viewRe
 		out.Views = append(out.Views, showView(who, one, known, versions.Of(one.ID)))
 	}
 	layout, err := v.console.Layout(ctx, who.UserID, string(resource))
-	out.Layout = ViewLook{columnsOf(layout.Columns), layout.IsDense}
+	out.Layout = newViewLook(layout.Columns, layout.Widths, layout.IsDense)
 	return out, err
 }
 
@@ -283,7 +308,7 @@ func (v viewOps) show(ctx context.Context, who account.Identity, one console.Vie
 func showView(who account.Identity, one console.View, known knownUsers, version v2.Version) viewItem {
 	return viewItem{
 		one.ID,
-		ViewTexts{one.Name, one.IsShared, one.Search, ViewLook{columnsOf(one.Columns), one.IsDense}},
+		ViewTexts{one.Name, one.IsShared, one.Search, newViewLook(one.Columns, one.Widths, one.IsDense)},
 		one.OwnerID == who.UserID, viewer(who).MayChange(one), known.ref(one.OwnerID), version,
 	}
 }

@@ -39,7 +39,9 @@ func addPayouts(r *v2.Router, i *invite.Invites) {
 	v2.Handle(r, v2.UserOp("GET /user/invite/payouts").OpenToVisits().
 		Named("invite_payouts", "What the user wants paid outside of the site"),
 		func(ctx context.Context, who account.Identity, in *part) (payoutList, error) {
-			found, total, err := i.Payouts(ctx, who.UserID, "", in.Limit, in.Offset)
+			found, total, err := i.Payouts(ctx, invite.PayoutFilter{
+				UserID: who.UserID, Limit: in.Limit, Offset: in.Offset,
+			})
 			out := payoutList{[]v2.PayoutItem{}, total}
 			for n := range found {
 				item := v2.NewPayoutItem(&found[n])

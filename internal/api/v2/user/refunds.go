@@ -44,7 +44,9 @@ func Refunds(s *shop.Shop) v2.Resource {
 		v2.Handle(r, v2.UserOp("GET /user/refund-requests").OpenToVisits().
 			Named("refund_requests", "The refunds that the user asked for"),
 			func(ctx context.Context, who account.Identity, in *part) (v2.RefundRequests, error) {
-				requests, total, err := s.RefundRequests(ctx, who.UserID, 0, "", in.Limit, in.Offset)
+				requests, total, err := s.RefundRequests(ctx, shop.RequestFilter{
+					UserID: who.UserID, Limit: in.Limit, Offset: in.Offset,
+				})
 				return v2.NewRefundRequests(requests, total), err
 			})
 

@@ -93,6 +93,7 @@ it('asks before what a page shows is loaded, which begins before the page is dra
   let asked = 0
   server.use(
     ...asStaff('money.commission.pay'),
+    http.get('*/api/v2/staff/commission-payouts/assignees', () => success([])),
     http.get('*/api/v2/staff/commission-payouts', () => {
       asked += 1
       return asked > 1

@@ -17,8 +17,10 @@ import { DetailHeader } from '../parts/detail-header'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
 import { useCaseActions } from './case-actions'
+import { caseDesk } from './desks'
 import { caseOf } from './details'
 import { GatewayEvents } from './gateway-events'
 import { paymentCases } from './resources'
@@ -186,7 +188,11 @@ function Side({ found }: { found: PaymentCaseResult }) {
         <Fact name={t('fact.ended')}>
           {found.ended_at ? <Moment time={found.ended_at} withTime /> : '—'}
         </Fact>
+        <Fact name={money('column.assignee')}>
+          <AssigneeName member={found.assigned_to} />
+        </Fact>
       </Facts>
+      <AssignButtons desk={caseDesk} row={found} />
     </Section>
   )
 }

@@ -1,27 +1,32 @@
 import { useTranslation } from 'react-i18next'
-import type { PaymentCaseItem } from '@/lib/api/gen/staff/types.gen'
+import type { PaymentCaseRow } from '@/lib/api/gen/staff/types.gen'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useAssigning } from './assigning'
 import { useCaseActions } from './case-actions'
+import { caseDesk } from './desks'
 import { paymentCases } from './resources'
 import { MoneyState, useStateFilter } from './states'
 
 /** Payments that were refused, doubled or match nothing. */
 export function CasesPage() {
   const { t } = useTranslation('console/money')
+  const assigning = useAssigning(caseDesk)
   return (
     <ListPage
       title={t('cases.title')}
       about={t('cases.about')}
       resource={paymentCases}
-      columns={useColumns()}
+      columns={useColumns(assigning.column)}
       filters={[
         useStateFilter(['open', 'waiting', 'refunding', 'credited', 'refunded', 'dismissed'], true),
+        assigning.filter,
       ]}
-      actions={useCaseActions()}
+      actions={[...useCaseActions(), ...assigning.actions]}
+      keys={assigning.keys}
       link={({ id }) => ({ to: '/admin/payment-cases/$id', params: { id: String(id) } })}
       nameOf={({ id }) => `#${id}`}
       empty={t('cases.empty')}
@@ -29,7 +34,7 @@ export function CasesPage() {
   )
 }
 
-function useColumns(): Column<PaymentCaseItem>[] {
+function useColumns(assignee: Column<PaymentCaseRow>): Column<PaymentCaseRow>[] {
   const { t } = useTranslation('console/money')
   return [
     {
@@ -65,6 +70,7 @@ function useColumns(): Column<PaymentCaseItem>[] {
       width: '10rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
+    assignee,
     {
       key: 'created',
       title: t('column.created'),

@@ -102,6 +102,7 @@ beforeEach(() => {
       'payment.case.read',
       'payment.case.decide',
     ),
+    http.get('*/api/v2/staff/*/assignees', () => success([])),
     http.get('*/api/v2/staff/refund-requests/:id', () =>
       success({ request: request(), refundable: '24.20' }),
     ),

@@ -18,7 +18,9 @@ import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
+import { payoutDesk } from './desks'
 import { payoutOf, payoutsBy } from './details'
 import { usePayoutActions } from './payout-actions'
 import { payouts } from './resources'
@@ -163,7 +165,11 @@ function Side({ payout }: { payout: StaffPayoutDetail }) {
         <Fact name={money('column.created')}>
           <Moment time={payout.created_at} withTime />
         </Fact>
+        <Fact name={money('column.assignee')}>
+          <AssigneeName member={payout.assigned_to} />
+        </Fact>
       </Facts>
+      <AssignButtons desk={payoutDesk} row={payout} />
     </Section>
   )
 }

@@ -6,6 +6,8 @@ import { Money } from '@/ui/money'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useAssigning } from './assigning'
+import { payoutDesk } from './desks'
 import { usePayoutActions } from './payout-actions'
 import { payouts } from './resources'
 import { MoneyState, useStateFilter } from './states'
@@ -13,17 +15,20 @@ import { MoneyState, useStateFilter } from './states'
 /** Commission that users want paid outside of the site. */
 export function PayoutsPage() {
   const { t } = useTranslation('console/money')
+  const assigning = useAssigning(payoutDesk)
   return (
     <ListPage
       title={t('payouts.title')}
       about={t('payouts.about')}
       resource={payouts}
-      columns={useColumns()}
+      columns={useColumns(assigning.column)}
       filters={[
         useStateFilter(['open', 'waiting', 'paid', 'refused', 'withdrawn'], true),
+        assigning.filter,
         { key: 'user_id', title: t('column.userNo'), kind: 'reference' },
       ]}
-      actions={usePayoutActions()}
+      actions={[...usePayoutActions(), ...assigning.actions]}
+      keys={assigning.keys}
       link={({ id }) => ({ to: '/admin/payouts/$id', params: { id: String(id) } })}
       nameOf={({ id }) => `#${id}`}
       empty={t('payouts.empty')}
@@ -31,7 +36,7 @@ export function PayoutsPage() {
   )
 }
 
-function useColumns(): Column<StaffPayout>[] {
+function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
   const { t } = useTranslation('console/money')
   const currency = useCurrency()
   return [
@@ -65,6 +70,7 @@ function useColumns(): Column<StaffPayout>[] {
       width: '10rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
+    assignee,
     {
       key: 'created',
       title: t('column.created'),

@@ -2,7 +2,7 @@ import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { RefundRequestItem, StaffRefundRequest } from '@/lib/api/gen/staff/types.gen'
+import type { RefundRequestRow, StaffRefundRequest } from '@/lib/api/gen/staff/types.gen'
 import { useCurrency } from '@/lib/currency'
 import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
@@ -17,7 +17,9 @@ import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
+import { refundDesk } from './desks'
 import { orderOf, requestOf, requestsBy } from './details'
 import { useRefundActions } from './refund-actions'
 import { refundRequests } from './resources'
@@ -46,7 +48,7 @@ export function RefundRequestPage() {
   )
 }
 
-function Header({ request }: { request: RefundRequestItem }) {
+function Header({ request }: { request: RefundRequestRow }) {
   const { t } = useTranslation('console/money-detail')
   const { t: money } = useTranslation('console/money')
   const title = t('refundRequest', { id: request.id })
@@ -130,7 +132,7 @@ function Order({ no }: { no: number }) {
   )
 }
 
-function Others({ request }: { request: RefundRequestItem }) {
+function Others({ request }: { request: RefundRequestRow }) {
   const { t } = useTranslation('console/money-detail')
   const query = useQuery(requestsBy(request.user_id))
   return (
@@ -164,7 +166,7 @@ function Others({ request }: { request: RefundRequestItem }) {
   )
 }
 
-function Side({ request }: { request: RefundRequestItem }) {
+function Side({ request }: { request: RefundRequestRow }) {
   const { t } = useTranslation('console/money-detail')
   const { t: money } = useTranslation('console/money')
   return (
@@ -183,7 +185,11 @@ function Side({ request }: { request: RefundRequestItem }) {
         <Fact name={money('column.created')}>
           <Moment time={request.created_at} withTime />
         </Fact>
+        <Fact name={money('column.assignee')}>
+          <AssigneeName member={request.assigned_to} />
+        </Fact>
       </Facts>
+      <AssignButtons desk={refundDesk} row={request} />
     </Section>
   )
 }

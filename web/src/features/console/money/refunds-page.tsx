@@ -1,9 +1,11 @@
 import { useTranslation } from 'react-i18next'
-import type { RefundRequestItem } from '@/lib/api/gen/staff/types.gen'
+import type { RefundRequestRow } from '@/lib/api/gen/staff/types.gen'
 import { Moment } from '@/ui/moment'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useAssigning } from './assigning'
+import { refundDesk } from './desks'
 import { useRefundActions } from './refund-actions'
 import { refundRequests } from './resources'
 import { MoneyState, useStateFilter } from './states'
@@ -11,14 +13,19 @@ import { MoneyState, useStateFilter } from './states'
 /** What users want given back. */
 export function RefundsPage() {
   const { t } = useTranslation('console/money')
+  const assigning = useAssigning(refundDesk)
   return (
     <ListPage
       title={t('refunds.title')}
       about={t('refunds.about')}
       resource={refundRequests}
-      columns={useColumns()}
-      filters={[useStateFilter(['open', 'granted', 'declined', 'withdrawn'], true)]}
-      actions={useRefundActions()}
+      columns={useColumns(assigning.column)}
+      filters={[
+        useStateFilter(['open', 'granted', 'declined', 'withdrawn'], true),
+        assigning.filter,
+      ]}
+      actions={[...useRefundActions(), ...assigning.actions]}
+      keys={assigning.keys}
       link={({ id }) => ({ to: '/admin/refunds/$id', params: { id: String(id) } })}
       nameOf={({ id }) => `#${id}`}
       empty={t('refunds.empty')}
@@ -26,7 +33,7 @@ export function RefundsPage() {
   )
 }
 
-function useColumns(): Column<RefundRequestItem>[] {
+function useColumns(assignee: Column<RefundRequestRow>): Column<RefundRequestRow>[] {
   const { t } = useTranslation('console/money')
   return [
     {
@@ -51,6 +58,7 @@ function useColumns(): Column<RefundRequestItem>[] {
       width: '8rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
+    assignee,
     { key: 'answer', title: t('column.answer'), cell: ({ answer }) => answer || '—' },
     {
       key: 'created',

@@ -72,7 +72,7 @@ export const approvals = byPart({
 
 export const payouts = byPart({
   name: 'payouts',
-  keys: ['state', 'user_id'],
+  keys: ['state', 'user_id', 'assignee'],
   list: async (options) => {
     const { data } = await staffPayoutsList(options)
     return { rows: data.payouts, total: data.total_count }
@@ -82,7 +82,7 @@ export const payouts = byPart({
 
 export const refundRequests = byPart({
   name: 'refund-requests',
-  keys: ['state'],
+  keys: ['state', 'assignee'],
   list: async (options) => {
     const { data } = await staffRefundRequests(options)
     return { rows: data.requests, total: data.total_count }
@@ -92,7 +92,7 @@ export const refundRequests = byPart({
 
 export const paymentCases = byPart({
   name: 'payment-cases',
-  keys: ['state'],
+  keys: ['state', 'assignee'],
   list: async (options) => {
     const { data } = await staffPaymentCasesList(options)
     return { rows: data.cases, total: data.total_count }

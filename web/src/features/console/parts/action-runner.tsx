@@ -1,26 +1,26 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Ellipsis } from 'lucide-react'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isElsewhere } from '@/lib/keys'
 import { lazyPart } from '@/lib/lazy-part'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import { useMay } from './permissions'
 import { showUndo } from './undo'
+import { useKey } from './use-key'
 
 const ActionDialog = lazyPart(() => import('./action-dialog'), 'ActionDialog')
 
 /** Gives what is to follow an action that was run: what it changed is read again, and it is said. */
-function useTake<S>(subject: S) {
+function useTake() {
   const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['console'] })
 
-  return (action: Action<S>, values: Values, made: unknown) => {
+  return <S,>(subject: S, action: Action<S>, values: Values, made: unknown) => {
     void refresh()
     const said = action.done(subject)
     const { undo } = action
@@ -38,7 +38,7 @@ function useTake<S>(subject: S) {
 
 /** The dialog of an action, which asks and runs it. */
 export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClose: () => void }) {
-  const take = useTake(props.subject)
+  const take = useTake()
   return (
     <Suspense>
       {/* The dialog of one subject type; lazy components have no type parameters. */}
@@ -47,7 +47,7 @@ export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClos
         subject={props.subject}
         onDone={(values, made) => {
           props.onClose()
-          take(props.action, values, made)
+          take(props.subject, props.action, values, made)
         }}
         onClose={props.onClose}
       />
@@ -55,32 +55,43 @@ export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClos
   )
 }
 
-/** Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it. */
-function useActions<S>(subject: S) {
+/** Gives what runs an action that asks nothing, as its button does, where the member may take it. */
+export function useRun() {
   const { t: common } = useTranslation()
-  const take = useTake(subject)
-  const [asked, setAsked] = useState<Action<S>>()
-  const start = async (action: Action<S>) => {
-    if (action.danger !== 'U') return setAsked(action)
+  const take = useTake()
+  const may = useMay()
+  return async <S,>(subject: S, action: Action<S>) => {
+    if (!isFor(action, subject, may)) return
     try {
       const made = await action.run(subject, {})
-      if (!action.leads) take(action, {}, made)
+      if (!action.leads) take(subject, action, {}, made)
     } catch (error) {
       await toast('error', problemText(error, common))
     }
   }
+}
+
+const isFor = <S,>({ permission, isShown }: Action<S>, subject: S, may: Check) =>
+  may(permission) && (isShown?.(subject) ?? true)
+
+type Check = ReturnType<typeof useMay>
+
+/** Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it. */
+function useActions<S>(subject: S) {
+  const run = useRun()
+  const [asked, setAsked] = useState<Action<S>>()
+  const start = (action: Action<S>) =>
+    action.danger === 'U' ? void run(subject, action) : setAsked(action)
   const dialog = asked && (
     <ActionQuestion subject={subject} action={asked} onClose={() => setAsked(undefined)} />
   )
-  return { start: (action: Action<S>) => void start(action), dialog }
+  return { start, dialog }
 }
 
 /** Those that the member may take and that suit the object. */
 function useShown<S>(subject: S, actions: readonly Action<S>[]) {
   const may = useMay()
-  return actions.filter(
-    ({ permission, isShown }) => may(permission) && (isShown?.(subject) ?? true),
-  )
+  return actions.filter((action) => isFor(action, subject, may))
 }
 
 /** A button for one action; nothing where the member may not take it. */
@@ -106,23 +117,6 @@ export function ActionButton<S>(props: { subject: S; action: Action<S>; isPrimar
   )
 }
 
-/** `e` on the page of an object that has a form. */
-function useEditKey(onEdit: (() => void) | undefined) {
-  const now = useRef(onEdit)
-  useEffect(() => {
-    now.current = onEdit
-  })
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key !== 'e' || !now.current || isElsewhere(event)) return
-      event.preventDefault()
-      now.current()
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  }, [])
-}
-
 /** The menu of actions on an object; nothing where there is none. `name` is the object's, for screen readers. */
 export function ActionMenu<S>(props: {
   subject: S
@@ -135,7 +129,8 @@ export function ActionMenu<S>(props: {
   const shown = useShown(subject, props.actions)
   const { start, dialog } = useActions(subject)
   const edit = props.isRow ? undefined : shown.find(({ key }) => key === 'edit')
-  useEditKey(edit && (() => start(edit)))
+  // On the page of an object that has a form.
+  useKey('e', edit && (() => start(edit)))
   if (shown.length === 0) return null
   return (
     <>

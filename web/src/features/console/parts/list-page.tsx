@@ -72,6 +72,7 @@ export function ListPage<T>(props: {
         columns={look.shown}
         allColumns={props.columns}
         isDense={look.isDense}
+        sizing={look}
         {...(props.link && { link: props.link })}
         {...(renderActions && { renderActions })}
         {...(props.keys && { keys: props.keys })}

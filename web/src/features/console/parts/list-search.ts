@@ -32,8 +32,8 @@ export const textsOf = (search: ListSearch): Record<string, string> =>
     ),
   )
 
-/** Parts of the address that say how a list is shown: by which view, with which columns, how high its rows are. */
-const lookParts = ['view', 'columns', 'rows'] as const
+/** Parts of the address that say how a list is shown: by which view, with which columns, how wide and high these are. */
+const lookParts = ['view', 'columns', 'widths', 'rows'] as const
 
 export type LookParts = Partial<Record<(typeof lookParts)[number], string>>
 

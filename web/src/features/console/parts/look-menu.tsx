@@ -28,14 +28,14 @@ export function LookMenu<T>({ look }: { look: Look<T> }) {
             size="sm"
             label={t('look.dense')}
             checked={look.isDense}
-            onChange={({ currentTarget }) => look.change(look.shown, currentTarget.checked)}
+            onChange={({ currentTarget }) => look.change({ isDense: currentTarget.checked })}
           />
           <Button
             size="compact-sm"
             variant="subtle"
             color="gray"
-            disabled={look.stored.columns.length === 0}
-            onClick={() => look.change(shownOf(look.columns, []), look.isDense)}
+            disabled={look.stored.columns.length === 0 && look.stored.widths === undefined}
+            onClick={() => look.change({ shown: shownOf(look.columns, []), widths: {} })}
           >
             {t('look.usual')}
           </Button>
@@ -47,17 +47,16 @@ export function LookMenu<T>({ look }: { look: Look<T> }) {
 
 function Choices<T>({ look }: { look: Look<T> }) {
   const { t } = useTranslation('console/parts')
-  const { shown, isDense } = look
+  const { shown } = look
   const hidden = look.columns.filter((column) => !shown.includes(column))
   const title = titleOf(look.columns)
   const toggle = (column: Column<T>) =>
-    look.change(
-      shown.includes(column) ? shown.filter((one) => one !== column) : [...shown, column],
-      isDense,
-    )
+    look.change({
+      shown: shown.includes(column) ? shown.filter((one) => one !== column) : [...shown, column],
+    })
   const move = (from: number, to: number) => {
     const column = shown[from]
-    if (column) look.change(shown.toSpliced(from, 1).toSpliced(to, 0, column), isDense)
+    if (column) look.change({ shown: shown.toSpliced(from, 1).toSpliced(to, 0, column) })
   }
   return (
     <ul className={classes.columns} aria-label={t('look.columns')}>

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { UserRow, ViewItem } from '@/lib/api/gen/staff/types.gen'
+import type { UserRow, ViewItem, ViewLook } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
 import { server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -42,7 +42,7 @@ const view = (over: Partial<ViewItem> = {}): ViewItem => ({
 
 const sent = vi.fn<(method: string, path: string, body: unknown, version: string | null) => void>()
 let views: ViewItem[]
-let layout: { columns: string[]; is_dense: boolean }
+let layout: ViewLook
 
 beforeEach(() => {
   sent.mockClear()
@@ -69,8 +69,8 @@ beforeEach(() => {
     ),
     http.get('*/api/v2/staff/views', () => success({ views, layout })),
     http.put('*/api/v2/staff/views/layout', async ({ request }) => {
-      const { columns, is_dense } = (await note(request)) as typeof layout
-      layout = { columns, is_dense }
+      const { resource: _, ...look } = (await note(request)) as ViewLook & { resource: string }
+      layout = look
       return success({})
     }),
     http.post('*/api/v2/staff/views', async ({ request }) => {
@@ -144,6 +144,112 @@ describe('the columns of a list', () => {
     await screen.findByRole('link', { name: 'ann@example.com' })
     expect(heads().slice(0, 2)).toEqual(['E-mail', 'Link fetches'])
     expect(heads()).not.toContain('Plan')
+  })
+})
+
+describe('the widths of columns', () => {
+  const edgeOf = (name: string) =>
+    screen.findByRole('separator', { name: `Width of the column ${name}` })
+  const widthOf = (key: string) =>
+    screen.getByRole('table', { name: 'Users' }).style.getPropertyValue(`--w-${key}`)
+
+  it('are changed by keys at the edge of a column, kept on the server, and reset', async () => {
+    const { user } = await openSignedIn('/admin/users')
+    const edge = await edgeOf('State')
+    await user.click(edge)
+    expect(edge).toHaveFocus()
+    await user.keyboard('{ArrowLeft}{Shift>}{ArrowRight}{/Shift}')
+    expect(edge).toHaveAttribute('aria-valuenow', '110')
+    expect(widthOf('state')).toBe('110px')
+    expect(sent).not.toHaveBeenCalled()
+    await user.tab()
+    const look = { resource: 'users', columns: [], is_dense: false }
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith(
+        'PUT',
+        '/layout',
+        { ...look, widths: { state: 110 } },
+        null,
+      ),
+    )
+    expect(sent).toHaveBeenCalledOnce()
+    expect(widthOf('state')).toBe('110px')
+
+    await user.click(edge)
+    await user.keyboard('{Enter}')
+    await waitFor(() => expect(sent).toHaveBeenLastCalledWith('PUT', '/layout', look, null))
+    expect(widthOf('state')).toBe('')
+    expect(heads()).toContain('State')
+  })
+
+  it('are those that the member kept, but for columns that are not shown', async () => {
+    layout = { columns: ['email', 'state'], is_dense: false, widths: { state: 200, area: 90 } }
+    const { user } = await openSignedIn('/admin/users')
+    const edge = await edgeOf('State')
+    expect(edge).toHaveAttribute('aria-valuenow', '200')
+    expect(widthOf('area')).toBe('')
+    await user.dblClick(edge)
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith(
+        'PUT',
+        '/layout',
+        { resource: 'users', columns: ['email', 'state'], is_dense: false },
+        null,
+      ),
+    )
+  })
+
+  it('are forgotten with the rest of the look', async () => {
+    layout = { columns: [], is_dense: false, widths: { state: 200 } }
+    const { user } = await openSignedIn('/admin/users')
+    await edgeOf('State')
+    await user.click(screen.getByRole('button', { name: 'Columns' }))
+    await user.click(
+      await screen.findByRole('button', { name: 'Show the usual columns', hidden: true }),
+    )
+    await user.click(screen.getByRole('button', { name: 'Columns' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith(
+        'PUT',
+        '/layout',
+        { resource: 'users', columns: [], is_dense: false },
+        null,
+      ),
+    )
+  })
+
+  it('change in the address within a view, until it is saved', async () => {
+    views = [view({ search: '', widths: { email: 300 } })]
+    const { router, user } = await openSignedIn('/admin/users?view=7')
+    const edge = await edgeOf('E-mail')
+    expect(edge).toHaveAttribute('aria-valuenow', '300')
+    await user.click(edge)
+    await user.keyboard('{Enter}')
+    await waitFor(() => expect(router.state.location.search).toEqual({ view: 7, widths: 'none' }))
+    await user.click(edge)
+    await user.keyboard('{End}')
+    await user.tab()
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({ view: 7, widths: 'email:800' }),
+    )
+    expect(screen.getByText('Changed')).toBeVisible()
+    expect(sent).not.toHaveBeenCalled()
+    await user.click(await screen.findByRole('button', { name: 'Save view' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith(
+        'PUT',
+        '/7',
+        expect.objectContaining({ widths: { email: 800 } }),
+        '"3"',
+      ),
+    )
+    await waitFor(() => expect(router.state.location.search).toEqual({ view: 7 }))
+  })
+
+  it('are left alone by an address that no list wrote', async () => {
+    await openSignedIn('/admin/users?widths=state:9000,email:abc,,area')
+    await edgeOf('State')
+    expect(widthOf('state')).toBe('')
   })
 })
 

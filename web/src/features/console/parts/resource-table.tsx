@@ -1,15 +1,16 @@
 import { Button, Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
-import { type CSSProperties, type ReactNode, type RefObject, useRef } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
+import { areFixed, widthStyle } from './column-widths'
 import { useListSearch } from './list-search'
 import { AllOf, Peek, usePeek } from './peek'
 import { type Column, countOf, type Resource, type RowLink } from './resource'
 import classes from './resource-table.module.css'
-import { Head } from './table-head'
+import { Head, type Sizing } from './table-head'
 import { Row, Space } from './table-row'
 import { titleOf } from './use-look'
 import { useNewer } from './use-newer'
@@ -25,6 +26,8 @@ type Props<T> = {
   allColumns?: readonly Column<T>[]
   /** Rows are 32 pixels high instead of 44. */
   isDense?: boolean
+  /** Where the member may change how wide columns are. */
+  sizing?: Sizing
   /** What is shown of a row beside the list; absent: all of its columns. */
   peek?: (row: T) => ReactNode
   /** Where the row leads; its title is the link. */
@@ -123,6 +126,7 @@ function Rows<T>(props: RowsProps<T>) {
   const { data: total } = useQuery(countOf(resource, props.search))
   const { peeked, peek, index: peekedAt } = usePeek(rows, resource)
   const newer = useNewer(resource, props.search, rows)
+  const isSized = Object.keys(props.sizing?.widths ?? {}).length > 0
   return (
     <>
       <div className={classes.wrap}>
@@ -134,7 +138,10 @@ function Rows<T>(props: RowsProps<T>) {
           newer={newer}
           onRefresh={() => void query.refetch()}
         />
-        <div className={classes.sides} data-wide={columns.some(({ isExtra }) => isExtra)}>
+        <div
+          className={classes.sides}
+          data-scrolls={isSized || columns.some(({ isExtra }) => isExtra) || undefined}
+        >
           <Table {...props} total={total ?? undefined} peekedAt={peekedAt} onPeek={peek} />
         </div>
       </div>
@@ -165,6 +172,8 @@ type TableProps<T> = RowsProps<T> & {
 function Table<T>(props: TableProps<T>) {
   const { rows, query, columns, resource } = props
   const table = useRef<HTMLTableElement>(null)
+  const widths = props.sizing?.widths ?? {}
+  const hasActions = props.renderActions !== undefined
   const { body, items, before, after, virtual } = useRowsInSight(
     rows.length,
     props.scroller,
@@ -178,14 +187,15 @@ function Table<T>(props: TableProps<T>) {
     <table
       ref={table}
       role="table"
-      style={{ '--least-width': leastWidth(columns) } as CSSProperties}
+      style={widthStyle(columns, widths, hasActions)}
+      data-fixed={(Object.keys(widths).length > 0 && areFixed(columns, widths)) || undefined}
       data-dense={props.isDense}
       aria-label={props.caption}
       aria-rowcount={rowCount(rows.length, !query.hasNextPage, props.total)}
       data-stale={query.isPlaceholderData}
       className={classes.table}
     >
-      <Head {...props} hasActions={props.renderActions !== undefined} />
+      <Head {...props} hasActions={hasActions} />
       <tbody ref={body} role="rowgroup">
         <Space height={before} />
         {items.map(({ index }) => {
@@ -228,10 +238,6 @@ function useKeys<T>(
     },
   })
 }
-
-/** Of a table with columns that a member added: what is left for those without a width is not nothing. */
-const leastWidth = <T,>(columns: readonly Column<T>[]) =>
-  `calc(${columns.map(({ width }) => width ?? '12rem').join(' + ')} + 52px)`
 
 /** How many there are, said aloud when a filter changes it. */
 function Count(props: {

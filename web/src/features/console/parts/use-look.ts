@@ -5,6 +5,7 @@ import { staffViewLayoutSet } from '@/lib/api/gen/staff/sdk.gen'
 import type { ViewItem, ViewLook } from '@/lib/api/gen/staff/types.gen'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
+import { ofShown, type Widths, widthsOf, widthText } from './column-widths'
 import { useListSearch } from './list-search'
 import type { Column } from './resource'
 import { type ListName, viewsOf } from './views'
@@ -30,71 +31,113 @@ function keysOf<T>(columns: readonly Column<T>[], shown: readonly Column<T>[]): 
   return keys.join() === unasked.join() ? [] : keys
 }
 
+/** What may be changed of how a list looks. */
+type Shape<T> = { shown: readonly Column<T>[]; isDense: boolean; widths: Widths }
+
 export type Look<T> = {
   view: ViewItem | undefined
   columns: readonly Column<T>[]
   shown: Column<T>[]
+  widths: Widths
   isDense: boolean
   /** The same as views store it. */
   stored: ViewLook
-  change: (shown: readonly Column<T>[], isDense: boolean) => void
+  change: (part: Partial<Shape<T>>) => void
   /** Stores what was changed, once the member is done; within a view that is for its own buttons. */
   keep: () => void
+  /** Makes a column wider or narrower, without pixels as the list has it, and stores that. */
+  resize: (key: string, px: number | undefined) => void
 }
 
 /** What views keep of how a list looks. */
 export type ViewedLook = Pick<Look<never>, 'view' | 'stored'>
+
+/** As views store it: without widths where there are none. */
+const lookOf = (columns: string[], isDense: boolean, widths: Widths): ViewLook => ({
+  columns,
+  is_dense: isDense,
+  ...(Object.keys(widths).length > 0 && { widths }),
+})
 
 /**
  * How a list looks: as the address says, else as its view says, else as the member last had it. A change within a view goes
  * to the address until it is saved; any other is kept for the member.
  */
 export function useLook<T>(resource: ListName, columns: readonly Column<T>[]): Look<T> {
-  const { look: parts, change } = useListSearch()
-  const { t } = useTranslation()
-  const client = useQueryClient()
+  const { look: parts, change: changeAddress } = useListSearch()
   const query = viewsOf(resource)
   const { data } = useQuery(query)
   const [draft, setDraft] = useState<ViewLook>()
+  const keepLook = useKeepLook(resource)
   const view = data?.views.find(({ id }) => String(id) === parts.view)
   const saved = view ?? data?.layout ?? usual
-  const stored = (!view && draft) || {
+  const found = (!view && draft) || {
     columns: parts.columns?.split(',') ?? saved.columns,
     is_dense: parts.rows ? parts.rows === 'dense' : saved.is_dense,
+    widths: parts.widths ? widthsOf(parts.widths) : (saved.widths ?? {}),
+  }
+  const shown = shownOf(columns, found.columns)
+  const isDense = found.is_dense
+  const widths = ofShown(found.widths ?? {}, shown)
+  const next = (part: Partial<Shape<T>>) => {
+    const all = { shown, isDense, widths, ...part }
+    return lookOf(keysOf(columns, all.shown), all.isDense, ofShown(all.widths, all.shown))
+  }
+  const leaveAddress = () => {
+    if (parts.columns || parts.widths || parts.rows)
+      changeAddress({ columns: undefined, widths: undefined, rows: undefined }, { replace: true })
+  }
+  const change = (part: Partial<Shape<T>>) => {
+    const look = next(part)
+    if (view) return changeAddress(partsOf(look, view, part.shown ?? shown), { replace: true })
+    setDraft(look)
+    leaveAddress()
   }
   return {
     view,
     columns,
-    shown: shownOf(columns, stored.columns),
-    isDense: stored.is_dense,
-    stored,
-    change: (shown, isDense) => {
-      const keys = keysOf(columns, shown)
-      if (!view) {
-        setDraft({ columns: keys, is_dense: isDense })
-        if (parts.columns || parts.rows)
-          change({ columns: undefined, rows: undefined }, { replace: true })
-        return
-      }
-      const isSame = keys.join() === view.columns.join()
-      // A view with columns of its own is left for the usual ones by naming these.
-      const named = keys.length > 0 ? keys : shown.map(({ key }) => key)
-      change(
-        {
-          columns: isSame ? undefined : named.join(),
-          rows: isDense === view.is_dense ? undefined : isDense ? 'dense' : 'roomy',
-        },
-        { replace: true },
-      )
-    },
+    shown,
+    widths,
+    isDense,
+    stored: lookOf(found.columns, isDense, widths),
+    change,
     keep: () => {
       if (!draft) return
-      client.setQueryData(query.queryKey, (now) => now && { ...now, layout: draft })
       setDraft(undefined)
-      staffViewLayoutSet({
-        body: { resource, ...draft },
-        throwOnError: true,
-      }).catch((error: unknown) => toast('error', problemText(error, t)))
+      keepLook(draft)
     },
+    resize: (key, px) => {
+      const { [key]: _, ...others } = widths
+      const resized = { widths: px === undefined ? others : { ...others, [key]: px } }
+      if (view) return change(resized)
+      setDraft(undefined)
+      keepLook(next(resized))
+      leaveAddress()
+    },
+  }
+}
+
+/** The parts of the address that make of a view's look another one. */
+function partsOf<T>(look: ViewLook, view: ViewItem, shown: readonly Column<T>[]) {
+  // A view with columns of its own is left for the usual ones by naming these.
+  const named = look.columns.length > 0 ? look.columns : shown.map(({ key }) => key)
+  const widths = widthText(look.widths ?? {})
+  return {
+    columns: look.columns.join() === view.columns.join() ? undefined : named.join(),
+    widths: widths === widthText(view.widths ?? {}) ? undefined : widths,
+    rows: look.is_dense === view.is_dense ? undefined : look.is_dense ? 'dense' : 'roomy',
+  }
+}
+
+/** Keeps for the member how a list looks without a view. */
+function useKeepLook(resource: ListName) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { queryKey } = viewsOf(resource)
+  return (look: ViewLook) => {
+    client.setQueryData(queryKey, (now) => now && { ...now, layout: look })
+    staffViewLayoutSet({ body: { resource, ...look }, throwOnError: true }).catch(
+      (error: unknown) => toast('error', problemText(error, t)),
+    )
   }
 }

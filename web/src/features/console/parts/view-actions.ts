@@ -12,12 +12,13 @@ import { addressOfView, type ListName, searchText, viewsOf } from './views'
 const PERMISSION = 'console.view'
 const NAME = { minLength: 1, maxLength: 60 }
 
-const textsOf = ({ name, is_shared, search, columns, is_dense }: ViewItem): ViewTexts => ({
+const textsOf = ({ name, is_shared, search, columns, widths, is_dense }: ViewItem): ViewTexts => ({
   name,
   is_shared,
   search,
   columns,
   is_dense,
+  ...(widths && { widths }),
 })
 
 async function change(view: ViewItem, texts: Partial<ViewTexts>): Promise<ViewItem> {
@@ -115,7 +116,11 @@ export function useSave(look: ViewedLook): Action<ViewItem> {
     danger: 'U',
     effect: () => t('view.saveEffect'),
     run: async (view) => {
-      const made = await change(view, { search: searchText(search), ...look.stored })
+      const made = await change(view, {
+        search: searchText(search),
+        widths: {},
+        ...look.stored,
+      })
       await navigate({
         to: '.',
         search: addressOfView(made) as never,

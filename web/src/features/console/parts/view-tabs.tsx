@@ -28,7 +28,8 @@ export function ViewTabs({ resource, look }: { resource: ListName; look: ViewedL
   const isNarrowed = Object.keys(search).length > 0
   const isChanged =
     view !== undefined &&
-    (!isNarrowedAs(view, search) || parts.columns !== undefined || parts.rows !== undefined)
+    (!isNarrowedAs(view, search) ||
+      [parts.columns, parts.widths, parts.rows].some((part) => part !== undefined))
   if (views.length === 0 && !isNarrowed) return null
   return (
     <div className={classes.views}>

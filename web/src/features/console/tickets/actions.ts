@@ -11,7 +11,7 @@ import { useTranslation } from 'react-i18next'
 import { staffTicketChange, staffTicketMerge } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffTicket, TicketChangeBody } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
-import { useMe } from './tickets-page'
+import { useMe } from '../parts/use-me'
 
 const change = (ticket: StaffTicket, body: TicketChangeBody) =>
   staffTicketChange({ path: { ticket_id: String(ticket.no) }, body, throwOnError: true })

@@ -14,8 +14,8 @@ import { problemText } from '@/lib/server-problem'
 import { Notice } from '@/ui/notice'
 import { toast } from '@/ui/toast'
 import { useMay } from '../parts/permissions'
+import { useMe } from '../parts/use-me'
 import classes from './tickets.module.css'
-import { useMe } from './tickets-page'
 import type { useReply } from './use-thread'
 
 /** Where staff answers, or writes a note that only staff sees. */

@@ -1,14 +1,9 @@
 import { staffTicketsList } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffTicket, StaffTicketsListData } from '@/lib/api/gen/staff/types.gen'
-import type { SessionState } from '@/lib/session/session'
 import { choicesOf } from '../parts/filters'
 import { byOffset, PART_SIZE, type Resource } from '../parts/resource'
 
 type Query = NonNullable<StaffTicketsListData['query']>
-
-/** Who is signed in. */
-export const userIdOf = (state: SessionState) =>
-  state.status === 'authenticated' ? state.user.user_id : 0
 
 /** What the address says of the list, as the operation takes it. */
 const queryOf = (filters: Record<string, string>, me: number): Query => ({

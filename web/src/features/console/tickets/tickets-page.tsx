@@ -2,14 +2,14 @@ import { Outlet, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/lib/lazy-part'
-import { useSession } from '@/lib/session/current-session'
 import { PageHeader } from '@/ui/page-header'
 import { FilterBar } from '../parts/filter-bar'
 import { LookMenu } from '../parts/look-menu'
 import { ResourceTable } from '../parts/resource-table'
 import { useLook } from '../parts/use-look'
+import { useMe } from '../parts/use-me'
 import { ticketLink, useTicketColumns, useTicketFilters } from './columns'
-import { tickets, userIdOf } from './resource'
+import { tickets } from './resource'
 import classes from './tickets.module.css'
 
 const ViewTabs = lazyPart(() => import('../parts/view-tabs'), 'ViewTabs')
@@ -52,6 +52,7 @@ function List({ hasThread }: { hasThread: boolean }) {
           columns={look.shown}
           allColumns={columns}
           isDense={look.isDense}
+          sizing={look}
           link={ticketLink(search)}
           scroller={hasThread ? scroller : undefined}
           empty={{ text: t('empty') }}
@@ -60,5 +61,3 @@ function List({ hasThread }: { hasThread: boolean }) {
     </>
   )
 }
-
-export const useMe = (): number => userIdOf(useSession())

@@ -1,0 +1,40 @@
+package payment
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/assignment"
+	"airstrip/internal/audit"
+	"airstrip/internal/db"
+	"airstrip/internal/permission"
+)
+
+// AssignCase assigns a case that has not ended to a member of staff who may see cases, or to nobody: ErrNoCase,
+// ErrCaseEnded, assignment.ErrChanged. Wrong input names assigned_to.
+func (p *Payments) AssignCase(ctx context.Context, id int64, w assignment.Wish) error {
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		c, err := db.LockRow[Case](ctx, tx, id, ErrNoCase)
+		if err != nil {
+			return err
+		}
+		if c.EndedAt != nil {
+			return ErrCaseEnded
+		}
+		was := c.AssignedTo
+		if c.AssignedTo, err = w.Admit(ctx, tx, was, permission.CaseRead); err != nil {
+			return err
+		}
+		if _, err := tx.NewUpdate().Model(&c).Column("assigned_to").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		return assignment.Record(ctx, tx, permission.CaseDecide, audit.ID("payment_case", id), was, c.AssignedTo)
+	})
+}
+
+// Close frees what is assigned to a member of staff, as part of the closing of the account.
+func (p *Payments) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	_, err := tx.NewUpdate().Model((*Case)(nil)).Set("assigned_to = NULL").Where("assigned_to = ?", userID).Exec(ctx)
+	return err
+}

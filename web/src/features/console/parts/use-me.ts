@@ -1,0 +1,8 @@
+import { useSession } from '@/lib/session/current-session'
+import type { SessionState } from '@/lib/session/session'
+
+/** Who is signed in. */
+export const userIdOf = (state: SessionState) =>
+  state.status === 'authenticated' ? state.user.user_id : 0
+
+export const useMe = (): number => userIdOf(useSession())

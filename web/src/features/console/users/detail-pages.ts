@@ -1,0 +1,2 @@
+/** The page about one user, apart from the lists. */
+export { UserPage } from './user-page'
