@@ -71,7 +71,7 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 		return who, nil
 	}, user.Wallet(w, s, renewals, p, settings), user.Recharges(w, s, p, settings), user.Plans(s, settings),
 		user.Shop(s, p, settings), user.Bills(s), user.Renewals(renewals, settings), user.Invoices(w, s, p, settings),
-		staff.Refunds(s), user.Refunds(s), staff.RechargeRefunds(w, p),
+		staff.Refunds(s, nil), user.Refunds(s), staff.RechargeRefunds(w, p),
 		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services), nil),
 		user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s), staff.Adjustments(w),
 		staff.Invites(invite.New(d, settings, w), w, nil), user.Invites(invite.New(d, settings, w), w, settings,

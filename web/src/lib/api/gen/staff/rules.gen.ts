@@ -121,6 +121,10 @@ export const staffClientChangeRules = {
   "client_id": { maxLength: 40 },
 } as const
 
+export const staffPayoutsListRules = {
+  "assignee": { pattern: /^(me|none|[1-9][0-9]{0,17})$/ },
+} as const
+
 export const staffPayoutPayRules = {
   "note": { maxLength: 500 },
 } as const
@@ -346,6 +350,10 @@ export const staffOverviewRules = {
   "until": { maxLength: 10 },
 } as const
 
+export const staffPaymentCasesListRules = {
+  "assignee": { pattern: /^(me|none|[1-9][0-9]{0,17})$/ },
+} as const
+
 export const staffPaymentCaseCreditRules = {
   "reason": { minLength: 1, maxLength: 200 },
 } as const
@@ -403,6 +411,10 @@ export const staffRechargeConfirmRules = {
 
 export const staffRechargeRefundRules = {
   "reason": { minLength: 1, maxLength: 200 },
+} as const
+
+export const staffRefundRequestsRules = {
+  "assignee": { pattern: /^(me|none|[1-9][0-9]{0,17})$/ },
 } as const
 
 export const staffRefundDecideRules = {
@@ -557,6 +569,10 @@ export const staffUsersCountRules = {
 
 export const staffUsersCsvRules = {
   "q": { maxLength: 200 },
+} as const
+
+export const staffUsersImportRules = {
+  "csv": { minLength: 1, maxLength: 4000000 },
 } as const
 
 export const staffUserBanRules = {

@@ -550,6 +550,27 @@ export type ApprovalList = {
     total_count: number;
 };
 
+export type AssignTo = {
+    /**
+     * Id of a member who may see the list; 0: nobody
+     */
+    assigned_to: number;
+    /**
+     * Whom the caller saw it assigned to; 0: nobody. 409 assignment_changed where it is another by now
+     */
+    was_assigned_to: number;
+};
+
+export type Assignee = {
+    email: string;
+    id: number;
+    /**
+     * Whether they may no longer see the list; what they have is free then
+     */
+    is_former: boolean;
+    name: string;
+};
+
 export type Attachment = {
     created_at: string;
     height: number;
@@ -2496,6 +2517,22 @@ export type HistoryUser = {
     user_id: number;
 };
 
+export type ImportedUsers = {
+    /**
+     * How many were added; with dry_run, would be by the lines in which nothing is wrong
+     */
+    added: number;
+    /**
+     * Addresses that have an account, in the order of the file; those accounts stay as they are
+     */
+    present: Array<string>;
+    /**
+     * With dry_run: the first 500 things that keep the file from being imported
+     */
+    wrong: Array<WrongUserLine>;
+    wrong_count: number;
+};
+
 export type Invitation = {
     code: string;
     /**
@@ -2985,7 +3022,13 @@ export type Layout = {
      * Whether rows are 32 pixels high instead of 44
      */
     is_dense: boolean;
-    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type LedgerAccount = {
@@ -3576,32 +3619,61 @@ export type MailVariableItem = {
 };
 
 export type MediaAccount = {
+    created_at: string;
+    /**
+     * Empty: the user closed the account here
+     */
+    email: string;
     /**
      * Empty: there is no account on the media server
      */
     emby_id: string;
+    /**
+     * Whether the user's plan includes the media server now
+     */
     is_allowed: boolean;
     /**
      * Staff said how it is to stand; the plan does not change it
      */
     is_held: boolean;
     last_error: string;
+    /**
+     * On the media server
+     */
     name: string;
+    /**
+     * The state where it is the wanted one; changing: the media server does not know it yet; failed: the last try to tell it failed, and it is tried again
+     */
+    standing: 'none' | 'enabled' | 'disabled' | 'changing' | 'failed';
     /**
      * What the media server was last brought to
      */
     state: 'none' | 'enabled' | 'disabled';
+    /**
+     * When it was last said how it is to stand
+     */
     updated_at: string;
     user_id: number;
     wanted: 'none' | 'enabled' | 'disabled';
 };
 
 export type MediaAccounts = {
+    /**
+     * The one that was changed last comes first
+     */
     accounts: Array<MediaAccount>;
+    /**
+     * Whether the site has a media server: the settings emby_url and emby_key
+     */
+    is_set_up: boolean;
     total_count: number;
 };
 
 export type MediaChangeBody = {
+    /**
+     * false: the plan decides from now on; by default it stays as it is set, whatever the plan
+     */
+    is_held?: boolean;
     /**
      * enabled makes the account where there is none; none deletes it
      */
@@ -4068,11 +4140,17 @@ export type NewView = {
      */
     is_shared: boolean;
     name: string;
-    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     /**
      * Filters and sort as in the page's address
      */
     search: string;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type NewWebhook = {
@@ -4662,7 +4740,7 @@ export type OpenedVisit = {
 };
 
 export type Order = {
-    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+    resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     /**
      * All of the caller's own views of the list
      */
@@ -5350,7 +5428,7 @@ export type PaymentCaseList = {
     /**
      * Newest first
      */
-    cases: Array<PaymentCaseItem>;
+    cases: Array<PaymentCaseRow>;
     total_count: number;
 };
 
@@ -5363,6 +5441,10 @@ export type PaymentCaseResult = {
      * What the gateway said last to a refund, in its own words
      */
     answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     /**
      * What its credit moved in the ledger
      */
@@ -5417,6 +5499,63 @@ export type PaymentCaseResult = {
      * Of user_id; absent: not known
      */
     user?: PersonRef;
+    /**
+     * Whose recharge it is, or to whom it was credited; null: not known
+     */
+    user_id: number | null;
+    /**
+     * A second member of staff must approve the refund; the gateway is not asked before
+     */
+    waits: boolean;
+};
+
+export type PaymentCaseRow = {
+    /**
+     * What was paid, in currency
+     */
+    amount: string;
+    /**
+     * What the gateway said last to a refund, in its own words
+     */
+    answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
+    created_at: string;
+    /**
+     * What the wallet gains, in the site's currency
+     */
+    credit: string | null;
+    currency: string;
+    /**
+     * Id of the member of staff; null: nobody yet, or at the command line
+     */
+    decided_by: number | null;
+    ended_at: string | null;
+    gateway: string;
+    id: number;
+    /**
+     * Why the payment was not credited
+     */
+    kind: 'paid_twice' | 'transaction_used' | 'unknown_number' | 'wrong_gateway' | 'wrong_amount' | 'wrong_currency' | 'not_confirmed' | 'account_closed';
+    /**
+     * Of what staff decided; empty while open
+     */
+    reason: string;
+    recharge_no: number | null;
+    /**
+     * waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again
+     */
+    state: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
+    /**
+     * The number that the payment names; not always one of ours
+     */
+    trade_no: string;
+    /**
+     * The gateway's name of the payment
+     */
+    transaction_id: string;
     /**
      * Whose recharge it is, or to whom it was credited; null: not known
      */
@@ -6274,6 +6413,40 @@ export type RefundRequestItem = {
      * Of staff; empty while it is open
      */
     answer: string;
+    created_at: string;
+    ended_at: string | null;
+    id: number;
+    order_no: number;
+    /**
+     * That the order brought
+     */
+    package_id: number | null;
+    reason: string;
+    /**
+     * That the order began or renewed
+     */
+    service_id: number | null;
+    state: 'open' | 'granted' | 'declined' | 'withdrawn';
+    user_id: number;
+};
+
+export type RefundRequestList = {
+    /**
+     * Oldest first
+     */
+    requests: Array<RefundRequestRow>;
+    total_count: number;
+};
+
+export type RefundRequestRow = {
+    /**
+     * Of staff; empty while it is open
+     */
+    answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     created_at: string;
     ended_at: string | null;
     id: number;
@@ -7233,6 +7406,33 @@ export type SignUpResult = {
     user_name: string;
 };
 
+export type SigningKey = {
+    created_at: string;
+    /**
+     * Of a former key: when the last token that it signed has expired; null: it signs
+     */
+    honoured_until: string | null;
+    key_id: string;
+};
+
+export type SigningKeyRotation = {
+    /**
+     * For the audit log
+     */
+    reason?: string;
+    /**
+     * Honour no former key, so that everybody signs in again, the caller too: for a key that leaked
+     */
+    revoke: boolean;
+};
+
+export type SigningKeys = {
+    /**
+     * Those that are honoured: the one that signs, then the former ones, the newest first
+     */
+    keys: Array<SigningKey>;
+};
+
 export type SilenceWishBody = {
     /**
      * From now on; 0: staff is told again
@@ -7887,6 +8087,10 @@ export type StaffPayout = {
      * Of staff, for the user
      */
     answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     created_at: string;
     /**
      * The second member, where one was needed
@@ -7919,6 +8123,10 @@ export type StaffPayoutDetail = {
      * Of staff, for the user
      */
     answer: string;
+    /**
+     * Member of staff who deals with it; absent: nobody
+     */
+    assigned_to?: Assignee;
     /**
      * What it moved in the ledger
      */
@@ -8079,7 +8287,7 @@ export type StaffRefundRequest = {
      * What granting it would give back now; 0.00 where nothing is left
      */
     refundable: string;
-    request: RefundRequestItem;
+    request: RefundRequestRow;
 };
 
 export type StaffRole = {
@@ -9190,6 +9398,17 @@ export type UserDetail = {
     wallet: UserBalance;
 };
 
+export type UserFile = {
+    /**
+     * Text of a CSV file whose first line names the columns email and hash and, where there are any, name, kind and salt; at most 10,000 lines and 4 MB, and 500 hashes of the kinds md5, sha256, md5salt and sha256salt
+     */
+    csv: string;
+    /**
+     * Only check the file
+     */
+    dry_run?: boolean;
+};
+
 export type UserIndexResult = {
     /**
      * The role in the token
@@ -9460,6 +9679,12 @@ export type ViewItem = {
      * Of what is shown here; send it as If-Match when you change it
      */
     version: string;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type ViewList = {
@@ -9482,6 +9707,12 @@ export type ViewLook = {
      * Whether rows are 32 pixels high instead of 44
      */
     is_dense: boolean;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type ViewTexts = {
@@ -9502,6 +9733,12 @@ export type ViewTexts = {
      * Filters and sort as in the page's address
      */
     search: string;
+    /**
+     * Of columns that are shown, in pixels; those that are absent are as wide as the console makes them
+     */
+    widths?: {
+        [key: string]: number;
+    };
 };
 
 export type VisitCode = {
@@ -9684,6 +9921,21 @@ export type WithdrawalBody = {
      * Decimal amount with at most two places
      */
     amount: string | number;
+};
+
+export type WrongUserLine = {
+    /**
+     * line: the line itself cannot be read
+     */
+    field: 'email' | 'hash' | 'name' | 'kind' | 'salt' | 'line';
+    /**
+     * In the file, from 1
+     */
+    line: number;
+    /**
+     * In the caller's language
+     */
+    message: string;
 };
 
 export type AdminAnnouncementData = {
@@ -11040,6 +11292,10 @@ export type StaffPayoutsListData = {
          * Only those of this user
          */
         user_id?: number;
+        /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
         limit?: number;
         offset?: number;
     };
@@ -11054,6 +11310,22 @@ export type StaffPayoutsListResponses = {
 };
 
 export type StaffPayoutsListResponse = StaffPayoutsListResponses[keyof StaffPayoutsListResponses];
+
+export type StaffPayoutAssigneesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/commission-payouts/assignees';
+};
+
+export type StaffPayoutAssigneesResponses = {
+    /**
+     * OK
+     */
+    200: Array<Assignee>;
+};
+
+export type StaffPayoutAssigneesResponse = StaffPayoutAssigneesResponses[keyof StaffPayoutAssigneesResponses];
 
 export type StaffPayoutGetData = {
     body?: never;
@@ -11072,6 +11344,24 @@ export type StaffPayoutGetResponses = {
 };
 
 export type StaffPayoutGetResponse = StaffPayoutGetResponses[keyof StaffPayoutGetResponses];
+
+export type StaffPayoutAssignData = {
+    body: AssignTo;
+    path: {
+        payout_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/commission-payouts/{payout_id}/assignee';
+};
+
+export type StaffPayoutAssignResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffPayoutAssignResponse = StaffPayoutAssignResponses[keyof StaffPayoutAssignResponses];
 
 export type StaffPayoutPayData = {
     body: PaymentBody;
@@ -11223,6 +11513,11 @@ export type StaffEmbyListData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * What finds the users, as in the list of users: how the e-mail address or the name begins, a domain as @example.com, or the number
+         */
+        q?: string;
+        standing?: 'none' | 'enabled' | 'disabled' | 'changing' | 'failed';
         limit?: number;
         offset?: number;
     };
@@ -12621,6 +12916,38 @@ export type StaffNodesChangeResponses = {
 
 export type StaffNodesChangeResponse = StaffNodesChangeResponses[keyof StaffNodesChangeResponses];
 
+export type StaffNodesRebuildPreviewData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/nodes/rebuild';
+};
+
+export type StaffNodesRebuildPreviewResponses = {
+    /**
+     * OK
+     */
+    200: Array<RebuiltNode>;
+};
+
+export type StaffNodesRebuildPreviewResponse = StaffNodesRebuildPreviewResponses[keyof StaffNodesRebuildPreviewResponses];
+
+export type StaffNodesRebuildData = {
+    body: ReasonBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/nodes/rebuild';
+};
+
+export type StaffNodesRebuildResponses = {
+    /**
+     * OK
+     */
+    200: Array<RebuiltNode>;
+};
+
+export type StaffNodesRebuildResponse = StaffNodesRebuildResponses[keyof StaffNodesRebuildResponses];
+
 export type StaffNodeRemoveData = {
     body?: never;
     path: {
@@ -13197,6 +13524,10 @@ export type StaffPaymentCasesListData = {
     path?: never;
     query?: {
         state?: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
+        /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
         limit?: number;
         offset?: number;
     };
@@ -13211,6 +13542,22 @@ export type StaffPaymentCasesListResponses = {
 };
 
 export type StaffPaymentCasesListResponse = StaffPaymentCasesListResponses[keyof StaffPaymentCasesListResponses];
+
+export type StaffPaymentCaseAssigneesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/payment-cases/assignees';
+};
+
+export type StaffPaymentCaseAssigneesResponses = {
+    /**
+     * OK
+     */
+    200: Array<Assignee>;
+};
+
+export type StaffPaymentCaseAssigneesResponse = StaffPaymentCaseAssigneesResponses[keyof StaffPaymentCaseAssigneesResponses];
 
 export type StaffPaymentCaseGetData = {
     body?: never;
@@ -13229,6 +13576,24 @@ export type StaffPaymentCaseGetResponses = {
 };
 
 export type StaffPaymentCaseGetResponse = StaffPaymentCaseGetResponses[keyof StaffPaymentCaseGetResponses];
+
+export type StaffPaymentCaseAssignData = {
+    body: AssignTo;
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}/assignee';
+};
+
+export type StaffPaymentCaseAssignResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffPaymentCaseAssignResponse = StaffPaymentCaseAssignResponses[keyof StaffPaymentCaseAssignResponses];
 
 export type StaffPaymentCaseConfirmData = {
     body?: never;
@@ -13836,6 +14201,10 @@ export type StaffRefundRequestsData = {
          * Only those of this user
          */
         user_id?: number;
+        /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
         limit?: number;
         offset?: number;
     };
@@ -13846,10 +14215,26 @@ export type StaffRefundRequestsResponses = {
     /**
      * OK
      */
-    200: RefundRequests;
+    200: RefundRequestList;
 };
 
 export type StaffRefundRequestsResponse = StaffRefundRequestsResponses[keyof StaffRefundRequestsResponses];
+
+export type StaffRefundRequestAssigneesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/refund-requests/assignees';
+};
+
+export type StaffRefundRequestAssigneesResponses = {
+    /**
+     * OK
+     */
+    200: Array<Assignee>;
+};
+
+export type StaffRefundRequestAssigneesResponse = StaffRefundRequestAssigneesResponses[keyof StaffRefundRequestAssigneesResponses];
 
 export type StaffRefundRequestGetData = {
     body?: never;
@@ -13868,6 +14253,24 @@ export type StaffRefundRequestGetResponses = {
 };
 
 export type StaffRefundRequestGetResponse = StaffRefundRequestGetResponses[keyof StaffRefundRequestGetResponses];
+
+export type StaffRefundRequestAssignData = {
+    body: AssignTo;
+    path: {
+        request_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/refund-requests/{request_id}/assignee';
+};
+
+export type StaffRefundRequestAssignResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffRefundRequestAssignResponse = StaffRefundRequestAssignResponses[keyof StaffRefundRequestAssignResponses];
 
 export type StaffRefundDecideData = {
     body: RefundDecisionBody;
@@ -14400,6 +14803,38 @@ export type StaffShareAccountViewsResponses = {
 };
 
 export type StaffShareAccountViewsResponse = StaffShareAccountViewsResponses[keyof StaffShareAccountViewsResponses];
+
+export type StaffSigningKeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/signing-key';
+};
+
+export type StaffSigningKeyResponses = {
+    /**
+     * OK
+     */
+    200: SigningKeys;
+};
+
+export type StaffSigningKeyResponse = StaffSigningKeyResponses[keyof StaffSigningKeyResponses];
+
+export type StaffSigningKeyRotateData = {
+    body: SigningKeyRotation;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/signing-key/rotate';
+};
+
+export type StaffSigningKeyRotateResponses = {
+    /**
+     * OK
+     */
+    200: SigningKeys;
+};
+
+export type StaffSigningKeyRotateResponse = StaffSigningKeyRotateResponses[keyof StaffSigningKeyRotateResponses];
 
 export type StaffSitePictureRemoveData = {
     body?: never;
@@ -15204,6 +15639,22 @@ export type StaffUsersCsvResponses = {
 
 export type StaffUsersCsvResponse = StaffUsersCsvResponses[keyof StaffUsersCsvResponses];
 
+export type StaffUsersImportData = {
+    body: UserFile;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/users/import';
+};
+
+export type StaffUsersImportResponses = {
+    /**
+     * OK
+     */
+    200: ImportedUsers;
+};
+
+export type StaffUsersImportResponse = StaffUsersImportResponses[keyof StaffUsersImportResponses];
+
 export type StaffUserGetData = {
     body?: never;
     path: {
@@ -15736,7 +16187,7 @@ export type StaffViewsData = {
     body?: never;
     path?: never;
     query: {
-        resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
+        resource: 'announcements' | 'anomalies' | 'api-keys' | 'approvals' | 'audit' | 'audit-records' | 'audit-rules' | 'blocked-addresses' | 'bulk-jobs' | 'canned-answers-list' | 'cd-keys' | 'clients' | 'commissions' | 'coupons' | 'gateways' | 'guides' | 'invoices' | 'jobs' | 'ledger' | 'link-fetches' | 'link-spreads' | 'link-templates' | 'mail-templates' | 'mails' | 'media-accounts' | 'members' | 'network-bans' | 'nodes' | 'orders' | 'payment-cases' | 'payouts' | 'plans' | 'recharges' | 'refund-requests' | 'roles' | 'services' | 'settlements' | 'share-accounts' | 'statements' | 'tickets' | 'timetable' | 'users' | 'webhooks';
     };
     url: '/api/v2/staff/views';
 };
