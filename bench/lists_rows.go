@@ -20,8 +20,9 @@ type copies struct {
 	table string
 	like  string // the table of which this one has as many copies, where both belong together
 	only  string // SQL: which rows are copied; empty: all
-	// numbers are the columns whose values are moved by a stride: the table's own, and those that lead to a row that was
-	// copied as well. changed are the others that are not copied as they are, as SQL in which k is the copy's number.
+	// numbers are the columns whose values are moved by a stride: the table's own, and those that lead to a row that
+	// was copied as well. changed are the others that are not copied as they are, as SQL in which k is the copy's
+	// number.
 	numbers []string
 	changed map[string]string
 }
@@ -39,8 +40,10 @@ var tables = []copies{
 	{table: "user_facts", like: "account", numbers: []string{"user_id", "inviter_id"}, changed: map[string]string{
 		"email": "'copy' || k || '.' || email", "role": "''",
 	}},
-	{table: "shop_order", numbers: []string{"id", "user_id", "service_id", "replaces_id", "recharge_id"},
-		changed: map[string]string{"uuid": newUUID}},
+	{
+		table: "shop_order", numbers: []string{"id", "user_id", "service_id", "replaces_id", "recharge_id"},
+		changed: map[string]string{"uuid": newUUID},
+	},
 	{table: "recharge", numbers: []string{"id", "user_id"}, changed: map[string]string{
 		"uuid": newUUID, "trade_no": "trade_no || '.' || k", "transaction_id": "transaction_id || '.' || k",
 	}},

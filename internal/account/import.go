@@ -47,8 +47,8 @@ type Imported struct {
 	Rehashed int      // how many of those added have a hash that is hashed once more
 }
 
-// MaxRehashed is how many hashes are hashed once more while a request waits. On a slow server that takes the half minute
-// for which the web app waits.
+// MaxRehashed is how many hashes are hashed once more while a request waits. On a slow server that takes the half
+// minute for which the web app waits.
 const MaxRehashed = 500
 
 // ErrManyHashes is the fault of a request that would hash more than MaxRehashed.

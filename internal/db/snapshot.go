@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Snapshot is what the database says of one kind of thing, in memory: for what is asked too often for a query. Whoever
-// changes the thing bumps its revision and calls Load; what other processes change arrives while Follow runs.
+// A Snapshot is what the database says of one kind of thing, in memory: for what is asked too often for a query.
+// Whoever changes the thing bumps its revision and calls Load; what other processes change arrives while Follow runs.
 type Snapshot[T any] struct {
 	db       *DB
 	revision string
@@ -20,8 +20,8 @@ type Snapshot[T any] struct {
 	watchers sync.Map // of chan struct{}
 }
 
-// NewSnapshot returns a snapshot that nothing was loaded into yet. read reads the thing whose changes grow the revision;
-// one call of it ends before the next begins.
+// NewSnapshot returns a snapshot that nothing was loaded into yet. read reads the thing whose changes grow the
+// revision; one call of it ends before the next begins.
 func NewSnapshot[T any](d *DB, revision, what string, read func(context.Context) (T, error)) *Snapshot[T] {
 	return &Snapshot[T]{db: d, revision: revision, what: what, read: read}
 }

@@ -91,6 +91,7 @@ import { Route as AdminStaffIdRouteImport } from './routes/admin.staff.$id'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
+import { Route as AdminUsersImportRouteImport } from './routes/admin.users.import'
 import { Route as AdminWebhooksIndexRouteImport } from './routes/admin.webhooks.index'
 import { Route as AdminWebhooksIdRouteImport } from './routes/admin.webhooks.$id'
 import { Route as AdminLinkTemplatesScopeIdRouteImport } from './routes/admin.link-templates.$scope.$id'
@@ -510,6 +511,11 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
   path: '/users/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminUsersImportRoute = AdminUsersImportRouteImport.update({
+  id: '/users/import',
+  path: '/users/import',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminWebhooksIndexRoute = AdminWebhooksIndexRouteImport.update({
   id: '/webhooks/',
   path: '/webhooks/',
@@ -594,6 +600,7 @@ export interface FileRoutesByFullPath {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-log/': typeof AdminAuditLogIndexRoute
@@ -682,6 +689,7 @@ export interface FileRoutesByTo {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-log': typeof AdminAuditLogIndexRoute
@@ -772,6 +780,7 @@ export interface FileRoutesById {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/admin/announcements/': typeof AdminAnnouncementsIndexRoute
   '/admin/audit-log/': typeof AdminAuditLogIndexRoute
@@ -863,6 +872,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/admin/announcements/'
     | '/admin/audit-log/'
@@ -951,6 +961,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/admin/announcements'
     | '/admin/audit-log'
@@ -1040,6 +1051,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/admin/announcements/'
     | '/admin/audit-log/'
@@ -1653,6 +1665,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/users/import': {
+      id: '/admin/users/import'
+      path: '/users/import'
+      fullPath: '/admin/users/import'
+      preLoaderRoute: typeof AdminUsersImportRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/webhooks/': {
       id: '/admin/webhooks/'
       path: '/webhooks'
@@ -1758,6 +1777,7 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminStaffIdRoute: typeof AdminStaffIdRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
+  AdminUsersImportRoute: typeof AdminUsersImportRoute
   AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
   AdminAuditLogIndexRoute: typeof AdminAuditLogIndexRoute
@@ -1846,6 +1866,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminStaffIdRoute: AdminStaffIdRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
+  AdminUsersImportRoute: AdminUsersImportRoute,
   AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
   AdminAuditLogIndexRoute: AdminAuditLogIndexRoute,

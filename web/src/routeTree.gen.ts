@@ -124,6 +124,7 @@ import { Route as AdminStaffIdRouteImport } from './routes/admin.staff.$id'
 import { Route as AdminTicketsIdRouteImport } from './routes/admin.tickets.$id'
 import { Route as AdminUsersIndexRouteImport } from './routes/admin.users.index'
 import { Route as AdminUsersIdRouteImport } from './routes/admin.users.$id'
+import { Route as AdminUsersImportRouteImport } from './routes/admin.users.import'
 import { Route as AdminWebhooksIndexRouteImport } from './routes/admin.webhooks.index'
 import { Route as AdminWebhooksIdRouteImport } from './routes/admin.webhooks.$id'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
@@ -746,6 +747,11 @@ const AdminUsersIdRoute = AdminUsersIdRouteImport.update({
   path: '/users/$id',
   getParentRoute: () => AdminRoute,
 } as any)
+const AdminUsersImportRoute = AdminUsersImportRouteImport.update({
+  id: '/users/import',
+  path: '/users/import',
+  getParentRoute: () => AdminRoute,
+} as any)
 const AdminWebhooksIndexRoute = AdminWebhooksIndexRouteImport.update({
   id: '/webhooks/',
   path: '/webhooks/',
@@ -1066,6 +1072,7 @@ export interface FileRoutesByFullPath {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
@@ -1221,6 +1228,7 @@ export interface FileRoutesByTo {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/test-page/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
@@ -1384,6 +1392,7 @@ export interface FileRoutesById {
   '/admin/staff/$id': typeof AdminStaffIdRoute
   '/admin/tickets/$id': typeof AdminTicketsIdRoute
   '/admin/users/$id': typeof AdminUsersIdRoute
+  '/admin/users/import': typeof AdminUsersImportRoute
   '/admin/webhooks/$id': typeof AdminWebhooksIdRoute
   '/test-page/_default/api-example': typeof TestPageDefaultApiExampleRoute
   '/test-page/_default/dashboard-demo': typeof TestPageDefaultDashboardDemoRoute
@@ -1546,6 +1555,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
@@ -1701,6 +1711,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/test-page/api-example'
     | '/test-page/dashboard-demo'
@@ -1863,6 +1874,7 @@ export interface FileRouteTypes {
     | '/admin/staff/$id'
     | '/admin/tickets/$id'
     | '/admin/users/$id'
+    | '/admin/users/import'
     | '/admin/webhooks/$id'
     | '/test-page/_default/api-example'
     | '/test-page/_default/dashboard-demo'
@@ -2757,6 +2769,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AdminUsersIdRouteImport
       parentRoute: typeof AdminRoute
     }
+    '/admin/users/import': {
+      id: '/admin/users/import'
+      path: '/users/import'
+      fullPath: '/admin/users/import'
+      preLoaderRoute: typeof AdminUsersImportRouteImport
+      parentRoute: typeof AdminRoute
+    }
     '/admin/webhooks/': {
       id: '/admin/webhooks/'
       path: '/webhooks'
@@ -3142,6 +3161,7 @@ interface AdminRouteChildren {
   AdminShareAccountsNewRoute: typeof AdminShareAccountsNewRoute
   AdminStaffIdRoute: typeof AdminStaffIdRoute
   AdminUsersIdRoute: typeof AdminUsersIdRoute
+  AdminUsersImportRoute: typeof AdminUsersImportRoute
   AdminWebhooksIdRoute: typeof AdminWebhooksIdRoute
   AdminAnnouncementsIndexRoute: typeof AdminAnnouncementsIndexRoute
   AdminAuditLogIndexRoute: typeof AdminAuditLogIndexRoute
@@ -3230,6 +3250,7 @@ const AdminRouteChildren: AdminRouteChildren = {
   AdminShareAccountsNewRoute: AdminShareAccountsNewRoute,
   AdminStaffIdRoute: AdminStaffIdRoute,
   AdminUsersIdRoute: AdminUsersIdRoute,
+  AdminUsersImportRoute: AdminUsersImportRoute,
   AdminWebhooksIdRoute: AdminWebhooksIdRoute,
   AdminAnnouncementsIndexRoute: AdminAnnouncementsIndexRoute,
   AdminAuditLogIndexRoute: AdminAuditLogIndexRoute,

@@ -37,14 +37,14 @@ func (to assignTo) wish() assignment.Wish {
 // whyNoVersion is why assigning an object asks for no version of it.
 const whyNoVersion = "it says whom it was assigned to, and changes nothing else"
 
-// desk is a list whose rows are assigned to members of staff.
-type desk struct {
+// assignable is a list whose rows are assigned to members of staff.
+type assignable struct {
 	accounts *account.Accounts
 	sees     permission.Permission // what seeing the list needs
 }
 
 // members returns who may see the list, by id.
-func (d desk) members(ctx context.Context) (map[int64]account.User, error) {
+func (d assignable) members(ctx context.Context) (map[int64]account.User, error) {
 	found, err := d.accounts.StaffWith(ctx, d.sees)
 	members := make(map[int64]account.User, len(found))
 	for _, u := range found {
@@ -54,7 +54,7 @@ func (d desk) members(ctx context.Context) (map[int64]account.User, error) {
 }
 
 // narrowed reads the parameter assignee of a list.
-func (d desk) narrowed(ctx context.Context, who account.Identity, choice string) (assignment.Filter, error) {
+func (d assignable) narrowed(ctx context.Context, who account.Identity, choice string) (assignment.Filter, error) {
 	switch choice {
 	case "":
 		return assignment.Filter{}, nil
@@ -69,7 +69,7 @@ func (d desk) narrowed(ctx context.Context, who account.Identity, choice string)
 }
 
 // named returns a function that names those whom rows are assigned to.
-func (d desk) named(ctx context.Context, holders ...*int64) (func(holder *int64) Assigned, error) {
+func (d assignable) named(ctx context.Context, holders ...*int64) (func(holder *int64) Assigned, error) {
 	ids := []int64{}
 	for _, id := range holders {
 		if id != nil {
@@ -95,7 +95,7 @@ func (d desk) named(ctx context.Context, holders ...*int64) (func(holder *int64)
 }
 
 // namedIn is named for the rows of a part of a list; of gives the member whom one is assigned to.
-func namedIn[T any](ctx context.Context, d desk, rows []T, of func(row *T) *int64) (
+func namedIn[T any](ctx context.Context, d assignable, rows []T, of func(row *T) *int64) (
 	func(holder *int64) Assigned, error,
 ) {
 	holders := make([]*int64, len(rows))
@@ -106,7 +106,7 @@ func namedIn[T any](ctx context.Context, d desk, rows []T, of func(row *T) *int6
 }
 
 // choices registers an operation that lists to whom rows of the list can be assigned.
-func (d desk) choices(r *v2.Router, route, id, summary string) {
+func (d assignable) choices(r *v2.Router, route, id, summary string) {
 	v2.HandleList(r, v2.StaffOp("GET "+route, d.sees).Named(id, summary),
 		func(ctx context.Context, _ account.Identity, _ *v2.Empty) ([]assignee, error) {
 			found, err := d.accounts.StaffWith(ctx, d.sees)

@@ -110,7 +110,7 @@ type caseDetails struct {
 	payments *payment.Payments
 	wallets  *wallet.Wallets
 	accounts *account.Accounts
-	desk     desk
+	list     assignable
 }
 
 func (d caseDetails) of(ctx context.Context, id int64) (paymentCaseResult, error) {
@@ -119,7 +119,7 @@ func (d caseDetails) of(ctx context.Context, id int64) (paymentCaseResult, error
 		return paymentCaseResult{}, err
 	}
 	item, _ := showPaymentCase(c, nil)
-	assigned, err := d.desk.named(ctx, c.AssignedTo)
+	assigned, err := d.list.named(ctx, c.AssignedTo)
 	if err != nil {
 		return paymentCaseResult{}, err
 	}
@@ -179,7 +179,8 @@ func newCasePayment(r *wallet.Recharge, known knownUsers) casePayment {
 	return out
 }
 
-func listPaymentCases(ctx context.Context, p *payment.Payments, d desk, f payment.CaseFilter) (paymentCaseList, error) {
+func listPaymentCases(ctx context.Context, p *payment.Payments, d assignable, f payment.CaseFilter,
+) (paymentCaseList, error) {
 	cases, total, err := p.Cases(ctx, f)
 	if err != nil {
 		return paymentCaseList{}, err
@@ -198,7 +199,7 @@ func listPaymentCases(ctx context.Context, p *payment.Payments, d desk, f paymen
 
 // PaymentCases adds, for staff, the payments that were refused, doubled or match nothing.
 func PaymentCases(p *payment.Payments, w *wallet.Wallets, a *account.Accounts) v2.Resource {
-	d := desk{a, permission.CaseRead}
+	d := assignable{a, permission.CaseRead}
 	details := caseDetails{p, w, a, d}
 	return func(r *v2.Router) {
 		type part struct {

@@ -36,7 +36,7 @@ type staffPayoutDetail struct {
 // StaffPayout is a payout in a list; exported because it is embedded.
 type StaffPayout = staffPayout
 
-func listPayouts(ctx context.Context, i *invite.Invites, d desk, f invite.PayoutFilter) (staffPayoutList, error) {
+func listPayouts(ctx context.Context, i *invite.Invites, d assignable, f invite.PayoutFilter) (staffPayoutList, error) {
 	found, total, err := i.Payouts(ctx, f)
 	if err != nil {
 		return staffPayoutList{}, err
@@ -59,7 +59,7 @@ func newStaffPayout(p *invite.Payout, assigned Assigned) staffPayout {
 // addPayouts adds paying commission outside of the site. The member pays by whatever means the user named, and says so
 // here; nothing of the site pays by itself.
 func addPayouts(r *v2.Router, i *invite.Invites, w *wallet.Wallets, a *account.Accounts) {
-	d := desk{a, permission.CommissionPay}
+	d := assignable{a, permission.CommissionPay}
 	type inState struct {
 		State    string `query:"state" enum:"open,waiting,paid,refused,withdrawn" doc:"Only those in this state"`
 		UserID   int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`

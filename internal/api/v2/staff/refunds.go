@@ -27,7 +27,8 @@ type staffRefundRequest struct {
 	Refundable money.Amount     `json:"refundable" doc:"What granting it would give back now; 0.00 where nothing is left"`
 }
 
-func listRefundRequests(ctx context.Context, s *shop.Shop, d desk, f shop.RequestFilter) (refundRequestList, error) {
+func listRefundRequests(ctx context.Context, s *shop.Shop, d assignable, f shop.RequestFilter,
+) (refundRequestList, error) {
 	found, total, err := s.RefundRequests(ctx, f)
 	if err != nil {
 		return refundRequestList{}, err
@@ -45,7 +46,7 @@ func listRefundRequests(ctx context.Context, s *shop.Shop, d desk, f shop.Reques
 	return out, nil
 }
 
-func showRefundRequest(ctx context.Context, s *shop.Shop, d desk, id int64) (staffRefundRequest, error) {
+func showRefundRequest(ctx context.Context, s *shop.Shop, d assignable, id int64) (staffRefundRequest, error) {
 	q, err := s.RefundRequest(ctx, id)
 	if err != nil {
 		return staffRefundRequest{}, err
@@ -60,7 +61,7 @@ func showRefundRequest(ctx context.Context, s *shop.Shop, d desk, id int64) (sta
 
 // Refunds adds deciding what users ask to be given back.
 func Refunds(s *shop.Shop, a *account.Accounts) v2.Resource {
-	d := desk{a, permission.RefundRead}
+	d := assignable{a, permission.RefundRead}
 	return func(r *v2.Router) {
 		type which struct {
 			ID int64 `path:"request_id" minimum:"1"`

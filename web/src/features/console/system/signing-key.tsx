@@ -46,7 +46,13 @@ function Keys({ keys }: { keys: readonly Key[] }) {
         {former.length === 0 && t('signingKey.noFormer')}
         {former.map(({ key_id: id, honoured_until: time }) => (
           <div key={id}>
-            <code>{id}</code> · <Moment time={time} withTime />
+            <code>{id}</code>
+            {time && (
+              <>
+                {' · '}
+                <Moment time={time} withTime />
+              </>
+            )}
           </div>
         ))}
       </Fact>
