@@ -351,8 +351,15 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrSecondMember
 	}
 	if approve {
-		may, err := MayAct(ctx, tx, *g.StaffID, kind.Permission())
-		if err == nil && !may {
+		makers, err := role.With(ctx, tx, kind.Permission())
+		if err != nil {
+			return err
+		}
+		left, err := tx.NewSelect().Table("account").
+			Where("id = ? AND (role NOT IN (?) OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID,
+				bun.List(makers)).
+			Exists(ctx)
+		if err == nil && left {
 			err = ErrMakerLeft
 		}
 		if err != nil {

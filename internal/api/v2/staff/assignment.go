@@ -76,6 +76,9 @@ func (d assignable) named(ctx context.Context, holders ...*int64) (func(holder *
 			ids = append(ids, *id)
 		}
 	}
+	if len(ids) == 0 {
+		return func(*int64) Assigned { return Assigned{} }, nil
+	}
 	known, err := d.accounts.People(ctx, ids)
 	if err != nil {
 		return nil, err
