@@ -3,6 +3,7 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { refundRequests } from '@/features/console/money/resources'
+import { refundDesk, membersOf } from '@/features/console/money/desks'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
 
@@ -10,6 +11,10 @@ export const Route = createFileRoute('/admin/refunds/')({
   validateSearch: listSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, deps }) =>
-    loadPage(loadTexts('console/money'), loadList(queryClient, refundRequests, deps)),
+    loadPage(
+      loadTexts('console/money'),
+      loadList(queryClient, refundRequests, deps),
+      queryClient.prefetchQuery(membersOf(refundDesk)),
+    ),
   component: lazyPage(() => import('@/features/console/money/pages'), 'RefundsPage'),
 })

@@ -25,10 +25,12 @@ const page = { to: '/admin/roles' } as const
 
 /** One role: what it may do, to be changed where it is one's own and goes not beyond one's own permissions. */
 export function RolePage() {
+  const { t } = useTranslation('console/team')
   const { id } = route.useParams()
   const query = useQuery(rolesQuery())
   return (
     <div data-wide>
+      {!query.data && <Header title={t('roles.title')} />}
       <Loaded query={query} skeleton={<Skeleton height={640} radius="lg" />} hasCards>
         {(list) => <Role key={id} list={list} address={id} />}
       </Loaded>
@@ -48,7 +50,13 @@ function Role({ list, address }: { list: RoleList; address: string }) {
   const navigate = useNavigate()
   const actions = useRoleActions(() => void navigate(page))
   const role = roleAt(list, address)
-  if (!role) return <Text>{t('gone')}</Text>
+  if (!role)
+    return (
+      <>
+        <Header title={t('roles.title')} />
+        <Text>{t('gone')}</Text>
+      </>
+    )
   return (
     <>
       <Header
