@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Locator, Page } from '@playwright/test'
+import type { Locator } from '@playwright/test'
 import { Agent } from '../harness/agent.ts'
 import { ApiUser } from '../harness/api-user.ts'
 import { Download } from '../harness/download.ts'
