@@ -1,9 +1,11 @@
 package app
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/reconciliation"
@@ -136,7 +138,8 @@ func (h *actSite) moneyActs() map[string]func() act {
 			return h.staffCall(h.bob, "refund-requests/%d/assignee", h.toAdmin(), h.refundRequest())
 		},
 		"staff_payout_assign": func() act {
-			return h.staffCall(h.bob, "commission-payouts/%d/assignee", h.toAdmin(), h.payout(h.users[1]))
+			payee := h.addUser(h.T, "payee"+strings.ToLower(rand.Text()), 0)
+			return h.staffCall(h.bob, "commission-payouts/%d/assignee", h.toAdmin(), h.payout(payee))
 		},
 		"staff_payment_case_assign": func() act {
 			return h.staffCall(h.bob, "payment-cases/%d/assignee", h.toAdmin(), h.paymentCase())
