@@ -3,7 +3,7 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { paymentCases } from '@/features/console/money/resources'
-import { caseDesk, membersOf } from '@/features/console/money/desks'
+import { assignedCases, membersOf } from '@/features/console/money/assigned-lists'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
 
@@ -14,7 +14,7 @@ export const Route = createFileRoute('/admin/payment-cases/')({
     loadPage(
       loadTexts('console/money'),
       loadList(queryClient, paymentCases, deps),
-      queryClient.prefetchQuery(membersOf(caseDesk)),
+      queryClient.prefetchQuery(membersOf(assignedCases)),
     ),
   component: lazyPage(() => import('@/features/console/money/pages'), 'CasesPage'),
 })

@@ -3,7 +3,7 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { payouts } from '@/features/console/money/resources'
-import { payoutDesk, membersOf } from '@/features/console/money/desks'
+import { assignedPayouts, membersOf } from '@/features/console/money/assigned-lists'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
 
@@ -14,7 +14,7 @@ export const Route = createFileRoute('/admin/payouts/')({
     loadPage(
       loadTexts('console/money'),
       loadList(queryClient, payouts, deps),
-      queryClient.prefetchQuery(membersOf(payoutDesk)),
+      queryClient.prefetchQuery(membersOf(assignedPayouts)),
     ),
   component: lazyPage(() => import('@/features/console/money/pages'), 'PayoutsPage'),
 })

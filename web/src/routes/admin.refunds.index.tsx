@@ -3,7 +3,7 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { refundRequests } from '@/features/console/money/resources'
-import { refundDesk, membersOf } from '@/features/console/money/desks'
+import { assignedRefunds, membersOf } from '@/features/console/money/assigned-lists'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
 
@@ -14,7 +14,7 @@ export const Route = createFileRoute('/admin/refunds/')({
     loadPage(
       loadTexts('console/money'),
       loadList(queryClient, refundRequests, deps),
-      queryClient.prefetchQuery(membersOf(refundDesk)),
+      queryClient.prefetchQuery(membersOf(assignedRefunds)),
     ),
   component: lazyPage(() => import('@/features/console/money/pages'), 'RefundsPage'),
 })

@@ -9,7 +9,7 @@ import { ActionButton, useRun } from '../parts/action-runner'
 import type { Filter } from '../parts/filters'
 import type { Column } from '../parts/resource'
 import { useKey } from '../parts/use-key'
-import { type Assignable, assign, type Desk, membersOf } from './desks'
+import { type Assignable, assign, type AssignedList, membersOf } from './assigned-lists'
 
 /** Who is signed in, as a member whom rows are assigned to. */
 function useSelf(): Assignee {
@@ -29,11 +29,11 @@ export function AssigneeName({ member }: { member: Assignee | undefined }) {
 }
 
 /** What a list has for the members whom its rows are assigned to: a column, a filter, actions, and `a` for the row. */
-export function useAssigning(desk: Desk) {
+export function useAssigning(list: AssignedList) {
   const { t } = useTranslation('console/money')
   const self = useSelf()
-  const { data: members = [] } = useQuery(membersOf(desk))
-  const actions = useActions(desk, self, members)
+  const { data: members = [] } = useQuery(membersOf(list))
+  const actions = useActions(list, self, members)
   const run = useRun()
   const column: Column<Assignable> = {
     key: 'assignee',
@@ -59,18 +59,18 @@ export function useAssigning(desk: Desk) {
   return { column, filter, actions, keys }
 }
 
-function useActions(desk: Desk, self: Assignee, members: readonly Assignee[]) {
+function useActions(list: AssignedList, self: Assignee, members: readonly Assignee[]) {
   const { t } = useTranslation('console/money')
   const client = useQueryClient()
   const isOpen = ({ ended_at: ended }: Assignable) => ended === null
   const others = ({ assigned_to: member }: Assignable) =>
     members.filter(({ id }) => id !== member?.id)
   const give = (row: Assignable, to: Assignee | undefined) =>
-    assign(client, desk, row.id, { to, was: row.assigned_to })
+    assign(client, list, row.id, { to, was: row.assigned_to })
   const takeBack = (row: Assignable, from: Assignee | undefined) =>
-    assign(client, desk, row.id, { to: row.assigned_to, was: from })
+    assign(client, list, row.id, { to: row.assigned_to, was: from })
   const chosen = (id: unknown) => members.find((member) => String(member.id) === id)
-  const { permission } = desk
+  const { permission } = list
 
   const take: Action<Assignable> = {
     key: 'take',
@@ -122,8 +122,8 @@ function useActions(desk: Desk, self: Assignee, members: readonly Assignee[]) {
 }
 
 /** On the page of a row: buttons that assign it, and `a` that takes it. */
-export function AssignButtons({ desk, row }: { desk: Desk; row: Assignable }) {
-  const { actions, keys } = useAssigning(desk)
+export function AssignButtons({ list, row }: { list: AssignedList; row: Assignable }) {
+  const { actions, keys } = useAssigning(list)
   useKey('a', () => keys.a(row))
   return (
     <Group gap="xs" mt="sm">

@@ -20,7 +20,7 @@ import { useNeighbours } from '../parts/use-neighbours'
 import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
 import { useCaseActions } from './case-actions'
-import { caseDesk } from './desks'
+import { assignedCases } from './assigned-lists'
 import { caseOf } from './details'
 import { GatewayEvents } from './gateway-events'
 import { paymentCases } from './resources'
@@ -192,7 +192,7 @@ function Side({ found }: { found: PaymentCaseResult }) {
           <AssigneeName member={found.assigned_to} />
         </Fact>
       </Facts>
-      <AssignButtons desk={caseDesk} row={found} />
+      <AssignButtons list={assignedCases} row={found} />
     </Section>
   )
 }

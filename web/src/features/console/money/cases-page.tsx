@@ -7,14 +7,14 @@ import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { useAssigning } from './assigning'
 import { useCaseActions } from './case-actions'
-import { caseDesk } from './desks'
+import { assignedCases } from './assigned-lists'
 import { paymentCases } from './resources'
 import { MoneyState, useStateFilter } from './states'
 
 /** Payments that were refused, doubled or match nothing. */
 export function CasesPage() {
   const { t } = useTranslation('console/money')
-  const assigning = useAssigning(caseDesk)
+  const assigning = useAssigning(assignedCases)
   return (
     <ListPage
       title={t('cases.title')}

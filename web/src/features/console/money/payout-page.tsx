@@ -20,7 +20,7 @@ import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
 import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
-import { payoutDesk } from './desks'
+import { assignedPayouts } from './assigned-lists'
 import { payoutOf, payoutsBy } from './details'
 import { usePayoutActions } from './payout-actions'
 import { payouts } from './resources'
@@ -169,7 +169,7 @@ function Side({ payout }: { payout: StaffPayoutDetail }) {
           <AssigneeName member={payout.assigned_to} />
         </Fact>
       </Facts>
-      <AssignButtons desk={payoutDesk} row={payout} />
+      <AssignButtons list={assignedPayouts} row={payout} />
     </Section>
   )
 }

@@ -7,7 +7,7 @@ import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { useAssigning } from './assigning'
-import { payoutDesk } from './desks'
+import { assignedPayouts } from './assigned-lists'
 import { usePayoutActions } from './payout-actions'
 import { payouts } from './resources'
 import { MoneyState, useStateFilter } from './states'
@@ -15,7 +15,7 @@ import { MoneyState, useStateFilter } from './states'
 /** Commission that users want paid outside of the site. */
 export function PayoutsPage() {
   const { t } = useTranslation('console/money')
-  const assigning = useAssigning(payoutDesk)
+  const assigning = useAssigning(assignedPayouts)
   return (
     <ListPage
       title={t('payouts.title')}

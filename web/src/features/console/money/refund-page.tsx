@@ -19,7 +19,7 @@ import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
 import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
-import { refundDesk } from './desks'
+import { assignedRefunds } from './assigned-lists'
 import { orderOf, requestOf, requestsBy } from './details'
 import { useRefundActions } from './refund-actions'
 import { refundRequests } from './resources'
@@ -189,7 +189,7 @@ function Side({ request }: { request: RefundRequestRow }) {
           <AssigneeName member={request.assigned_to} />
         </Fact>
       </Facts>
-      <AssignButtons desk={refundDesk} row={request} />
+      <AssignButtons list={assignedRefunds} row={request} />
     </Section>
   )
 }

@@ -5,7 +5,7 @@ import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { useAssigning } from './assigning'
-import { refundDesk } from './desks'
+import { assignedRefunds } from './assigned-lists'
 import { useRefundActions } from './refund-actions'
 import { refundRequests } from './resources'
 import { MoneyState, useStateFilter } from './states'
@@ -13,7 +13,7 @@ import { MoneyState, useStateFilter } from './states'
 /** What users want given back. */
 export function RefundsPage() {
   const { t } = useTranslation('console/money')
-  const assigning = useAssigning(refundDesk)
+  const assigning = useAssigning(assignedRefunds)
   return (
     <ListPage
       title={t('refunds.title')}

@@ -18,7 +18,7 @@ export type Assignable = {
 }
 
 /** A list of such rows. */
-export type Desk = {
+export type AssignedList = {
   /** As in the keys of its queries. */
   name: string
   /** What assigning needs. */
@@ -28,21 +28,21 @@ export type Desk = {
   assign: (id: number, body: AssignTo) => Promise<unknown>
 }
 
-export const caseDesk: Desk = {
+export const assignedCases: AssignedList = {
   name: 'payment-cases',
   permission: 'payment.case.decide',
   members: async (signal) => (await staffPaymentCaseAssignees({ signal, throwOnError: true })).data,
   assign: (id, body) => staffPaymentCaseAssign({ path: { case_id: id }, body, throwOnError: true }),
 }
 
-export const payoutDesk: Desk = {
+export const assignedPayouts: AssignedList = {
   name: 'payouts',
   permission: 'money.commission.pay',
   members: async (signal) => (await staffPayoutAssignees({ signal, throwOnError: true })).data,
   assign: (id, body) => staffPayoutAssign({ path: { payout_id: id }, body, throwOnError: true }),
 }
 
-export const refundDesk: Desk = {
+export const assignedRefunds: AssignedList = {
   name: 'refund-requests',
   permission: 'money.refund',
   members: async (signal) =>
@@ -51,10 +51,10 @@ export const refundDesk: Desk = {
     staffRefundRequestAssign({ path: { request_id: id }, body, throwOnError: true }),
 }
 
-export const membersOf = (desk: Desk) =>
+export const membersOf = (list: AssignedList) =>
   queryOptions({
-    queryKey: ['console', desk.name, 'members'],
-    queryFn: ({ signal }) => desk.members(signal),
+    queryKey: ['console', list.name, 'members'],
+    queryFn: ({ signal }) => list.members(signal),
     staleTime: 60_000,
   })
 
@@ -76,12 +76,12 @@ function withMember(held: Held, id: number, to: Assignee | undefined): Held {
 /** Assigns a row: it is shown at once, in lists and on its page, and taken back where the server refuses it. */
 export async function assign(
   client: QueryClient,
-  desk: Desk,
+  list: AssignedList,
   id: number,
   change: { to: Assignee | undefined; was: Assignee | undefined },
 ) {
   const queries = {
-    queryKey: ['console', desk.name],
+    queryKey: ['console', list.name],
     predicate: ({ queryKey }: { queryKey: readonly unknown[] }) =>
       queryKey[2] === 'list' || queryKey[2] === 'one',
   }
@@ -89,7 +89,7 @@ export async function assign(
   const before = client.getQueriesData<Held>(queries)
   client.setQueriesData<Held>(queries, (held) => withMember(held, id, change.to))
   try {
-    await desk.assign(id, { assigned_to: idOf(change.to), was_assigned_to: idOf(change.was) })
+    await list.assign(id, { assigned_to: idOf(change.to), was_assigned_to: idOf(change.was) })
   } catch (error) {
     for (const [queryKey, held] of before) client.setQueryData(queryKey, held)
     void client.invalidateQueries(queries)
