@@ -38,12 +38,6 @@ export class Server {
     await this.#process.waitForLine(/msg=serving/)
   }
 
-  /** Returns the code that makes somebody the owner of a site that has none. */
-  async setupCode(): Promise<string> {
-    const line = await this.#process?.waitForLine(/nobody owns this site yet/)
-    return /code=(\S+)/.exec(line ?? '')?.[1] ?? ''
-  }
-
   async kill(): Promise<void> {
     await this.#process?.kill()
   }
