@@ -89,8 +89,9 @@ test.describe('an injected script', () => {
           own: attempt(() => { script.src = '/assets/none.js' }),
         }
       })
-      const { own, ...attempts } = outcome
-      expect(own).toBe('done')
+      // A document that DOMParser makes is shown to nobody and runs nothing; the editor of mail templates reads such.
+      const { own, parse, ...attempts } = outcome
+      expect({ own, parse }).toEqual({ own: 'done', parse: 'done' })
       expect(Object.entries(attempts).filter(([, what]) => what !== 'TypeError')).toEqual([])
       await expect(page.locator('#harm')).toHaveCount(0)
       expect(await page.evaluate(() => 'harmed' in window)).toBe(false)
