@@ -351,15 +351,8 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrSecondMember
 	}
 	if approve {
-		makers, err := role.With(ctx, tx, kind.Permission())
-		if err != nil {
-			return err
-		}
-		left, err := tx.NewSelect().Table("account").
-			Where("id = ? AND (role NOT IN (?) OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID,
-				bun.List(makers)).
-			Exists(ctx)
-		if err == nil && left {
+		known, may, err := right(ctx, tx, *g.StaffID, kind.Permission())
+		if err == nil && known && !may {
 			err = ErrMakerLeft
 		}
 		if err != nil {
@@ -387,12 +380,21 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 
 // MayAct tells whether the user is a member of staff who may do what needs the permission now: who is banned may not.
 func MayAct(ctx context.Context, tx bun.Tx, userID int64, needs permission.Permission) (bool, error) {
+	_, may, err := right(ctx, tx, userID, needs)
+	return may, err
+}
+
+// right tells whether there is such a user, and whether they may do now what needs the permission.
+func right(ctx context.Context, tx bun.Tx, userID int64, needs permission.Permission) (known, may bool, err error) {
 	roles, err := role.With(ctx, tx, needs)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	return tx.NewSelect().Table("account").
-		Where("id = ? AND role IN (?) AND banned_at IS NULL AND closed_at IS NULL", userID, bun.List(roles)).Exists(ctx)
+	var found []bool
+	err = tx.NewSelect().Table("account").
+		ColumnExpr("role IN (?) AND banned_at IS NULL AND closed_at IS NULL", bun.List(roles)).
+		Where("id = ?", userID).Scan(ctx, &found)
+	return len(found) > 0, slices.Contains(found, true), err
 }
 
 // Waits returns the act on this thing that waits for a second member; nil where none does.
