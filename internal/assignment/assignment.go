@@ -25,9 +25,33 @@ type Wish struct {
 	Was int64
 }
 
-// Admit returns whom the object is assigned to from now on: ErrChanged where it is not the one whom the caller saw.
-// sees is what seeing the list needs. Wrong input names assigned_to.
-func (w Wish) Admit(ctx context.Context, tx bun.Tx, present *int64, sees permission.Permission) (to *int64, err error) {
+// A Target is an object that is assigned: a locked row of a table with the column assigned_to.
+type Target struct {
+	Row      any     // pointer to the row
+	Assigned **int64 // the row's field of that column
+	Object   audit.Object
+	Sees     permission.Permission // what seeing the list needs
+	Decides  permission.Permission // what deciding on the object needs
+}
+
+// CarryOut assigns the object and records that in the audit log, as part of tx: ErrChanged where it is not assigned to
+// the one whom the caller saw. Wrong input names assigned_to.
+func (w Wish) CarryOut(ctx context.Context, tx bun.Tx, t Target) error {
+	was := *t.Assigned
+	to, err := w.admit(ctx, tx, was, t.Sees)
+	if err != nil {
+		return err
+	}
+	*t.Assigned = to
+	if _, err := tx.NewUpdate().Model(t.Row).Column("assigned_to").WherePK().Exec(ctx); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, string(t.Decides)+".assign", t.Object, map[string]any{"assigned_to": was},
+		map[string]any{"assigned_to": to}, "")
+}
+
+// admit returns whom the object is assigned to from now on.
+func (w Wish) admit(ctx context.Context, tx bun.Tx, present *int64, sees permission.Permission) (*int64, error) {
 	var holder int64
 	if present != nil {
 		holder = *present
@@ -36,19 +60,13 @@ func (w Wish) Admit(ctx context.Context, tx bun.Tx, present *int64, sees permiss
 		return nil, ErrChanged
 	}
 	if w.To == 0 {
-		return to, nil
+		return nil, nil
 	}
 	may, err := approval.MayAct(ctx, tx, w.To, sees)
 	if err == nil && !may {
 		err = fault.Invalid("assigned_to", "choice", "该成员不能查看此列表", "This member may not see this list")
 	}
 	return &w.To, err
-}
-
-// Record adds the change to the audit log. decides is the permission by which the object is decided on.
-func Record(ctx context.Context, tx bun.Tx, decides permission.Permission, object audit.Object, was, is *int64) error {
-	return audit.Record(ctx, tx, string(decides)+".assign", object, map[string]any{"assigned_to": was},
-		map[string]any{"assigned_to": is}, "")
 }
 
 // Filter narrows a list by the members whom its rows are assigned to. The zero value wants all.

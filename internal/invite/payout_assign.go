@@ -21,13 +21,9 @@ func (i *Invites) AssignPayout(ctx context.Context, id int64, w assignment.Wish)
 		if !p.pending() {
 			return ErrPayoutEnded
 		}
-		was := p.AssignedTo
-		if p.AssignedTo, err = w.Admit(ctx, tx, was, permission.CommissionPay); err != nil {
-			return err
-		}
-		if _, err := tx.NewUpdate().Model(p).Column("assigned_to").WherePK().Exec(ctx); err != nil {
-			return err
-		}
-		return assignment.Record(ctx, tx, permission.CommissionPay, audit.ID("commission_payout", id), was, p.AssignedTo)
+		return w.CarryOut(ctx, tx, assignment.Target{
+			Row: p, Assigned: &p.AssignedTo, Object: audit.ID("commission_payout", id), Sees: permission.CommissionPay,
+			Decides: permission.CommissionPay,
+		})
 	})
 }

@@ -22,14 +22,10 @@ func (p *Payments) AssignCase(ctx context.Context, id int64, w assignment.Wish) 
 		if c.EndedAt != nil {
 			return ErrCaseEnded
 		}
-		was := c.AssignedTo
-		if c.AssignedTo, err = w.Admit(ctx, tx, was, permission.CaseRead); err != nil {
-			return err
-		}
-		if _, err := tx.NewUpdate().Model(&c).Column("assigned_to").WherePK().Exec(ctx); err != nil {
-			return err
-		}
-		return assignment.Record(ctx, tx, permission.CaseDecide, audit.ID("payment_case", id), was, c.AssignedTo)
+		return w.CarryOut(ctx, tx, assignment.Target{
+			Row: &c, Assigned: &c.AssignedTo, Object: audit.ID("payment_case", id), Sees: permission.CaseRead,
+			Decides: permission.CaseDecide,
+		})
 	})
 }
 

@@ -22,13 +22,9 @@ func (s *Shop) AssignRefundRequest(ctx context.Context, id int64, w assignment.W
 		if q.State != RequestOpen {
 			return ErrRequestEnded
 		}
-		was := q.AssignedTo
-		if q.AssignedTo, err = w.Admit(ctx, tx, was, permission.RefundRead); err != nil {
-			return err
-		}
-		if _, err := tx.NewUpdate().Model(&q).Column("assigned_to").WherePK().Exec(ctx); err != nil {
-			return err
-		}
-		return assignment.Record(ctx, tx, permission.Refund, audit.ID("refund_request", id), was, q.AssignedTo)
+		return w.CarryOut(ctx, tx, assignment.Target{
+			Row: &q, Assigned: &q.AssignedTo, Object: audit.ID("refund_request", id), Sees: permission.RefundRead,
+			Decides: permission.Refund,
+		})
 	})
 }
