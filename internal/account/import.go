@@ -53,7 +53,8 @@ const MaxRehashed = 500
 
 // ErrManyHashes is the fault of a request that would hash more than MaxRehashed.
 var ErrManyHashes = fault.Invalid("csv", "many_hashes",
-	"md5、sha256、md5salt 和 sha256salt 类型的哈希须重新加密，一次最多 500 个：请拆分文件，或使用命令 airstrip user import",
+	"md5、sha256、md5salt 和 sha256salt 类型的哈希须重新加密，一次最多 500 个："+
+		"请拆分文件，或使用命令 airstrip user import",
 	"Hashes of the kinds md5, sha256, md5salt and sha256salt are hashed once more, 500 of them at most at a time: "+
 		"please divide the file, or use the command airstrip user import")
 

@@ -11,7 +11,7 @@ import (
 // space, or in characters that nobody sees. It is stored (gateway_settlement.reference_key), so it must not change.
 func Folded(s string) string {
 	return strings.Map(func(c rune) rune {
-		if unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) {
+		if unicode.IsSpace(c) || isInvisible(c) {
 			return -1
 		}
 		return c

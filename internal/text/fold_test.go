@@ -14,7 +14,10 @@ func TestFolded_CaseWidthAndSpaces_MakeNoDifference(t *testing.T) {
 			t.Errorf("%q is compared as %q", s, got)
 		}
 	}
-	for s, want := range map[string]string{" \u200b\u3000": "", "流水 号": "流水号", "PO_17a": "po_17a"} {
+	for s, want := range map[string]string{
+		" \u200b\u3000": "", "流水 号": "流水号", "PO_17a": "po_17a",
+		"PO\ufe0f-17\u2800a": "po-17a", "PO-17a\u034f\a": "po-17a",
+	} {
 		if got := text.Folded(s); got != want {
 			t.Errorf("%q is compared as %q, want %q", s, got, want)
 		}

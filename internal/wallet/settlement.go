@@ -137,7 +137,8 @@ func (w *Wallets) beyondOwed(ctx context.Context, tx bun.Tx, s *Settlement) (mon
 		return max(beyond, 0), err
 	}
 	return 0, fault.Invalid("beyond", "confirm",
-		"按账本，该支付平台应存 "+owed.String()+"，结算金额比它多 "+beyond.String()+"；确认无误请在此填写 "+beyond.String(),
+		"按账本，该支付平台应存 "+owed.String()+"，结算金额比它多 "+beyond.String()+
+			"；确认无误请在此填写 "+beyond.String(),
 		"The books say that the gateway should have "+owed.String()+"; this is "+beyond.String()+" more. Enter "+
 			beyond.String()+" here to confirm that it is right")
 }
