@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"airstrip/internal/account"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/console"
@@ -13,8 +15,18 @@ import (
 	"airstrip/internal/wallet"
 )
 
+// ledgerKind is a kind of accounts of the ledger.
+type ledgerKind wallet.Kind
+
+func (ledgerKind) Schema(huma.Registry) *huma.Schema {
+	return v2.EnumSchema([]wallet.Kind{
+		wallet.UserWallet, wallet.UserCommission, wallet.Clearing, wallet.Outside, wallet.Sales, wallet.Refunds,
+		wallet.Gifts, wallet.Fees, wallet.Bank, "rounding",
+	})
+}
+
 type bookedPosting struct {
-	Account      string        `json:"account" enum:"wallet,commission,clearing,outside,sales,refunds,gifts,fees,bank,rounding"`
+	Account      ledgerKind    `json:"account"`
 	UserID       *int64        `json:"user_id" nullable:"true" doc:"Whose account; null: the site's"`
 	Gateway      string        `json:"gateway" doc:"Of a clearing or an outside account; else empty"`
 	Amount       money.Amount  `json:"amount" doc:"What the account gains; negative: loses"`
@@ -42,14 +54,14 @@ func newBookings(found []wallet.Booking) []booking {
 		}
 		for _, p := range b.Postings {
 			out[i].Postings = append(out[i].Postings,
-				bookedPosting{string(p.Kind), p.UserID, p.Name, p.Amount, p.BalanceAfter})
+				bookedPosting{ledgerKind(p.Kind), p.UserID, p.Name, p.Amount, p.BalanceAfter})
 		}
 	}
 	return out
 }
 
 type ledgerAccount struct {
-	Account string       `json:"account" enum:"wallet,commission,clearing,outside,sales,refunds,gifts,fees,bank,rounding" doc:"clearing: what a gateway received and did not pay out; outside: what staff received and paid past a gateway"`
+	Account ledgerKind   `json:"account" doc:"clearing: what a gateway received and did not pay out; outside: what staff received and paid past a gateway"`
 	Gateway string       `json:"gateway" doc:"Of a clearing or an outside account; else empty"`
 	IsUsers bool         `json:"is_users" doc:"All accounts of users of this kind"`
 	Count   int64        `json:"count" doc:"Of accounts"`
@@ -69,7 +81,7 @@ func Ledger(c *console.Console, w *wallet.Wallets) v2.Resource {
 				accounts, err := w.Accounts(ctx)
 				out := make([]ledgerAccount, len(accounts))
 				for i, a := range accounts {
-					out[i] = ledgerAccount{string(a.Kind), a.Name, a.IsUsers, a.Count, a.Balance}
+					out[i] = ledgerAccount{ledgerKind(a.Kind), a.Name, a.IsUsers, a.Count, a.Balance}
 				}
 				return out, err
 			})
@@ -94,7 +106,7 @@ func Ledger(c *console.Console, w *wallet.Wallets) v2.Resource {
 func postingsText(b *booking) string {
 	parts := make([]string, len(b.Postings))
 	for i, p := range b.Postings {
-		name := p.Account
+		name := string(p.Account)
 		if p.UserID != nil {
 			name += " of user " + text(*p.UserID)
 		}

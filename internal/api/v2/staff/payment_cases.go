@@ -203,10 +203,10 @@ func PaymentCases(p *payment.Payments, w *wallet.Wallets, a *account.Accounts) v
 	details := caseDetails{p, w, a, d}
 	return func(r *v2.Router) {
 		type part struct {
-			State    string `query:"state" enum:"open,waiting,refunding,credited,refunded,dismissed"`
-			Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"Only those of the caller (me), of nobody or of a former member (none), or of the member with this id"`
-			Limit    int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
-			Offset   int64  `query:"offset" minimum:"0" default:"0"`
+			AssigneeFilter
+			State  string `query:"state" enum:"open,waiting,refunding,credited,refunded,dismissed"`
+			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/payment-cases", permission.CaseRead).
 			Named("staff_payment_cases_list", "Payments that were refused, doubled or match nothing"),

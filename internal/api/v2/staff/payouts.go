@@ -61,11 +61,11 @@ func newStaffPayout(p *invite.Payout, assigned Assigned) staffPayout {
 func addPayouts(r *v2.Router, i *invite.Invites, w *wallet.Wallets, a *account.Accounts) {
 	d := assignable{a, permission.CommissionPay}
 	type inState struct {
-		State    string `query:"state" enum:"open,waiting,paid,refused,withdrawn" doc:"Only those in this state"`
-		UserID   int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
-		Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"Only those of the caller (me), of nobody or of a former member (none), or of the member with this id"`
-		Limit    int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
-		Offset   int64  `query:"offset" minimum:"0" default:"0"`
+		AssigneeFilter
+		State  string `query:"state" enum:"open,waiting,paid,refused,withdrawn" doc:"Only those in this state"`
+		UserID int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
+		Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+		Offset int64  `query:"offset" minimum:"0" default:"0"`
 	}
 	v2.Handle(r, v2.StaffOp("GET /staff/commission-payouts", permission.CommissionPay).
 		Named("staff_payouts_list", "Commission that users want paid outside of the site"),

@@ -68,12 +68,12 @@ func Refunds(s *shop.Shop, a *account.Accounts) v2.Resource {
 		}
 
 		type inState struct {
-			State    string `query:"state" enum:"open,granted,declined,withdrawn" doc:"Only those in this state"`
-			OrderNo  int64  `query:"order_no" minimum:"1" doc:"Only those of this order"`
-			UserID   int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
-			Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"Only those of the caller (me), of nobody or of a former member (none), or of the member with this id"`
-			Limit    int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
-			Offset   int64  `query:"offset" minimum:"0" default:"0"`
+			AssigneeFilter
+			State   string `query:"state" enum:"open,granted,declined,withdrawn" doc:"Only those in this state"`
+			OrderNo int64  `query:"order_no" minimum:"1" doc:"Only those of this order"`
+			UserID  int64  `query:"user_id" minimum:"1" doc:"Only those of this user"`
+			Limit   int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset  int64  `query:"offset" minimum:"0" default:"0"`
 		}
 		v2.Handle(r, v2.StaffOp("GET /staff/refund-requests", permission.RefundRead).
 			Named("staff_refund_requests", "What users want given back"),

@@ -11285,6 +11285,10 @@ export type StaffPayoutsListData = {
     path?: never;
     query?: {
         /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
+        /**
          * Only those in this state
          */
         state?: 'open' | 'waiting' | 'paid' | 'refused' | 'withdrawn';
@@ -11292,10 +11296,6 @@ export type StaffPayoutsListData = {
          * Only those of this user
          */
         user_id?: number;
-        /**
-         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
-         */
-        assignee?: string;
         limit?: number;
         offset?: number;
     };
@@ -13523,11 +13523,11 @@ export type StaffPaymentCasesListData = {
     body?: never;
     path?: never;
     query?: {
-        state?: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
         /**
          * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
          */
         assignee?: string;
+        state?: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
         limit?: number;
         offset?: number;
     };
@@ -14190,6 +14190,10 @@ export type StaffRefundRequestsData = {
     path?: never;
     query?: {
         /**
+         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         */
+        assignee?: string;
+        /**
          * Only those in this state
          */
         state?: 'open' | 'granted' | 'declined' | 'withdrawn';
@@ -14201,10 +14205,6 @@ export type StaffRefundRequestsData = {
          * Only those of this user
          */
         user_id?: number;
-        /**
-         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
-         */
-        assignee?: string;
         limit?: number;
         offset?: number;
     };
