@@ -38,7 +38,7 @@ export function useAssigning(list: AssignedList) {
   const column: Column<Assignable> = {
     key: 'assignee',
     title: t('column.assignee'),
-    width: '9rem',
+    width: '8rem',
     cell: ({ assigned_to: member }) => <AssigneeName member={member} />,
   }
   const filter: Filter = {

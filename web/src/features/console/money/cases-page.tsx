@@ -55,7 +55,7 @@ function useColumns(assignee: Column<PaymentCaseRow>): Column<PaymentCaseRow>[] 
     {
       key: 'user',
       title: t('column.user'),
-      width: '8rem',
+      width: '6rem',
       cell: ({ user_id: id }) => <Person user={id === null ? null : { id }} />,
     },
     {
@@ -67,7 +67,7 @@ function useColumns(assignee: Column<PaymentCaseRow>): Column<PaymentCaseRow>[] 
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '10rem',
+      width: '8rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     assignee,
@@ -75,7 +75,7 @@ function useColumns(assignee: Column<PaymentCaseRow>): Column<PaymentCaseRow>[] 
       key: 'created',
       title: t('column.created'),
       place: 'fact',
-      width: '12rem',
+      width: '11.5rem',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
   ]

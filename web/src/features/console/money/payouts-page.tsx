@@ -44,7 +44,7 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
       key: 'user',
       title: t('column.user'),
       place: 'title',
-      width: '8rem',
+      width: '6rem',
       cell: ({ user_id: id }) => <Person user={{ id }} />,
     },
     {
@@ -67,14 +67,14 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '10rem',
+      width: '8rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     assignee,
     {
       key: 'created',
       title: t('column.created'),
-      width: '12rem',
+      width: '11.5rem',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
   ]

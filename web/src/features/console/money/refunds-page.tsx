@@ -63,7 +63,7 @@ function useColumns(assignee: Column<RefundRequestRow>): Column<RefundRequestRow
     {
       key: 'created',
       title: t('column.created'),
-      width: '12rem',
+      width: '11.5rem',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
   ]
