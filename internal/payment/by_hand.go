@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -18,6 +19,17 @@ import (
 type ByHand interface {
 	// Received returns the payment of a bill that staff says was paid.
 	Received(b Bill) Payment
+}
+
+// byHandTime is how long a bill waits that staff confirms: a transfer takes days, and somebody has to see it.
+const byHandTime = 72 * time.Hour
+
+// payTime returns how long a bill waits at the gateway; 0: as long as the site has it.
+func payTime(g Gateway) time.Duration {
+	if _, ok := g.(ByHand); ok {
+		return byHandTime
+	}
+	return 0
 }
 
 // ErrNotPaid is the fault of confirming what the platform itself, when asked, does not call paid.

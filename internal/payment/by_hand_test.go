@@ -3,10 +3,12 @@ package payment_test
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"airstrip/internal/approval"
 	"airstrip/internal/db"
@@ -17,10 +19,11 @@ import (
 	"airstrip/internal/payment/paymenttest"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/seal"
+	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
 )
 
-// newManualServer is a desk with a way to pay that staff confirms, where a member may credit 100.00 a day alone.
+// newManualServer has a way to pay that staff confirms, where a member may credit 100.00 a day alone.
 func newManualServer(t *testing.T, d *db.DB) (*server, *paymenttest.Platform) {
 	t.Helper()
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
@@ -84,6 +87,83 @@ func TestStaffConfirmsWhatHasNoPlatform(t *testing.T) {
 			StaffID: cashier,
 		}); !errors.Is(err, wallet.ErrNoRecharge) {
 			t.Error("an unknown number: ", err)
+		}
+		c.MustBeConsistent(t)
+	})
+}
+
+func TestByHand_APayment_HasDays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, p := newManualServer(t, d)
+		_, price := c.plan(t, shop.KindPlan, 1000, nil)
+		_, better := c.plan(t, shop.KindPlan, 3000, nil)
+		user := c.User(t)
+		order := func(what shop.Purchase) *shop.Order {
+			t.Helper()
+			no, err := c.Payments.Confirm(t.Context(), user, what, p.Account.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := c.Shop.Order(t.Context(), user, strconv.FormatInt(no, 10))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		confirm := func(o *shop.Order) {
+			t.Helper()
+			r, err := c.Payments.Show(t.Context(), user, strconv.FormatInt(*o.RechargeID, 10))
+			if err == nil {
+				err = c.byHand(t, r, cashier)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		for range 20 {
+			p.Recharge(t, c.Server, user, 100)
+		}
+		_, err := c.Payments.Recharge(t.Context(), user, p.Account.Name, 500)
+		if !errors.Is(err, wallet.ErrTooManyRecharges) {
+			t.Errorf("one more than may wait: %v", err)
+		}
+		c.Advance(31 * time.Minute)
+		topUp, bought := p.Recharge(t, c.Server, user, 500), order(shop.Purchase{PriceID: price})
+		c.Advance(71 * time.Hour)
+		if err := c.Payments.Expire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := c.Wallets.RechargeByTradeNo(t.Context(), topUp.TradeNo); err != nil ||
+			r.State != wallet.RechargePending {
+			t.Errorf("the recharge is %+v (%v) before its three days are over", r, err)
+		}
+		confirm(bought)
+		if got := c.state(t, user, bought.ID); got != shop.Paid || c.running(t, user) != 1 {
+			t.Fatalf("the order that was paid in time is %s", got)
+		}
+
+		paid, err := c.Shop.Order(t.Context(), user, strconv.FormatInt(bought.ID, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stock := int64(5)
+		_, scarce := c.plan(t, shop.KindPlan, 1000, func(p *shop.Plan) { p.Stock = &stock })
+		held := order(shop.Purchase{PriceID: scarce})
+		if waits := held.ExpiresAt.Sub(held.CreatedAt); waits != 30*time.Minute {
+			t.Errorf("an order that holds stock waits %s", waits)
+		}
+		change := order(shop.Purchase{PriceID: better, ChangeServiceID: paid.Service})
+		if waits := change.ExpiresAt.Sub(change.CreatedAt); waits != 30*time.Minute {
+			t.Errorf("a change of plan waits %s, which its credit does not know of", waits)
+		}
+		c.Advance(31 * time.Minute)
+		if err := c.Payments.Expire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		confirm(change)
+		if got, b := c.state(t, user, change.ID), c.Balance(t, user); got != shop.Expired || b.Available <= 0 {
+			t.Errorf("a change that was paid late is %s and the wallet has %s", got, b.Available)
 		}
 		c.MustBeConsistent(t)
 	})

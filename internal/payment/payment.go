@@ -102,7 +102,9 @@ func (p *Payments) Charge(gateway string, amount money.Amount) (wallet.Charge, e
 	if !ok || !m.Enabled || !m.usable(site) {
 		return wallet.Charge{}, fault.Invalid("gateway", "unknown", "没有这个支付方式", "There is no such payment gateway")
 	}
-	return m.Charge(site, amount)
+	charge, err := m.Charge(site, amount)
+	charge.Waits = payTime(m.Gateway)
+	return charge, err
 }
 
 // Recharge begins a recharge of the user's wallet and gives it with its pay page.
@@ -181,16 +183,15 @@ func (p *Payments) Confirm(ctx context.Context, userID int64, what shop.Purchase
 	if err != nil || !m.Enabled {
 		return 0, fault.Invalid("gateway", "unknown", "没有这个支付方式", "There is no such payment gateway")
 	}
+	what.PayTime = payTime(m.Gateway)
 	return idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		return p.shop.Place(ctx, tx, userID, what, p.bringing(userID, m, 0))
+		return p.shop.Place(ctx, tx, userID, what, p.bringing(userID, m))
 	})
 }
 
-// bringing returns what begins the recharge that brings what an order of the user lacks. It waits that long for its
-// payment; 0: as long as the site has it.
-func (p *Payments) bringing(userID int64, m Method, waits time.Duration) func(ctx context.Context, tx bun.Tx,
-	missing money.Amount) (int64, error) {
-	return func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
+// bringing returns what begins the recharge that brings what an order of the user lacks.
+func (p *Payments) bringing(userID int64, m Method) shop.RechargeFunc {
+	return func(ctx context.Context, tx bun.Tx, missing money.Amount, waits time.Duration) (int64, error) {
 		minAmount, _ := m.Limits(p.settings.Get())
 		charge, err := p.Charge(m.Name, max(missing, minAmount))
 		if err != nil {

@@ -150,13 +150,13 @@ func (p *Payments) propose(ctx context.Context, tx bun.Tx, o *StaffOrder) error 
 
 // makeOrder makes the order that nobody needs to approve any more.
 func (p *Payments) makeOrder(ctx context.Context, tx bun.Tx, o *StaffOrder) error {
-	var begin func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error)
+	var begin shop.RechargeFunc
 	if o.Gateway != "" {
 		m, err := p.Method(o.Gateway)
 		if err != nil || !m.Enabled {
 			return fault.Invalid("gateway", "unknown", "没有这个支付方式", "There is no such payment gateway")
 		}
-		begin = p.bringing(o.UserID, m, assignedTime)
+		begin = p.bringing(o.UserID, m)
 	}
 	id, err := p.shop.Place(ctx, tx, o.UserID, o.purchase(), begin)
 	if err != nil {

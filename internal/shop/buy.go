@@ -1,6 +1,7 @@
 package shop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -28,6 +29,7 @@ type Purchase struct {
 	Coupon          string
 	MaxAmount       *money.Amount // what the buyer agreed to pay; nil: whatever it costs
 	Lang            fault.Lang    // that the buyer reads; empty: that they last used
+	PayTime         time.Duration // that a payment needs at its gateway; 0: what the site gives
 	ByStaff         *ByStaff      // nil: the user buys
 }
 
@@ -134,12 +136,22 @@ func (s *Shop) creditForWaiting(
 	if q.Amount <= available {
 		return nil
 	}
-	return s.creditFor(ctx, idb, userID, p, q, s.expires(&p, q.at))
+	return s.creditFor(ctx, idb, userID, p, q, q.at.Add(s.waits(&p, q)))
 }
 
-// expiry returns when an order that is made at that time and waits for money expires.
-func (s *Shop) expiry(made time.Time) time.Time {
-	return made.Add(time.Duration(s.settings.Get().RechargeMinutes) * time.Minute)
+// waits returns how long an order waits for money. One that a member of staff assigns waits as long as that says. One
+// that holds limited stock or a limited coupon, or whose credit shrinks meanwhile, has no more than the site gives.
+func (s *Shop) waits(p *Purchase, q *Quote) time.Duration {
+	if assigned := p.assignedFor(); assigned > 0 {
+		return assigned
+	}
+	site := time.Duration(s.settings.Get().RechargeMinutes) * time.Minute
+	holdsStock := p.RenewServiceID == nil && q.Price.Plan.Stock != nil
+	holdsCoupon := q.coupon != nil && q.coupon.Total != nil
+	if holdsStock || holdsCoupon || p.ChangeServiceID != nil {
+		return site
+	}
+	return cmp.Or(p.PayTime, site)
 }
 
 // creditFor reckons the service that the new one replaces into the quote, with what will be unused of it at that time.
@@ -203,12 +215,15 @@ func (s *Shop) Confirm(ctx context.Context, userID int64, p Purchase) (orderID i
 	})
 }
 
+// RechargeFunc begins a recharge of what is missing, which waits that long for its payment, and gives its number.
+type RechargeFunc func(ctx context.Context, tx bun.Tx, missing money.Amount, waits time.Duration) (id int64, err error)
+
 // Place makes an order and completes it from the wallet. Where the wallet does not cover it, recharge begins a recharge
-// of what is missing and gives its number; the order then waits for it, holding stock and balance. Without recharge
-// that is wallet.ErrBalanceTooLow.
-func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
-	recharge func(ctx context.Context, tx bun.Tx, missing money.Amount) (id int64, err error),
-) (orderID int64, err error) {
+// of what is missing; the order then waits for it, holding stock and balance. Without recharge that is
+// wallet.ErrBalanceTooLow.
+func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase, recharge RechargeFunc) (orderID int64,
+	err error,
+) {
 	if err := wallet.RefuseBanned(ctx, tx, userID); err != nil {
 		return 0, err
 	}
@@ -310,11 +325,12 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		if pending >= maxPendingOrders {
 			return 0, ErrTooManyOrders
 		}
-		id, err := recharge(ctx, tx, missing)
+		waits := s.waits(&p, q)
+		id, err := recharge(ctx, tx, missing, waits)
 		if err != nil {
 			return 0, err
 		}
-		o.RechargeID, o.ExpiresAt = &id, s.expires(&p, now)
+		o.RechargeID, o.ExpiresAt = &id, now.Add(waits)
 	}
 	if missing <= 0 {
 		o.State, o.PaidAt = Paid, &now

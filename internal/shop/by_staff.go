@@ -43,26 +43,18 @@ func (p *Purchase) priceByStaff(pr *Price) error {
 	return nil
 }
 
-// waits returns how long an order that staff assigns to its user waits for payment; 0 of any other.
-func (p *Purchase) waits() time.Duration {
+// assignedFor returns how long an order that staff assigns to its user waits for payment; 0 of any other.
+func (p *Purchase) assignedFor() time.Duration {
 	if p.ByStaff == nil {
 		return 0
 	}
 	return p.ByStaff.Waits
 }
 
-// expires returns when an order that is made at that time and waits for money expires.
-func (s *Shop) expires(p *Purchase, made time.Time) time.Time {
-	if waits := p.waits(); waits > 0 {
-		return made.Add(waits)
-	}
-	return s.expiry(made)
-}
-
 // spendable returns the part of what is available that the order may take from the wallet: of an order that is
 // assigned nothing, since its user has yet to agree.
 func (p *Purchase) spendable(available money.Amount) money.Amount {
-	if p.waits() > 0 {
+	if p.assignedFor() > 0 {
 		return 0
 	}
 	return available

@@ -284,17 +284,7 @@ func TestAChangeWhoseCreditWasUsedUpMeanwhileIsCancelled(t *testing.T) {
 				no, err = c.Place(ctx, tx, user, shop.Purchase{
 					PriceID:         other.Prices[0].ID,
 					ChangeServiceID: old.Service,
-				},
-					func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
-						r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
-							Gateway: "test", Amount: missing,
-							PayAmount: missing, PayCurrency: "CNY",
-						})
-						if err != nil {
-							return 0, err
-						}
-						return r.ID, nil
-					})
+				}, c.bringing(user))
 				return err
 			}); err != nil {
 				t.Fatal(err)

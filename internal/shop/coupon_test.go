@@ -31,20 +31,24 @@ func (c *counter) coupon(t *testing.T, coupon shop.Coupon) shop.Coupon {
 	return made
 }
 
+// bringing returns what begins the recharge of what an order of the user lacks.
+func (c *counter) bringing(user int64) shop.RechargeFunc {
+	return func(ctx context.Context, tx bun.Tx, missing money.Amount, waits time.Duration) (int64, error) {
+		r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
+			Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY", Waits: waits,
+		})
+		if err != nil {
+			return 0, err
+		}
+		return r.ID, nil
+	}
+}
+
 // wait places an order that the wallet does not cover, so that it waits for a recharge.
 func (c *counter) wait(ctx context.Context, user int64, p shop.Purchase) (int64, error) {
 	var no int64
 	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		no, err = c.Place(ctx, tx, user, p, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
-			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
-				Gateway: "test", Amount: missing,
-				PayAmount: missing, PayCurrency: "CNY",
-			})
-			if err != nil {
-				return 0, err
-			}
-			return r.ID, nil
-		})
+		no, err = c.Place(ctx, tx, user, p, c.bringing(user))
 		return err
 	})
 	return no, err

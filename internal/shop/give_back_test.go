@@ -205,18 +205,7 @@ func (c *counter) placeWithRecharge(t *testing.T, user int64, what shop.Purchase
 				return err
 			}
 		}
-		no, err = c.Place(ctx, tx, user, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64,
-			error,
-		) {
-			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{
-				Gateway: "test", Amount: missing,
-				PayAmount: missing, PayCurrency: "CNY",
-			})
-			if err != nil {
-				return 0, err
-			}
-			return r.ID, nil
-		})
+		no, err = c.Place(ctx, tx, user, what, c.bringing(user))
 		if err != nil {
 			return err
 		}

@@ -111,6 +111,8 @@ const Fees Kind = "fees"
 // ErrTransactionUsed is the error of a payment that would be booked for a second recharge.
 var ErrTransactionUsed = errors.New("wallet: this payment was booked for another recharge")
 
+// maxPendingRecharges is how many recharges of a user that began within the site's time to pay may be pending. Those
+// that may wait longer do not count after it: nobody is to wait for days until one of them expires.
 const maxPendingRecharges = 20
 
 // StartRecharge begins a recharge. An amount outside the site's limits is a fault of the field "amount".
@@ -127,22 +129,21 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 	if _, err := w.Lock(ctx, tx, userID); err != nil { // so that the count below stays true
 		return nil, err
 	}
-	pending, err := tx.NewSelect().Model((*Recharge)(nil)).Where("user_id = ? AND state = ?", userID, RechargePending).
-		Count(ctx)
+	now, siteWaits := w.db.Now(), time.Duration(site.RechargeMinutes)*time.Minute
+	pending, err := tx.NewSelect().Model((*Recharge)(nil)).
+		Where("user_id = ? AND state = ? AND created_at > ?", userID, RechargePending, now.Add(-siteWaits)).Count(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if pending >= maxPendingRecharges {
 		return nil, ErrTooManyRecharges.After(time.Minute)
 	}
-	now := w.db.Now()
-	waits := cmp.Or(c.Waits, time.Duration(site.RechargeMinutes)*time.Minute)
 	r := &Recharge{
 		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: c.Gateway, Amount: c.Amount,
 		Currency: site.Currency,
 		Fee:      c.Fee, PayAmount: c.PayAmount, PayCurrency: c.PayCurrency,
 		State: RechargePending, CreatedAt: now, UpdatedAt: now,
-		ExpiresAt: now.Add(waits),
+		ExpiresAt: now.Add(cmp.Or(c.Waits, siteWaits)),
 	}
 	_, err = tx.NewInsert().Model(r).Exec(ctx)
 	return r, db.Error(err)

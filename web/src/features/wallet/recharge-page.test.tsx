@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GatewayItem, OrderItem, RechargeRecord } from '@/lib/api/gen/types.gen'
@@ -70,7 +70,7 @@ describe('beginning a recharge', () => {
     await waitFor(() => expect(sums).toHaveTextContent('Fee¥0.50'))
     await user.click(screen.getByRole('button', { name: 'Pay ¥13.00' }))
     await waitFor(() => expect(router.state.location.search).toEqual({ id: 31 }))
-    expect(openPayPage).toHaveBeenCalledTimes(1)
+    await waitFor(() => expect(openPayPage).toHaveBeenCalledTimes(1))
     expect(sent).toEqual([
       {
         body: { amount: '12.50', gateway: 'wechat' },
@@ -221,6 +221,15 @@ describe('a recharge that waits', () => {
     expect(screen.queryByRole('link', { name: 'Go and pay' })).not.toBeInTheDocument()
     is({ state: 'expired' })
     expect(await screen.findByText(/not paid in time/)).toBeVisible()
+  })
+
+  it('names the day instead of counting down where there are days to pay', async () => {
+    const end = inDays(2)
+    is({ expires_at: end })
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    const day = await screen.findByText(/^Pay by/)
+    expect(within(day).getByRole('time')).toHaveAttribute('datetime', end)
+    expect(screen.queryByText(/Time left/)).not.toBeInTheDocument()
   })
 
   it('takes the time from the server, where the clock of this device is wrong', async () => {

@@ -6,6 +6,7 @@ import { useServerNow } from '@/lib/now'
 import { formatMoney, toMinor } from '@/lib/money'
 import { formatCountdown } from '@/lib/time'
 import { UnlessBanned } from '@/ui/ban-notice'
+import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 import { CancelOrder } from './cancel-order'
@@ -36,7 +37,7 @@ export function PayPanel(props: {
             onRetry={() => void query.refetch()}
           />
         )}
-        <RemainingTime remainingMs={remainingMs} />
+        <RemainingTime end={recharge.expires_at} remainingMs={remainingMs} />
       </UnlessBanned>
       <p role="status" className={classes.watching}>
         <Loader size={16} aria-hidden="true" />
@@ -80,13 +81,17 @@ function Parts({ recharge }: { recharge: RechargeRecord }) {
   return <p className={classes.label}>{t('pay.credits', { amount: show(amount) })}</p>
 }
 
+const hourMs = 3_600_000
+
 /** The remaining time. After it nothing can be paid here, and the server decides whether a payment arrived before. */
-function RemainingTime({ remainingMs }: { remainingMs: number }) {
+function RemainingTime({ end, remainingMs }: { end: string; remainingMs: number }) {
   const { t } = useTranslation('wallet')
   if (remainingMs <= 0) return <p className={classes.label}>{t('pay.timeUp')}</p>
+  const hasHours = remainingMs > hourMs
   return (
     <p className={classes.label}>
-      {t('pay.timeLeft')} <b>{formatCountdown(remainingMs)}</b>
+      {t(hasHours ? 'pay.until' : 'pay.timeLeft')}{' '}
+      <b>{hasHours ? <Moment time={end} withTime /> : formatCountdown(remainingMs)}</b>
     </p>
   )
 }
