@@ -55,7 +55,8 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
     const pages = users.filter(
       ({ page }) => startPages.has(page) || modules.get(page)?.isPage === true,
     )
-    if (vendors.has(id) && allLoad(pages, placing)) return pages.length > 0 ? 'overlay' : 'dialog'
+    const isPlaced = allLoad(pages.length > 0 ? pages : users, placing)
+    if (vendors.has(id) && isPlaced) return pages.length > 0 ? 'overlay' : 'dialog'
     if (pages.length === 0) return undefined
     return first ?? 'parts'
   }

@@ -18,8 +18,11 @@ export function Qr({ text, label }: { text: string; label: string }) {
   )
 }
 
+/** The code that says the text: rows of modules, of which the dark ones are true. */
+export const encodeQr = (text: string) => encode(text, { ecc: 'M', border: 2 })
+
 function draw(text: string): { path: string; size: number } {
-  const { data, size } = encode(text, { ecc: 'M', border: 2 })
+  const { data, size } = encodeQr(text)
   const path = data
     .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
     .join('')

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
-import { ListOrdered, RotateCcw, Save, UsersRound } from 'lucide-react'
+import { ListOrdered, RotateCcw, Save, Users } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffViewsOrder } from '@/lib/api/gen/staff/sdk.gen'
@@ -87,7 +87,7 @@ function Tab(props: {
       title={owner && t('view.by', { name: owner })}
     >
       {props.title}
-      {props.isShared && <UsersRound size={14} strokeWidth={1.75} aria-label={t('view.shared')} />}
+      {props.isShared && <Users size={14} strokeWidth={1.75} aria-label={t('view.shared')} />}
     </Link>
   )
 }

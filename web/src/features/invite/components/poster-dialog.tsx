@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { encode } from 'uqr'
 import type { InviteResult } from '@/lib/api/gen/types.gen'
 import { useSiteName } from '@/lib/site-name'
 import { Dialog } from '@/ui/dialog'
+import { encodeQr } from '@/ui/qr'
 
 const WIDTH = 720
 const HEIGHT = 1080
@@ -82,7 +82,7 @@ function drawPoster(context: CanvasRenderingContext2D, words: Words): void {
   const left = (WIDTH - QR_SIZE) / 2
   context.fillStyle = '#ffffff'
   context.fillRect(left - 24, 316, QR_SIZE + 48, QR_SIZE + 48)
-  const { data, size } = encode(words.link, { ecc: 'M', border: 2 })
+  const { data, size } = encodeQr(words.link)
   const cell = QR_SIZE / size
   context.fillStyle = '#000000'
   data.forEach((row, y) =>
