@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useQueryClient } from '@tanstack/react-query'
-import { Pencil, Save, Trash2, UserRound, Users } from 'lucide-react'
+import { Pencil, Save, Trash2, User, Users } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffViewAdd, staffViewChange, staffViewRemove } from '@/lib/api/gen/staff/sdk.gen'
 import type { ViewItem, ViewTexts } from '@/lib/api/gen/staff/types.gen'
@@ -167,7 +167,7 @@ function useShare(isShared: boolean): Action<ViewItem> {
     ...useCommon(),
     key: isShared ? 'share' : 'unshare',
     title: t(isShared ? 'view.share' : 'view.unshare'),
-    icon: isShared ? Users : UserRound,
+    icon: isShared ? Users : User,
     danger: 'C',
     isShown: (view) => view.may_change && view.is_shared !== isShared,
     effect: ({ name }) => t(isShared ? 'view.shareEffect' : 'view.unshareEffect', { name }),
