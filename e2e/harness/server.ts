@@ -19,14 +19,15 @@ export class Server {
     this.#log = log
   }
 
-  static async prepare(folder: string, databaseURL: string | undefined, log: string): Promise<Server> {
+  /** A server that is no demo has no sandbox to pay with, as an operator's has none. */
+  static async prepare(folder: string, databaseURL: string | undefined, log: string, isDemo = true): Promise<Server> {
     const port = await freePort()
     const url = `http://localhost:${port}`
     return new Server(url, {
       AIRSTRIP_DATA: join(folder, 'server'),
       AIRSTRIP_LISTEN: `127.0.0.1:${port}`,
       AIRSTRIP_SITE_URL: url,
-      AIRSTRIP_DEMO: 'true',
+      AIRSTRIP_DEMO: String(isDemo),
       AIRSTRIP_SECRET_KEY: randomBytes(32).toString('hex'),
       ...(databaseURL && { AIRSTRIP_DATABASE_URL: databaseURL }),
     }, log)
@@ -36,6 +37,12 @@ export class Server {
   async start(): Promise<void> {
     this.#process = new Process('airstrip serve', airstrip, ['serve'], { log: this.#log, env: this.#env })
     await this.#process.waitForLine(/msg=serving/)
+  }
+
+  /** Returns the code that makes somebody the owner of a site that has none. */
+  async setupCode(): Promise<string> {
+    const line = await this.#process?.waitForLine(/nobody owns this site yet/)
+    return /code=(\S+)/.exec(line ?? '')?.[1] ?? ''
   }
 
   async kill(): Promise<void> {
