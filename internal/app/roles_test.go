@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/approval"
 	"airstrip/internal/permission"
+	"airstrip/internal/shop"
 )
 
 // makeRole makes a role as the operator does.
@@ -217,6 +218,33 @@ func TestRoles_OfOnesOwn_MakeAndDecideActs(t *testing.T) {
 			h.Fatal(err)
 		}
 		h.refused(decider, 409, "approval_maker_left", "POST", decide(act), `{"approve":true}`)
+	})
+}
+
+// Asking for the same again is no way to decide for who may not.
+func TestRoles_WithoutTheRightToDecide_ApproveNothingByAskingAgain(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		maker, other, customer := h.users[0], h.users[1], h.users[2]
+		h.makeRole("Counter", "payment.confirm", "money.refund", "recharge.read", "order.read")
+		h.member(maker, "Counter")
+		h.member(other, "Counter")
+		plan, bank := h.sells(h.T, shop.KindPlan, 2000), h.gateway("counter")
+		h.give(h.T, customer.id, 2000)
+		var made struct{ Order struct{ No int64 } }
+		h.ask(customer, 200, "POST", buy(plan), "{}", &made)
+		r, err := h.Payments.Recharge(h.Context(), customer.id, bank, 5000)
+		if err != nil {
+			h.Fatal(err)
+		}
+		h.limited("0.00")
+		for _, act := range []string{
+			fmt.Sprintf("orders/%d/refund", made.Order.No), fmt.Sprintf("recharges/%d/confirm", r.ID),
+		} {
+			for _, as := range []testUser{maker, other, maker, other} {
+				h.refused(as, 403, "second_member_needed", "POST", act, `{"reason":"x"}`)
+			}
+			h.ask(h.staff[account.Owner], 200, "POST", "/api/v2/staff/"+act, `{"reason":"x"}`, nil)
+		}
 	})
 }
 

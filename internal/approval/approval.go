@@ -332,8 +332,9 @@ func (a *Approvals) today() string {
 }
 
 // Decide ends the waiting act as approved or declined, as part of the transaction that carries it out or drops it. Who
-// made it and whose account would gain may decline it but not approve it: ErrSecondMember. What somebody made who has
-// since lost the role for it is not approved: ErrMakerLeft. by is nil for the operator.
+// made it and whose account would gain may decline it but not approve it, nor may who has no right to decide and only
+// asks for the same again: ErrSecondMember. What somebody made who has since lost the role for it is not approved:
+// ErrMakerLeft. by is nil for the operator.
 func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool,
 	by *int64,
 ) error {
@@ -349,6 +350,15 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrNotWaiting
 	case approve && by != nil && (*by == *g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID)):
 		return ErrSecondMember
+	}
+	if approve && by != nil {
+		known, may, err := right(ctx, tx, *by, permission.ApprovalDecide)
+		if err == nil && known && !may {
+			err = ErrSecondMember
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if approve {
 		known, may, err := right(ctx, tx, *g.StaffID, kind.Permission())
