@@ -47,6 +47,39 @@ func TestGifts_OfAService_DoWhatTheySay(t *testing.T) {
 	})
 }
 
+// What waits for a second member is not given to an account that was closed meanwhile, nor anything after that.
+func TestGifts_ToAnAccountThatWasClosed_AreRefused(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		admin, second, user := h.staff[account.Admin], h.staff[account.Owner], h.addUser(h.T, "leaving", 0)
+		plan := h.planOf(h.sells(h.T, shop.KindPlan, 2000))
+		gifts := map[string]string{
+			"service-gifts":  fmt.Sprintf(`{"kind":"start","plan_id":%d,"days":3,"reason":"x"}`, plan),
+			"traffic-grants": `{"bytes":1000000000,"name":"thanks","reason":"x"}`,
+		}
+		h.limited("0.00")
+		var waiting []int64
+		for path, body := range gifts {
+			h.ask(admin, 403, "POST", fmt.Sprintf("/api/v2/staff/users/%d/%s", user.id, path), body, nil)
+			waiting = append(waiting, h.newestAct().ID)
+		}
+		h.limited("100000.00")
+		h.ask(admin, 200, "POST", fmt.Sprintf("/api/v2/staff/users/%d/close", user.id),
+			`{"email":"leaving@example.com","forfeit":"0.00","reason":"x"}`, nil)
+		for _, act := range waiting {
+			h.refused(second, 409, "account_closed", "POST", fmt.Sprintf("approvals/%d/decision", act), `{"approve":true}`)
+			h.ask(second, 200, "POST", fmt.Sprintf("/api/v2/staff/approvals/%d/decision", act), `{"approve":false}`, nil)
+		}
+		for path, body := range gifts {
+			h.refused(admin, 409, "account_closed", "POST", fmt.Sprintf("users/%d/%s", user.id, path), body)
+		}
+		services, packages, err := h.Services.List(h.Context(), user.id)
+		if err != nil || len(services)+len(packages) > 0 {
+			h.Errorf("the closed account has %+v and %+v (%v)", services, packages, err)
+		}
+		h.sound(h.T)
+	})
+}
+
 // Nobody but an owner does to the account of a member of staff what may be done to users.
 func TestUserActions_OnMembersOfStaff_AreForOwners(t *testing.T) {
 	eachFixture(t, func(h *fixture) {

@@ -91,6 +91,9 @@ func (s *Shop) GiveIn(ctx context.Context, tx bun.Tx, g Gift) (given bool, err e
 	if err := s.approvals.Lock(ctx, tx, g.MadeBy); err != nil {
 		return false, err
 	}
+	if err := s.wallets.MayGain(ctx, tx, g.UserID); err != nil {
+		return false, err
+	}
 	waits, err := tx.NewSelect().Model((*Gift)(nil)).Where("user_id = ? AND made_by = ? AND state = ?", g.UserID,
 		g.MadeBy, grantWaiting).Exists(ctx)
 	if err != nil || waits {
@@ -180,10 +183,22 @@ func (s *Shop) endGift(ctx context.Context, tx bun.Tx, g *Gift, give bool, by *i
 		if err := s.handOver(ctx, tx, g); err != nil {
 			return err
 		}
+		if err := s.stillOpen(ctx, tx, g.UserID); err != nil {
+			return err
+		}
 		g.State = grantGiven
 	}
 	_, err := tx.NewUpdate().Model(g).Column("state", "service_id", "decided_by", "ended_at").WherePK().Exec(ctx)
 	return err
+}
+
+// stillOpen is wallet.ErrClosed where the user's account was closed. It is called once the services are changed, since
+// wallets are locked last; the account cannot be closed from then on until tx ends.
+func (s *Shop) stillOpen(ctx context.Context, tx bun.Tx, userID int64) error {
+	if _, err := s.wallets.Lock(ctx, tx, userID); err != nil {
+		return err
+	}
+	return s.wallets.MayGain(ctx, tx, userID)
 }
 
 func (s *Shop) handOver(ctx context.Context, tx bun.Tx, g *Gift) error {

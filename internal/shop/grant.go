@@ -49,6 +49,9 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 		if err := s.approvals.Lock(ctx, tx, by); err != nil {
 			return false, err
 		}
+		if err := s.wallets.MayGain(ctx, tx, userID); err != nil {
+			return false, err
+		}
 		waits, err := tx.NewSelect().Model((*trafficGrant)(nil)).Where("user_id = ? AND made_by = ? AND state = ?",
 			userID, by, grantWaiting).Exists(ctx)
 		if err != nil || waits {
@@ -88,6 +91,9 @@ func (s *Shop) endGrant(ctx context.Context, tx bun.Tx, g *trafficGrant, give bo
 			UserID: g.UserID, Name: g.Name,
 			Kind: service.Grant, Bytes: g.Bytes,
 		})
+		if err == nil {
+			err = s.stillOpen(ctx, tx, g.UserID)
+		}
 		if err != nil {
 			return err
 		}

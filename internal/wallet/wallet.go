@@ -64,9 +64,9 @@ func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, 
 	return idb.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ?", userID, UserWallet).Exists(ctx)
 }
 
-// ErrClosed is the fault of putting money into the wallet of an account that was closed.
-var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再入账",
-	"This account was closed; its wallet can gain nothing any more")
+// ErrClosed is the fault of giving money, a plan or traffic to an account that was closed.
+var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再获得余额、套餐或流量",
+	"This account was closed; it can gain nothing any more")
 
 // Close keeps the user's wallet from gaining anything from now on. Neither its balance nor the commission changes until
 // tx ends.
