@@ -305,8 +305,8 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 // payoutAccount is where the payouts of tests go.
 const payoutAccount = "6222 0000 1111"
 
-// payout makes the user earn commission and ask for a payout of it.
-func (h *fixture) payout(user testUser) (id int64) {
+// earnsCommission has somebody whom the user invited pay and buy, and releases what that earned.
+func (h *fixture) earnsCommission(user testUser) {
 	h.Helper()
 	if err := h.Settings.Set(h.Context(), map[string]json.RawMessage{
 		"payout_min": []byte(`"0.10"`), "commission_days": []byte(`0`),
@@ -331,6 +331,12 @@ func (h *fixture) payout(user testUser) (id int64) {
 	if err := h.Invites.Release(h.Context()); err != nil {
 		h.Fatal(err)
 	}
+}
+
+// payout has the user earn commission and ask for a part of it.
+func (h *fixture) payout(user testUser) (id int64) {
+	h.Helper()
+	h.earnsCommission(user)
 	var made struct{ ID int64 }
 	h.ask(user, 200, "POST", "/api/v2/user/invite/payouts",
 		`{"amount":"1.00","method":"bank","account":"`+payoutAccount+`"}`, &made)

@@ -72,7 +72,7 @@ func TestMerge_WhatIsOfUseNow_MovesAndTheOtherAccountEnds(t *testing.T) {
 		gone := h.addUser(h.T, "gone", 1234)
 		guest := h.addUser(h.T, "guest", 0)
 		h.write(`UPDATE account SET invited_by = ? WHERE id = ?`, gone.id, guest.id)
-		h.earns(gone)
+		h.earnsCommission(gone)
 		h.ask(gone, 200, "POST", "/api/v2/user/tickets-v2", `{"title":"Slow","content":"It is slow"}`, nil)
 		support := h.staff[account.Support]
 		h.ask(support, 200, "POST", fmt.Sprintf("/api/v2/staff/users/%d/notes", gone.id), `{"text":"has two accounts"}`,
@@ -127,11 +127,43 @@ func TestMerge_WhatIsOfUseNow_MovesAndTheOtherAccountEnds(t *testing.T) {
 	})
 }
 
-// earns has the user earn commission that is released.
-func (h *fixture) earns(user testUser) {
-	h.Helper()
-	id := h.payout(user)
-	h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/invite/payouts/%d/withdraw", id), "", nil)
+func TestMerge_CommissionOfARefundedOrder_IsTakenFromTheAccountThatHasIt(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		gone, kept := h.addUser(h.T, "gone", 0), h.addUser(h.T, "kept", 0)
+		h.earnsCommission(gone)
+		h.earnsCommission(gone)
+		earned := h.balance(h.T, gone.id).Commission
+		h.limited("1000.00")
+		h.ask(h.staff[account.Admin], 200, "POST", mergeOf(gone), mergeBody(kept, "gone"), nil)
+		var orders []int64
+		if err := h.DB.NewSelect().Table("commission").Column("order_id").Where("inviter_id = ?", gone.id).OrderExpr("id").
+			Scan(h.Context(), &orders); err != nil || len(orders) != 2 {
+			h.Fatal(orders, err)
+		}
+		refund := func(no int64) {
+			h.ask(h.staff[account.Admin], 200, "POST", fmt.Sprintf("/api/v2/staff/orders/%d/refund", no),
+				`{"reason":"an outage"}`, nil)
+			h.sound(h.T)
+		}
+
+		refund(orders[0])
+		if got := h.balance(h.T, kept.id).Commission; got != earned/2 {
+			h.Errorf("of %s the account that stays has %s after one of two orders was refunded", earned, got)
+		}
+		h.ask(kept, 200, "POST", "/api/v2/user/invite/withdraw", fmt.Sprintf(`{"amount":"%s"}`, earned/2), nil)
+		refund(orders[1])
+		if e, err := h.Invites.Earnings(h.Context(), kept.id); err != nil || e.Owed != earned/2 {
+			h.Errorf("of what it withdrew it owes %+v (%v), want %s", e, err, earned/2)
+		}
+		h.earnsCommission(kept)
+		if e, err := h.Invites.Earnings(h.Context(), kept.id); err != nil || e.Owed != 0 {
+			h.Errorf("later commission left %+v (%v) owed", e, err)
+		}
+		h.sound(h.T)
+		last := h.addUser(h.T, "last", 0)
+		h.ask(h.staff[account.Admin], 200, "POST", mergeOf(kept), mergeBody(last, "kept"), nil)
+		h.sound(h.T)
+	})
 }
 
 func TestMerge_InvitedPeopleWhoWereThereBefore_StayWithTheAccountThatEnded(t *testing.T) {
@@ -231,7 +263,7 @@ func (h *fixture) hindered() map[string]func(gone, kept testUser) {
 			h.ask(buyer, 200, "POST", buy(h.sells(h.T, shop.KindPlan, 2000)), "{}", nil)
 		},
 		"owed_commission": func(_, kept testUser) {
-			h.earns(kept)
+			h.earnsCommission(kept)
 			h.write(`UPDATE commission SET state = 'reversed', withdrawn = amount, owed = amount WHERE inviter_id = ?`,
 				kept.id)
 		},

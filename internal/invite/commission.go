@@ -197,7 +197,7 @@ func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err e
 	}
 	err = i.db.NewRaw(`SELECT (SELECT invite_code FROM account WHERE id = ?0) AS code,
 		(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE inviter_id = ?0 AND state <> 'reversed') AS total,
-		(SELECT COALESCE(SUM(owed), 0) FROM commission WHERE inviter_id = ?0 AND owed > 0) AS owed,
+		(SELECT COALESCE(SUM(owed), 0) FROM commission WHERE `+heldBy+` AND owed > 0) AS owed,
 		(SELECT COUNT(*) FROM account WHERE invited_by = ?0) AS invited`, userID).Scan(ctx, &sum)
 	if err != nil {
 		return e, err

@@ -60,6 +60,7 @@ type Commission struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	OrderID       int64
 	InviterID     int64
+	HolderID      *int64       // who has it since the inviter's account became part of theirs; nil: the inviter
 	UserID        int64        // who bought
 	Base          money.Amount // the part of the order that was paid with money, not with gifts
 	Returned      money.Amount // of Base, what went back to who had paid it; the commission was reversed for that
@@ -74,6 +75,17 @@ type Commission struct {
 	ReleaseAt time.Time
 	EndedAt   *time.Time
 }
+
+// holder returns whose commission account has what was released.
+func (c *Commission) holder() int64 {
+	if c.HolderID != nil {
+		return *c.HolderID
+	}
+	return c.InviterID
+}
+
+// heldBy is the condition of commissions whose holder is ?0.
+const heldBy = "(inviter_id = ?0 AND holder_id IS NULL OR holder_id = ?0)"
 
 func (c *Commission) ref() wallet.Reference { return wallet.Reference{Kind: "commission", ID: c.ID} }
 

@@ -94,7 +94,7 @@ func (i *Invites) isGoingBack(ctx context.Context, tx bun.Tx, c *Commission) (bo
 // has locked the inviter's commission account.
 func (i *Invites) settle(ctx context.Context, tx bun.Tx, c *Commission) error {
 	var owing []Commission
-	err := tx.NewSelect().Model(&owing).Where("inviter_id = ? AND owed > 0", c.InviterID).OrderExpr("id").Scan(ctx)
+	err := tx.NewSelect().Model(&owing).Where(heldBy+" AND owed > 0", c.InviterID).OrderExpr("id").Scan(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,15 +133,11 @@ func (i *Invites) Reverse(ctx context.Context, tx bun.Tx, orderID int64) error {
 	return err
 }
 
-// reverse takes a commission back and reports whether it was not reversed before. Of a released one the inviter owes
+// reverse takes a commission back and reports whether it was not reversed before. Of a released one its holder owes
 // what is not in the commission account any more.
 func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, error) {
-	available, err := i.wallets.LockCommission(ctx, tx, c.InviterID)
+	now, available, err := i.lockHeld(ctx, tx, c)
 	if err != nil {
-		return false, err
-	}
-	var now Commission // as it is behind the lock
-	if err := tx.NewSelect().Model(&now).Where("id = ?", c.ID).Scan(ctx); err != nil {
 		return false, err
 	}
 	taken := now.Amount
@@ -150,7 +146,7 @@ func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, 
 		return false, nil
 	case Released:
 		if available < taken {
-			free, err := i.freePayout(ctx, tx, c.InviterID)
+			free, err := i.freePayout(ctx, tx, now.holder())
 			if err != nil {
 				return false, err
 			}
@@ -167,14 +163,41 @@ func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, 
 	if err := i.wallets.EndHold(ctx, tx, c.ref()); err != nil || taken == 0 {
 		return true, err
 	}
-	return true, i.takeBack(ctx, tx, c, wallet.CommissionReversed, taken)
+	return true, i.takeBack(ctx, tx, now, wallet.CommissionReversed, taken)
 }
 
-// takeBack posts an amount from the inviter's commission account back to the sales that it came from.
+// lockHeld locks the commission account that has what the commission brought, and returns the commission as it is
+// behind the lock and what that account has available. A merge of accounts may have changed the holder meanwhile.
+func (i *Invites) lockHeld(ctx context.Context, tx bun.Tx, c *Commission) (*Commission, money.Amount, error) {
+	for {
+		available, err := i.wallets.LockCommission(ctx, tx, c.holder())
+		if err != nil {
+			return nil, 0, err
+		}
+		now := &Commission{ID: c.ID}
+		if err := tx.NewSelect().Model(now).WherePK().Scan(ctx); err != nil {
+			return nil, 0, err
+		}
+		if now.holder() == c.holder() {
+			return now, available, nil
+		}
+		c = now
+	}
+}
+
+// MoveTo makes into the holder of the released commissions that from has, as part of the merge of both accounts, which
+// moves the money.
+func (i *Invites) MoveTo(ctx context.Context, tx bun.Tx, from, into int64) error {
+	_, err := tx.NewUpdate().Model((*Commission)(nil)).Set("holder_id = ?", into).Where(heldBy, from).
+		Where("state = ?", Released).Exec(ctx)
+	return err
+}
+
+// takeBack posts an amount from the holder's commission account back to the sales that it came from.
 func (i *Invites) takeBack(ctx context.Context, tx bun.Tx, c *Commission, reason wallet.Reason,
 	amount money.Amount,
 ) error {
 	return i.wallets.Post(ctx, tx, reason, c.ref(), "",
-		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: -amount},
+		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.holder()}, Amount: -amount},
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: amount})
 }

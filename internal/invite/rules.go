@@ -41,7 +41,8 @@ var rules = []db.Rule{
 		ON q.transaction_id = u.id
 		WHERE p.id IS NULL OR p.amount <> c.amount OR a.user_id <> c.inviter_id 
 			OR (c.state = 'reversed' AND c.withdrawn < c.amount) <> (u.id IS NOT NULL)
-			OR (u.id IS NOT NULL AND (q.id IS NULL OR q.amount <> c.withdrawn - c.amount OR b.user_id <> c.inviter_id))`},
+			OR (u.id IS NOT NULL AND (q.id IS NULL OR q.amount <> c.withdrawn - c.amount
+			OR b.user_id <> COALESCE(c.holder_id, c.inviter_id)))`},
 	{Name: "I9", Says: "what of a commission paid for reversed ones was posted once", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id
@@ -51,10 +52,12 @@ var rules = []db.Rule{
 		WHERE (c.settled > 0) <> (t.id IS NOT NULL) OR (t.id IS NOT NULL AND (p.id IS NULL OR p.amount <> -c.settled
 		OR a.user_id <> c.inviter_id))`},
 	{Name: "I9", Says: "who withdrew commission that was taken back later owes it until later commission has paid it, and has none before", Query: `
-		SELECT 'user ' || CAST(c.inviter_id AS TEXT) FROM commission c
-		JOIN ledger_account a ON a.user_id = c.inviter_id AND a.kind = 'commission'
-		GROUP BY c.inviter_id, a.posted, a.held
-		HAVING SUM(c.withdrawn) - SUM(c.owed) <> SUM(c.settled) OR (SUM(c.owed) > 0 AND a.posted > a.held)`},
+		SELECT 'user ' || CAST(d.user_id AS TEXT) FROM (
+			SELECT COALESCE(holder_id, inviter_id) AS user_id, withdrawn - owed AS paid, owed, 0 AS settled FROM commission
+			UNION ALL SELECT inviter_id, 0, 0, settled FROM commission WHERE settled > 0) d
+		JOIN ledger_account a ON a.user_id = d.user_id AND a.kind = 'commission'
+		GROUP BY d.user_id, a.posted, a.held
+		HAVING SUM(d.paid) <> SUM(d.settled) OR (SUM(d.owed) > 0 AND a.posted > a.held)`},
 	{Name: "I4", Says: "a pending payout is held in its user's commission account, any other not", Query: `
 		SELECT 'payout ' || CAST(p.id AS TEXT) FROM commission_payout p
 		LEFT JOIN ledger_hold h ON h.reference_kind = 'commission_payout' AND h.reference_id = p.id

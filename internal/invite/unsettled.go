@@ -23,7 +23,7 @@ func (i *Invites) Unsettled(ctx context.Context, idb bun.IDB, userID int64) (u U
 		Pending).OrderExpr("id").Scan(ctx, &u.Pending); err != nil {
 		return u, err
 	}
-	err = idb.NewSelect().Model((*Commission)(nil)).Column("id").Where("inviter_id = ? AND owed > 0", userID).
+	err = idb.NewSelect().Model((*Commission)(nil)).Column("id").Where(heldBy+" AND owed > 0", userID).
 		OrderExpr("id").Scan(ctx, &u.Owed)
 	return u, err
 }

@@ -1,9 +1,10 @@
 // Package merge makes two accounts of one person one. What is of use now moves to the account that stays: the balance
-// and the released commission, whom the person invited, tickets, labels and notes. What tells of the past (orders,
-// invoices, recharges, postings) stays under the number of the other one, which ends as an account that its user
-// closes, and the row of the merge leads from one to the other. Nothing of a service moves, since orders, postings and
-// the log of traffic name its user: whoever has something that waits or runs is not merged, and the refusal names it.
-// A merge counts as given by what it moves, so beyond the limit of a member it waits for a second one.
+// and the released commission, the invited people who came after that account, tickets, labels and notes. What tells of
+// the past (orders, invoices, recharges, postings) stays under the number of the other one, which ends as an account
+// that its user closes, and the row of the merge leads from one to the other. Nothing of a service moves, since orders,
+// postings and the log of traffic name its user: whoever has something that waits or runs is not merged, and the
+// refusal names it. A merge counts as given by what it moves, so beyond the limit of a member it waits for a second
+// one.
 package merge
 
 import (
@@ -202,6 +203,9 @@ func (m *Merges) carryOut(ctx context.Context, tx bun.Tx, made *Merge) error {
 	}
 	from, into := made.FromID, made.IntoID
 	if err := m.p.Wallets.MoveAll(ctx, tx, from, into, made.ref()); err != nil {
+		return err
+	}
+	if err := m.p.Invites.MoveTo(ctx, tx, from, into); err != nil {
 		return err
 	}
 	invited, err := m.p.Accounts.TakeInvited(ctx, tx, from, into)
