@@ -172,8 +172,8 @@ func UserGifts(s *shop.Shop) v2.Resource {
 			approval.ServiceGift).WithKey().
 			Named("staff_service_give",
 				"Give a user time of a plan (start: of plan_id; extend: of what service_id is), another plan until "+
-					"service_id would have ended (change), or the traffic of its cycle once more (reset). 403 "+
-					"second_member_needed: it waits"),
+					"service_id would have ended (change), or the traffic of its cycle once more (reset). What was paid for "+
+					"a service that is changed cannot be refunded any more. 403 second_member_needed: it waits"),
 			func(ctx context.Context, who account.Identity, in *gift) (nothing, error) {
 				return nothing{}, s.Give(ctx, shop.Gift{
 					UserID: in.ID, Kind: shop.GiftKind(in.Body.Kind), ServiceID: in.Body.ServiceID,

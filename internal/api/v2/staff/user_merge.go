@@ -30,8 +30,9 @@ func UserMerge(m *merge.Merges) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("POST /staff/users/{user_id}/merge", permission.UserMerge, approval.AccountMerge).
 			WithKey().Named("staff_user_merge",
-			"Make an account part of another one of the same person. Balance, released commission, invited people, "+
-				"tickets, labels and notes move; orders, invoices and recharges stay, and the account is closed. "+
+			"Make an account part of another one of the same person. Balance, released commission, people invited "+
+				"after the account that stays was made, tickets, labels and notes move; orders, invoices, recharges, "+
+				"invite codes and bought invites stay, and the account is closed. "+
 				"409 merge_blocked: the message names all that waits or runs, details says it by user. 403 "+
 				"second_member_needed: it waits"),
 			func(ctx context.Context, who account.Identity, in *wish) (nothing, error) {

@@ -1913,7 +1913,7 @@ export const staffUserLinkReset = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Make an account part of another one of the same person. Balance, released commission, invited people, tickets, labels and notes move; orders, invoices and recharges stay, and the account is closed. 409 merge_blocked: the message names all that waits or runs, details says it by user. 403 second_member_needed: it waits
+ * Make an account part of another one of the same person. Balance, released commission, people invited after the account that stays was made, tickets, labels and notes move; orders, invoices, recharges, invite codes and bought invites stay, and the account is closed. 409 merge_blocked: the message names all that waits or runs, details says it by user. 403 second_member_needed: it waits
  */
 export const staffUserMerge = <ThrowOnError extends boolean = true>(options: Options<StaffUserMergeData, ThrowOnError>): RequestResult<StaffUserMergeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffUserMergeResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/users/{user_id}/merge',
@@ -1976,7 +1976,7 @@ export const staffUserPasswordMail = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Give a user time of a plan (start: of plan_id; extend: of what service_id is), another plan until service_id would have ended (change), or the traffic of its cycle once more (reset). 403 second_member_needed: it waits
+ * Give a user time of a plan (start: of plan_id; extend: of what service_id is), another plan until service_id would have ended (change), or the traffic of its cycle once more (reset). What was paid for a service that is changed cannot be refunded any more. 403 second_member_needed: it waits
  */
 export const staffServiceGive = <ThrowOnError extends boolean = true>(options: Options<StaffServiceGiveData, ThrowOnError>): RequestResult<StaffServiceGiveResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffServiceGiveResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/users/{user_id}/service-gifts',

@@ -4471,7 +4471,7 @@ export const staffUserLinkResetMutation = (options?: Partial<Options<StaffUserLi
 };
 
 /**
- * Make an account part of another one of the same person. Balance, released commission, invited people, tickets, labels and notes move; orders, invoices and recharges stay, and the account is closed. 409 merge_blocked: the message names all that waits or runs, details says it by user. 403 second_member_needed: it waits
+ * Make an account part of another one of the same person. Balance, released commission, people invited after the account that stays was made, tickets, labels and notes move; orders, invoices, recharges, invite codes and bought invites stay, and the account is closed. 409 merge_blocked: the message names all that waits or runs, details says it by user. 403 second_member_needed: it waits
  */
 export const staffUserMergeMutation = (options?: Partial<Options<StaffUserMergeData>>): UseMutationOptions<StaffUserMergeResponse, DefaultError, Options<StaffUserMergeData>> => {
     const mutationOptions: UseMutationOptions<StaffUserMergeResponse, DefaultError, Options<StaffUserMergeData>> = {
@@ -4592,7 +4592,7 @@ export const staffUserPasswordMailMutation = (options?: Partial<Options<StaffUse
 };
 
 /**
- * Give a user time of a plan (start: of plan_id; extend: of what service_id is), another plan until service_id would have ended (change), or the traffic of its cycle once more (reset). 403 second_member_needed: it waits
+ * Give a user time of a plan (start: of plan_id; extend: of what service_id is), another plan until service_id would have ended (change), or the traffic of its cycle once more (reset). What was paid for a service that is changed cannot be refunded any more. 403 second_member_needed: it waits
  */
 export const staffServiceGiveMutation = (options?: Partial<Options<StaffServiceGiveData>>): UseMutationOptions<StaffServiceGiveResponse, DefaultError, Options<StaffServiceGiveData>> => {
     const mutationOptions: UseMutationOptions<StaffServiceGiveResponse, DefaultError, Options<StaffServiceGiveData>> = {
