@@ -62,9 +62,13 @@ func TestGifts_ToAnAccountThatWasClosed_AreRefused(t *testing.T) {
 			h.ask(admin, 403, "POST", fmt.Sprintf("/api/v2/staff/users/%d/%s", user.id, path), body, nil)
 			waiting = append(waiting, h.newestAct().ID)
 		}
+		h.give(h.T, user.id, 2000)
+		h.ask(admin, 403, "POST", fmt.Sprintf("/api/v2/staff/users/%d/orders", user.id),
+			fmt.Sprintf(`{"plan_id":%d,"months":1,"price":"1.00","reason":"x"}`, plan), nil)
+		waiting = append(waiting, h.newestAct().ID)
 		h.limited("100000.00")
 		h.ask(admin, 200, "POST", fmt.Sprintf("/api/v2/staff/users/%d/close", user.id),
-			`{"email":"leaving@example.com","forfeit":"0.00","reason":"x"}`, nil)
+			`{"email":"leaving@example.com","forfeit":"20.00","reason":"x"}`, nil)
 		for _, act := range waiting {
 			h.refused(second, 409, "account_closed", "POST", fmt.Sprintf("approvals/%d/decision", act), `{"approve":true}`)
 			h.ask(second, 200, "POST", fmt.Sprintf("/api/v2/staff/approvals/%d/decision", act), `{"approve":false}`, nil)

@@ -156,7 +156,7 @@ func (b *Bulk) give(ctx context.Context, tx bun.Tx, j *Job, r *Row) error {
 	d := j.Details
 	switch j.Kind {
 	case Traffic:
-		if err := b.wallets.MayGain(ctx, tx, r.UserID); err != nil {
+		if _, err := b.wallets.LockOpen(ctx, tx, r.UserID); err != nil {
 			return err
 		}
 		_, err := b.services.AddPackage(ctx, tx, service.PackageTerms{

@@ -137,6 +137,9 @@ func is(member *int64, userID int64) bool { return member != nil && *member == u
 
 // give hands out what the use is for.
 func (k *Keys) give(ctx context.Context, tx bun.Tx, u *Use, prefix string, g Gift) error {
+	if _, err := k.wallets.LockOpen(ctx, tx, u.UserID); err != nil {
+		return err
+	}
 	switch g.Kind {
 	case Amount:
 		return k.wallets.Post(ctx, tx, wallet.CDKey, wallet.Reference{Kind: "cd_key", ID: u.ID}, prefix,

@@ -260,7 +260,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase, r
 	if err := reserveCoupon(ctx, tx, q.coupon); err != nil {
 		return 0, err
 	}
-	available, err := s.wallets.Lock(ctx, tx, userID) // from here on one purchase of a user after the other
+	available, err := s.wallets.LockOpen(ctx, tx, userID) // from here on one purchase of a user after the other
 	if err != nil {
 		return 0, err
 	}

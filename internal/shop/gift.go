@@ -180,25 +180,16 @@ func (p *Plan) terms(userID int64, months, days int) service.Terms {
 func (s *Shop) endGift(ctx context.Context, tx bun.Tx, g *Gift, give bool, by *int64) error {
 	g.State, g.DecidedBy, g.EndedAt = grantDeclined, by, new(s.db.Now())
 	if give {
-		if err := s.handOver(ctx, tx, g); err != nil {
+		if _, err := s.wallets.LockOpen(ctx, tx, g.UserID); err != nil {
 			return err
 		}
-		if err := s.stillOpen(ctx, tx, g.UserID); err != nil {
+		if err := s.handOver(ctx, tx, g); err != nil {
 			return err
 		}
 		g.State = grantGiven
 	}
 	_, err := tx.NewUpdate().Model(g).Column("state", "service_id", "decided_by", "ended_at").WherePK().Exec(ctx)
 	return err
-}
-
-// stillOpen is wallet.ErrClosed where the user's account was closed. It is called once the services are changed, since
-// wallets are locked last; the account cannot be closed from then on until tx ends.
-func (s *Shop) stillOpen(ctx context.Context, tx bun.Tx, userID int64) error {
-	if _, err := s.wallets.Lock(ctx, tx, userID); err != nil {
-		return err
-	}
-	return s.wallets.MayGain(ctx, tx, userID)
 }
 
 func (s *Shop) handOver(ctx context.Context, tx bun.Tx, g *Gift) error {

@@ -87,13 +87,13 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 func (s *Shop) endGrant(ctx context.Context, tx bun.Tx, g *trafficGrant, give bool, by *int64) error {
 	g.State, g.DecidedBy, g.EndedAt = grantDeclined, by, new(s.db.Now())
 	if give {
+		if _, err := s.wallets.LockOpen(ctx, tx, g.UserID); err != nil {
+			return err
+		}
 		p, err := s.services.AddPackage(ctx, tx, service.PackageTerms{
 			UserID: g.UserID, Name: g.Name,
 			Kind: service.Grant, Bytes: g.Bytes,
 		})
-		if err == nil {
-			err = s.stillOpen(ctx, tx, g.UserID)
-		}
 		if err != nil {
 			return err
 		}

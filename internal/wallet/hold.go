@@ -17,7 +17,16 @@ func (w *Wallets) Lock(ctx context.Context, tx bun.Tx, userID int64) (available 
 	return lock(ctx, tx, userID, UserWallet)
 }
 
-// LockCommission does the same with the user's commission account. Rows of commissions are locked after it.
+// LockOpen is Lock for what the user gains or buys: ErrClosed where the account was closed. Until tx ends it is not.
+func (w *Wallets) LockOpen(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
+	available, err = w.Lock(ctx, tx, userID)
+	if err == nil {
+		err = w.MayGain(ctx, tx, userID)
+	}
+	return available, err
+}
+
+// LockCommission does the same as Lock with the user's commission account. Rows of commissions are locked after it.
 func (w *Wallets) LockCommission(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
 	return lock(ctx, tx, userID, UserCommission)
 }
