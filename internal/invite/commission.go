@@ -218,7 +218,7 @@ type Earned struct {
 
 // CommissionFilter chooses among all commissions.
 type CommissionFilter struct {
-	InviterID int64 // 0: everybody's
+	InviterID int64 // who earned it, or owes it since a merge of accounts; 0: everybody
 	Owed      bool  // only those of which something is owed
 }
 
@@ -229,7 +229,7 @@ func (i *Invites) Commissions(
 	q := i.db.NewSelect().Model(&earned).ColumnExpr("?TableColumns").
 		ColumnExpr("COALESCE((SELECT name FROM account WHERE id = ?TableAlias.user_id), '') AS buyer")
 	if filter.InviterID != 0 {
-		q.Where("inviter_id = ?", filter.InviterID)
+		q.Where("(inviter_id = ?0 OR holder_id = ?0 AND owed > 0)", filter.InviterID)
 	}
 	if filter.Owed {
 		q.Where("owed > 0")
