@@ -9,8 +9,9 @@ const (
 	manyDays  = 3660
 	unlimited = 1_000_000_000 // of what limits calls, where an operator wants no limit
 
-	// maxPendingMinutes bounds how long a recharge or order may wait, and with it balance, stock and coupons that it
-	// holds. A Checkout session of Stripe lives for a day at most, and ours ends half an hour after the recharge.
+	// maxPendingMinutes bounds how long a recharge or order may wait that no member of staff confirms or assigns, and
+	// with it balance, stock and coupons that it holds. A Checkout session of Stripe lives for a day at most, and ours
+	// ends half an hour after the recharge.
 	maxPendingMinutes = 22 * 60
 )
 

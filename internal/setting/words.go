@@ -281,7 +281,8 @@ var words = map[string]wording{
 	"recharge_max": {area: AreaMoney, zh: "最高充值金额", en: "Most of a recharge"},
 	"recharge_minutes": {
 		area: AreaMoney, zh: "待支付的保留时间", en: "How long a payment may wait", unit: "minutes",
-		hintZH: "充值和订单超过它就会取消", hintEN: "A recharge or order ends after it",
+		hintZH: "充值和订单超过它就会取消；人工确认的付款有 72 小时",
+		hintEN: "A recharge or order ends after it; payments that staff confirms have 72 hours",
 	},
 	"change_credit": {
 		area: AreaMoney, zh: "更换套餐的余额", en: "Credit left by a change of plan",

@@ -111,9 +111,13 @@ const Fees Kind = "fees"
 // ErrTransactionUsed is the error of a payment that would be booked for a second recharge.
 var ErrTransactionUsed = errors.New("wallet: this payment was booked for another recharge")
 
-// maxPendingRecharges is how many recharges of a user that began within the site's time to pay may be pending. Those
-// that may wait longer do not count after it: nobody is to wait for days until one of them expires.
-const maxPendingRecharges = 20
+const (
+	// maxPendingRecharges is how many recharges of a user that began within the site's time to pay may be pending.
+	// Those that may wait longer do not count after it: nobody is to wait for days until one of them expires.
+	maxPendingRecharges = 20
+	// maxUnpaidRecharges is how many may be pending in all.
+	maxUnpaidRecharges = 100
+)
 
 // StartRecharge begins a recharge. An amount outside the site's limits is a fault of the field "amount".
 func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c Charge) (*Recharge, error) {
@@ -130,12 +134,13 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 		return nil, err
 	}
 	now, siteWaits := w.db.Now(), time.Duration(site.RechargeMinutes)*time.Minute
-	pending, err := tx.NewSelect().Model((*Recharge)(nil)).
-		Where("user_id = ? AND state = ? AND created_at > ?", userID, RechargePending, now.Add(-siteWaits)).Count(ctx)
-	if err != nil {
+	var pending struct{ InAll, Recent int }
+	if err := tx.NewSelect().Model((*Recharge)(nil)).ColumnExpr("COUNT(*) AS in_all").
+		ColumnExpr("COUNT(CASE WHEN created_at > ? THEN 1 END) AS recent", now.Add(-siteWaits)).
+		Where("user_id = ? AND state = ?", userID, RechargePending).Scan(ctx, &pending); err != nil {
 		return nil, err
 	}
-	if pending >= maxPendingRecharges {
+	if pending.Recent >= maxPendingRecharges || pending.InAll >= maxUnpaidRecharges {
 		return nil, ErrTooManyRecharges.After(time.Minute)
 	}
 	r := &Recharge{
@@ -145,7 +150,7 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 		State: RechargePending, CreatedAt: now, UpdatedAt: now,
 		ExpiresAt: now.Add(cmp.Or(c.Waits, siteWaits)),
 	}
-	_, err = tx.NewInsert().Model(r).Exec(ctx)
+	_, err := tx.NewInsert().Model(r).Exec(ctx)
 	return r, db.Error(err)
 }
 
