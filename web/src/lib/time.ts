@@ -20,10 +20,14 @@ export function formatDate(time: string | number, language: string): string {
 export const formatFullDate = (time: string | number, language: string) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(new Date(time))
 
+/** "Feb 26, 2027, 16:05": hours to 23 in every language, which columns of tables have room for. */
 export const formatDateTime = (time: string | number, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
-    new Date(time),
-  )
+  new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+    timeZone,
+  }).format(new Date(time))
 
 /**
  * The day that a time falls on in a zone, as the midnight of that date in UTC: days can be counted and drawn with it

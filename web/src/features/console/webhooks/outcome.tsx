@@ -20,10 +20,13 @@ export function OutcomeNotice({ outcome }: { outcome: Outcome | undefined }) {
       </Notice>
     )
   const { status, error, is_accepted: isAccepted, duration_ms: ms } = outcome.attempt
-  return (
-    <Notice tone={isAccepted ? 'warning' : 'error'}>
-      {t(isAccepted ? 'testAccepted' : 'testFailed', { name, ms, answer: error || status })}
-    </Notice>
+  const answer = { name, ms, answer: error || status }
+  return isAccepted ? (
+    <p role="status">
+      <StatusDot tone="success">{t('testAccepted', answer)}</StatusDot>
+    </p>
+  ) : (
+    <Notice tone="error">{t('testFailed', answer)}</Notice>
   )
 }
 
