@@ -21,6 +21,7 @@ class Clicks {
 }
 
 test('from an empty folder to a paid customer online, without a command but serve and the install line', async ({ browser, service }, info) => {
+  test.setTimeout(300_000)
   const folder = mkdtempSync(join(tmpdir(), 'airstrip-operator-'))
   const server = await Server.prepare(folder, undefined, join(service.folder, 'empty-server.log'), false)
   await server.start()
