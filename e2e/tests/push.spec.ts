@@ -75,6 +75,10 @@ test('a device is notified after a press, and no more once it is removed', async
   })
   await cdp.send('ServiceWorker.enable')
   const id = await registered
+  // A message that comes before the worker is active is lost.
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready
+  })
   await deliver(cdp, origin, id, JSON.stringify({ title: 'Answered', body: 'Your ticket', path: '/user/tickets', tag: 'x' }))
   await deliver(cdp, origin, id, 'not what the server sends')
   const shown = () => page.evaluate(async () => {
