@@ -5,6 +5,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -343,31 +344,14 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		to = Approved
 	}
 	g, err := a.Waits(ctx, tx, kind, referenceID)
-	switch {
-	case err != nil:
+	if err == nil && g == nil {
+		err = ErrNotWaiting
+	}
+	if err == nil && approve {
+		err = mayApprove(ctx, tx, g, kind, by)
+	}
+	if err != nil {
 		return err
-	case g == nil:
-		return ErrNotWaiting
-	case approve && by != nil && (*by == *g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID)):
-		return ErrSecondMember
-	}
-	if approve && by != nil {
-		known, may, err := right(ctx, tx, *by, permission.ApprovalDecide)
-		if err == nil && known && !may {
-			err = ErrSecondMember
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if approve {
-		known, may, err := right(ctx, tx, *g.StaffID, kind.Permission())
-		if err == nil && known && !may {
-			err = ErrMakerLeft
-		}
-		if err != nil {
-			return err
-		}
 	}
 	if err := cover(ctx, kind, approve); err != nil {
 		return err
@@ -386,6 +370,28 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 			g.ID, to, worth(g.Worth),
 			g.BeneficiaryID, nil,
 		}, "")
+}
+
+// mayApprove returns why the member must not approve the act, as Decide names it; nil where they may.
+func mayApprove(ctx context.Context, tx bun.Tx, g *Grant, kind Kind, by *int64) error {
+	if by != nil {
+		if *by == *g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID) {
+			return ErrSecondMember
+		}
+		if lacks, err := lacksRight(ctx, tx, *by, permission.ApprovalDecide); err != nil || lacks {
+			return cmp.Or(err, error(ErrSecondMember))
+		}
+	}
+	if lacks, err := lacksRight(ctx, tx, *g.StaffID, kind.Permission()); err != nil || lacks {
+		return cmp.Or(err, error(ErrMakerLeft))
+	}
+	return nil
+}
+
+// lacksRight tells whether a user may not do now what needs the permission. Who has no account lacks nothing.
+func lacksRight(ctx context.Context, tx bun.Tx, userID int64, needs permission.Permission) (bool, error) {
+	known, may, err := right(ctx, tx, userID, needs)
+	return known && !may, err
 }
 
 // MayAct tells whether the user is a member of staff who may do what needs the permission now: who is banned may not.

@@ -76,11 +76,11 @@ func (p *Payments) AsksPlatform(gateway string) (asks, refunds bool) {
 }
 
 // ConfirmByHand finishes a recharge for staff and returns it. One that has no platform is credited because the member
-// says so: not to their own wallet, and beyond what the member may give alone only once a second one says the same;
-// until then it returns approval.ErrSecondMember. Once a second one declined it, only a call that names the newest act
-// on the payment counts; any other is approval.ErrDeclinedBefore. For a recharge with a platform that is asked, and
-// decides, unless the member says that it was paid past it: should the platform report a payment later, that is a case
-// of one paid twice. Every call is stored among the notifies with the member who made it.
+// says so: not to their own wallet, and beyond what the member may give alone only once a second one, who may decide
+// acts, says the same; until then it returns approval.ErrSecondMember. Once a second one declined it, only a call that
+// names the newest act on the payment counts; any other is approval.ErrDeclinedBefore. For a recharge with a platform
+// that is asked, and decides, unless the member says that it was paid past it: should the platform report a payment
+// later, that is a case of one paid twice. Every call is stored among the notifies with the member who made it.
 func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.Recharge, error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 	if err != nil {

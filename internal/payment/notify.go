@@ -178,7 +178,7 @@ func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, 
 }
 
 // creditIf is credit where may, which is asked as part of the same transaction, allows it. Otherwise what may did is
-// kept, and the notify is refused until a second member of staff says the same.
+// kept, and the notify is refused until a second member of staff, who may decide acts, says the same.
 func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64,
 	may func(ctx context.Context, tx bun.Tx) (bool, error),
 ) (accepted bool, err error) {
