@@ -36,7 +36,7 @@ func (to assignTo) wish() assignment.Wish {
 
 // AssigneeFilter narrows a list by whom its rows are assigned to; exported because it is embedded.
 type AssigneeFilter struct {
-	Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"Only those of the caller (me), of nobody or of a former member (none), or of the member with this id"`
+	Assignee string `query:"assignee" pattern:"^(me|none|[1-9][0-9]{0,17})$" doc:"me, none (also of former members), or a member's id"`
 }
 
 // whyNoVersion is why assigning an object asks for no version of it.

@@ -19,10 +19,13 @@ import (
 type ledgerKind wallet.Kind
 
 func (ledgerKind) Schema(huma.Registry) *huma.Schema {
-	return v2.EnumSchema([]wallet.Kind{
+	s := v2.EnumSchema([]wallet.Kind{
 		wallet.UserWallet, wallet.UserCommission, wallet.Clearing, wallet.Outside, wallet.Sales, wallet.Refunds,
 		wallet.Gifts, wallet.Fees, wallet.Bank, "rounding",
 	})
+	s.Description = "clearing: what a gateway received and did not pay out; outside: what staff received and paid past a " +
+		"gateway"
+	return s
 }
 
 type bookedPosting struct {
@@ -61,7 +64,7 @@ func newBookings(found []wallet.Booking) []booking {
 }
 
 type ledgerAccount struct {
-	Account ledgerKind   `json:"account" doc:"clearing: what a gateway received and did not pay out; outside: what staff received and paid past a gateway"`
+	Account ledgerKind   `json:"account"`
 	Gateway string       `json:"gateway" doc:"Of a clearing or an outside account; else empty"`
 	IsUsers bool         `json:"is_users" doc:"All accounts of users of this kind"`
 	Count   int64        `json:"count" doc:"Of accounts"`

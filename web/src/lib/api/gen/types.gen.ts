@@ -933,6 +933,9 @@ export type BlockedIps = {
 };
 
 export type BookedPosting = {
+    /**
+     * clearing: what a gateway received and did not pay out; outside: what staff received and paid past a gateway
+     */
     account: 'wallet' | 'commission' | 'clearing' | 'outside' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
     /**
      * What the account gains; negative: loses

@@ -933,6 +933,9 @@ export type BlockedIps = {
 };
 
 export type BookedPosting = {
+    /**
+     * clearing: what a gateway received and did not pay out; outside: what staff received and paid past a gateway
+     */
     account: 'wallet' | 'commission' | 'clearing' | 'outside' | 'sales' | 'refunds' | 'gifts' | 'fees' | 'bank' | 'rounding';
     /**
      * What the account gains; negative: loses
@@ -11285,7 +11288,7 @@ export type StaffPayoutsListData = {
     path?: never;
     query?: {
         /**
-         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         * me, none (also of former members), or a member's id
          */
         assignee?: string;
         /**
@@ -13524,7 +13527,7 @@ export type StaffPaymentCasesListData = {
     path?: never;
     query?: {
         /**
-         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         * me, none (also of former members), or a member's id
          */
         assignee?: string;
         state?: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
@@ -14190,7 +14193,7 @@ export type StaffRefundRequestsData = {
     path?: never;
     query?: {
         /**
-         * Only those of the caller (me), of nobody or of a former member (none), or of the member with this id
+         * me, none (also of former members), or a member's id
          */
         assignee?: string;
         /**
