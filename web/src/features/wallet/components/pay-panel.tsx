@@ -4,11 +4,12 @@ import { useTranslation } from 'react-i18next'
 import type { RechargeRecord } from '@/lib/api/gen/types.gen'
 import { useServerNow } from '@/lib/now'
 import { formatMoney, toMinor } from '@/lib/money'
-import { formatCountdown } from '@/lib/time'
+import { formatCountdown, hoursUntil } from '@/lib/time'
 import { UnlessBanned } from '@/ui/ban-notice'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
+import { isPayable } from '../model'
 import { CancelOrder } from './cancel-order'
 import { OrderAgain } from './order-again'
 import { PayPage } from './pay-page'
@@ -21,7 +22,7 @@ export function PayPanel(props: {
 }) {
   const { t } = useTranslation('wallet')
   const { recharge, query } = props
-  const remainingMs = Date.parse(recharge.expires_at) - useServerNow(1000)
+  const now = useServerNow(1000)
   return (
     <div className={classes.pay}>
       <div>
@@ -30,14 +31,14 @@ export function PayPanel(props: {
         <Parts recharge={recharge} />
       </div>
       <UnlessBanned>
-        {remainingMs > 0 && (
+        {isPayable(recharge, now) && (
           <PayPage
             recharge={recharge}
             isAsking={query.isFetching}
             onRetry={() => void query.refetch()}
           />
         )}
-        <RemainingTime end={recharge.expires_at} remainingMs={remainingMs} />
+        <RemainingTime end={recharge.expires_at} now={now} />
       </UnlessBanned>
       <p role="status" className={classes.watching}>
         <Loader size={16} aria-hidden="true" />
@@ -81,13 +82,12 @@ function Parts({ recharge }: { recharge: RechargeRecord }) {
   return <p className={classes.label}>{t('pay.credits', { amount: show(amount) })}</p>
 }
 
-const hourMs = 3_600_000
-
 /** The remaining time. After it nothing can be paid here, and the server decides whether a payment arrived before. */
-function RemainingTime({ end, remainingMs }: { end: string; remainingMs: number }) {
+function RemainingTime({ end, now }: { end: string; now: number }) {
   const { t } = useTranslation('wallet')
+  const remainingMs = Date.parse(end) - now
   if (remainingMs <= 0) return <p className={classes.label}>{t('pay.timeUp')}</p>
-  const hasHours = remainingMs > hourMs
+  const hasHours = hoursUntil(end, now) > 0
   return (
     <p className={classes.label}>
       {t(hasHours ? 'pay.until' : 'pay.timeLeft')}{' '}
