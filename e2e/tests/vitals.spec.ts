@@ -12,6 +12,9 @@ const PHONE: BrowserContextOptions = { locale: 'zh-CN', viewport: { width: 390, 
 const NETWORK = { offline: false, latency: 40, downloadThroughput: 1_000_000, uploadThroughput: 500_000 }
 const { open, user } = pages()
 
+// Each test visits dozens of pages.
+test.describe.configure({ timeout: 400_000 })
+
 type Seen = { isPainted: boolean; shift: number; shifted: string[] }
 type Watched = Window & { seen: Seen }
 type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Node | null }[] }
