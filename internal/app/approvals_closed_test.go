@@ -53,10 +53,17 @@ func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 		if err != nil || total != 1 || cases[0].Kind != payment.AccountClosed || cases[0].Amount != 3000 {
 			h.Fatalf("a payment that came after all: %+v, %v", cases, err)
 		}
-		h.ask(ann, 409, "POST", fmt.Sprintf("/api/v2/staff/payment-cases/%d/credit", cases[0].ID), `{"reason":"x"}`,
-			nil)
+		credit := fmt.Sprintf("/api/v2/staff/payment-cases/%d/credit", cases[0].ID)
+		h.ask(ann, 409, "POST", credit, `{"reason":"x"}`, nil)
 		if b := h.balance(h.T, user.id); b.Posted != 0 {
 			h.Fatalf("%+v", b)
+		}
+
+		anew := h.addUser(h.T, "came-back", 0)
+		h.ask(ann, 200, "POST", credit, fmt.Sprintf(`{"reason":"has another account","user_id":%d}`, anew.id), nil)
+		h.decide(bob, 200, true)
+		if b := h.balance(h.T, anew.id); b.Posted != 3000 {
+			h.Fatalf("the payment of a closed account, for the other one: %+v", b)
 		}
 		h.sound(h.T)
 	})

@@ -196,7 +196,7 @@ func lockCase(ctx context.Context, tx bun.Tx, id int64, state CaseState) (*Case,
 // CaseCredit is what staff wants to put into a wallet for a payment.
 type CaseCredit struct {
 	CaseID  int64
-	UserID  int64        // 0: whose recharge the payment was for
+	UserID  int64        // 0: whose recharge the payment was for; another one only where that account was closed
 	Amount  money.Amount // in the site's currency; 0: all that was paid
 	Reason  string
 	StaffID *int64 // nil: the operator
@@ -246,16 +246,23 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 	return caseIn(ctx, p.db, id)
 }
 
-// creditsTo returns the user whom the payment belongs to, or the one whom staff names where it belongs to nobody.
+// creditsTo returns the user whom the payment belongs to, or the one whom staff names where it belongs to nobody or to
+// an account that was closed: its user may have another one.
 func (p *Payments) creditsTo(ctx context.Context, tx bun.Tx, c *Case, named int64) (*int64, error) {
 	switch {
 	case c.UserID == nil && named == 0:
 		return nil, fault.Invalid("user_id", "required", "这笔付款没有对应的用户，请指定",
 			"This payment belongs to no known user; please name one")
-	case c.UserID != nil && named != 0 && named != *c.UserID:
-		return nil, fault.Invalid("user_id", "mismatch", "这笔付款属于另一位用户", "This payment belongs to another user")
-	case c.UserID != nil:
+	case c.UserID != nil && (named == 0 || named == *c.UserID):
 		return c.UserID, nil
+	case c.UserID != nil:
+		err := p.wallets.MayGain(ctx, tx, *c.UserID)
+		if err == nil {
+			err = fault.Invalid("user_id", "mismatch", "这笔付款属于另一位用户", "This payment belongs to another user")
+		}
+		if !errors.Is(err, wallet.ErrClosed) {
+			return nil, err
+		}
 	}
 	known, err := p.wallets.Exists(ctx, tx, named)
 	if err == nil && !known {

@@ -5,17 +5,23 @@ import {
   staffPaymentCaseDismiss,
   staffPaymentCaseRefund,
 } from '@/lib/api/gen/staff/sdk.gen'
-import type { PaymentCaseItem } from '@/lib/api/gen/staff/types.gen'
+import type { PaymentCaseItem, PersonRef } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
 
+type Case = PaymentCaseItem & { user?: PersonRef }
+
 /** What may be done with a payment case that is open. */
-export function useCaseActions(): Action<PaymentCaseItem>[] {
+export function useCaseActions(): Action<Case>[] {
   return [useCredit(), useEnd('refund'), useEnd('dismiss')]
 }
 
 const isOpen = ({ state }: PaymentCaseItem) => state === 'open'
 
-function useCredit(): Action<PaymentCaseItem> {
+/** Whether nobody who can gain anything is known: the payment names no user, or one whose account was closed. */
+const needsUser = ({ user_id: id, kind, user }: Case) =>
+  id === null || kind === 'account_closed' || user?.email === ''
+
+function useCredit(): Action<Case> {
   const { t } = useTranslation('console/money')
   return {
     key: 'credit',
@@ -24,8 +30,8 @@ function useCredit(): Action<PaymentCaseItem> {
     permission: 'payment.case.decide',
     danger: 'R',
     isShown: isOpen,
-    fields: ({ user_id: user }) =>
-      user === null
+    fields: (found) =>
+      needsUser(found)
         ? [
             {
               name: 'user_id',
@@ -37,10 +43,10 @@ function useCredit(): Action<PaymentCaseItem> {
           ]
         : [],
     effect: ({ id }) => t('cases.creditEffect', { id }),
-    run: ({ id, user_id: known }, { user_id: user, reason }) =>
+    run: (found, { user_id: user, reason }) =>
       staffPaymentCaseCredit({
-        path: { case_id: id },
-        body: { reason: String(reason), ...(known === null && { user_id: Number(user) }) },
+        path: { case_id: found.id },
+        body: { reason: String(reason), ...(needsUser(found) && { user_id: Number(user) }) },
         headers: { 'Idempotency-Key': crypto.randomUUID() },
         throwOnError: true,
       }),
@@ -48,7 +54,7 @@ function useCredit(): Action<PaymentCaseItem> {
   }
 }
 
-function useEnd(how: 'refund' | 'dismiss'): Action<PaymentCaseItem> {
+function useEnd(how: 'refund' | 'dismiss'): Action<Case> {
   const { t } = useTranslation('console/money')
   const call = how === 'refund' ? staffPaymentCaseRefund : staffPaymentCaseDismiss
   return {

@@ -124,6 +124,7 @@ beforeEach(() => {
     ),
     http.get('*/api/v2/staff/payment-cases/:id', () => success(paymentCase())),
     http.post('*/api/v2/staff/payment-cases/:id/dismiss', take),
+    http.post('*/api/v2/staff/payment-cases/:id/credit', take),
     http.post('*/api/v2/staff/refund-requests/:id/decision', take),
     http.post('*/api/v2/staff/commission-payouts/:id/pay', take),
   )
@@ -174,6 +175,26 @@ describe('the page of a decision about money', () => {
     await waitFor(() =>
       expect(sent).toHaveBeenCalledWith('/api/v2/staff/payment-cases/2/dismiss', {
         reason: 'A test',
+      }),
+    )
+  })
+
+  it('of a payment for an account that was closed asks whom to credit', async () => {
+    server.use(
+      http.get('*/api/v2/staff/payment-cases/2', () =>
+        success(paymentCase({ kind: 'paid_twice', user: { id: 9, email: '' } })),
+      ),
+    )
+    const { user: person } = await openSignedIn('/admin/payment-cases/2')
+    await person.click(await screen.findByRole('button', { name: 'Credit' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Credit' })
+    await person.type(await within(dialog).findByLabelText(/^Number of the user/), '12')
+    await person.type(within(dialog).getByRole('textbox', { name: /^Reason/ }), 'Came back')
+    await person.click(within(dialog).getByRole('button', { name: 'Credit' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('/api/v2/staff/payment-cases/2/credit', {
+        user_id: 12,
+        reason: 'Came back',
       }),
     )
   })
