@@ -242,7 +242,10 @@ var Areas = []Area{
 		}},
 		{CaseDecide, cashiers, fault.Text{ZH: "将此类付款入账、退回或忽略", EN: "credit, pay back or dismiss such a payment"}},
 		{OrderRead, Roles, fault.Text{ZH: "查看所有订单", EN: "see all orders"}},
-		{OrderCancel, clerks, fault.Text{ZH: "取消用户未支付的订单", EN: "cancel orders of users that are not paid"}},
+		{OrderCancel, clerks, fault.Text{
+			ZH: "取消用户未支付的订单和充值",
+			EN: "cancel orders and recharges of users that are not paid",
+		}},
 		{OrderMake, admins, fault.Text{
 			ZH: "为用户下单，可低于标价",
 			EN: "make orders for users, at the listed price or a lower one",

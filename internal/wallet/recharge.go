@@ -89,8 +89,8 @@ func (r *Recharge) Ref() Reference { return Reference{"recharge", r.ID} }
 // Faults of recharges.
 var (
 	ErrNoRecharge       = fault.NotFound("recharge_not_found", "没有这笔充值", "There is no such recharge")
-	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先完成或等待其过期",
-		"Too many recharges are waiting for payment; pay one or wait until they expire")
+	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先支付或取消其中一笔",
+		"Too many recharges are waiting for payment; pay or cancel one first")
 )
 
 // outsideNumber begins the numbers of payments that came past the gateway of their recharge. A rule of the doctor has

@@ -115,6 +115,7 @@ var summariesZH = map[string]string{
 	"order_refund_quote":               "此刻退款可得多少",
 	"order_refund_request":             "申请退回订单未使用的部分；由工作人员决定",
 	"recharge_create":                  "发起充值并取得支付页面",
+	"recharge_cancel":                  "放弃一笔不用于订单的待支付充值；之后仍然付款的，照常到账",
 	"recharge_get":                     "充值的状态；待支付时含支付页面",
 	"recharge_list":                    "用户的充值，新的在前",
 	"refund_request_withdraw":          "撤回退款申请",

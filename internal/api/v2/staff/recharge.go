@@ -36,6 +36,13 @@ type rechargeConfirmation struct {
 	}
 }
 
+type rechargeCancel struct {
+	No   int64 `path:"recharge_no" minimum:"1"`
+	Body struct {
+		Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"For the audit log"`
+	}
+}
+
 type rechargePath struct {
 	No int64 `path:"recharge_no" minimum:"1"`
 }
@@ -54,6 +61,12 @@ func (d rechargeDetails) add(r *v2.Router) {
 		Named("staff_recharge_get", "A recharge"),
 		func(ctx context.Context, who account.Identity, in *rechargePath) (rechargeDetail, error) {
 			return d.of(ctx, who, in.No)
+		})
+	v2.Handle(r, v2.StaffOp("POST /staff/recharges/{recharge_no}/cancel", permission.OrderCancel).
+		Named("staff_recharge_cancel",
+			"End a recharge that waits for payment and pays for no order; a payment that arrives all the same is credited"),
+		func(ctx context.Context, _ account.Identity, in *rechargeCancel) (nothing, error) {
+			return nothing{}, d.wallets.CancelRechargeFor(ctx, in.No, in.Body.Reason)
 		})
 	v2.Handle(r, v2.StaffOp("POST /staff/recharges/{recharge_no}/confirm", permission.PaymentConfirm,
 		approval.PaymentByHand).

@@ -194,6 +194,19 @@ func Recharges(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *s
 		type which struct {
 			ID string `path:"recharge_id" maxLength:"36" doc:"Number or id of the recharge"`
 		}
+		v2.Handle(r, v2.UserOp("POST /user/wallet/recharge/{recharge_id}/cancel").
+			Named("recharge_cancel", "Give up a pending recharge that pays for no order; a payment that arrives all the "+
+				"same is credited"),
+			func(ctx context.Context, who account.Identity, in *which) (rechargeRecord, error) {
+				if err := w.CancelRecharge(ctx, who.UserID, in.ID); err != nil {
+					return rechargeRecord{}, err
+				}
+				recharge, err := w.Recharge(ctx, who.UserID, in.ID)
+				if err != nil {
+					return rechargeRecord{}, err
+				}
+				return newRechargeRecord(p, recharge, nil, api.CallerOf(ctx).Lang), nil
+			})
 		v2.Handle(r, v2.UserOp("POST /user/wallet/recharge/{recharge_id}").
 			Named("recharge_get", "The state of a recharge and, while it is pending, its pay page"),
 			func(ctx context.Context, who account.Identity, in *which) (rechargeRecord, error) {

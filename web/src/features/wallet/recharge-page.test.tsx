@@ -273,6 +273,21 @@ describe('a recharge that waits', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/user/services/buy'))
     expect(cancelled).toBe('77')
   })
+
+  it('can be given up where it is for the balance alone', async () => {
+    let cancelled: unknown
+    is({})
+    server.use(
+      http.post('*/api/v2/user/wallet/recharge/:id/cancel', ({ params }) => {
+        cancelled = params.id
+        return success(recharge({ state: 'expired' }))
+      }),
+    )
+    const { router, user } = await openSignedIn('/user/wallet/recharge/new?id=31')
+    await user.click(await screen.findByRole('button', { name: 'Cancel this top-up' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/user/wallet'))
+    expect(cancelled).toBe('31')
+  })
 })
 
 describe('a recharge for a purchase', () => {

@@ -127,6 +127,7 @@ beforeEach(() => {
     ),
     http.post('*/api/v2/staff/orders/:no/cancel', take),
     http.post('*/api/v2/staff/recharges/:no/confirm', take),
+    http.post('*/api/v2/staff/recharges/:no/cancel', take),
   )
 })
 
@@ -225,5 +226,24 @@ describe('a recharge', () => {
       }),
     )
     expect(screen.queryByRole('button', { name: 'Actions for Recharge #4' })).toBeNull()
+  })
+
+  it('that pays for no order is cancelled with a reason', async () => {
+    server.use(
+      http.get('*/api/v2/staff/recharges/:no', () => success(recharge({ order_no: null }))),
+    )
+    const { user: person } = await openSignedIn('/admin/recharges/4')
+    await person.click(await screen.findByRole('button', { name: 'Actions for Recharge #4' }))
+    await person.click(
+      await screen.findByRole('menuitem', { name: 'Cancel the recharge', hidden: true }),
+    )
+    const dialog = await screen.findByRole('dialog', { name: 'Cancel the recharge' })
+    await person.type(await within(dialog).findByRole('textbox', { name: /^Reason/ }), 'Forgotten')
+    await person.click(within(dialog).getByRole('button', { name: 'Cancel the recharge' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('/api/v2/staff/recharges/4/cancel', {
+        reason: 'Forgotten',
+      }),
+    )
   })
 })

@@ -1,14 +1,22 @@
-import { BadgeCheck, RotateCcwSquare, Satellite } from 'lucide-react'
+import { BadgeCheck, RotateCcwSquare, Satellite, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { staffRechargeConfirmRules, staffRechargeRefundRules } from '@/lib/api/gen/staff/rules.gen'
-import { staffRechargeConfirm, staffRechargeRefund } from '@/lib/api/gen/staff/sdk.gen'
+import {
+  staffRechargeCancelRules,
+  staffRechargeConfirmRules,
+  staffRechargeRefundRules,
+} from '@/lib/api/gen/staff/rules.gen'
+import {
+  staffRechargeCancel,
+  staffRechargeConfirm,
+  staffRechargeRefund,
+} from '@/lib/api/gen/staff/sdk.gen'
 import type { RechargeDetail, RechargeRow } from '@/lib/api/gen/staff/types.gen'
 import { toAmount, toMinor } from '@/lib/money'
 import type { Action } from '../parts/action'
 
 /** What may be done with a recharge on its page. */
 export function useRechargeActions(): Action<RechargeDetail>[] {
-  return [useConfirm(), useQueryGateway(), useRechargeRefund<RechargeDetail>()]
+  return [useConfirm(), useQueryGateway(), useCancel(), useRechargeRefund<RechargeDetail>()]
 }
 
 const isUnpaid = ({ state }: RechargeRow) => ['pending', 'expired', 'failed'].includes(state)
@@ -71,6 +79,36 @@ function useConfirm(): Action<RechargeDetail> {
         throwOnError: true,
       }),
     done: ({ no }) => t('confirm.done', { no }),
+  }
+}
+
+/** Ends one that waits for payment. One that pays for an order ends with the order. */
+function useCancel(): Action<RechargeDetail> {
+  const { t } = useTranslation('console/money-detail')
+  return {
+    key: 'cancel',
+    icon: SquareX,
+    title: t('cancelRecharge.title'),
+    permission: 'order.cancel',
+    danger: 'R',
+    isShown: ({ state, order_no: order }) => state === 'pending' && order === null,
+    fields: () => [
+      {
+        name: 'reason',
+        label: t('reason'),
+        kind: 'textarea',
+        isRequired: true,
+        rules: staffRechargeCancelRules.reason,
+      },
+    ],
+    effect: ({ no, user }) => t('cancelRecharge.effect', { no, user: user.email }),
+    run: ({ no }, { reason }) =>
+      staffRechargeCancel({
+        path: { recharge_no: no },
+        body: { reason: String(reason) },
+        throwOnError: true,
+      }),
+    done: ({ no }) => t('cancelRecharge.done', { no }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { orderCancelMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { orderCancel } from '@/lib/api/gen/sdk.gen'
 import type { OrderItem as Order } from '@/lib/api/gen/types.gen'
 import { ApiError } from '@/lib/api/errors'
 import { useTranslation } from 'react-i18next'
@@ -18,18 +18,16 @@ export function OrderAgain(props: ButtonProps & { order: Order; children: string
   const { t: common } = useTranslation()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
-  const cancel = useMutation({
-    ...orderCancelMutation(),
-    onError: () => queryClient.invalidateQueries({ queryKey: ['recharge'] }),
-  })
   const toShop = async () => {
     await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'recharge' })
     await navigate({ to: '/user/services/buy', search: orderSearch(order) })
   }
-  const start = () => {
-    if (order.state !== 'pending') return void toShop()
-    cancel.mutate({ path: { order_id: String(order.no) } }, { onSuccess: () => void toShop() })
-  }
+  const cancel = useMutation({
+    mutationFn: () => orderCancel({ path: { order_id: String(order.no) }, throwOnError: true }),
+    onSuccess: toShop,
+    onError: () => queryClient.invalidateQueries({ queryKey: ['recharge'] }),
+  })
+  const start = () => (order.state === 'pending' ? cancel.mutate() : void toShop())
   const isPaidMeanwhile =
     cancel.error instanceof ApiError && cancel.error.code === 'order_not_pending'
   return (

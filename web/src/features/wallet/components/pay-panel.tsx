@@ -10,7 +10,7 @@ import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 import { isPayable } from '../model'
-import { CancelOrder } from './cancel-order'
+import { CancelPayment } from './cancel-payment'
 import { OrderAgain } from './order-again'
 import { PayPage } from './pay-page'
 import classes from './recharge.module.css'
@@ -47,7 +47,7 @@ export function PayPanel(props: {
       <UnlessBanned>
         <OtherWay recharge={recharge} />
       </UnlessBanned>
-      {recharge.order && <CancelOrder orderNo={recharge.order.no} />}
+      <CancelPayment recharge={recharge} />
     </div>
   )
 }
@@ -73,13 +73,13 @@ function Parts({ recharge }: { recharge: RechargeRecord }) {
   const { t, i18n } = useTranslation('wallet')
   const { money_amount: amount, fee, currency, pay_currency: payCurrency } = recharge
   const show = (sum: string) => formatMoney(sum, currency, i18n.language)
-  if (toMinor(fee) > 0) {
-    return (
-      <p className={classes.label}>{t('pay.parts', { amount: show(amount), fee: show(fee) })}</p>
-    )
-  }
-  if (payCurrency === currency) return null
-  return <p className={classes.label}>{t('pay.credits', { amount: show(amount) })}</p>
+  const hasFee = toMinor(fee) > 0
+  if (!hasFee && payCurrency === currency) return null
+  return (
+    <p className={classes.label}>
+      {t(hasFee ? 'pay.parts' : 'pay.credits', { amount: show(amount), fee: show(fee) })}
+    </p>
+  )
 }
 
 /** The remaining time. After it nothing can be paid here, and the server decides whether a payment arrived before. */

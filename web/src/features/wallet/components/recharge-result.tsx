@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, CircleX, Clock, Undo2 } from 'lucide-react'
+import { CircleAlert, CircleCheck, Clock, Undo2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order, RechargeRecord } from '@/lib/api/gen/types.gen'
@@ -13,7 +13,7 @@ import { StatusDot } from '@/ui/status-dot'
 import { OrderAgain } from './order-again'
 import classes from './recharge.module.css'
 
-const icons = { paid: CircleCheck, expired: Clock, failed: CircleX, refunded: Undo2 }
+const icons = { paid: CircleCheck, expired: Clock, failed: CircleAlert, refunded: Undo2 }
 
 const tones = {
   pending: 'info',
@@ -89,7 +89,7 @@ function NextStep({
   if (order && isRepeatable(order) && (state !== 'paid' || order.state !== 'pending')) {
     return (
       <OrderAgain order={order}>
-        {state === 'paid' ? t('result.buyAgain') : t('result.payAgain')}
+        {t(state === 'paid' ? 'result.buyAgain' : 'result.payAgain')}
       </OrderAgain>
     )
   }

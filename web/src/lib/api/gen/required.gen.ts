@@ -275,5 +275,8 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/user/wallet/recharge/{recharge_id}": [
     "path.recharge_id"
+  ],
+  "POST /api/v2/user/wallet/recharge/{recharge_id}/cancel": [
+    "path.recharge_id"
   ]
 }

@@ -330,3 +330,7 @@ export const rechargeCreateRules = {
 export const rechargeGetRules = {
   "recharge_id": { maxLength: 36 },
 } as const
+
+export const rechargeCancelRules = {
+  "recharge_id": { maxLength: 36 },
+} as const

@@ -1763,7 +1763,7 @@ export type CreditBody = {
     amount?: string | number;
     reason: string;
     /**
-     * Needed where the payment belongs to no known user
+     * Needed where the payment belongs to no known user, or to an account that was closed; else it can be no other
      */
     user_id?: number;
 };
@@ -6106,6 +6106,13 @@ export type RebuiltNode = {
      * What it becomes
      */
     vpn_type: string;
+};
+
+export type RechargeCancelBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
 };
 
 export type RechargeConfirmationBody = {
@@ -12975,3 +12982,24 @@ export type RechargeGetResponses = {
 };
 
 export type RechargeGetResponse = RechargeGetResponses[keyof RechargeGetResponses];
+
+export type RechargeCancelData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the recharge
+         */
+        recharge_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/wallet/recharge/{recharge_id}/cancel';
+};
+
+export type RechargeCancelResponses = {
+    /**
+     * OK
+     */
+    200: RechargeRecord;
+};
+
+export type RechargeCancelResponse = RechargeCancelResponses[keyof RechargeCancelResponses];

@@ -405,6 +405,10 @@ export const staffRechargesCsvRules = {
   "q": { maxLength: 200 },
 } as const
 
+export const staffRechargeCancelRules = {
+  "reason": { minLength: 1, maxLength: 500 },
+} as const
+
 export const staffRechargeConfirmRules = {
   "reason": { maxLength: 200 },
 } as const

@@ -1763,7 +1763,7 @@ export type CreditBody = {
     amount?: string | number;
     reason: string;
     /**
-     * Needed where the payment belongs to no known user
+     * Needed where the payment belongs to no known user, or to an account that was closed; else it can be no other
      */
     user_id?: number;
 };
@@ -6106,6 +6106,13 @@ export type RebuiltNode = {
      * What it becomes
      */
     vpn_type: string;
+};
+
+export type RechargeCancelBody = {
+    /**
+     * For the audit log
+     */
+    reason: string;
 };
 
 export type RechargeConfirmationBody = {
@@ -14111,6 +14118,24 @@ export type StaffRechargeGetResponses = {
 };
 
 export type StaffRechargeGetResponse = StaffRechargeGetResponses[keyof StaffRechargeGetResponses];
+
+export type StaffRechargeCancelData = {
+    body: RechargeCancelBody;
+    path: {
+        recharge_no: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/recharges/{recharge_no}/cancel';
+};
+
+export type StaffRechargeCancelResponses = {
+    /**
+     * OK
+     */
+    200: Nothing;
+};
+
+export type StaffRechargeCancelResponse = StaffRechargeCancelResponses[keyof StaffRechargeCancelResponses];
 
 export type StaffRechargeConfirmData = {
     body: RechargeConfirmationBody;
