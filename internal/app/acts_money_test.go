@@ -67,6 +67,9 @@ func (h *actSite) moneyActs() map[string]func() act {
 			h.must(err)
 			return h.staffCall(h.support, "orders/%d/cancel", `{"reason":"asked"}`, no)
 		},
+		"staff_recharge_cancel": func() act {
+			return h.staffCall(h.support, "recharges/%d/cancel", `{"reason":"asked"}`, h.recharge(h.T, h.user.id, 500).ID)
+		},
 		"staff_recharge_refund_confirm": func() act { return h.staffCall(h.bob, "recharge-refunds/%d/confirm", "", h.addRefund()) },
 		"staff_recharge_refund_decline": func() act { return h.staffCall(h.bob, "recharge-refunds/%d/decline", "", h.addRefund()) },
 		"staff_gateway_add": func() act {

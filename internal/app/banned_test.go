@@ -41,6 +41,7 @@ var openToBanned = map[string]bool{
 	"service_auto_renew": true, // takes nothing before the ban is over
 	"shop_pre_order":     true, // tells a price
 	"recharge_get":       true, // shows one that was begun
+	"recharge_cancel":    true,
 	// to ask about the ban
 	"ticket_open": true, "ticket_message_send": true, "ticket_message_send_old": true, "ticket_status_set": true,
 	"ticket_read":              true,

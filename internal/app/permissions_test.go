@@ -94,7 +94,7 @@ var permissions = map[string][]account.Role{
 	"staff_services": permission.Roles, "staff_services_count": permission.Roles, "staff_services_csv": permission.Roles,
 	"staff_user_connection": supporters, "staff_user_traffic": supporters,
 	"staff_order_make": admins, "staff_order_quote": admins,
-	"staff_order_cancel": clerks, "staff_recharge_confirm": cashiers,
+	"staff_order_cancel": clerks, "staff_recharge_cancel": clerks, "staff_recharge_confirm": cashiers,
 	"staff_recharge_events": cashiers, "staff_user_ban": supporters, "staff_user_unban": supporters,
 	"staff_user_sign_ins": supporters, "staff_user_link_fetches": supporters,
 	"staff_user_labels_set": supporters,

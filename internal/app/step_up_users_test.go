@@ -45,7 +45,7 @@ var everydayOfUsers = []string{
 	"refund_request_withdraw", "checkin_post", "link_token_reset", "share_account_code", "share_account_secret",
 	"ss_password_reset", "service_auto_renew", "shop_confirm_order", "shop_pre_order", "ticket_attachment_remove",
 	"ticket_attachment_upload", "ticket_open", "ticket_status_set", "ticket_message_send", "ticket_message_send_old",
-	"ticket_read", "cd_key_redeem", "recharge_create", "recharge_get", "auth_sign_out",
+	"ticket_read", "cd_key_redeem", "recharge_create", "recharge_cancel", "recharge_get", "auth_sign_out",
 	"POST /v1/user/sspwd", "POST /v1/user/buy_pre", "POST /v1/user/buy", "POST /v1/user/buy_invite",
 	"POST /v1/user/checkin", "POST /v1/user/payment/purchase", "POST /v1/user/shop/buytrafficpackage",
 	"POST /v1/user/ticket",
