@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 export AIRSTRIP_DATA=${AIRSTRIP_DATA:-./data} AIRSTRIP_DEMO=true
 listen=${AIRSTRIP_LISTEN:-127.0.0.1:8080}
+export AIRSTRIP_SITE_URL=${AIRSTRIP_SITE_URL:-http://localhost:${listen##*:}}
 demo=$AIRSTRIP_DATA/demo.json
 
 umask 077
@@ -34,17 +35,17 @@ if [ -e "$demo" ]; then
 		bin/airstrip-node run --server "http://$listen" --node "$id" --secret-file "${dir}secret" --data "$dir" --log-level error &
 	done
 	node -e '
-		const d = require(require("path").resolve(process.argv[1]));
+		const [, file, data, site] = process.argv, d = require(require("path").resolve(file));
 		console.log(`
-  Airstrip runs at  ${d.site_url}
+  Airstrip runs at  ${site}
 
   Sign in as a user      ${d.user.email}   ${d.user.password}
   or as the owner        ${d.admin.email}  ${d.admin.password}
 
   Its nodes run on this machine and really proxy. The user'"'"'s subscription link:
-  ${d.site_url}/link2/${d.user.link_token}
+  ${site}/link2/${d.user.link_token}
 
-  Ctrl-C ends everything. Remove ${process.argv[2]} for a new demo.
-`)' "$demo" "$AIRSTRIP_DATA"
+  Ctrl-C ends everything. Remove ${data} for a new demo.
+`)' "$demo" "$AIRSTRIP_DATA" "$AIRSTRIP_SITE_URL"
 fi
 wait $server
