@@ -68,13 +68,14 @@ async function visit(page: Page, address: string) {
 }
 
 /**
- * Visits every address, several in parallel. The pages stay open until the last address was visited: Chromium does not always
- * deliver a throttled answer to a page while another throttled page closes, and the page then waits without end.
+ * Visits every address, several in parallel. The pages are made before the first visit and stay open until the last one ended:
+ * Chromium sometimes loses the answers that it throttles while another page begins or ends to be throttled, and pages then wait
+ * without end.
  */
 async function checkAll(context: BrowserContext, addresses: readonly string[]) {
   const left = [...addresses]
-  await Promise.all(Array.from({ length: ABREAST }, async () => {
-    const page = await slowPage(context)
+  const slowPages = await Promise.all(Array.from({ length: ABREAST }, () => slowPage(context)))
+  await Promise.all(slowPages.map(async (page) => {
     for (let address = left.shift(); address; address = left.shift()) {
       const { requests, shift, shifted, twice } = await visit(page, address)
       expect.soft(requests.length, `${address}: requests\n${requests.join('\n')}`).toBeLessThanOrEqual(MOST_REQUESTS)
