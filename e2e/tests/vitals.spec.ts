@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
 import { pages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
@@ -9,7 +10,7 @@ const ABREAST = 4
 // Longer than a page waits for its data (web/src/app/load-page.ts), so that it is shown without.
 const LATE_MS = 1_300
 const PHONE: BrowserContextOptions = { locale: 'zh-CN', viewport: { width: 390, height: 844 } }
-const NETWORK = { offline: false, latency: 40, downloadThroughput: 1_000_000, uploadThroughput: 500_000 }
+const LATENCY_MS = 40
 const { open, user } = pages()
 
 // Each test visits dozens of pages.
@@ -37,15 +38,16 @@ function watch() {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-/** A page with a throttled network and no cache: counts and shifts do not depend on the speed of the machine. */
-async function slowPage(context: BrowserContext) {
-  const page = await context.newPage()
-  const devtools = await context.newCDPSession(page)
-  await devtools.send('Network.enable')
-  await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
-  await devtools.send('Network.emulateNetworkConditions', NETWORK)
-  await page.addInitScript(watch)
-  return page
+/**
+ * Delays every request and keeps nothing in the cache (which routing turns off). Chromium's own throttling is not used: with
+ * several pages it sometimes loses answers, and they then wait without end.
+ */
+async function delay(context: BrowserContext) {
+  await context.addInitScript(watch)
+  await context.route('**/*', async (route) => {
+    await wait(LATENCY_MS)
+    await route.continue()
+  })
 }
 
 /** A first visit. */
@@ -67,15 +69,11 @@ async function visit(page: Page, address: string) {
   })
 }
 
-/**
- * Visits every address, several in parallel. The pages are made before the first visit and stay open until the last one ended:
- * Chromium sometimes loses the answers that it throttles while another page begins or ends to be throttled, and pages then wait
- * without end.
- */
+/** Visits every address, several in parallel. */
 async function checkAll(context: BrowserContext, addresses: readonly string[]) {
   const left = [...addresses]
-  const slowPages = await Promise.all(Array.from({ length: ABREAST }, () => slowPage(context)))
-  await Promise.all(slowPages.map(async (page) => {
+  await Promise.all(Array.from({ length: ABREAST }, async () => {
+    const page = await context.newPage()
     for (let address = left.shift(); address; address = left.shift()) {
       const { requests, shift, shifted, twice } = await visit(page, address)
       expect.soft(requests.length, `${address}: requests\n${requests.join('\n')}`).toBeLessThanOrEqual(MOST_REQUESTS)
@@ -83,10 +81,12 @@ async function checkAll(context: BrowserContext, addresses: readonly string[]) {
       expect.soft(twice, `${address}: calls made twice`).toEqual([])
     }
   }))
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
 }
 
 test('open pages come in few requests and stay where they are drawn', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ ...PHONE, baseURL })
+  await delay(context)
   await checkAll(context, [...open, '/auth/sign-out'])
   await context.close()
 })
@@ -100,9 +100,10 @@ for (const isLate of [false, true]) {
     await signIn(page, service.demo.user)
     await page.evaluate(() => localStorage.setItem('language', 'zh-CN'))
     await page.close()
+    await delay(context)
     if (isLate) {
       await context.route(/\/api\/v2\/user\//, async (route) => {
-        await new Promise((pass) => setTimeout(pass, LATE_MS))
+        await wait(LATE_MS)
         await route.continue()
       })
     }
