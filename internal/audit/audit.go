@@ -22,8 +22,10 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 	"airstrip/internal/permission"
 	"airstrip/internal/seal"
+	"airstrip/internal/text"
 )
 
 // Kind says who an actor is.
@@ -206,6 +208,17 @@ func (e *Entry) sign(key []byte) []byte {
 }
 
 const maxReason = 500 // characters; the maximum of every operation
+
+// CheckReason trims the reason of an operation. The reason is a fault of the field reason where it is empty, longer
+// than an entry holds, or cannot be stored.
+func CheckReason(reason *string) error {
+	*reason = strings.TrimSpace(*reason)
+	if *reason == "" || utf8.RuneCountInString(*reason) > maxReason || !text.IsStorable(*reason) {
+		return fault.Invalid("reason", "length", "请填写 1 到 500 个字符的原因",
+			"Please give a reason of 1 to 500 characters")
+	}
+	return nil
+}
 
 func short(reason string) string {
 	reason = strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(reason), "\x00", ""), "\ufffd")

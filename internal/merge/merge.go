@@ -9,9 +9,7 @@ package merge
 
 import (
 	"context"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -28,7 +26,6 @@ import (
 	"airstrip/internal/permission"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
-	"airstrip/internal/text"
 	"airstrip/internal/ticket"
 	"airstrip/internal/wallet"
 )
@@ -96,16 +93,12 @@ type Wish struct {
 	MadeBy *int64 // nil: the operator
 }
 
-const maxReason = 500 // characters
-
 // Merge makes one account part of another one. What is worth more than the member may give alone on a day waits for a
 // second one: approval.ErrSecondMember. Where either account has something that waits or runs: ErrBlocked, which names
 // all of it. Invalid input names the fields email, reason and into_id.
 func (m *Merges) Merge(ctx context.Context, w Wish) error {
-	w.Reason = strings.TrimSpace(w.Reason)
-	if w.Reason == "" || utf8.RuneCountInString(w.Reason) > maxReason || !text.IsStorable(w.Reason) {
-		return fault.Invalid("reason", "length", "请填写 1 到 500 个字符的原因",
-			"Please give a reason of 1 to 500 characters")
+	if err := audit.CheckReason(&w.Reason); err != nil {
+		return err
 	}
 	done, err := idempotency.Tx(ctx, m.p.DB, func(ctx context.Context, tx bun.Tx) (bool, error) {
 		return m.propose(ctx, tx, w)

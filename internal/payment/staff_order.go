@@ -2,19 +2,17 @@ package payment
 
 import (
 	"context"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
-	"airstrip/internal/text"
 )
 
 // StaffOrder is an order that a member of staff makes for a user. Its price may be below the listed one; the difference
@@ -50,8 +48,6 @@ const (
 // assignedTime is how long an order that staff makes waits for its user to pay it. Stripe ends its pages after a day.
 const assignedTime = 23 * time.Hour
 
-const maxOrderReason = 500 // characters; the schema has the same
-
 // Faults of orders by staff.
 var (
 	ErrOwnOrder = fault.Forbidden("order_for_oneself", "不能为自己下单，请在商店购买",
@@ -65,14 +61,6 @@ var (
 // OnAssign has fn told of each order that waits for its user to pay it, in the transaction that makes it.
 func (p *Payments) OnAssign(fn func(ctx context.Context, tx bun.Tx, userID, orderID int64) error) {
 	p.onAssign = fn
-}
-
-func (o *StaffOrder) check() error {
-	o.Reason = strings.TrimSpace(o.Reason)
-	var wrong fault.Problems
-	wrong.When(o.Reason == "" || utf8.RuneCountInString(o.Reason) > maxOrderReason || !text.IsStorable(o.Reason),
-		"reason", "length", "请填写 1 到 500 个字符的原因", "Please give a reason of 1 to 500 characters")
-	return wrong.Err()
 }
 
 func (o *StaffOrder) purchase() shop.Purchase {
@@ -95,7 +83,7 @@ func (p *Payments) QuoteFor(ctx context.Context, o StaffOrder) (*shop.Quote, err
 // What its price is below the listed one counts as given; beyond what the member may give alone on a day it waits for a
 // second member: approval.ErrSecondMember. It gives the order's number.
 func (p *Payments) OrderFor(ctx context.Context, o StaffOrder) (orderID int64, err error) {
-	if err := o.check(); err != nil {
+	if err := audit.CheckReason(&o.Reason); err != nil {
 		return 0, err
 	}
 	if o.MadeBy != nil && *o.MadeBy == o.UserID {

@@ -2,14 +2,11 @@ package wallet
 
 import (
 	"context"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/audit"
 	"airstrip/internal/fault"
-	"airstrip/internal/text"
 )
 
 // Faults of giving up a recharge.
@@ -20,25 +17,25 @@ var (
 		"This recharge pays for an order; cancel the order")
 )
 
-const maxCancelReason = 500 // characters
-
 // CancelRecharge ends a pending recharge of the user, named by its number or uuid, before its time: ErrNoRecharge,
 // ErrNotPending. One that pays for an order ends with the order: ErrPaysOrder. A payment that arrives all the same is
-// credited as one that comes late.
-func (w *Wallets) CancelRecharge(ctx context.Context, userID int64, id string) error {
+// credited as one that comes late. It returns the recharge as it is then.
+func (w *Wallets) CancelRecharge(ctx context.Context, userID int64, id string) (*Recharge, error) {
 	r, err := w.Recharge(ctx, userID, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return w.cancel(ctx, tx, r) })
+	err = w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return w.cancel(ctx, tx, r) })
+	if err != nil {
+		return nil, err
+	}
+	return w.Recharge(ctx, userID, id)
 }
 
 // CancelRechargeFor is CancelRecharge for staff, with any user's recharge. Wrong input names the field reason.
 func (w *Wallets) CancelRechargeFor(ctx context.Context, no int64, reason string) error {
-	reason = strings.TrimSpace(reason)
-	if n := utf8.RuneCountInString(reason); n == 0 || n > maxCancelReason || !text.IsStorable(reason) {
-		return fault.Invalid("reason", "length", "请填写 1 到 500 个字符的原因",
-			"Please give a reason of 1 to 500 characters")
+	if err := audit.CheckReason(&reason); err != nil {
+		return err
 	}
 	r, err := w.RechargeByNo(ctx, w.db, no)
 	if err != nil {

@@ -198,10 +198,7 @@ func Recharges(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *s
 			Named("recharge_cancel", "Give up a pending recharge that pays for no order; a payment that arrives all the "+
 				"same is credited"),
 			func(ctx context.Context, who account.Identity, in *which) (rechargeRecord, error) {
-				if err := w.CancelRecharge(ctx, who.UserID, in.ID); err != nil {
-					return rechargeRecord{}, err
-				}
-				recharge, err := w.Recharge(ctx, who.UserID, in.ID)
+				recharge, err := w.CancelRecharge(ctx, who.UserID, in.ID)
 				if err != nil {
 					return rechargeRecord{}, err
 				}
