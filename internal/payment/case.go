@@ -249,13 +249,14 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 // creditsTo returns the user whom the payment belongs to, or the one whom staff names where it belongs to nobody or to
 // an account that was closed: its user may have another one.
 func (p *Payments) creditsTo(ctx context.Context, tx bun.Tx, c *Case, named int64) (*int64, error) {
-	switch {
-	case c.UserID == nil && named == 0:
+	if c.UserID != nil && (named == 0 || named == *c.UserID) {
+		return c.UserID, nil
+	}
+	if named == 0 {
 		return nil, fault.Invalid("user_id", "required", "这笔付款没有对应的用户，请指定",
 			"This payment belongs to no known user; please name one")
-	case c.UserID != nil && (named == 0 || named == *c.UserID):
-		return c.UserID, nil
-	case c.UserID != nil:
+	}
+	if c.UserID != nil {
 		err := p.wallets.MayGain(ctx, tx, *c.UserID)
 		if err == nil {
 			err = fault.Invalid("user_id", "mismatch", "这笔付款属于另一位用户", "This payment belongs to another user")

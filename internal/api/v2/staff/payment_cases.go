@@ -244,7 +244,7 @@ func PaymentCases(p *payment.Payments, w *wallet.Wallets, a *account.Accounts) v
 		type credit struct {
 			ID   int64 `path:"case_id" minimum:"1"`
 			Body struct {
-				UserID int64           `json:"user_id,omitempty" minimum:"1" doc:"Needed where the payment belongs to no known user, or to an account that was closed; else it can be no other"`
+				UserID int64           `json:"user_id,omitempty" minimum:"1" doc:"Needed where the user is not known or the account was closed"`
 				Amount *v2.AmountInput `json:"amount,omitempty" doc:"In the site's currency, at most what was paid; absent: all of it"`
 				Reason string          `json:"reason" minLength:"1" maxLength:"200"`
 			}

@@ -1763,7 +1763,7 @@ export type CreditBody = {
     amount?: string | number;
     reason: string;
     /**
-     * Needed where the payment belongs to no known user, or to an account that was closed; else it can be no other
+     * Needed where the user is not known or the account was closed
      */
     user_id?: number;
 };
