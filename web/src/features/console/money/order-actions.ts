@@ -1,10 +1,6 @@
 import { BadgeCheck, RotateCcwSquare, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import {
-  staffOrderCancelRules,
-  staffOrderRefundRules,
-  staffRechargeConfirmRules,
-} from '@/lib/api/gen/staff/rules.gen'
+import { staffRechargeConfirmRules } from '@/lib/api/gen/staff/rules.gen'
 import {
   staffOrderCancel,
   staffOrderRefund,
@@ -65,15 +61,6 @@ function useCancel(): Action<OrderDetail> {
     permission: 'order.cancel',
     danger: 'R',
     isShown: ({ state }) => state === 'pending',
-    fields: () => [
-      {
-        name: 'reason',
-        label: t('reason'),
-        kind: 'textarea',
-        isRequired: true,
-        rules: staffOrderCancelRules.reason,
-      },
-    ],
     effect: ({ no, user }) => t('cancel.effect', { no, user: user.email }),
     run: ({ no }, { reason }) =>
       staffOrderCancel({
@@ -105,15 +92,6 @@ export function useOrderRefund<S extends OrderRow>(): Action<S> {
     permission: 'money.refund',
     danger: 'R',
     isShown: ({ state }) => state === 'paid',
-    fields: () => [
-      {
-        name: 'reason',
-        label: t('reason'),
-        kind: 'textarea',
-        isRequired: true,
-        rules: staffOrderRefundRules.reason,
-      },
-    ],
     effect: ({ no, user }) => t('orders.refundEffect', { no, user: user.email }),
     run: ({ no }, { reason }) =>
       staffOrderRefund({

@@ -1,10 +1,6 @@
 import { BadgeCheck, RotateCcwSquare, Satellite, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import {
-  staffRechargeCancelRules,
-  staffRechargeConfirmRules,
-  staffRechargeRefundRules,
-} from '@/lib/api/gen/staff/rules.gen'
+import { staffRechargeConfirmRules, staffRechargeRefundRules } from '@/lib/api/gen/staff/rules.gen'
 import {
   staffRechargeCancel,
   staffRechargeConfirm,
@@ -92,15 +88,6 @@ function useCancel(): Action<RechargeDetail> {
     permission: 'order.cancel',
     danger: 'R',
     isShown: ({ state, order_no: order }) => state === 'pending' && order === null,
-    fields: () => [
-      {
-        name: 'reason',
-        label: t('reason'),
-        kind: 'textarea',
-        isRequired: true,
-        rules: staffRechargeCancelRules.reason,
-      },
-    ],
     effect: ({ no, user }) => t('cancelRecharge.effect', { no, user: user.email }),
     run: ({ no }, { reason }) =>
       staffRechargeCancel({
