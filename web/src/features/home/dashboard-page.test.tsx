@@ -27,6 +27,9 @@ const answers = (
   parts: { lastFetch?: string | null; clients?: LinkApp[]; nodes?: NodeInfo[] } = {},
 ) => [
   http.get('*/api/v2/user/dashboard', () => success(dashboard(change))),
+  http.get('*/api/v2/user/announcements', () =>
+    success({ announcements: [], total_count: 0, unread_count: 0 }),
+  ),
   http.get('*/api/v2/user/services-old/checkin', () => success(checkIn())),
   http.get('*/api/v2/user/services/link-token/link-token', () =>
     success(link(parts.lastFetch === undefined ? {} : { last_fetch_at: parts.lastFetch })),

@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/react'
 import { http } from 'msw'
 import type { GatewayChargeNow } from '@/lib/api/gen/types.gen'
-import { gateways, lightPlan, plan, quote, trafficPackage } from '@/test/fixtures'
-import { server, stillLoading, success } from '@/test/msw/server'
+import { gateways, inDays, lightPlan, plan, quote, trafficPackage } from '@/test/fixtures'
+import { notBanned, server, stillLoading, success } from '@/test/msw/server'
 
 /** What the tests of the page on which people buy share. */
 
@@ -16,7 +16,7 @@ export const charge = (change: Partial<GatewayChargeNow> = {}): GatewayChargeNow
   ...change,
 })
 
-/** A shop with two plans to buy, one that is sold out, and a package. */
+/** A shop with two plans to buy, one that is sold out, and a package, for somebody who has bought nothing yet. */
 export const openShop = () =>
   server.use(
     http.get('*/api/v2/user/shop/plans', () =>
@@ -27,6 +27,12 @@ export const openShop = () =>
     ),
     http.post('*/api/v2/user/shop-old/:id/pre-order', ({ params }) =>
       success(quote({ shop_id: Number(params.id) })),
+    ),
+    // The page waits for these, though not for long.
+    notBanned,
+    http.get('*/api/v2/user/services', () => success({ services: [], packages: [] })),
+    http.get('*/api/v2/user/wallet/recharge', () =>
+      success({ created_at: inDays(-90), total_count: 0, recharge_records: [] }),
     ),
     stillLoading,
   )
