@@ -1,10 +1,19 @@
 import '@testing-library/jest-dom/vitest'
-import { cleanup, configure } from '@testing-library/react'
+import { cleanup, configure, prettyDOM } from '@testing-library/react'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import { server } from './msw/server'
 
-// What is waited for comes later on a busy machine than the second that is the default. Nothing waits in vain.
-configure({ asyncUtilTimeout: 30_000 })
+configure({
+  // What is waited for comes later on a busy machine than the second that is the default. Nothing waits in vain.
+  asyncUtilTimeout: 30_000,
+  // Who waits for something looks for it again and again: the page is printed only where somebody reads the message.
+  getElementError(message, container) {
+    const error = new Error(message ?? '')
+    error.name = 'TestingLibraryElementError'
+    const get = () => [message, prettyDOM(container)].filter(Boolean).join('\n\n')
+    return Object.defineProperty(error, 'message', { configurable: true, get })
+  },
+})
 
 // jsdom has none of these.
 window.matchMedia = (query) =>
