@@ -23,7 +23,7 @@ export const test = base.extend<PerTest, PerWorker>({
   allowedErrors: [/^$/, { option: true }],
 
   page: async ({ page, service, allowedErrors }, use) => {
-    const browserErrors = listen(page, service.server.url)
+    const browserErrors = await errorsOf(page, service.server.url)
     await use(page)
     expect(browserErrors.filter((message) => !allowedErrors.test(message)), 'errors of the browser').toEqual([])
   },
@@ -39,7 +39,7 @@ export const test = base.extend<PerTest, PerWorker>({
 })
 
 /** Collects script errors, console errors (including violations of the content policy), and requests to other sites. */
-function listen(page: Page, site: string): string[] {
+export async function errorsOf(page: Page, site: string): Promise<string[]> {
   const browserErrors: string[] = []
   page.on('pageerror', (error) => browserErrors.push(`error: ${error.message}`))
   page.on('console', (message) => {
@@ -48,6 +48,11 @@ function listen(page: Page, site: string): string[] {
   page.on('request', (request) => {
     const url = new URL(request.url())
     if (url.protocol.startsWith('http') && url.origin !== site) browserErrors.push(`request to ${url.href}`)
+  })
+  // Browsers report violations to the page, those of Trusted Types too, and say which text it was.
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
+      console.error('refused by the Content Security Policy:', effectiveDirective, blockedURI, sample))
   })
   return browserErrors
 }

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import axe from 'axe-core'
 import { ApiUser } from '../harness/api-user.ts'
+import { fits } from '../harness/fit.ts'
 import { follow } from '../harness/follow.ts'
 import { notFoundMessage, pages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
@@ -26,12 +27,12 @@ test('the list of pages is not empty', () => {
 })
 
 test('open pages', async ({ page }) => {
-  await visit(page, [...open, '/no-such-page'])
+  await visit(page, [...open, '/no-such-page'], 'fitting')
 })
 
 test('pages of a user', async ({ page, service }) => {
   await signIn(page, service.demo.user)
-  await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
+  await visit(page, [...user, '/user/nodes?node=1', '/user/wallet/billing/view-invoice/1', '/user/no-such-page'], 'fitting')
 })
 
 test('the page of a staff role', async ({ page, service }) => {
@@ -162,8 +163,8 @@ test.describe('messages', () => {
   })
 })
 
-/** Checks these pages, the first of which is loaded and the others followed to. */
-async function visit(page: Page, paths: string[]): Promise<void> {
+/** Checks these pages, the first of which is loaded and the others followed to, and that they fit 320 px where that is said. */
+async function visit(page: Page, paths: string[], fitting: 'fitting' | '' = ''): Promise<void> {
   test.setTimeout(60_000 + paths.length * 20_000)
   for (const [at, path] of paths.entries()) {
     await test.step(path, async () => {
@@ -173,6 +174,7 @@ async function visit(page: Page, paths: string[]): Promise<void> {
       await (isLoaded ? page.goto(path) : follow(page, path))
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
       await violatesNothing(page, path)
+      if (fitting) await fits(page, path)
     })
   }
 }

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
-import { pages } from '../harness/pages.ts'
-import { expect, test } from '../harness/test.ts'
+import { fits } from '../harness/fit.ts'
+import { notFoundMessage, pages } from '../harness/pages.ts'
+import { errorsOf, expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
 const MOST_REQUESTS = 25
@@ -9,7 +10,7 @@ const MOST_SHIFT = 0.02
 const ABREAST = 4
 // Longer than a page waits for its data (web/src/app/load-page.ts), so that it is shown without.
 const LATE_MS = 1_300
-const PHONE: BrowserContextOptions = { locale: 'zh-CN', viewport: { width: 390, height: 844 } }
+const PHONE = { locale: 'zh-CN', viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions
 const LATENCY_MS = 40
 // How long a page about tickets waits before it opens their stream (web: use-ticket-changes.ts).
 const STREAM_MS = 1_000
@@ -39,12 +40,13 @@ function watch() {
 
 /** A first visit. */
 async function visit(page: Page, address: string) {
-  await page.goto(address)
+  const answer = await page.goto(address)
+  const policy = answer?.headers()['content-security-policy']
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
   await page.waitForLoadState('networkidle')
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   await page.waitForFunction(() => (window as unknown as Watched).seen.isPainted)
-  return page.evaluate((streamMs) => {
+  const seen = await page.evaluate((streamMs) => {
     const { shift, shifted } = (window as unknown as Watched).seen
     // What is unread is asked for after five seconds at the latest, however slow the machine (web: use-after-load.ts).
     const loads = performance.getEntriesByType('resource').filter(({ name }) => !name.endsWith('/unread'))
@@ -57,13 +59,14 @@ async function visit(page: Page, address: string) {
     const files = loads.map(({ name }) => name)
     return { requests: [...new Set([location.href, ...files])], shift, shifted, twice }
   }, STREAM_MS)
+  return { ...seen, policy }
 }
 
 /**
  * Visits every address, several in parallel, with a network that delays every request, and without a cache, which routing
- * turns off. Chromium's own throttling sometimes loses answers of several pages, which then wait without end.
+ * turns off, and sees afterwards that it fits the narrowest screen. Chromium's own throttling sometimes loses answers of several pages, which then wait without end.
  */
-async function checkAll(context: BrowserContext, addresses: readonly string[]) {
+async function checkAll(context: BrowserContext, site: string, addresses: readonly string[]) {
   await context.addInitScript(watch)
   await context.route('**/*', async (route) => {
     await wait(LATENCY_MS)
@@ -72,25 +75,32 @@ async function checkAll(context: BrowserContext, addresses: readonly string[]) {
   const left = [...addresses]
   await Promise.all(Array.from({ length: ABREAST }, async () => {
     const page = await context.newPage()
+    const browserErrors = await errorsOf(page, site)
     for (let address = left.shift(); address; address = left.shift()) {
-      const { requests, shift, shifted, twice } = await visit(page, address)
-      expect.soft(requests.length, `${address}: requests\n${requests.join('\n')}`).toBeLessThanOrEqual(MOST_REQUESTS)
+      const { policy, requests, shift, shifted, twice } = await visit(page, address)
+      // A drawer that an address opens comes with what is below it, and has no bound.
+      if (!address.includes('?')) expect.soft(requests.length, `${address}: requests\n${requests.join('\n')}`).toBeLessThanOrEqual(MOST_REQUESTS)
       expect.soft(shift, `${address}: what moved: ${shifted.join('\n')}`).toBeLessThan(MOST_SHIFT)
       expect.soft(twice, `${address}: calls made twice`).toEqual([])
+      expect.soft(policy, `${address}: the policy`).toContain("require-trusted-types-for 'script'")
+      await fits(page, address)
+      await page.setViewportSize(PHONE.viewport)
+      const errors = browserErrors.splice(0).filter((message) => !notFoundMessage.test(message))
+      expect.soft(errors, `${address}: errors of the browser`).toEqual([])
     }
   }))
   await context.unrouteAll({ behavior: 'ignoreErrors' })
 }
 
-test('open pages come in few requests and stay where they are drawn', async ({ browser, baseURL }) => {
+test('open pages come in few requests, stay where they are drawn, fit 320 px and violate no policy', async ({ browser, baseURL, service }) => {
   const context = await browser.newContext({ ...PHONE, baseURL })
-  await checkAll(context, [...open, '/auth/sign-out'])
+  await checkAll(context, service.server.url, [...open, '/auth/sign-out', '/no-such-page'])
   await context.close()
 })
 
 for (const isLate of [false, true]) {
   const data = isLate ? 'late' : 'in time'
-  test(`pages of users come in few requests and stay where they are drawn, with data that is ${data}`, async ({ browser, baseURL, service }) => {
+  test(`pages of users come in few requests, stay where they are drawn, fit 320 px and violate no policy, with data that is ${data}`, async ({ browser, baseURL, service }) => {
     const context = await browser.newContext({ ...PHONE, baseURL })
     const page = await context.newPage()
     await page.goto('/auth/sign-in?lang=en')
@@ -103,7 +113,7 @@ for (const isLate of [false, true]) {
         await route.continue()
       })
     }
-    await checkAll(context, user)
+    await checkAll(context, service.server.url, [...user, '/user/nodes?node=1', '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
     await context.close()
   })
 }

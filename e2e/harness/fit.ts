@@ -1,41 +1,18 @@
-import type { Page } from '@playwright/test'
-import { pages } from '../harness/pages.ts'
-import { expect, test } from '../harness/test.ts'
-import { signIn } from '../harness/user.ts'
+import { expect, type Page } from '@playwright/test'
 
-const { open, user } = pages()
+/** The narrowest screen, which a page of 1280 px is as wide as at a zoom of 400 %. */
+const narrowest = { width: 320, height: 640 }
 
-// An unknown address answers 404, which the browser reports.
-test.use({ trace: 'off', viewport: { width: 320, height: 640 }, allowedErrors: /status of 404/ })
-
-for (const language of ['en', 'zh-CN']) {
-  test(`open pages fit 320 px, ${language}`, async ({ page }) => {
-    await speak(page, language)
-    await fit(page, [...open, '/no-such-page'])
-  })
-
-  test(`pages of a user fit 320 px, ${language}`, async ({ page, service }) => {
-    await signIn(page, service.demo.user)
-    await speak(page, language)
-    await fit(page, [...user, '/user/nodes?node=1', '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
-  })
-}
-
-const speak = (page: Page, language: string) => page.addInitScript((value) => localStorage.setItem('language', value), language)
-
-/** Checks that these pages cannot be scrolled sideways, and that nothing is cut off at the right, nor a label of a button below, nor a placeholder. */
-async function fit(page: Page, paths: string[]): Promise<void> {
-  test.setTimeout(60_000 + paths.length * 10_000)
-  for (const path of paths) {
-    await test.step(path, async () => {
-      await page.goto(path)
-      await expect(page.locator('h1').first()).toBeVisible()
-      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-      expect.soft(await page.evaluate(beyond), path).toEqual([])
-      expect.soft(await page.evaluate(cutLabels), path).toEqual([])
-      expect.soft(await page.evaluate(cutPlaceholders), path).toEqual([])
-    })
-  }
+/**
+ * Checks that a page cannot be scrolled sideways on the narrowest screen, and that nothing is cut off at the right, nor a
+ * label of a button below, nor a placeholder.
+ */
+export async function fits(page: Page, what: string): Promise<void> {
+  await page.setViewportSize(narrowest)
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+  expect.soft(await page.evaluate(beyond), `${what}, 320 px: what exceeds the window`).toEqual([])
+  expect.soft(await page.evaluate(cutLabels), `${what}, 320 px: labels that are cut`).toEqual([])
+  expect.soft(await page.evaluate(cutPlaceholders), `${what}, 320 px: placeholders that are cut`).toEqual([])
 }
 
 /** Returns what exceeds the window: the page itself, and elements outside scrollable boxes, except decoration and hidden text. */
