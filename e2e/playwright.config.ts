@@ -23,7 +23,7 @@ export default defineConfig<object, { database: Database }>({
     // The engine without the parts of a browser with windows, which take more than half of the time.
     launchOptions: { executablePath: process.env.AIRSTRIP_E2E_CHROMIUM ?? '/usr/bin/chromium-headless-shell' },
     screenshot: 'only-on-failure',
-    // Steps, requests and messages. Pictures of each step would double what the browser does: `--trace on` records them.
+    // Steps, requests and messages. Pictures of each step, which `--trace on` records, would nearly double the time.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
   },
 })

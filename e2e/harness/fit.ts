@@ -4,8 +4,8 @@ import { expect, type Page } from '@playwright/test'
 const narrowest = { width: 320, height: 640 }
 
 /**
- * Checks that a page cannot be scrolled sideways on the narrowest screen, and that nothing is cut off at the right, nor a
- * label of a button below, nor a placeholder.
+ * Checks that a page cannot be scrolled sideways on the narrowest screen, and that nothing is cut off at the right, nor
+ * a label of a button below, nor a placeholder.
  */
 export async function fits(page: Page, what: string): Promise<void> {
   await page.setViewportSize(narrowest)

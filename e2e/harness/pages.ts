@@ -12,5 +12,8 @@ export function pages(): { open: string[]; user: string[]; console: string[] } {
   return { open: found.filter((path) => path !== '/' && !signedIn.includes(path)), user: of('/user'), console: of('/admin') }
 }
 
+/** Pages of a user whose address says what they show. */
+export const particularPages = ['/user/nodes?node=1', '/user/wallet/billing/view-invoice/1']
+
 /** The console message of Chromium for a document with status 404, as unknown addresses have. */
 export const notFoundMessage = /status of 404 .*\/no-such-page\)$/

@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import { ApiUser } from '../harness/api-user.ts'
 import { fits } from '../harness/fit.ts'
 import { follow } from '../harness/follow.ts'
-import { notFoundMessage, pages } from '../harness/pages.ts'
+import { notFoundMessage, pages, particularPages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
@@ -32,7 +32,7 @@ test('open pages', async ({ page }) => {
 
 test('pages of a user', async ({ page, service }) => {
   await signIn(page, service.demo.user)
-  await visit(page, [...user, '/user/nodes?node=1', '/user/wallet/billing/view-invoice/1', '/user/no-such-page'], 'fitting')
+  await visit(page, [...user, ...particularPages, '/user/no-such-page'], 'fitting')
 })
 
 test('the page of a staff role', async ({ page, service }) => {
@@ -163,7 +163,7 @@ test.describe('messages', () => {
   })
 })
 
-/** Checks these pages, the first of which is loaded and the others followed to, and that they fit 320 px where that is said. */
+/** Checks these pages, of which the first is loaded and the others followed to, and whether they fit 320 px. */
 async function visit(page: Page, paths: string[], fitting: 'fitting' | '' = ''): Promise<void> {
   test.setTimeout(60_000 + paths.length * 20_000)
   for (const [at, path] of paths.entries()) {
@@ -182,8 +182,8 @@ async function visit(page: Page, paths: string[], fitting: 'fitting' | '' = ''):
 let checks = 0
 
 /**
- * Checks the page in these widths, without reloading it. What is checked in both widths has one colour scheme in each, and
- * the next has the other, so that what pages share is seen in all four ways, as every page is with AIRSTRIP_FULL.
+ * Checks the page in these widths, without reloading it. What is checked in both widths has one colour scheme in each,
+ * and the next has the other, so that what pages share is seen in all four ways, as every page is with AIRSTRIP_FULL.
  */
 async function violatesNothing(page: Page, what: string, widths = [narrow, wide]): Promise<void> {
   const all = widths.flatMap((width) => schemes.map((scheme): Look => [width, scheme]))
@@ -208,8 +208,8 @@ async function settled(page: Page): Promise<void> {
 }
 
 /**
- * Returns the violations that axe finds. Axe is injected into a page once and stays until another is loaded. Of what it may
- * load beforehand it loads sound and films, for its rule about those: no rule here takes the style sheets.
+ * Returns the violations that axe finds. Axe is injected into a page once and stays until another is loaded. It loads
+ * sound and films, for its rule about those, and not the style sheets, which no rule here takes.
  */
 async function violations(page: Page): Promise<{ id: string; where: string[] }[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)

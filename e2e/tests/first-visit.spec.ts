@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
 import { fits } from '../harness/fit.ts'
-import { notFoundMessage, pages } from '../harness/pages.ts'
+import { notFoundMessage, pages, particularPages } from '../harness/pages.ts'
 import { errorsOf, expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
@@ -64,7 +64,8 @@ async function visit(page: Page, address: string) {
 
 /**
  * Visits every address, several in parallel, with a network that delays every request, and without a cache, which routing
- * turns off, and sees afterwards that it fits the narrowest screen. Chromium's own throttling sometimes loses answers of several pages, which then wait without end.
+ * turns off, and sees afterwards that it fits the narrowest screen. Chromium's own throttling sometimes loses answers of
+ * several pages, which then wait without end.
  */
 async function checkAll(context: BrowserContext, site: string, addresses: readonly string[]) {
   await context.addInitScript(watch)
@@ -92,7 +93,7 @@ async function checkAll(context: BrowserContext, site: string, addresses: readon
   await context.unrouteAll({ behavior: 'ignoreErrors' })
 }
 
-test('open pages come in few requests, stay where they are drawn, fit 320 px and violate no policy', async ({ browser, baseURL, service }) => {
+test('open pages come in few requests, stay in place, fit 320 px and violate no policy', async ({ browser, baseURL, service }) => {
   const context = await browser.newContext({ ...PHONE, baseURL })
   await checkAll(context, service.server.url, [...open, '/auth/sign-out', '/no-such-page'])
   await context.close()
@@ -100,7 +101,7 @@ test('open pages come in few requests, stay where they are drawn, fit 320 px and
 
 for (const isLate of [false, true]) {
   const data = isLate ? 'late' : 'in time'
-  test(`pages of users come in few requests, stay where they are drawn, fit 320 px and violate no policy, with data that is ${data}`, async ({ browser, baseURL, service }) => {
+  test(`pages of users come in few requests, stay in place, fit 320 px and violate no policy, with data that is ${data}`, async ({ browser, baseURL, service }) => {
     const context = await browser.newContext({ ...PHONE, baseURL })
     const page = await context.newPage()
     await page.goto('/auth/sign-in?lang=en')
@@ -113,7 +114,7 @@ for (const isLate of [false, true]) {
         await route.continue()
       })
     }
-    await checkAll(context, service.server.url, [...user, '/user/nodes?node=1', '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
+    await checkAll(context, service.server.url, [...user, ...particularPages, '/user/no-such-page'])
     await context.close()
   })
 }
