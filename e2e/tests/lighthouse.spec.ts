@@ -12,7 +12,7 @@ test('Lighthouse gives open pages and the dashboard 100 for accessibility', asyn
     ...launchOptions, baseURL: service.server.url, locale: 'en-US', args: [`--remote-debugging-port=${port}`],
   })
   const score = async (path: string) => {
-    const result = await lighthouse(service.server.url + path, { port, onlyCategories: ['accessibility'], disableStorageReset: true, logLevel: 'error' })
+    const result = await lighthouse(service.server.url + path, { port, onlyCategories: ['accessibility'], disableStorageReset: true, disableFullPageScreenshot: true, logLevel: 'error' })
     const report = result?.lhr
     const weak = Object.values(report?.audits ?? {}).filter((audit) => audit.score !== null && audit.score < 1)
     expect(new URL(report?.finalDisplayedUrl ?? '').pathname).toBe(path)
