@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test'
+import { headlessShell } from './harness/browsers.ts'
 import type { Database } from './harness/test-service.ts'
 
 export default defineConfig<object, { database: Database }>({
@@ -20,8 +21,7 @@ export default defineConfig<object, { database: Database }>({
     locale: 'en-US',
     timezoneId: 'Asia/Shanghai',
     viewport: { width: 1280, height: 800 },
-    // The engine without the parts of a browser with windows, which take more than half of the time.
-    launchOptions: { executablePath: process.env.AIRSTRIP_E2E_CHROMIUM ?? '/usr/bin/chromium-headless-shell' },
+    launchOptions: { executablePath: headlessShell },
     screenshot: 'only-on-failure',
     // Steps, requests and messages. Pictures of each step, which `--trace on` records, would nearly double the time.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },

@@ -16,6 +16,7 @@ command -v npm >/dev/null || { echo "setup: Node.js with npm is required" >&2; e
 need gcc gcc # the race detector links with it
 need openssl openssl # makes certificates for the end-to-end tests
 need "/usr/lib/postgresql/*/bin/initdb" postgresql
+need chromium chromium
 need chromium-headless-shell chromium-headless-shell
 need /usr/sbin/nginx nginx-light # reverse proxies that the server is tested behind
 need caddy caddy

@@ -1,7 +1,16 @@
-import type { CDPSession, Worker } from '@playwright/test'
+import { chromium, type CDPSession, type Worker } from '@playwright/test'
 import { ApiUser } from '../harness/api-user.ts'
-import { expect, test } from '../harness/test.ts'
+import { wholeBrowser } from '../harness/browsers.ts'
+import { expect, test as base } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
+
+const test = base.extend({
+  context: async ({ baseURL, locale }, use) => {
+    const browser = await chromium.launch({ executablePath: wholeBrowser })
+    await use(await browser.newContext({ baseURL, locale }))
+    await browser.close()
+  },
+})
 
 /** Replaces the way to the browser's push service, which cannot be reached from here. */
 function subscribeWithoutService() {
