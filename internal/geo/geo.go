@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"sync"
 
 	"github.com/oschwald/maxminddb-golang/v2"
 )
@@ -20,6 +21,9 @@ const Unknown = "ZZ"
 //go:embed all:data
 var built embed.FS
 
+// builtData reads the database of the build, 8 MB, once for all that open it.
+var builtData = sync.OnceValues(func() ([]byte, error) { return built.ReadFile("data/country.mmdb") })
+
 // Areas knows the areas of addresses. The nil Areas knows none.
 type Areas struct{ reader *maxminddb.Reader }
 
@@ -27,7 +31,7 @@ type Areas struct{ reader *maxminddb.Reader }
 func Open(path string) (*Areas, error) {
 	data, err := os.ReadFile(path)
 	if path == "" {
-		if data, err = built.ReadFile("data/country.mmdb"); errors.Is(err, fs.ErrNotExist) {
+		if data, err = builtData(); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
 	}
