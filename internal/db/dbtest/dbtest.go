@@ -92,18 +92,10 @@ func postgresURL(t testing.TB, template string) string {
 		t.Fatal("PostgreSQL for tests: ", server.err)
 	}
 	name := "t" + uuid.NewString()[:8]
-	admin := open(t, server.url("postgres"), "")
-	defer admin.Close()
-	if _, err := admin.ExecContext(t.Context(), `CREATE DATABASE "`+name+`" TEMPLATE `+template); err != nil {
+	if _, err := server.admin.ExecContext(t.Context(), `CREATE DATABASE "`+name+`" TEMPLATE `+template); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		admin := open(t, server.url("postgres"), "")
-		defer admin.Close()
-		if _, err := admin.ExecContext(context.Background(), `DROP DATABASE "`+name+`" WITH (FORCE)`); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { server.drop(name) })
 	return server.url(name)
 }
 
@@ -127,6 +119,14 @@ type postgres struct {
 	err  error
 	// alive is the write end of the pipe by which the watcher knows that this process lives.
 	alive *os.File
+	// admin stays connected: a connection takes as long as making a database does.
+	admin *db.DB
+}
+
+// drop removes a database without keeping the next test waiting: PostgreSQL takes a tenth of a second to end what is
+// still connected. A database that can't be removed takes room until the server ends.
+func (p *postgres) drop(name string) {
+	go p.admin.ExecContext(context.Background(), `DROP DATABASE "`+name+`" WITH (FORCE)`)
 }
 
 func (p *postgres) url(database string) string {
@@ -158,8 +158,13 @@ func (p *postgres) start() error {
 		return err
 	}
 	p.alive = w
-	watch := exec.Command("/bin/sh", "-c", `"$1/postgres" -D "$2" -k "$3" -c listen_addresses= -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300 -c shared_buffers=64MB >"$3/log" 2>&1 & pid=$!
-cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$3"`, "postgres", bin, data, p.dir)
+	watch := exec.Command("/bin/sh", "-c", `data=$1 dir=$2; shift 2
+"$@" -D "$data" -k "$dir" >"$dir/log" 2>&1 & pid=$!
+cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$dir"`, "postgres", data, p.dir, filepath.Join(bin, "postgres"),
+		"-c", "listen_addresses=", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
+		// Nothing has to outlive the tests, and what PostgreSQL does by itself is for databases that live longer.
+		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off", "-c", "checkpoint_timeout=1h",
+		"-c", "max_wal_size=4GB", "-c", "autovacuum=off", "-c", "jit=off")
 	watch.Stdin, watch.SysProcAttr = r, &syscall.SysProcAttr{Setpgid: true}
 	if as != nil {
 		watch.SysProcAttr.Credential = as.Credential
@@ -176,10 +181,9 @@ cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$3"`, "postgres", bin, data,
 func (p *postgres) template() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	var admin *db.DB
 	var err error
-	for admin == nil {
-		if admin, err = db.Open(ctx, p.url("postgres"), ""); err != nil {
+	for p.admin == nil {
+		if p.admin, err = db.Open(ctx, p.url("postgres"), ""); err != nil {
 			select {
 			case <-ctx.Done():
 				log, _ := os.ReadFile(filepath.Join(p.dir, "log"))
@@ -188,8 +192,7 @@ func (p *postgres) template() error {
 			}
 		}
 	}
-	defer admin.Close()
-	if _, err := admin.ExecContext(ctx, `CREATE DATABASE airstrip_template`); err != nil {
+	if _, err := p.admin.ExecContext(ctx, `CREATE DATABASE airstrip_template`); err != nil {
 		return err
 	}
 	d, err := db.Open(ctx, p.url("airstrip_template"), "")
