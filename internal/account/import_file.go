@@ -19,8 +19,11 @@ const (
 	MaxImportBytes = 4_000_000
 )
 
-// neededColumns are those without which a file of users cannot be read.
-var neededColumns = []string{"email", "hash"}
+// The columns of a file of users that are read, and those without which it cannot be.
+var (
+	readColumns   = []string{"email", "name", "hash", "kind", "salt"}
+	neededColumns = []string{"email", "hash"}
+)
 
 // UserFile is a file of another panel's users that was read.
 type UserFile struct {
@@ -50,7 +53,9 @@ func ReadUserFile(content string) (*UserFile, error) {
 		return nil, fault.Invalid("csv", "too_large", fmt.Sprintf("文件超过 %d MB，请拆分后再导入", MaxImportBytes/1_000_000),
 			fmt.Sprintf("The file is larger than %d MB; please divide it", MaxImportBytes/1_000_000))
 	case !text.IsStorable(content):
-		return nil, fault.Invalid("csv", "encoding", "文件不是 UTF-8 文本", "The file is no text in UTF-8")
+		line := firstUnstorableLine(content)
+		return nil, fault.Invalid("csv", "encoding", fmt.Sprintf("文件不是 UTF-8 文本：第 %d 行有无法保存的字符", line),
+			fmt.Sprintf("The file is no text in UTF-8: line %d has a character that cannot be stored", line))
 	}
 	// Spreadsheets begin a file with a byte order mark. The number of columns is checked by readLine, so that all lines
 	// of another length are named.
@@ -69,11 +74,29 @@ func ReadUserFile(content string) (*UserFile, error) {
 				"The first line of the file names no column "+name)
 		}
 	}
+	for _, name := range readColumns {
+		if at := slices.Index(head, name); at >= 0 && slices.Contains(head[at+1:], name) {
+			return nil, fault.Invalid("csv", "head", "文件的第一行有两个列 "+name,
+				"The first line of the file names the column "+name+" twice")
+		}
+	}
 	f := &UserFile{}
 	if err := f.readLines(r, head); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// firstUnstorableLine returns the number of the first line that cannot be stored.
+func firstUnstorableLine(content string) int {
+	line := 1
+	for part := range strings.Lines(content) {
+		if !text.IsStorable(part) {
+			break
+		}
+		line++
+	}
+	return line
 }
 
 func (f *UserFile) readLines(r *csv.Reader, head []string) error {

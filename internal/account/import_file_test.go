@@ -169,6 +169,7 @@ func TestReadUserFile_AFileThatCannotBeRead_IsAFaultOfTheFile(t *testing.T) {
 		"no column of hash":  {"email,name\na@example.com,a\n", "head"},
 		"no column of email": {"user,hash\na@example.com,a\n", "head"},
 		"no users":           {"email,hash\n", "empty"},
+		"a column twice":     {"email,hash, Email\na@example.com,a,b@example.com\n", "head"},
 		"no text":            {"email,hash\n\xff\xfe,a\n", "encoding"},
 		"too many lines":     {many.String(), "too_many"},
 		"too many bytes":     {"email,hash\n" + strings.Repeat("x", account.MaxImportBytes), "too_large"},
@@ -181,5 +182,18 @@ func TestReadUserFile_AFileThatCannotBeRead_IsAFaultOfTheFile(t *testing.T) {
 	most := strings.TrimSuffix(many.String(), fmt.Sprintf(line, account.MaxImportLines))
 	if f, err := account.ReadUserFile(most); err != nil || len(f.Wrong) != 0 {
 		t.Errorf("a file of %d lines: %v", account.MaxImportLines, err)
+	}
+}
+
+func TestReadUserFile_TextThatCannotBeStored_IsFoundByItsLine(t *testing.T) {
+	for content, line := range map[string]string{
+		"email\xff,hash\n": "line 1 ",
+		"email,hash\na@example.com,a\nb@example.com,\x00": "line 3 ",
+	} {
+		_, err := account.ReadUserFile(content)
+		f, ok := fault.As(err)
+		if !ok || len(f.Fields) != 1 || !strings.Contains(f.Fields[0].Text.EN, line) {
+			t.Errorf("%q: %v, want %s", content, err, line)
+		}
 	}
 }
