@@ -16,7 +16,7 @@ func TestCrowd_OfPurchases_SpendsTheBalanceOnly(t *testing.T) {
 		f := fronts[0]
 		price := f.sells(t, shop.KindPackage, 100)
 		c := f.addUser(t, "buyer", 100*100)
-		tries := size(800, 10_000)
+		tries := size(300, 10_000)
 		var crowd, start sync.WaitGroup
 		var won, lost atomic.Int64
 		start.Add(1)

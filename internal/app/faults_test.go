@@ -37,7 +37,7 @@ func TestFaultsAtRandom_TwoServers_CountExactly(t *testing.T) {
 		seed = given
 	}
 	t.Log("AIRSTRIP_TEST_SEED =", seed)
-	end := time.Now().Add(time.Duration(size(20, 300)) * time.Second)
+	end := time.Now().Add(time.Duration(size(10, 300)) * time.Second)
 	var work sync.WaitGroup
 	for i := range a.customers {
 		work.Go(func() { a.trade(t, i, end) })

@@ -222,7 +222,7 @@ func TestMoney_RandomSteps_BringNobodyMoreThanWasPaid(t *testing.T) {
 	logger := slog.Default()
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { slog.SetDefault(logger) })
-	sequences := cmp.Or(*moneySteps, size(1000, 1_000_000)) / moneySequence
+	sequences := cmp.Or(*moneySteps, size(400, 1_000_000)) / moneySequence
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			template := newMoneyTemplate(t, engine)

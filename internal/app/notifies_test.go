@@ -62,7 +62,7 @@ func TestNotify_Storm_IsPostedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		form := f.signed(notice(r))
-		over64(size(400, 10_000), func(i int) {
+		over64(size(150, 10_000), func(i int) {
 			if w := fronts[i%len(fronts)].notify(t.Context(), sandbox.Name, form); w.Code != http.StatusOK ||
 				w.Body.String() != "success" {
 				t.Errorf("%d %s", w.Code, w.Body)
@@ -156,7 +156,7 @@ func TestNotify_Variant_IsNotCredited(t *testing.T) {
 		for i := range random {
 			random[i] = rand.New(rand.NewPCG(1, uint64(i)))
 		}
-		n := size(360, 2_000)
+		n := size(150, 2_000)
 		forms, gateways := make([]url.Values, n), make([]string, n)
 		for i := range n {
 			gateways[i], forms[i] = variant(random[i%64], i, r, other)
@@ -241,7 +241,7 @@ func TestNotify_AttackOnSignature_IsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		random := rand.New(rand.NewPCG(2, 3))
-		attacks := make([]url.Values, size(400, 5_000))
+		attacks := make([]url.Values, size(150, 5_000))
 		for i := range attacks {
 			attacks[i] = f.attack(random, i, r, other)
 		}

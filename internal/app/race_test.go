@@ -28,7 +28,7 @@ func TestOrder_EverythingAtOnce_EndsInOneState(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended := map[shop.State]int{}
-		for i := range size(12, 1_000) {
+		for i := range size(6, 1_000) {
 			who := f.addUser(t, fmt.Sprintf("user%d", i), 400)
 			placed := f.call(t.Context(), who, http.MethodPost, buy(plan), `{"gateway":"`+sandbox.Name+`"}`)
 			o, err := answer[struct {

@@ -163,7 +163,7 @@ func TestMain(m *testing.M) {
 	set := false
 	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
 	if !set {
-		flag.Set("rapid.checks", "25")
+		flag.Set("rapid.checks", "12") // make stress gives more
 	}
 	os.Exit(m.Run())
 }
