@@ -30,36 +30,45 @@ type signedIn struct {
 
 // eachFixture runs test on both databases, at noon of 31 January in Shanghai, with three users.
 func eachFixture(t *testing.T, test func(h *fixture)) {
-	eachEngine(t, func(t *testing.T, c Config) {
-		h := &fixture{
-			T: t, testServer: newTestServer(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC),
-			staff: map[account.Role]testUser{}, names: map[int64]string{}, since: map[int64]signedIn{},
+	eachEngine(t, func(t *testing.T, c Config) { test(newFixture(t, c)) })
+}
+
+// sqliteFixture runs test on SQLite alone: for walks over all operations whose answers come before any database.
+func sqliteFixture(t *testing.T, test func(h *fixture)) {
+	t.Parallel()
+	test(newFixture(t, config(t)))
+}
+
+func newFixture(t *testing.T, c Config) *fixture {
+	t.Helper()
+	h := &fixture{
+		T: t, testServer: newTestServer(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC),
+		staff: map[account.Role]testUser{}, names: map[int64]string{}, since: map[int64]signedIn{},
+	}
+	h.DB.SetClock(func() time.Time { return h.now })
+	for _, role := range []account.Role{
+		account.Owner, account.Admin, account.Support, account.Finance,
+		account.Viewer,
+	} {
+		made := h.addUser(t, string(role), 0)
+		if err := h.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
+			t.Fatal(err)
 		}
-		h.DB.SetClock(func() time.Time { return h.now })
-		for _, role := range []account.Role{
-			account.Owner, account.Admin, account.Support, account.Finance,
-			account.Viewer,
-		} {
-			made := h.addUser(t, string(role), 0)
-			if err := h.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
-				t.Fatal(err)
-			}
-			h.staff[role] = made
-			h.names[made.id] = string(role)
-			h.since[made.id] = signedIn{made.bearer, h.now}
+		h.staff[role] = made
+		h.names[made.id] = string(role)
+		h.since[made.id] = signedIn{made.bearer, h.now}
+	}
+	price := h.sells(t, shop.KindPlan, 100)
+	for i := range 3 {
+		u := h.addUser(t, fmt.Sprintf("user%d", i), 1000)
+		if w := h.call(t.Context(), u, "POST", buy(price), "{}"); w.Code != 200 {
+			t.Fatal(w.Body)
 		}
-		price := h.sells(t, shop.KindPlan, 100)
-		for i := range 3 {
-			u := h.addUser(t, fmt.Sprintf("user%d", i), 1000)
-			if w := h.call(t.Context(), u, "POST", buy(price), "{}"); w.Code != 200 {
-				t.Fatal(w.Body)
-			}
-			h.users = append(h.users, u)
-			h.names[u.id] = fmt.Sprintf("user%d", i)
-			h.since[u.id] = signedIn{u.bearer, h.now}
-		}
-		test(h)
-	})
+		h.users = append(h.users, u)
+		h.names[u.id] = fmt.Sprintf("user%d", i)
+		h.since[u.id] = signedIn{u.bearer, h.now}
+	}
+	return h
 }
 
 // ask calls as a member of staff and insists on the status; into, where it is not nil, gets the result.

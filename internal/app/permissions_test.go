@@ -310,7 +310,7 @@ func TestPermissions_EachRole_ReadsWhatItMayDo(t *testing.T) {
 // An API token opens nothing of staff but jobs and the routes of partners, and those only with the scope and while its
 // user has the permission: not after the role was taken.
 func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
-	eachFixture(t, func(h *fixture) {
+	sqliteFixture(t, func(h *fixture) {
 		scopes := []account.Scope{
 			account.ScopeRead, account.ScopeWrite, account.ScopeJobs, account.ScopePartner,
 			account.ScopeGrant, account.ScopeGrafana,
@@ -350,7 +350,7 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 
 // While a ban runs, a member of staff may do nothing of staff's, by whatever way they call; after it they may again.
 func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
-	eachFixture(t, func(h *fixture) {
+	sqliteFixture(t, func(h *fixture) {
 		scopes := map[permission.Permission]account.Scope{
 			permission.JobRun: account.ScopeJobs, permission.PartnerRead: account.ScopePartner,
 		}

@@ -10,7 +10,7 @@ import (
 
 // The setting holds at once, for whichever role and operation, and for API tokens that were given before it.
 func TestStaffTwoFactor_EachOperation_RefusesMembersWithoutOne(t *testing.T) {
-	eachFixture(t, func(h *fixture) {
+	sqliteFixture(t, func(h *fixture) {
 		secret := h.token(h.staff[account.Owner].id, account.ScopeJobs, account.ScopePartner, account.ScopeGrant,
 			account.ScopeGrafana)
 		routes := h.staffRoutes(h.T)

@@ -49,7 +49,7 @@ func TestReadOnlyToken_MayCallNamedOperationsOnly(t *testing.T) {
 
 // An API token that may only read changes nothing, whichever operation it is shown to and whatever its method.
 func TestReadOnlyToken_ChangesNothing(t *testing.T) {
-	eachFixture(t, func(h *fixture) {
+	sqliteFixture(t, func(h *fixture) {
 		user := h.users[0]
 		secret := h.token(user.id, account.ScopeRead)
 		h.callWith(h.T, "GET", "/api/v2/user", secret)                 // notes when the token was used, to the minute

@@ -75,7 +75,7 @@ func (h *fixture) signInsAs() (entries []audit.Entry) {
 }
 
 func TestVisit_EachOperation_IsRefusedUnlessItIsOpen(t *testing.T) {
-	eachFixture(t, func(h *fixture) {
+	sqliteFixture(t, func(h *fixture) {
 		admin, user := h.staff[account.Admin], h.users[0]
 		token, err := h.Links.Token(h.Context(), user.id)
 		if err != nil {
