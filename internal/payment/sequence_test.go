@@ -24,8 +24,8 @@ import (
 )
 
 // lives says how many random lives each engine sees where -rapid.checks does not: more of them where they are cheaper
-// with the race detector, which slows SQLite more, since the rules and the model are the same for both. They are half as
-// long as rapid would have them; -rapid.checks and -rapid.steps make them more and longer, as make stress does.
+// with the race detector, which slows SQLite more, since the rules and the model are the same for both. They are half
+// as long as rapid would have them; -rapid.checks and -rapid.steps make them more and longer, as make stress does.
 var lives = map[string]string{"sqlite": "20", "postgres": "40"}
 
 // model says in the simplest way what a user's money, orders and services must be.
