@@ -79,7 +79,7 @@ const pages = [
   ['/user/wallet/recharge/new', /suspended/],
   ['/user/wallet/recharge/new?id=31', 'Left to pay for your purchase'],
   ['/user/wallet/recharge/new?id=32', 'Payment failed'],
-  ['/user/wallet/recharge/new?id=33', 'Expired'],
+  ['/user/wallet/recharge/new?id=33', 'Ended unpaid'],
   ['/user/wallet/recharge/cd-key', /suspended/],
   ['/user/wallet/billing', 'No invoices yet. Each purchase and top-up gets one.'],
   ['/user/wallet/purchase-records-old', 'Nothing bought yet.'],

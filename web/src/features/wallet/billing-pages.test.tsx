@@ -203,7 +203,7 @@ describe('the recharges', () => {
       expect.stringContaining('id=31'),
     )
     const over = screen.getByRole('row', { name: /#29/ })
-    expect(over).toHaveTextContent('Expired')
+    expect(over).toHaveTextContent('Ended unpaid')
     expect(within(over).queryByRole('link', { name: 'Go on paying' })).not.toBeInTheDocument()
     const paid = screen.getByRole('row', { name: /Paid Invoice/ })
     expect(within(paid).getByRole('link', { name: 'Invoice' })).toHaveAttribute(

@@ -220,7 +220,7 @@ describe('a recharge that waits', () => {
     expect(await screen.findByText(/The time is up/)).toBeVisible()
     expect(screen.queryByRole('link', { name: 'Go and pay' })).not.toBeInTheDocument()
     is({ state: 'expired' })
-    expect(await screen.findByText(/not paid in time/)).toBeVisible()
+    expect(await screen.findByText(/No payment came/)).toBeVisible()
   })
 
   it('names the day instead of counting down where there are days to pay', async () => {
@@ -392,7 +392,7 @@ describe('a recharge for a purchase', () => {
 
 describe('a recharge that is over', () => {
   it.each([
-    ['expired', 'This was not paid in time'],
+    ['expired', 'No payment came before it ended'],
     ['failed', 'Nothing was taken'],
     ['refunded', 'The money went back'],
   ] as const)(
