@@ -28,7 +28,7 @@ type signedIn struct {
 	at     time.Time
 }
 
-// eachFixture runs test on both databases, at noon of 31 January in Shanghai, with three users.
+// eachFixture runs test on both databases.
 func eachFixture(t *testing.T, test func(h *fixture)) {
 	eachEngine(t, func(t *testing.T, c Config) { test(newFixture(t, c)) })
 }
@@ -39,6 +39,7 @@ func sqliteFixture(t *testing.T, test func(h *fixture)) {
 	test(newFixture(t, config(t)))
 }
 
+// newFixture returns a server at noon of 31 January in Shanghai, with a member of each role and three users.
 func newFixture(t *testing.T, c Config) *fixture {
 	t.Helper()
 	h := &fixture{
