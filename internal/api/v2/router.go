@@ -20,7 +20,6 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/attachment"
 	"airstrip/internal/audit"
-	"airstrip/internal/money"
 	"airstrip/internal/permission"
 )
 
@@ -70,7 +69,7 @@ func New(mux *http.ServeMux, version string, authenticate Authenticate, resource
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
 	}
-	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[money.Amount](), reflect.TypeFor[amountSchema]())
+	config.Components.Schemas = schemas
 	config.Info.License = &huma.License{Name: "AGPL-3.0-or-later"}
 	config.OnAddOperation = append(config.OnAddOperation, addSummaryZH)
 	r := &Router{
