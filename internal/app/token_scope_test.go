@@ -198,28 +198,26 @@ func (h *fixture) rowsOf(ctx context.Context, table string) string {
 		h.Fatalf("%s: %v", table, err)
 	}
 	texts := []string{}
+	values, into := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
 	for rows.Next() {
-		values, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
 		if err := rows.Scan(into...); err != nil {
 			h.Fatalf("%s: %v", table, err)
 		}
-		row := map[string]any{}
 		for i, value := range values {
 			if bytes, ok := value.([]byte); ok && utf8.Valid(bytes) { // PostgreSQL's JSON
-				value = string(bytes)
+				values[i] = string(bytes)
 			}
-			row[columns[i]] = value
 		}
-		texts = append(texts, fmt.Sprint(row)) // a map is printed by its keys' order
+		texts = append(texts, fmt.Sprintln(values...))
 	}
 	if err := rows.Err(); err != nil {
 		h.Fatalf("%s: %v", table, err)
 	}
 	slices.Sort(texts)
-	return strings.Join(texts, "\n")
+	return strings.Join(texts, "")
 }
 
 // changed names the tables that are not as they were.
