@@ -33,7 +33,7 @@ function useColumns(): Column<StaffInvoice>[] {
     {
       key: 'no',
       title: t('invoices.no'),
-      width: '6rem',
+      width: '8rem',
       place: 'title',
       cell: ({ no }) => `#${no}`,
     },

@@ -66,7 +66,7 @@ function Accounts() {
 function useColumns(): Column<Booking>[] {
   const { t } = useTranslation('console/ledger')
   return [
-    { key: 'id', title: t('column.id'), width: '5rem', cell: ({ id }) => `#${id}` },
+    { key: 'id', title: t('column.id'), width: '6rem', cell: ({ id }) => `#${id}` },
     {
       key: 'reason',
       title: t('column.reason'),

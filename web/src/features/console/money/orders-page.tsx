@@ -90,7 +90,7 @@ function useShownColumns(): Column<OrderRow>[] {
     {
       key: 'no',
       title: t('column.no'),
-      width: '6rem',
+      width: '8rem',
       place: 'title',
       cell: ({ no }) => `#${no}`,
     },

@@ -78,7 +78,7 @@ function useShownColumns(): Column<RechargeRow>[] {
     {
       key: 'no',
       title: t('column.no'),
-      width: '6rem',
+      width: '8rem',
       place: 'title',
       cell: ({ no }) => `#${no}`,
     },

@@ -70,7 +70,7 @@ function useColumns(): Column<ServiceRow>[] {
     {
       key: 'id',
       title: t('servicesList.no'),
-      width: '5rem',
+      width: '6rem',
       cell: ({ id }) => `#${id}`,
     },
     {
