@@ -36,6 +36,10 @@ func payTime(g Gateway) time.Duration {
 var ErrNotPaid = fault.Conflict("not_paid_at_gateway", "支付平台显示这笔充值尚未支付",
 	"The payment platform does not call this recharge paid")
 
+// ErrPaidAlready is the fault of saying that a recharge was paid past its platform when it was paid there.
+var ErrPaidAlready = fault.Conflict("recharge_paid_already", "这笔充值已经支付；另外收到的款项请用余额调整入账",
+	"This recharge was paid already. Book money that came besides as an adjustment of the balance")
+
 // How staff came to a payment. It is stored where a notify has its HTTP method.
 const (
 	methodHand = "HAND" // a member of staff says that it was paid
@@ -114,6 +118,9 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 		}
 		approved := func(ctx context.Context, tx bun.Tx) (bool, error) { return p.isApproved(ctx, tx, r, c) }
 		err := p.creditByHand(ctx, r, p.received(m, r), notify.ID, approved)
+		if errors.Is(err, ErrPaidAlready) {
+			return nil, cmp.Or(p.refuse(ctx, notify.ID, PaidTwice, r.ID), err)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +180,14 @@ func (p *Payments) isApproved(ctx context.Context, tx bun.Tx, r *wallet.Recharge
 		return false, err
 	}
 	unpaid, err := p.wallets.LockUnpaid(ctx, tx, r.ID)
-	if err != nil || !unpaid { // nothing is credited again
+	if err != nil {
+		return false, err
+	}
+	if !unpaid { // nothing is credited again
+		paidBy, _, err := wallet.PaidBy(ctx, tx, r.ID)
+		if err == nil && c.Outside && paidBy != r.OutsidePayment() {
+			err = ErrPaidAlready
+		}
 		return true, err
 	}
 	if err := p.approvals.Named(ctx, tx, approval.PaymentByHand, r.ID, c.Act); err != nil {

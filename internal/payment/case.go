@@ -73,6 +73,8 @@ var (
 		"This payment case was decided already, or is being decided")
 	ErrCaseBooked = fault.Conflict("payment_already_booked", "这笔付款已经入账，只能忽略",
 		"This payment was booked already; the case can only be dismissed")
+	ErrCaseNoRefund = fault.Conflict("payment_case_no_refund", "此支付方式不能退款；请自行退给付款人，再忽略并写明原因",
+		"This gateway cannot give money back. Pay it back yourself, then dismiss the case with that as the reason")
 	ErrCaseNoMoney = fault.Conflict("payment_case_no_money", "这笔付款的金额不是正数，只能忽略",
 		"The amount of this payment is not above zero; the case can only be dismissed")
 )
@@ -85,6 +87,11 @@ func (p *Payments) OnCase(fn func(ctx context.Context, tx bun.Tx, c *Case) error
 func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay Payment, why Reason,
 	r *wallet.Recharge,
 ) (int64, error) {
+	// Another gateway may have reported the same payment; see wallet.ExternalPayment.
+	id, found, err := caseOf(ctx, tx, "transaction_id = ? AND trade_no = ?", pay.TransactionID, pay.TradeNo)
+	if err != nil || found {
+		return id, err
+	}
 	now := p.db.Now()
 	c := &Case{
 		Kind: why, Gateway: gateway, TransactionID: pay.TransactionID, TradeNo: pay.TradeNo, Amount: pay.Amount,
@@ -100,9 +107,7 @@ func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay 
 		return 0, err
 	}
 	if n == 0 {
-		var id int64
-		err := tx.NewSelect().Model((*Case)(nil)).Column("id").Where("gateway = ? AND transaction_id = ?", gateway,
-			pay.TransactionID).Scan(ctx, &id)
+		id, _, err := caseOf(ctx, tx, "transaction_id = ? AND gateway = ?", pay.TransactionID, gateway)
 		return id, err
 	}
 	slog.ErrorContext(ctx, "a payment needs a decision by staff", "case", c.ID, "kind", why, "gateway", gateway)
@@ -112,11 +117,23 @@ func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay 
 	return c.ID, p.onCase(ctx, tx, c)
 }
 
-// closeConfirmed dismisses the open case of a payment that was credited to its recharge after all.
-func (p *Payments) closeConfirmed(ctx context.Context, tx bun.Tx, gateway, transactionID string) error {
+// caseOf returns the number of the oldest case that is as where says.
+func caseOf(ctx context.Context, tx bun.Tx, where string, values ...any) (id int64, found bool, err error) {
+	var ids []int64
+	err = tx.NewSelect().Model((*Case)(nil)).Column("id").Where(where, values...).OrderExpr("id").Limit(1).
+		Scan(ctx, &ids)
+	if err != nil || len(ids) == 0 {
+		return 0, false, err
+	}
+	return ids[0], true, nil
+}
+
+// closeConfirmed dismisses the open cases of a payment that was credited to its recharge after all.
+func (p *Payments) closeConfirmed(ctx context.Context, tx bun.Tx, r *wallet.Recharge, transactionID string) error {
 	_, err := tx.NewUpdate().Model((*Case)(nil)).Set("state = ?", CaseDismissed).Set("ended_at = ?", p.db.Now()).
 		Set("reason = ?", "支付平台随后确认，充值已到账 / The platform confirmed the payment later, and its recharge is paid").
-		Where("gateway = ? AND transaction_id = ? AND state = ?", gateway, transactionID, CaseOpen).Exec(ctx)
+		Where("transaction_id = ? AND (gateway = ? OR trade_no = ?) AND state = ?", transactionID, r.Gateway, r.TradeNo,
+			CaseOpen).Exec(ctx)
 	return err
 }
 
@@ -320,15 +337,22 @@ func (p *Payments) paidOf(ctx context.Context, tx bun.Tx, c *Case) (money.Amount
 
 // claim records that the case settles the payment, so that nothing else is booked for it.
 func (p *Payments) claim(ctx context.Context, tx bun.Tx, c *Case) error {
-	err := p.wallets.ClaimPayment(ctx, tx, c.Gateway, c.TransactionID, c.Ref())
+	err := p.wallets.ClaimPayment(ctx, tx, wallet.ExternalPayment{
+		Gateway: c.Gateway, TransactionID: c.TransactionID, TradeNo: c.TradeNo,
+	}, c.Ref())
 	if errors.Is(err, wallet.ErrTransactionUsed) {
 		err = ErrCaseBooked
 	}
 	return err
 }
 
-// bookCase posts the credit of a case that is approved.
+// bookCase posts the credit of a case that is approved. A recharge that still waits for that payment ends.
 func (p *Payments) bookCase(ctx context.Context, tx bun.Tx, c *Case) error {
+	if c.RechargeID != nil {
+		if err := p.wallets.ExpireRecharge(ctx, tx, *c.RechargeID); err != nil {
+			return err
+		}
+	}
 	c.State, c.EndedAt = CaseCredited, new(p.db.Now())
 	if _, err := tx.NewUpdate().Model(c).Column("state", "ended_at").WherePK().Exec(ctx); err != nil {
 		return err
@@ -439,7 +463,7 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 			return ErrCaseNoMoney
 		}
 		if _, err := p.refunder(c.Gateway); err != nil {
-			return err
+			return ErrCaseNoRefund
 		}
 		if err := p.claim(ctx, tx, c); err != nil {
 			return err

@@ -132,7 +132,7 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 	case err != nil:
 		return false, err
 	case r.Gateway != m.Name:
-		return false, p.refusePayment(ctx, m.Name, pay, notifyID, WrongGateway, r)
+		return p.settleElsewhere(ctx, m, r, pay, notifyID)
 	case r.PayAmount != pay.Amount:
 		return false, p.refusePayment(ctx, m.Name, pay, notifyID, WrongAmount, r)
 	case r.PayCurrency != pay.Currency:
@@ -162,6 +162,24 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 		}
 	}
 	return p.credit(ctx, r, pay, notifyID)
+}
+
+// settleElsewhere acts on what a verified notify says of a recharge that belongs to another gateway than m. Both may be
+// accounts with one merchant, so the recharge's own gateway is asked: what that vouches for in the same words is settled
+// as its payment, and anything else is refused.
+func (p *Payments) settleElsewhere(ctx context.Context, m Method, r *wallet.Recharge, pay Payment, notifyID int64,
+) (accepted bool, err error) {
+	own, found := p.gateways.find(r.Gateway)
+	if _, byHand := own.Gateway.(ByHand); found && !byHand && pay.State == Paid {
+		said, err := p.ask(ctx, own, r)
+		if err != nil {
+			return false, ErrGatewayDown.Because(err)
+		}
+		if said == pay {
+			return p.settle(ctx, own, pay, notifyID, true)
+		}
+	}
+	return false, p.refusePayment(ctx, m.Name, pay, notifyID, WrongGateway, r)
 }
 
 // credit books the payment and completes the order that waited for it, in one transaction. Where the order cannot be
@@ -209,7 +227,7 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 			}
 			outcome, reason = Credited, ""
 			if credited {
-				if err := p.closeConfirmed(ctx, tx, r.Gateway, pay.TransactionID); err != nil {
+				if err := p.closeConfirmed(ctx, tx, r, pay.TransactionID); err != nil {
 					return err
 				}
 			}
@@ -265,24 +283,35 @@ func (p *Payments) settledAs(ctx context.Context, tx bun.Tx, rechargeID int64, t
 	return Repeated, "", err
 }
 
-// answerSettled answers the notify of a payment that is booked already: with yes where a case settled it, and
-// otherwise, since it paid for another recharge, with a case.
+// answerSettled answers the notify of a payment that is booked already: with yes where a case settled it, with no while
+// staff decides on that case, so that the platform repeats itself, and otherwise, since it paid for another recharge,
+// with a case.
 func (p *Payments) answerSettled(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
 	err error,
 ) {
-	by, err := p.wallets.PaymentClaim(ctx, r.Gateway, pay.TransactionID)
+	by, err := p.wallets.PaymentClaim(ctx, wallet.ExternalPayment{
+		Gateway: r.Gateway, TransactionID: pay.TransactionID, TradeNo: r.TradeNo,
+	})
 	if err != nil {
 		return false, err
 	}
 	if by.Kind != (&Case{}).Ref().Kind {
 		return false, p.refusePayment(ctx, r.Gateway, pay, notifyID, TransactionUsed, r)
 	}
-	return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := noteCase(ctx, tx, notifyID, by.ID); err != nil {
+	err = p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		c, err := caseIn(ctx, tx, by.ID)
+		if err != nil {
 			return err
 		}
-		return note(ctx, tx, notifyID, Repeated, "", r.ID)
+		if err := noteCase(ctx, tx, notifyID, c.ID); err != nil {
+			return err
+		}
+		if accepted = c.EndedAt != nil; accepted {
+			return note(ctx, tx, notifyID, Repeated, "", r.ID)
+		}
+		return note(ctx, tx, notifyID, Refused, c.Kind, r.ID)
 	})
+	return accepted && err == nil, err
 }
 
 // refusePayment refuses what a verified notify says, or the gateway itself. Money that was really paid gets a case in

@@ -72,11 +72,11 @@ var rules = []db.Rule{
 		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN external_payment e
 		ON e.reference_kind = 'recharge' AND e.reference_id = r.id
 		WHERE CASE WHEN r.transaction_id IS NULL THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL
-		OR e.gateway <> r.gateway OR e.transaction_id <> r.transaction_id END
+		OR e.gateway <> r.gateway OR e.transaction_id <> r.transaction_id OR e.trade_no <> r.trade_no END
 		UNION ALL SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c LEFT JOIN external_payment e
 		ON e.reference_kind = 'payment_case' AND e.reference_id = c.id
 		WHERE CASE WHEN c.state IN ('open', 'dismissed') THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL
-		OR e.gateway <> c.gateway OR e.transaction_id <> c.transaction_id END`},
+		OR e.gateway <> c.gateway OR e.transaction_id <> c.transaction_id OR e.trade_no <> c.trade_no END`},
 	{Name: "I5", Says: "a credited payment case is one credit to its user, any other none", Query: `
 		SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'payment_case' AND t.reference_id = c.id

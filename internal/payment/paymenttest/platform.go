@@ -80,6 +80,7 @@ func TestPlatform(t *testing.T, fresh func(t *testing.T) *Platform) {
 		"nothing false is credited":         testAttacks,
 		"a payment is given back once":      testRefund,
 		"accounts of one kind are separate": testSeparateAccounts,
+		"accounts may share a merchant":     testSharedMerchant,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -244,25 +245,49 @@ func testRefund(t *testing.T, c *Server, p *Platform) {
 	}
 }
 
-// testSeparateAccounts has a second account of another merchant at the same platform, and one with the same credentials
-// and another name.
+// testSeparateAccounts has an account of another merchant at the same platform.
 func testSeparateAccounts(t *testing.T, c *Server, p *Platform) {
-	duplicate, other := *p, *p
-	duplicate.Account.Name, other.Account.Name = "duplicate", "other"
-	duplicate.Open(t, c)
-	other.Credentials = p.OtherMerchant
+	other := *p
+	other.Account.Name, other.Credentials = "other", p.OtherMerchant
 	other.Open(t, c)
 	user := c.User(t)
 	r := p.Recharge(t, c, user, 3000)
 	p.Pay(r.TradeNo)
-	for _, name := range []string{"duplicate", "other"} {
-		if w := c.SendNotify(t.Context(), name, p.Notice(r.TradeNo)); w.Body.String() == p.Accepted ||
-			c.Balance(t, user).Posted != 0 {
-			t.Fatalf("the notify was accepted for %s: %d %s", name, w.Code, w.Body)
-		}
+	if w := c.SendNotify(t.Context(), "other", p.Notice(r.TradeNo)); w.Body.String() == p.Accepted ||
+		c.Balance(t, user).Posted != 0 {
+		t.Fatalf("the notify was accepted for another merchant: %d %s", w.Code, w.Body)
 	}
 	if w := c.SendNotify(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
 		c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("for its own account: %d %s", w.Code, w.Body)
+	}
+}
+
+// testSharedMerchant has a second account with the same merchant. Whichever of them a payment is reported to, it is
+// credited once, and nothing is left that staff could credit.
+func testSharedMerchant(t *testing.T, c *Server, p *Platform) {
+	duplicate := *p
+	duplicate.Account.Name = "duplicate"
+	duplicate.Open(t, c)
+	user := c.User(t)
+	var sum money.Amount
+	for _, order := range [][]string{
+		{"duplicate", p.Account.Name}, {p.Account.Name, "duplicate"}, {"duplicate", "duplicate"},
+	} {
+		r := p.Recharge(t, c, user, 3000)
+		p.Pay(r.TradeNo)
+		sum += 3000
+		for _, name := range order {
+			if w := c.SendNotify(t.Context(), name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted ||
+				c.Balance(t, user).Posted != sum {
+				t.Fatalf("%v: for %s: %d %s, %s, not %s", order, name, w.Code, w.Body, c.Balance(t, user).Posted, sum)
+			}
+		}
+		if err := c.Payments.Check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b := c.Balance(t, user); b.Posted != sum || caseCount(t, c) != 0 {
+		t.Fatalf("%+v and %d cases after payments of %s", b, caseCount(t, c), sum)
 	}
 }
