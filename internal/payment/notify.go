@@ -165,8 +165,8 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 }
 
 // settleElsewhere acts on what a verified notify says of a recharge that belongs to another gateway than m. Both may be
-// accounts with one merchant, so the recharge's own gateway is asked: what that vouches for in the same words is settled
-// as its payment, and anything else is refused.
+// accounts with one merchant, so the recharge's own gateway is asked: what that confirms is settled as its payment, and
+// anything else is refused.
 func (p *Payments) settleElsewhere(ctx context.Context, m Method, r *wallet.Recharge, pay Payment, notifyID int64,
 ) (accepted bool, err error) {
 	own, found := p.gateways.find(r.Gateway)
