@@ -10,8 +10,8 @@ import (
 	"airstrip/internal/money"
 )
 
-// schemas are those of all types that routers of this process have registered. They depend on nothing but the types, and
-// to make them is most of the work of making a router, so all routers share them.
+// schemas are those of all types that routers of this process have registered. They depend on nothing but the types,
+// and to make them is most of the work of making a router, so all routers share them.
 var schemas = newSchemaRegistry()
 
 // schemaRegistry is a registry for several goroutines: huma reads it at each request and writes at each registration.
