@@ -90,7 +90,7 @@ function useColumns(): Column<ServiceRow>[] {
       key: 'state',
       title: t('servicesList.state'),
       place: 'state',
-      width: '6rem',
+      width: '7rem',
       cell: ({ ended_at: ended }) => (
         <StatusDot tone={ended ? 'neutral' : 'success'}>
           {t(ended ? 'servicesList.over' : 'servicesList.running')}
