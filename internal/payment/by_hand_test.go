@@ -239,6 +239,14 @@ func TestStaffCannotConfirmAgainstThePlatform(t *testing.T) {
 	})
 }
 
+func TestByHand_SandboxPageThatWasNeverOpened_IsNotPaid(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := newManualServer(t, d)
+		c.WantNotPaid(t, sandbox.Name)
+		c.MustBeConsistent(t)
+	})
+}
+
 func TestByHand_OtherGiftsOfTheDay_CountIntoTheSameLimit(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c, p := newManualServer(t, d)
