@@ -37,7 +37,8 @@ const (
 )
 
 // Case is a payment that a platform vouches for and that was refused, doubled or matches nothing. There is one for each
-// payment at a platform, however often its notify comes.
+// payment at a platform, however often its notify comes, and another one where the platform says another amount of it:
+// a payment settles one of them.
 type Case struct {
 	bun.BaseModel `bun:"table:payment_case"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -80,8 +81,8 @@ var (
 // OnCase has fn called for each new case, in the transaction that opens it.
 func (p *Payments) OnCase(fn func(ctx context.Context, tx bun.Tx, c *Case) error) { p.onCase = fn }
 
-// openCase opens a case for the payment as part of tx, unless it has one, and gives the case's number. r is nil where
-// the payment names no recharge of ours.
+// openCase opens a case for the payment as part of tx, unless it has one of this amount, and gives the case's number. r
+// is nil where the payment names no recharge of ours.
 func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay Payment, why Reason,
 	r *wallet.Recharge,
 ) (int64, error) {
@@ -94,15 +95,16 @@ func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay 
 	if r != nil {
 		c.RechargeID, c.UserID = &r.ID, &r.UserID
 	}
-	n, err := db.Changed(tx.NewInsert().Model(c).On("CONFLICT (gateway, transaction_id) DO NOTHING").Returning("id").
-		Exec(ctx))
+	n, err := db.Changed(tx.NewInsert().Model(c).
+		On("CONFLICT (gateway, transaction_id, amount, currency) DO NOTHING").Returning("id").Exec(ctx))
 	if err != nil {
 		return 0, err
 	}
 	if n == 0 {
 		var id int64
-		err := tx.NewSelect().Model((*Case)(nil)).Column("id").Where("gateway = ? AND transaction_id = ?", gateway,
-			pay.TransactionID).Scan(ctx, &id)
+		err := tx.NewSelect().Model((*Case)(nil)).Column("id").
+			Where("gateway = ? AND transaction_id = ? AND amount = ? AND currency = ?", gateway, pay.TransactionID,
+				pay.Amount, pay.Currency).Scan(ctx, &id)
 		return id, err
 	}
 	slog.ErrorContext(ctx, "a payment needs a decision by staff", "case", c.ID, "kind", why, "gateway", gateway)
@@ -112,7 +114,7 @@ func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay 
 	return c.ID, p.onCase(ctx, tx, c)
 }
 
-// closeConfirmed dismisses the open case of a payment that was credited to its recharge after all.
+// closeConfirmed dismisses the open cases of a payment that was credited to its recharge after all.
 func (p *Payments) closeConfirmed(ctx context.Context, tx bun.Tx, gateway, transactionID string) error {
 	_, err := tx.NewUpdate().Model((*Case)(nil)).Set("state = ?", CaseDismissed).Set("ended_at = ?", p.db.Now()).
 		Set("reason = ?", "支付平台随后确认，充值已到账 / The platform confirmed the payment later, and its recharge is paid").
@@ -567,14 +569,15 @@ func checkCaseReason(reason *string) error {
 	return nil
 }
 
-// CasesNumbered returns the cases of payments at a gateway that have one of these numbers of the gateway's.
+// CasesNumbered returns the cases of payments at a gateway that have one of these numbers of the gateway's. A payment
+// of which the gateway said several amounts has several.
 func (p *Payments) CasesNumbered(ctx context.Context, gateway string, transactionIDs []string) (cases []Case,
 	err error,
 ) {
 	for some := range slices.Chunk(transactionIDs, 500) {
 		var part []Case
 		if err := p.db.NewSelect().Model(&part).Where("gateway = ? AND transaction_id IN (?)", gateway, bun.List(some)).
-			Scan(ctx); err != nil {
+			OrderExpr("id").Scan(ctx); err != nil {
 			return nil, err
 		}
 		cases = append(cases, part...)

@@ -266,7 +266,8 @@ func (p *Payments) settledAs(ctx context.Context, tx bun.Tx, rechargeID int64, t
 }
 
 // answerSettled answers the notify of a payment that is booked already: with yes where a case settled it, and
-// otherwise, since it paid for another recharge, with a case.
+// otherwise, since it paid for another recharge, with a case. Where the case that settled it was of another amount, the
+// answer is yes, and there is another case.
 func (p *Payments) answerSettled(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
 	err error,
 ) {
@@ -276,6 +277,14 @@ func (p *Payments) answerSettled(ctx context.Context, r *wallet.Recharge, pay Pa
 	}
 	if by.Kind != (&Case{}).Ref().Kind {
 		return false, p.refusePayment(ctx, r.Gateway, pay, notifyID, TransactionUsed, r)
+	}
+	settled, err := caseIn(ctx, p.db, by.ID)
+	if err != nil {
+		return false, err
+	}
+	if settled.Amount != pay.Amount || settled.Currency != pay.Currency {
+		err := p.refusePayment(ctx, r.Gateway, pay, notifyID, TransactionUsed, r)
+		return err == nil, err
 	}
 	return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := noteCase(ctx, tx, notifyID, by.ID); err != nil {
