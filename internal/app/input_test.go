@@ -73,6 +73,19 @@ func TestInput_OfAddresses_NamesTheFieldOfOneThatNobodyCanCall(t *testing.T) {
 	})
 }
 
+func TestInput_OfAmounts_NamesTheFieldOnce(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		owner := h.staff[account.Owner]
+		for _, wrong := range []string{`"x"`, `"1.001"`, `1.001`, `1e3`, `null`, `true`, `{}`, `"99999999999999999"`} {
+			h.wantField(owner, "POST", "/api/v2/staff/wallet-adjustments",
+				`{"user_id":1,"reason":"x","amount":`+wrong+`}`, "amount")
+			h.wantField(owner, "POST", "/api/v2/staff/plans", `{"name":"A","kind":"plan","traffic_bytes":1,
+				"reset":"calendar_month","class":1,"groups":[1],"visible":true,"renewable":true,
+				"prices":[{"months":1,"amount":`+wrong+`}]}`, "prices.0.amount")
+		}
+	})
+}
+
 func TestInput_ThatSaysTwoThings_IsRefused(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		admin := h.staff[account.Admin]

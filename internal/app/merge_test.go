@@ -155,6 +155,26 @@ func TestMerge_CommissionOfARefundedOrder_IsTakenFromTheAccountThatHasIt(t *test
 		if e, err := h.Invites.Earnings(h.Context(), kept.id); err != nil || e.Owed != earned/2 {
 			h.Errorf("of what it withdrew it owes %+v (%v), want %s", e, err, earned/2)
 		}
+		for query, want := range map[string][]int64{
+			"owed=true": {kept.id}, fmt.Sprintf("owed=true&inviter_id=%d", kept.id): {kept.id},
+			fmt.Sprintf("owed=true&inviter_id=%d", gone.id): nil,
+			fmt.Sprintf("inviter_id=%d", gone.id):           {kept.id, gone.id}, // both were earned by it
+			fmt.Sprintf("inviter_id=%d", kept.id):           {kept.id},
+		} {
+			var listed struct {
+				Commissions []struct {
+					InviterID int64 `json:"inviter_id"`
+				}
+			}
+			h.ask(h.staff[account.Admin], 200, "GET", "/api/v2/staff/commissions?"+query, "", &listed)
+			var named []int64
+			for _, row := range listed.Commissions {
+				named = append(named, row.InviterID)
+			}
+			if !slices.Equal(named, want) {
+				h.Errorf("the list of %s names %v, want %v", query, named, want)
+			}
+		}
 		h.earnsCommission(kept)
 		if e, err := h.Invites.Earnings(h.Context(), kept.id); err != nil || e.Owed != 0 {
 			h.Errorf("later commission left %+v (%v) owed", e, err)

@@ -333,9 +333,9 @@ func (a *Approvals) today() string {
 }
 
 // Decide ends the waiting act as approved or declined, as part of the transaction that carries it out or drops it. Who
-// made it and whose account would gain may decline it but not approve it, nor may who has no right to decide and only
-// asks for the same again: ErrSecondMember. What somebody made who has since lost the role for it is not approved:
-// ErrMakerLeft. by is nil for the operator.
+// made it and whose account would gain may decline it but not approve it, nor may who has no right to decide, or no
+// account, and only asks for the same again: ErrSecondMember. What somebody made who has since lost the role for it is
+// not approved: ErrMakerLeft. by is nil for the operator, who alone decides without an account.
 func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool,
 	by *int64,
 ) error {
@@ -378,39 +378,27 @@ func mayApprove(ctx context.Context, tx bun.Tx, g *Grant, kind Kind, by *int64) 
 		if *by == *g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID) {
 			return ErrSecondMember
 		}
-		if lacks, err := lacksRight(ctx, tx, *by, permission.ApprovalDecide); err != nil || lacks {
+		if may, err := MayAct(ctx, tx, *by, permission.ApprovalDecide); err != nil || !may {
 			return cmp.Or(err, error(ErrSecondMember))
 		}
 	}
-	if lacks, err := lacksRight(ctx, tx, *g.StaffID, kind.Permission()); err != nil || lacks {
+	if may, err := MayAct(ctx, tx, *g.StaffID, kind.Permission()); err != nil || !may {
 		return cmp.Or(err, error(ErrMakerLeft))
 	}
 	return nil
 }
 
-// lacksRight tells whether a user may not do now what needs the permission. Who has no account lacks nothing.
-func lacksRight(ctx context.Context, tx bun.Tx, userID int64, needs permission.Permission) (bool, error) {
-	known, may, err := right(ctx, tx, userID, needs)
-	return known && !may, err
-}
-
-// MayAct tells whether the user is a member of staff who may do what needs the permission now: who is banned may not.
+// MayAct tells whether the user is a member of staff who may do what needs the permission now: who is banned may not,
+// and a number without an account is nobody's. The operator at the command line acts without one and is not asked
+// for.
 func MayAct(ctx context.Context, tx bun.Tx, userID int64, needs permission.Permission) (bool, error) {
-	_, may, err := right(ctx, tx, userID, needs)
-	return may, err
-}
-
-// right tells whether there is such a user, and whether they may do now what needs the permission.
-func right(ctx context.Context, tx bun.Tx, userID int64, needs permission.Permission) (known, may bool, err error) {
 	roles, err := role.With(ctx, tx, needs)
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
-	var found []bool
-	err = tx.NewSelect().Table("account").
-		ColumnExpr("role IN (?) AND banned_at IS NULL AND closed_at IS NULL", bun.List(roles)).
-		Where("id = ?", userID).Scan(ctx, &found)
-	return len(found) > 0, slices.Contains(found, true), err
+	return tx.NewSelect().Table("account").
+		Where("id = ? AND role IN (?) AND banned_at IS NULL AND closed_at IS NULL", userID, bun.List(roles)).
+		Exists(ctx)
 }
 
 // Waits returns the act on this thing that waits for a second member; nil where none does.

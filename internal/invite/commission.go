@@ -216,10 +216,18 @@ type Earned struct {
 	Buyer      string `bun:",scanonly"` // name of who bought; empty: the account was closed
 }
 
+// Whose returns who owes of the commission or, where nothing is owed, who earned it.
+func (c *Commission) Whose() int64 {
+	if c.Owed > 0 {
+		return c.holder()
+	}
+	return c.InviterID
+}
+
 // CommissionFilter chooses among all commissions.
 type CommissionFilter struct {
 	InviterID int64 // who earned it, or owes it since a merge of accounts; 0: everybody
-	Owed      bool  // only those of which something is owed
+	Owed      bool  // only those of which something is owed, by InviterID where that is given
 }
 
 // Commissions gives a part of what users earned, newest first, and how many there are in all.
@@ -228,7 +236,10 @@ func (i *Invites) Commissions(
 ) (earned []Earned, total int64, err error) {
 	q := i.db.NewSelect().Model(&earned).ColumnExpr("?TableColumns").
 		ColumnExpr("COALESCE((SELECT name FROM account WHERE id = ?TableAlias.user_id), '') AS buyer")
-	if filter.InviterID != 0 {
+	switch {
+	case filter.InviterID != 0 && filter.Owed:
+		q.Where(heldBy, filter.InviterID)
+	case filter.InviterID != 0:
 		q.Where("(inviter_id = ?0 OR holder_id = ?0 AND owed > 0)", filter.InviterID)
 	}
 	if filter.Owed {

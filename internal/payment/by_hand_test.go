@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/money"
@@ -18,6 +19,7 @@ import (
 	"airstrip/internal/payment/manual"
 	"airstrip/internal/payment/paymenttest"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/permission"
 	"airstrip/internal/seal"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
@@ -29,6 +31,7 @@ func newManualServer(t *testing.T, d *db.DB) (*server, *paymenttest.Platform) {
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
 	c := &server{paymenttest.New(t, d, []payment.Kind{manual.Kind}, g.Method()), g}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
+	approvaltest.Members(t, d, permission.Finance, cashier, second, 903, 904, 905, 906)
 	if err := c.Settings.Set(t.Context(),
 		map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"100.00"`)}); err != nil {
 		t.Fatal(err)
@@ -184,6 +187,7 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 			t.Fatalf("with a second member: %v, %+v", err, c.Balance(t, user))
 		}
 
+		approvaltest.Members(t, d, permission.Finance, user)
 		own := p.Recharge(t, c.Server, user, 100)
 		if err := c.byHand(t, own, user); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("into one's own wallet: ", err)
@@ -231,6 +235,14 @@ func TestStaffCannotConfirmAgainstThePlatform(t *testing.T) {
 		if err := c.byHand(t, r, cashier); err != nil || c.Balance(t, user).Posted != 50000 {
 			t.Fatalf("%v, %+v", err, c.Balance(t, user))
 		}
+		c.MustBeConsistent(t)
+	})
+}
+
+func TestByHand_SandboxPageThatWasNeverOpened_IsNotPaid(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := newManualServer(t, d)
+		c.WantNotPaid(t, sandbox.Name)
 		c.MustBeConsistent(t)
 	})
 }

@@ -37,7 +37,8 @@ const (
 )
 
 // Case is a payment that a platform vouches for and that was refused, doubled or matches nothing. There is one for each
-// payment at a platform, however often its notify comes.
+// payment at a platform, however often its notify comes, and another one where the platform says another amount of it:
+// a payment settles one of them.
 type Case struct {
 	bun.BaseModel `bun:"table:payment_case"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -82,13 +83,14 @@ var (
 // OnCase has fn called for each new case, in the transaction that opens it.
 func (p *Payments) OnCase(fn func(ctx context.Context, tx bun.Tx, c *Case) error) { p.onCase = fn }
 
-// openCase opens a case for the payment as part of tx, unless it has one, and gives the case's number. r is nil where
-// the payment names no recharge of ours.
+// openCase opens a case for the payment as part of tx, unless it has one of this amount, and gives the case's number. r
+// is nil where the payment names no recharge of ours.
 func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay Payment, why Reason,
 	r *wallet.Recharge,
 ) (int64, error) {
 	// Another gateway may have reported the same payment; see wallet.ExternalPayment.
-	id, found, err := caseOf(ctx, tx, "transaction_id = ? AND trade_no = ?", pay.TransactionID, pay.TradeNo)
+	id, found, err := caseOf(ctx, tx, "transaction_id = ? AND trade_no = ? AND amount = ? AND currency = ?",
+		pay.TransactionID, pay.TradeNo, pay.Amount, pay.Currency)
 	if err != nil || found {
 		return id, err
 	}
@@ -101,13 +103,14 @@ func (p *Payments) openCase(ctx context.Context, tx bun.Tx, gateway string, pay 
 	if r != nil {
 		c.RechargeID, c.UserID = &r.ID, &r.UserID
 	}
-	n, err := db.Changed(tx.NewInsert().Model(c).On("CONFLICT (gateway, transaction_id) DO NOTHING").Returning("id").
-		Exec(ctx))
+	n, err := db.Changed(tx.NewInsert().Model(c).
+		On("CONFLICT (gateway, transaction_id, amount, currency) DO NOTHING").Returning("id").Exec(ctx))
 	if err != nil {
 		return 0, err
 	}
 	if n == 0 {
-		id, _, err := caseOf(ctx, tx, "transaction_id = ? AND gateway = ?", pay.TransactionID, gateway)
+		id, _, err := caseOf(ctx, tx, "gateway = ? AND transaction_id = ? AND amount = ? AND currency = ?", gateway,
+			pay.TransactionID, pay.Amount, pay.Currency)
 		return id, err
 	}
 	slog.ErrorContext(ctx, "a payment needs a decision by staff", "case", c.ID, "kind", why, "gateway", gateway)
@@ -591,14 +594,15 @@ func checkCaseReason(reason *string) error {
 	return nil
 }
 
-// CasesNumbered returns the cases of payments at a gateway that have one of these numbers of the gateway's.
+// CasesNumbered returns the cases of payments at a gateway that have one of these numbers of the gateway's. A payment
+// of which the gateway said several amounts has several.
 func (p *Payments) CasesNumbered(ctx context.Context, gateway string, transactionIDs []string) (cases []Case,
 	err error,
 ) {
 	for some := range slices.Chunk(transactionIDs, 500) {
 		var part []Case
 		if err := p.db.NewSelect().Model(&part).Where("gateway = ? AND transaction_id IN (?)", gateway, bun.List(some)).
-			Scan(ctx); err != nil {
+			OrderExpr("id").Scan(ctx); err != nil {
 			return nil, err
 		}
 		cases = append(cases, part...)

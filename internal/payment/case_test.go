@@ -1,11 +1,15 @@
 package payment_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
+
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
 	"airstrip/internal/db"
@@ -98,6 +102,65 @@ func TestCase_SecondPaymentRepeatedInAStorm_IsOneCase(t *testing.T) {
 		}
 		if w := c.notify(t.Context(), form); w.Body.String() != "success" || c.Balance(t, user).Posted != 6000 {
 			t.Fatalf("a repetition after the credit: %s, %+v", w.Body, c.Balance(t, user))
+		}
+		c.MustBeConsistent(t)
+	})
+}
+
+func TestCase_AnotherAmountOfAPaymentThatWasCredited_IsAnotherCase(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := newManualServer(t, d)
+		user := c.User(t)
+		var told []money.Amount
+		c.Payments.OnCase(func(_ context.Context, _ bun.Tx, one *payment.Case) error {
+			told = append(told, one.Amount)
+			return nil
+		})
+		r := c.recharge(t, user, 3000)
+		says := func(amount money.Amount, answer string) {
+			t.Helper()
+			p := paid(r)
+			p.Amount = amount
+			for range 3 {
+				if w := c.notify(t.Context(), c.sandbox.Notice(p)); w.Body.String() != answer {
+					t.Errorf("of %s the gateway is answered %s, want %s", amount, w.Body, answer)
+				}
+			}
+		}
+		says(2000, "fail")
+		credit := payment.CaseCredit{CaseID: c.cases(t)[0].ID, Reason: "too little was paid"}
+		if _, err := c.Payments.CreditCase(t.Context(), credit); err != nil {
+			t.Fatal(err)
+		}
+		says(2000, "fail")
+		says(2500, "fail")
+		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+			t.Fatal(err)
+		}
+		says(3000, "success") // what the recharge was to be, which the platform confirms when asked
+		cases := c.cases(t)
+		if len(cases) != 3 || !slices.Equal(told, []money.Amount{2000, 2500, 3000}) {
+			t.Fatalf("staff is told of %v, and the cases are %+v; want one of each amount", told, cases)
+		}
+		for i, kind := range []payment.Reason{payment.WrongAmount, payment.TransactionUsed} {
+			one := cases[i+1]
+			if one.Kind != kind || one.State != payment.CaseOpen || *one.UserID != user ||
+				one.TransactionID != cases[0].TransactionID {
+				t.Errorf("%+v, want an open case of %s", one, kind)
+			}
+			credit.CaseID = one.ID
+			if _, err := c.Payments.CreditCase(t.Context(), credit); !errors.Is(err, payment.ErrCaseBooked) {
+				t.Errorf("the payment is credited twice: %v", err)
+			}
+			if _, err := c.Payments.DismissCase(t.Context(), one.ID, "adjusted", nil); err != nil {
+				t.Error(err)
+			}
+			if _, notifies, err := c.Payments.Case(t.Context(), one.ID); err != nil || len(notifies) != 3 {
+				t.Errorf("case %d has %d notifies (%v), want 3", one.ID, len(notifies), err)
+			}
+		}
+		if b := c.Balance(t, user); b.Posted != 2000 {
+			t.Errorf("%+v", b)
 		}
 		c.MustBeConsistent(t)
 	})
@@ -225,7 +288,11 @@ func TestCase_RefundThroughTheGateway(t *testing.T) {
 		unknown := paid(r)
 		unknown.TradeNo, unknown.TransactionID = "NOSUCH", "SB-unknown"
 		c.notify(t.Context(), c.sandbox.Notice(unknown))
-		id = c.cases(t)[1].ID
+		cases := c.cases(t) // the second is of what the platform said after the refund, which was not of all of that
+		if len(cases) != 3 || cases[1].Kind != payment.TransactionUsed || cases[1].Amount != 3000 {
+			t.Fatalf("%+v", cases)
+		}
+		id = cases[2].ID
 		if got, err := c.Payments.RefundCase(t.Context(), id, "nobody knows it", nil); err != nil ||
 			got.State != payment.CaseOpen || got.Answer == "" {
 			t.Fatalf("the platform refuses, and the case is %+v, %v", got, err)

@@ -285,7 +285,7 @@ func (p *Payments) settledAs(ctx context.Context, tx bun.Tx, rechargeID int64, t
 
 // answerSettled answers the notify of a payment that is booked already: with yes where a case settled it, with no while
 // staff decides on that case, so that the platform repeats itself, and otherwise, since it paid for another recharge,
-// with a case.
+// with a case. Where the case that settled it was of another amount, the answer is yes, and there is another case.
 func (p *Payments) answerSettled(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
 	err error,
 ) {
@@ -298,15 +298,20 @@ func (p *Payments) answerSettled(ctx context.Context, r *wallet.Recharge, pay Pa
 	if by.Kind != (&Case{}).Ref().Kind {
 		return false, p.refusePayment(ctx, r.Gateway, pay, notifyID, TransactionUsed, r)
 	}
+	c, err := caseIn(ctx, p.db, by.ID)
+	if err != nil {
+		return false, err
+	}
+	accepted = c.EndedAt != nil
+	if accepted && (c.Amount != pay.Amount || c.Currency != pay.Currency) {
+		err := p.refusePayment(ctx, r.Gateway, pay, notifyID, TransactionUsed, r)
+		return err == nil, err
+	}
 	err = p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		c, err := caseIn(ctx, tx, by.ID)
-		if err != nil {
-			return err
-		}
 		if err := noteCase(ctx, tx, notifyID, c.ID); err != nil {
 			return err
 		}
-		if accepted = c.EndedAt != nil; accepted {
+		if accepted {
 			return note(ctx, tx, notifyID, Repeated, "", r.ID)
 		}
 		return note(ctx, tx, notifyID, Refused, c.Kind, r.ID)

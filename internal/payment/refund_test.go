@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
@@ -21,6 +22,7 @@ import (
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/paymenttest"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/permission"
 	"airstrip/internal/seal"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
@@ -453,6 +455,7 @@ func TestRefund_BeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, other := int64(cashier), int64(second)
+		approvaltest.Members(t, d, permission.Finance, first, other)
 		r := c.paid(t, 9000)
 		back := func(amount money.Amount) *wallet.GatewayRefund {
 			t.Helper()

@@ -45,7 +45,8 @@ const (
 	orderDeclined = "declined"
 )
 
-// assignedTime is how long an order that staff makes waits for its user to pay it. Stripe ends its pages after a day.
+// assignedTime is how long an order that staff makes waits for its user to pay it, where its gateway needs no longer.
+// Stripe ends its pages after a day.
 const assignedTime = 23 * time.Hour
 
 // Faults of orders by staff.
@@ -139,14 +140,15 @@ func (p *Payments) propose(ctx context.Context, tx bun.Tx, o *StaffOrder) error 
 // makeOrder makes the order that nobody needs to approve any more.
 func (p *Payments) makeOrder(ctx context.Context, tx bun.Tx, o *StaffOrder) error {
 	var begin shop.RechargeFunc
+	what := o.purchase()
 	if o.Gateway != "" {
 		m, err := p.Method(o.Gateway)
 		if err != nil || !m.Enabled {
 			return fault.Invalid("gateway", "unknown", "没有这个支付方式", "There is no such payment gateway")
 		}
-		begin = p.bringing(o.UserID, m)
+		what.PayTime, begin = payTime(m.Gateway), p.bringing(o.UserID, m)
 	}
-	id, err := p.shop.Place(ctx, tx, o.UserID, o.purchase(), begin)
+	id, err := p.shop.Place(ctx, tx, o.UserID, what, begin)
 	if err != nil {
 		return err
 	}

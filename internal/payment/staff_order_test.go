@@ -176,6 +176,59 @@ func TestStaffOrder_Assigned_WaitsForItsUser(t *testing.T) {
 	})
 }
 
+func TestStaffOrder_AssignedAtAGatewayByHand_HasDays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, p := newManualServer(t, d)
+		stock := int64(5)
+		_, price := c.plan(t, shop.KindPlan, 1000, nil)
+		_, scarce := c.plan(t, shop.KindPlan, 1000, func(p *shop.Plan) { p.Stock = &stock })
+		_, better := c.plan(t, shop.KindPlan, 3000, nil)
+		user := c.userWithMoney(t, 1000)
+		bought, err := c.Shop.Confirm(t.Context(), user, shop.Purchase{PriceID: price})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := c.Shop.Order(t.Context(), user, strconv.FormatInt(bought, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, try := range map[string]struct {
+			gateway string
+			order   payment.StaffOrder
+			want    time.Duration
+		}{
+			"by hand":                  {p.Account.Name, payment.StaffOrder{PriceID: price, Price: 1000}, 72 * time.Hour},
+			"by hand, of scarce stock": {p.Account.Name, payment.StaffOrder{PriceID: scarce, Price: 1000}, 23 * time.Hour},
+			"by hand, a change": {
+				p.Account.Name,
+				payment.StaffOrder{PriceID: better, Price: 3000, ChangeServiceID: held.Service},
+				23 * time.Hour,
+			},
+			"through a platform": {sandbox.Name, payment.StaffOrder{PriceID: price, Price: 1000}, 23 * time.Hour},
+		} {
+			try.order.UserID, try.order.Gateway, try.order.Reason = user, try.gateway, "a call"
+			no, err := c.Payments.OrderFor(t.Context(), try.order)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			o, err := c.Shop.Order(t.Context(), user, strconv.FormatInt(no, 10))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			r, err := c.Payments.Show(t.Context(), user, strconv.FormatInt(*o.RechargeID, 10))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			got := o.ExpiresAt.Sub(o.CreatedAt)
+			if got != try.want || r.ExpiresAt.Sub(o.ExpiresAt).Abs() > time.Minute {
+				t.Errorf("%s: the order waits %s, its recharge until %s; want %s for both", name, got,
+					r.ExpiresAt, try.want)
+			}
+		}
+		c.MustBeConsistent(t)
+	})
+}
+
 func TestStaffOrder_BeyondTheLimit_WaitsForASecondMember(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newServer(t, d)

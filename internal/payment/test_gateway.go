@@ -35,6 +35,7 @@ func (p *Payments) TestGateway(ctx context.Context, id int64) (problem string, e
 		_, err = gateway.Ask(ctx, Bill{
 			TradeNo: "TEST" + rand.Text(), Amount: money.Amount(100), Currency: a.Currency, Title: "test",
 			ExpiresAt: p.db.Now().Add(time.Hour), ReturnURL: p.site, NotifyURL: p.site + "/v1/payment/notify/" + a.Name,
+			Ref: "TEST" + rand.Text(),
 		})
 		return problemOf(err), nil
 	}

@@ -145,8 +145,11 @@ func (r *Reconciliation) books(ctx context.Context, gateway string, lines []Line
 		b.returned[one.RechargeID] = append(b.returned[one.RechargeID], one)
 	}
 	cases, err := r.payments.CasesNumbered(ctx, gateway, numbers)
-	for i := range cases {
-		b.cases[cases[i].TransactionID] = &cases[i]
+	for i := range cases { // of several of one payment, that which settled it
+		one, known := &cases[i], b.cases[cases[i].TransactionID]
+		if known == nil || known.State == payment.CaseOpen || known.State == payment.CaseDismissed {
+			b.cases[one.TransactionID] = one
+		}
 	}
 	return b, err
 }

@@ -139,19 +139,20 @@ func (s *Shop) creditForWaiting(
 	return s.creditFor(ctx, idb, userID, p, q, q.at.Add(s.waits(&p, q)))
 }
 
-// waits returns how long an order waits for money. One that a member of staff assigns waits as long as that says. One
-// that holds limited stock or a limited coupon, or whose credit shrinks meanwhile, has no more than the site gives.
+// waits returns how long an order waits for money: as long as the site gives, or as a member of staff who assigns it
+// says, and longer where its gateway needs that. One that holds limited stock or a limited coupon, or whose credit
+// shrinks meanwhile, gets nothing more for its gateway.
 func (s *Shop) waits(p *Purchase, q *Quote) time.Duration {
+	given := time.Duration(s.settings.Get().RechargeMinutes) * time.Minute
 	if assigned := p.assignedFor(); assigned > 0 {
-		return assigned
+		given = assigned
 	}
-	site := time.Duration(s.settings.Get().RechargeMinutes) * time.Minute
 	holdsStock := p.RenewServiceID == nil && q.Price.Plan.Stock != nil
 	holdsCoupon := q.coupon != nil && q.coupon.Total != nil
 	if holdsStock || holdsCoupon || p.ChangeServiceID != nil {
-		return site
+		return given
 	}
-	return cmp.Or(p.PayTime, site)
+	return cmp.Or(p.PayTime, given)
 }
 
 // creditFor reckons the service that the new one replaces into the quote, with what will be unused of it at that time.

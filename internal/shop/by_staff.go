@@ -13,8 +13,10 @@ import (
 // ByStaff is what differs in a purchase that a member of staff makes for a user. Plans that are hidden from the shop
 // are sold too.
 type ByStaff struct {
-	Amount money.Amount  // in place of the listed price, at most that
-	Waits  time.Duration // how long the order waits for a recharge of all that it costs; 0: the wallet pays at once
+	Amount money.Amount // in place of the listed price, at most that
+	// how long the order waits for a recharge of all that it costs, where its gateway needs no longer; 0: the wallet
+	// pays at once
+	Waits time.Duration
 }
 
 // Faults of orders by staff, all of the field "price".
@@ -43,7 +45,8 @@ func (p *Purchase) priceByStaff(pr *Price) error {
 	return nil
 }
 
-// assignedFor returns how long an order that staff assigns to its user waits for payment; 0 of any other.
+// assignedFor returns how long an order that staff assigns to its user waits for payment, where its gateway needs no
+// longer; 0 of any other.
 func (p *Purchase) assignedFor() time.Duration {
 	if p.ByStaff == nil {
 		return 0

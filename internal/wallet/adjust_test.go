@@ -11,11 +11,13 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/wallet"
 )
 
@@ -80,6 +82,7 @@ func TestAnAdjustmentIsAMovementThatTheUserSees(t *testing.T) {
 func TestLargeSumsNeedASecondMember(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := open(t, d, 1, *ann)
+		approvaltest.Members(t, d, permission.Finance, *ann, *bob)
 		now := time.Now()
 		d.SetClock(func() time.Time { return now })
 		const limit = 100000 // the default

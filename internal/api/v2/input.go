@@ -41,7 +41,10 @@ func inputFault(operation string, status int, msg string, errs []error) error {
 			continue
 		}
 		if d := detailed.ErrorDetail(); d.Location != "" {
-			fields = append(fields, inputField(operation, d))
+			// An amount of a wrong form is refused by its schema and by its own Resolve.
+			if f := inputField(operation, d); !slices.Contains(fields, f) {
+				fields = append(fields, f)
+			}
 		}
 	}
 	if status == http.StatusBadRequest || len(fields) == 0 {

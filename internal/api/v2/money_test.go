@@ -324,7 +324,7 @@ func TestBadMoneyInputNamesItsField(t *testing.T) {
 		{"/api/v2/user/shop-old/abc/confirm-order", ``, "shop_id"},
 	} {
 		a := c.call(t, 1, "POST", try.path, try.body)
-		if a.status != http.StatusUnprocessableEntity || len(a.Errors) == 0 || a.Errors[0].Field != try.field {
+		if a.status != http.StatusUnprocessableEntity || len(a.Errors) != 1 || a.Errors[0].Field != try.field {
 			t.Errorf("%s %s: %d %s", try.path, try.body, a.status, a.raw)
 		}
 	}

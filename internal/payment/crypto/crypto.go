@@ -120,8 +120,18 @@ var states = map[string]payment.PaymentState{
 	"4": payment.Waiting,
 }
 
-// Ask asks for the state of a bill: all that the interface tells. The bill's amount cannot change once it is open.
+// errNoOrder is the error of an order that the server does not know.
+var errNoOrder = errors.New("crypto: the server does not know the order")
+
+// noOrder is the code by which the server says that.
+const noOrder = 10008
+
+// Ask asks for the state of a bill: all that the interface tells. The bill's amount cannot change once it is open. It
+// has no number at the server before its page was opened.
 func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, error) {
+	if b.Ref == "" {
+		return b.Unpaid(payment.Waiting), nil
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.url+"/pay/check-status/"+url.PathEscape(b.Ref),
 		http.NoBody)
 	if err != nil {
@@ -131,7 +141,11 @@ func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, err
 		TradeID string `json:"trade_id"`
 		Status  int    `json:"status"`
 	}
-	if err := call(req, &said); err != nil {
+	err = call(req, &said)
+	if errors.Is(err, errNoOrder) {
+		return b.Unpaid(payment.Waiting), nil
+	}
+	if err != nil {
 		return payment.Payment{}, err
 	}
 	state, known := states[strconv.Itoa(said.Status)]
@@ -212,7 +226,11 @@ func call(req *http.Request, into any) error {
 		Message    string          `json:"message"`
 		Data       json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(body, &said); err != nil || said.StatusCode != http.StatusOK {
+	err = json.Unmarshal(body, &said)
+	if err == nil && said.StatusCode == noOrder {
+		return errNoOrder
+	}
+	if err != nil || said.StatusCode != http.StatusOK {
 		return payment.Declined(req.URL.Path, res, strconv.Itoa(said.StatusCode), said.Message)
 	}
 	return json.Unmarshal(said.Data, into)

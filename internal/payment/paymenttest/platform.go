@@ -1,6 +1,7 @@
 package paymenttest
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -77,6 +80,7 @@ func TestPlatform(t *testing.T, fresh func(t *testing.T) *Platform) {
 	for name, try := range map[string]func(*testing.T, *Server, *Platform){
 		"a paid bill is credited once":      testCreditedOnce,
 		"a lost notify is found":            testLostNotify,
+		"an unknown bill waits":             testUnknownBill,
 		"nothing false is credited":         testAttacks,
 		"a payment is given back once":      testRefund,
 		"accounts of one kind are separate": testSeparateAccounts,
@@ -145,6 +149,40 @@ func testLostNotify(t *testing.T, c *Server, p *Platform) {
 				t.Fatalf("%v late: %s, not %s", late, got, sum)
 			}
 		}
+	}
+}
+
+// testUnknownBill asks for bills that the platform never heard of.
+func testUnknownBill(t *testing.T, c *Server, p *Platform) {
+	accounts, err := c.Gateways.List(t.Context())
+	if err != nil || len(accounts) != 1 {
+		t.Fatal(accounts, err)
+	}
+	if problem, err := c.Payments.TestGateway(t.Context(), accounts[0].ID); err != nil || problem != "" {
+		t.Errorf("the test of an account that works says %q, %v", problem, err)
+	}
+	c.WantNotPaid(t, p.Account.Name)
+}
+
+// WantNotPaid has staff confirm a recharge whose pay page nobody opened, and wants to hear that it is not paid.
+func (c *Server) WantNotPaid(t testing.TB, gateway string) {
+	t.Helper()
+	charge, err := c.Payments.Charge(gateway, 3000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := c.User(t)
+	var r *wallet.Recharge
+	if err := c.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
+		r, err = c.Wallets.StartRecharge(ctx, tx, user, charge)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{
+		TradeNo: r.TradeNo, StaffID: 901,
+	}); !errors.Is(err, payment.ErrNotPaid) || c.Balance(t, user).Posted != 0 {
+		t.Errorf("confirmed before its pay page was opened: %v, %+v", err, c.Balance(t, user))
 	}
 }
 

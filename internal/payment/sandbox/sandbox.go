@@ -76,9 +76,12 @@ func (g *Gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 	return wallet.PayPage{Kind: "url", URL: g.site + "/sandbox/pay/" + b.TradeNo}, err
 }
 
-// Ask reads the sandbox's record of the bill.
+// Ask reads the sandbox's record of the bill. There is none before its page was opened.
 func (g *Gateway) Ask(ctx context.Context, asked payment.Bill) (payment.Payment, error) {
 	b, err := g.find(ctx, asked.TradeNo)
+	if errors.Is(err, errNoBill) {
+		return asked.Unpaid(payment.Waiting), nil
+	}
 	if err != nil {
 		return payment.Payment{}, err
 	}

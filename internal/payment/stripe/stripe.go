@@ -101,13 +101,19 @@ func (g *gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 	return wallet.PayPage{Kind: "url", URL: s.URL, Ref: s.ID}, nil
 }
 
-// Ask looks the session up.
+// Ask looks the session up. A bill has none before its page was opened.
 func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, error) {
+	if b.Ref == "" {
+		return b.Unpaid(payment.Waiting), nil
+	}
 	params := &stripe.CheckoutSessionParams{}
 	params.Context = ctx
 	var s stripe.CheckoutSession
-	if err := g.api.Call(http.MethodGet, stripe.FormatURLPath("/v1/checkout/sessions/%s", b.Ref), g.key, params,
-		&s); err != nil {
+	err := g.api.Call(http.MethodGet, stripe.FormatURLPath("/v1/checkout/sessions/%s", b.Ref), g.key, params, &s)
+	if said := new(stripe.Error); errors.As(err, &said) && said.Code == stripe.ErrorCodeResourceMissing {
+		return b.Unpaid(payment.Waiting), nil
+	}
+	if err != nil {
 		return payment.Payment{}, err
 	}
 	return read(&s)

@@ -85,6 +85,10 @@ func (s *platformServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(s.object(no))
 	case strings.HasPrefix(path, "/v1/checkout/sessions/cs_test_a1"):
 		json.NewEncoder(w).Encode(s.object(strings.TrimPrefix(path, "/v1/checkout/sessions/cs_test_a1")))
+	case strings.HasPrefix(path, "/v1/checkout/sessions/") && len(path) > len("/v1/checkout/sessions/"):
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":{"type":"invalid_request_error","code":"resource_missing","param":"id",
+			"message":"No such checkout.session"}}`)
 	case path == "/v1/refunds" && r.Method == http.MethodGet:
 		found := []any{}
 		for _, one := range s.made {

@@ -148,8 +148,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, a *account.Accounts) v2.Resou
 				out := staffCommissionList{[]staffCommission{}, total}
 				for _, e := range earned {
 					out.Commissions = append(out.Commissions, staffCommission{
-						v2.NewCommissionItem(e), e.InviterID,
-						e.UserID, e.OrderID,
+						v2.NewCommissionItem(e), e.Whose(), e.UserID, e.OrderID,
 					})
 				}
 				return out, err
