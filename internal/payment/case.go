@@ -364,7 +364,7 @@ func (p *Payments) DecideCase(ctx context.Context, id int64, approve bool, by *i
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
+	asking, cancel := detached.WithTimeout(db.Unguarded(ctx), settleTimeout)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,
@@ -460,7 +460,7 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
+	asking, cancel := detached.WithTimeout(db.Unguarded(ctx), settleTimeout)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,
