@@ -121,7 +121,7 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		}
 		w.want(w.Credentials.SetPassword(w.Context(), u.Email, "a wholly new one"), account.ErrNoUser)
 		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: id}, account.Identity{})
-		w.want(err, account.ErrNoUser)
+		w.want(err, account.ErrClosed)
 		if w.mailsOf("account_closed") != 1 {
 			w.Error("no mail says that it was done")
 		}
