@@ -216,7 +216,11 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 		if c.UserID, err = p.creditsTo(ctx, tx, c, wish.UserID); err != nil {
 			return 0, err
 		}
-		if err := p.wallets.MayGain(ctx, tx, *c.UserID); err != nil {
+		err = p.wallets.MayGain(ctx, tx, *c.UserID)
+		if errors.Is(err, wallet.ErrClosed) {
+			err = errCaseOfClosed
+		}
+		if err != nil {
 			return 0, err
 		}
 		if c.Credit, err = p.creditOf(ctx, tx, c, wish.Amount); err != nil {
@@ -245,6 +249,11 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 	}
 	return caseIn(ctx, p.db, id)
 }
+
+// errCaseOfClosed is wallet.ErrClosed with the field that names another user.
+var errCaseOfClosed = wallet.ErrClosed.In(fault.Field{Name: "user_id", Code: "closed", Text: fault.Text{
+	ZH: "该账号已注销，请指定另一位用户", EN: "This account was closed; please name another user",
+}})
 
 // creditsTo returns the user whom the payment belongs to, or the one whom staff names where it belongs to nobody or to
 // an account that was closed: its user may have another one.
