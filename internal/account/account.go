@@ -263,7 +263,7 @@ func (a *Accounts) Lock(ctx context.Context, tx bun.Tx, id int64) (User, error) 
 // LockAll is Lock for several users, in the order of their ids; those that do not exist or are closed are left out.
 func (a *Accounts) LockAll(ctx context.Context, tx bun.Tx, ids []int64) ([]User, error) {
 	var rows []row
-	err := db.Locked(tx.NewSelect().Model(&rows).Where("id IN (?) AND closed_at IS NULL", bun.List(ids)).
+	err := lockedFor(rowLock, tx.NewSelect().Model(&rows).Where("id IN (?) AND closed_at IS NULL", bun.List(ids)).
 		OrderExpr("id")).Scan(ctx)
 	users := make([]User, len(rows))
 	for i, r := range rows {
@@ -311,9 +311,13 @@ func find(ctx context.Context, idb bun.IDB, where string, args ...any) (row, err
 	return scan(ctx, idb.NewSelect().Where(where, args...))
 }
 
+// rowLock keeps others from changing an account. It does not wait for calls that act as the account (see Acting), since
+// two calls of one user would then wait for each other.
+const rowLock = "NO KEY UPDATE"
+
 // findLocked is find with a lock on the row: nobody else changes it until tx ends.
 func findLocked(ctx context.Context, tx bun.Tx, where string, args ...any) (row, error) {
-	return scan(ctx, db.Locked(tx.NewSelect().Where(where, args...)))
+	return scan(ctx, lockedFor(rowLock, tx.NewSelect().Where(where, args...)))
 }
 
 func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {

@@ -73,7 +73,10 @@ func (b *Bans) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, error)
 		return t, err
 	}
 	err := b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		r, err := find(ctx, tx, "id = ? AND closed_at IS NULL", t.AccountID)
+		r, err := find(ctx, tx, "id = ?", t.AccountID)
+		if err == nil {
+			err = r.open()
+		}
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,10 @@ var ErrOnStaff = fault.Forbidden("staff_protected_account", "你无权对此工�
 
 // actedOn locks the row of a user whose account is open and whom by may act on.
 func actedOn(ctx context.Context, tx bun.Tx, by Identity, needs permission.Permission, userID int64) (row, error) {
-	r, err := findLocked(ctx, tx, "id = ? AND closed_at IS NULL", userID)
+	r, err := findLocked(ctx, tx, "id = ?", userID)
+	if err == nil {
+		err = r.open()
+	}
 	if err != nil {
 		return r, err
 	}
@@ -176,6 +179,9 @@ func (a *Accounts) CloseFor(ctx context.Context, by Identity, userID int64, emai
 	reason string,
 ) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := lockToClose(ctx, tx, userID); err != nil {
+			return err
+		}
 		r, err := actedOn(ctx, tx, by, permission.UserClose, userID)
 		if err != nil {
 			return err
@@ -191,10 +197,21 @@ func (a *Accounts) CloseFor(ctx context.Context, by Identity, userID int64, emai
 	})
 }
 
-// MayActOn returns ErrOnStaff where by may not do to the user what needs the permission, and ErrNoUser where there is
-// no such user or the account is closed.
+// open is ErrClosed where the account is closed.
+func (r row) open() error {
+	if r.ClosedAt != nil {
+		return ErrClosed
+	}
+	return nil
+}
+
+// MayActOn returns ErrOnStaff where by may not do to the user what needs the permission, ErrNoUser where there is no
+// such user, and ErrClosed where the account is closed.
 func (a *Accounts) MayActOn(ctx context.Context, by Identity, needs permission.Permission, userID int64) error {
-	r, err := find(ctx, a.db, "id = ? AND closed_at IS NULL", userID)
+	r, err := find(ctx, a.db, "id = ?", userID)
+	if err == nil {
+		err = r.open()
+	}
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from 
 	if err := invalid(checkTypedEmail(u.Email, in.Email), checkForfeit(loss.Money(), in.Forfeit)); err != nil {
 		return err
 	}
-	return atFields(a.verifier.prove(ctx, u.Email, in.Password,
+	return atFields(a.verifier.prove(closing(ctx, u.ID), u.Email, in.Password,
 		a.verifier.secondFactor(in.TwoFactor, from.within(who)), from.within(who),
 		func(ctx context.Context, tx bun.Tx, r row) error {
 			r, err := find(ctx, tx, "id = ?", r.ID) // as it is now that its row is locked
@@ -91,7 +91,7 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from 
 		}), "password", "code")
 }
 
-// closeRow closes the account whose row is locked, as part of tx. The money that is lost must be exactly forfeit.
+// closeRow closes the account, on which tx began with lockToClose. The money that is lost must be exactly forfeit.
 func (a *Accounts) closeRow(ctx context.Context, tx bun.Tx, r row, forfeit money.Amount, from Client) error {
 	if err := a.notLastOwner(ctx, tx, r); err != nil {
 		return err

@@ -121,7 +121,7 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		}
 		w.want(w.Credentials.SetPassword(w.Context(), u.Email, "a wholly new one"), account.ErrNoUser)
 		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: id}, account.Identity{})
-		w.want(err, account.ErrNoUser)
+		w.want(err, account.ErrClosed)
 		if w.mailsOf("account_closed") != 1 {
 			w.Error("no mail says that it was done")
 		}
@@ -261,8 +261,9 @@ func TestClose_TwiceAtOnce_ClosesOnceAndIsNoServerError(t *testing.T) {
 			switch {
 			case err == nil:
 				closed++
-			// the latter where it began later
-			case errors.Is(err, account.ErrCredentialsChanged), errors.Is(err, fault.ErrInvalid):
+			// which one depends on when it began
+			case errors.Is(err, account.ErrCredentialsChanged), errors.Is(err, fault.ErrInvalid),
+				errors.Is(err, account.ErrClosed):
 			default:
 				w.Errorf("the other call: %v", err)
 			}
@@ -270,5 +271,34 @@ func TestClose_TwiceAtOnce_ClosesOnceAndIsNoServerError(t *testing.T) {
 		if closed != 1 {
 			w.Errorf("%d calls closed the account, want 1", closed)
 		}
+	})
+}
+
+// A call that was admitted before the closing ends first, and what it wrote is erased; one that begins later is refused.
+func TestClose_WaitsForCallsOfTheAccountAndRefusesLaterOnes(t *testing.T) {
+	each(t, func(w *testSite) {
+		who := w.identity(w.signUp("a@example.com"))
+		id, acting, closed := who.UserID, account.Acting(w.Context(), who.UserID), make(chan error, 1)
+		runs := 0
+		w.must(w.db.Tx(acting, func(ctx context.Context, tx bun.Tx) error {
+			if runs++; runs == 1 {
+				go func() { closed <- w.CloseFor(w.Context(), account.Identity{}, id, "a@example.com", 0, "x") }()
+			}
+			time.Sleep(200 * time.Millisecond)
+			_, err := tx.NewRaw(`INSERT INTO activity (account_id, kind, ip, user_agent, at)
+				VALUES (?, ?, '', '', ?)`, id, account.TelegramLinked, w.now).Exec(ctx)
+			return err
+		}))
+		w.must(<-closed)
+		var left int
+		w.must(w.db.NewRaw(`SELECT COUNT(*) FROM activity WHERE account_id = ?`, id).Scan(w.Context(), &left))
+		if left != 0 || runs != 1 {
+			w.Errorf("%d rows are left after %d runs", left, runs)
+		}
+		err := w.db.Tx(acting, func(context.Context, bun.Tx) error {
+			w.Error("a closed account acts")
+			return nil
+		})
+		w.want(err, account.ErrClosed)
 	})
 }

@@ -87,10 +87,14 @@ const (
 	byPost proof = false // something that was sent to them: a link, a code, a confirmation in Telegram
 )
 
-// begin starts a session for a user who has proved who they are.
+// begin starts a session for a user who has proved who they are. It is ErrClosed where the account was closed
+// meanwhile.
 func (ss *Sessions) begin(
 	ctx context.Context, tx bun.Tx, r row, shown proof, remember bool, from Client,
 ) (Grant, error) {
+	if err := keepOpen(ctx, tx, r.ID); err != nil {
+		return Grant{}, err
+	}
 	now := ss.db.Now()
 	s := session{
 		ID: newID(), AccountID: r.ID, Remember: remember, IP: from.IP.String(), UserAgent: userAgent(from),

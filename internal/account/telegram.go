@@ -42,6 +42,9 @@ func (a *Accounts) MemberByTelegram(ctx context.Context, telegramID int64) (Iden
 func (cr *Credentials) LinkTelegram(
 	ctx context.Context, tx bun.Tx, userID, telegramID int64, keep uuid.UUID, from Client,
 ) error {
+	if err := keepOpen(ctx, tx, userID); err != nil { // the bot calls, not the account
+		return err
+	}
 	switch r, err := find(ctx, tx, "telegram_id = ?", telegramID); {
 	case err == nil && r.ID == userID:
 		return nil

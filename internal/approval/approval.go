@@ -419,6 +419,18 @@ func (a *Approvals) WaitingFor(ctx context.Context, idb bun.IDB, userID int64, e
 	return ids, err
 }
 
+// Numbers returns the numbers, as the page of approvals shows them, of the acts of a kind that wait on these things.
+func (a *Approvals) Numbers(
+	ctx context.Context, idb bun.IDB, kind Kind, referenceIDs []int64,
+) (ids []int64, err error) {
+	if len(referenceIDs) == 0 {
+		return nil, nil
+	}
+	err = idb.NewSelect().Model((*Grant)(nil)).Column("id").Where("kind = ? AND state = ? AND reference_id IN (?)", kind,
+		Waiting, bun.List(referenceIDs)).OrderExpr("id").Scan(ctx, &ids)
+	return ids, err
+}
+
 // Drop declines the act on this thing that waits, where one does, because the thing itself ended.
 func (a *Approvals) Drop(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, by *int64) error {
 	_, err := tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", Declined).Set("decided_by = ?", by).

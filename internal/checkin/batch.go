@@ -77,7 +77,7 @@ func (c *CheckIns) giveAll() {
 // giveTogether answers the claims, with one transaction where that succeeds.
 func (c *CheckIns) giveTogether(claims []*claim) {
 	if len(claims) > 1 {
-		ctx, cancel := detached.WithTimeout(claims[0].ctx, giveTimeout)
+		ctx, cancel := detached.WithTimeout(db.Unguarded(claims[0].ctx), giveTimeout)
 		answers, err := c.giveIn(ctx, claims)
 		cancel()
 		if errors.Is(err, dberr.ErrOutcomeUnknown) {
@@ -112,6 +112,18 @@ func (c *CheckIns) giveIn(ctx context.Context, claims []*claim) (answers []answe
 	return answers, nil
 }
 
+// absence says why a user was not found: the account was closed, or there never was one.
+func (c *CheckIns) absence(ctx context.Context, tx bun.Tx, userID int64) error {
+	known, err := c.accounts.Users(ctx, tx, []int64{userID})
+	switch {
+	case err != nil:
+		return err
+	case len(known) > 0:
+		return account.ErrClosed
+	}
+	return account.ErrNoUser
+}
+
 // give answers the claims as part of tx. A user is given once, however often they are among them.
 func (c *CheckIns) give(ctx context.Context, tx bun.Tx, claims []*claim) ([]answer, error) {
 	ids := make([]int64, len(claims))
@@ -139,7 +151,7 @@ func (c *CheckIns) give(ctx context.Context, tx bun.Tx, claims []*claim) ([]answ
 			return cmp.Compare(u.ID, id)
 		})
 		if !found {
-			answers[i].err = account.ErrNoUser
+			answers[i].err = c.absence(ctx, tx, one.userID)
 			continue
 		}
 		answers[i].err = c.statusOf(users[at], last[one.userID], runs[one.userID]).fault()

@@ -138,6 +138,9 @@ func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx
 			return err
 		}
 	}
+	if err := guard(ctx, tx); err != nil {
+		return err
+	}
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}

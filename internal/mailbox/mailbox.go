@@ -107,7 +107,11 @@ func (b *Mailbox) add(ctx context.Context, k *ticket.Ticket, u *account.User, ra
 		return nil
 	}
 	digest := sha256.Sum256(raw)
-	ids, err := b.upload(ctx, u.ID, digest, read.files)
+	acting := account.Acting(ctx, u.ID)
+	ids, err := b.upload(acting, u.ID, digest, read.files)
+	if errors.Is(err, account.ErrClosed) {
+		return nil // closed after the mail was matched to its ticket, which is gone now
+	}
 	if err != nil {
 		return err
 	}
@@ -127,10 +131,13 @@ func (b *Mailbox) add(ctx context.Context, k *ticket.Ticket, u *account.User, ra
 	if k.MergedInto != nil {
 		into = *k.MergedInto
 	}
-	once := idempotency.With(ctx, idempotency.Request{
+	once := idempotency.With(acting, idempotency.Request{
 		UserID: u.ID, Key: "mail " + hex.EncodeToString(digest[:]), Hash: digest[:],
 	})
 	_, err = b.tickets.Send(once, u.ID, strconv.FormatInt(into, 10), content, ids...)
+	if errors.Is(err, account.ErrClosed) {
+		return nil
+	}
 	if f, ok := fault.As(err); ok && f.Status < 500 {
 		return b.refuse(ctx, k.ID, u.ID, f)
 	}

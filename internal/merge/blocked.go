@@ -76,7 +76,7 @@ func (m *Merges) admit(ctx context.Context, tx bun.Tx, made *Merge) (from accoun
 			{word: "same", says: fault.Text{ZH: "与保留的账号是同一个", EN: "it is the account that stays"}},
 		}})
 	}
-	if _, err := m.p.Accounts.LockAll(ctx, tx, ids); err != nil {
+	if err := m.p.Accounts.LockToClose(ctx, tx, ids...); err != nil {
 		return from, err
 	}
 	known, err := m.p.Accounts.Users(ctx, tx, ids)
@@ -156,14 +156,22 @@ func (m *Merges) hindering(ctx context.Context, tx bun.Tx, made *Merge, u accoun
 	if err != nil {
 		return nil, err
 	}
-	add(acts, "approval", "待审批的操作", "acts that wait for approval")
+	add(acts, "approval", "待审批的操作：审批", "acts that wait for approval: approval")
 	var merges []int64
 	if err := tx.NewSelect().Model((*Merge)(nil)).Column("id").
 		Where("(from_id = ?0 OR into_id = ?0) AND state = ?1 AND id <> ?2", u.ID, Waiting, made.ID).OrderExpr("id").
 		Scan(ctx, &merges); err != nil {
 		return nil, err
 	}
-	add(merges, "merge", "待审批的合并", "merges that wait for approval")
+	if len(merges) > 0 {
+		numbers, err := m.p.Approvals.Numbers(ctx, tx, approval.AccountMerge, merges)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, hindrance{"merge", fault.Text{
+			ZH: "待审批的合并：审批", EN: "merges that wait for approval: approval",
+		}, numbers})
+	}
 	if u.ID == made.IntoID {
 		return found, nil
 	}

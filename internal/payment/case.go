@@ -236,7 +236,11 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 		if c.UserID, err = p.creditsTo(ctx, tx, c, wish.UserID); err != nil {
 			return 0, err
 		}
-		if err := p.wallets.MayGain(ctx, tx, *c.UserID); err != nil {
+		err = p.wallets.MayGain(ctx, tx, *c.UserID)
+		if errors.Is(err, wallet.ErrClosed) {
+			err = errCaseOfClosed
+		}
+		if err != nil {
 			return 0, err
 		}
 		if c.Credit, err = p.creditOf(ctx, tx, c, wish.Amount); err != nil {
@@ -265,6 +269,11 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 	}
 	return caseIn(ctx, p.db, id)
 }
+
+// errCaseOfClosed is wallet.ErrClosed with the field that names another user.
+var errCaseOfClosed = wallet.ErrClosed.In(fault.Field{Name: "user_id", Code: "closed", Text: fault.Text{
+	ZH: "该账号已注销，请指定另一位用户", EN: "This account was closed; please name another user",
+}})
 
 // creditsTo returns the user whom the payment belongs to, or the one whom staff names where it belongs to nobody or to
 // an account that was closed: its user may have another one.
@@ -391,7 +400,7 @@ func (p *Payments) DecideCase(ctx context.Context, id int64, approve bool, by *i
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
+	asking, cancel := detached.WithTimeout(db.Unguarded(ctx), settleTimeout)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,
@@ -487,7 +496,7 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
+	asking, cancel := detached.WithTimeout(db.Unguarded(ctx), settleTimeout)
 	defer cancel()
 	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id,

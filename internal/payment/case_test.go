@@ -360,3 +360,48 @@ func TestCase_RefundBeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.
 		c.MustBeConsistent(t)
 	})
 }
+
+// The recharges of an account that is closed end with it. A payment that comes all the same is a case, which asks for
+// another user by name, and nobody begins a recharge of a closed account.
+func TestCase_OfAClosedAccount_AsksForAnotherUser(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := newManualServer(t, d)
+		user, other := c.User(t), c.User(t)
+		r := c.recharge(t, user, 3000)
+		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return c.Wallets.Close(ctx, tx, user)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		ended, err := c.Payments.Show(t.Context(), user, r.UUID.String())
+		if err != nil || ended.State != wallet.RechargeExpired {
+			t.Fatalf("%+v, %v", ended, err)
+		}
+		if _, err := c.Payments.Recharge(t.Context(), user, r.Gateway, 3000); !errors.Is(err, wallet.ErrClosed) {
+			t.Errorf("a recharge of a closed account begins: %v", err)
+		}
+		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+			t.Fatal(err)
+		}
+		c.notify(t.Context(), c.sandbox.Notice(paid(r)))
+		cases := c.cases(t)
+		if len(cases) != 1 || cases[0].Kind != payment.AccountClosed {
+			t.Fatalf("%+v", cases)
+		}
+		for _, named := range []int64{0, user} {
+			_, err = c.Payments.CreditCase(t.Context(), payment.CaseCredit{
+				CaseID: cases[0].ID, UserID: named, Reason: "x",
+			})
+			paymenttest.WantField(t, "user_id", err)
+			if !errors.Is(err, wallet.ErrClosed) {
+				t.Errorf("the fault is %v", err)
+			}
+		}
+		if _, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{
+			CaseID: cases[0].ID, UserID: other, Reason: "the same person",
+		}); err != nil || c.Balance(t, other).Posted != 3000 {
+			t.Errorf("%v, %+v", err, c.Balance(t, other))
+		}
+		c.MustBeConsistent(t)
+	})
+}

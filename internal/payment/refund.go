@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/db"
 	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
@@ -68,7 +69,7 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
+	asking, cancel := detached.WithTimeout(db.Unguarded(ctx), settleTimeout)
 	defer cancel()
 	if err := p.retry(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
@@ -122,7 +123,7 @@ func (p *Payments) DecideRefund(ctx context.Context, id int64, approve bool, by 
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := detached.WithTimeout(ctx, settleTimeout)
+	asking, cancel := detached.WithTimeout(db.Unguarded(ctx), settleTimeout)
 	defer cancel()
 	if err := p.retry(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
@@ -245,7 +246,7 @@ func (p *Payments) callRefund(ctx context.Context, g *wallet.GatewayRefund, r *w
 func (p *Payments) closeRefund(ctx context.Context, g *wallet.GatewayRefund, to wallet.GatewayRefundState,
 	answer string,
 ) error {
-	ctx, cancel := detached.WithTimeout(ctx, settleTimeout)
+	ctx, cancel := detached.WithTimeout(db.Unguarded(ctx), settleTimeout)
 	defer cancel()
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		err := p.endRefund(ctx, tx, g, to, shorten(answer), nil)

@@ -154,10 +154,11 @@ func (b *Bot) answerWish(ctx context.Context, me *self, u update, who person, w 
 	return answer, err
 }
 
-// keyed binds the update to ctx, so that what it does in a transaction with a key it does once.
+// keyed binds the update to ctx, so that what it does in a transaction with a key it does once, and as the user's
+// account.
 func keyed(ctx context.Context, me *self, u update, userID int64, text string) context.Context {
 	hash := sha256.Sum256([]byte(text))
-	return idempotency.With(ctx, idempotency.Request{
+	return idempotency.With(account.Acting(ctx, userID), idempotency.Request{
 		UserID: userID, Key: fmt.Sprintf("telegram %d %d", me.id, u.ID), Hash: hash[:],
 	})
 }

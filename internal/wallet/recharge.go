@@ -119,7 +119,8 @@ const (
 	maxUnpaidRecharges = 100
 )
 
-// StartRecharge begins a recharge. An amount outside the site's limits is a fault of the field "amount".
+// StartRecharge begins a recharge, or is ErrClosed. An amount outside the site's limits is a fault of the field
+// "amount".
 func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c Charge) (*Recharge, error) {
 	if err := RefuseBanned(ctx, tx, userID); err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 			"充值金额须在 "+site.RechargeMin.String()+" 到 "+site.RechargeMax.String()+" 之间",
 			"The amount must be from "+site.RechargeMin.String()+" to "+site.RechargeMax.String())
 	}
-	if _, err := w.Lock(ctx, tx, userID); err != nil { // so that the count below stays true
+	if _, err := w.LockOpen(ctx, tx, userID); err != nil { // locked, so that the count below stays true
 		return nil, err
 	}
 	now, siteWaits := w.db.Now(), time.Duration(site.RechargeMinutes)*time.Minute

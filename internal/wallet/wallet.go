@@ -64,15 +64,20 @@ func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, 
 	return idb.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ?", userID, UserWallet).Exists(ctx)
 }
 
-// ErrClosed is the fault of giving money, a plan or traffic to an account that was closed.
-var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再获得余额、套餐或流量",
-	"This account was closed; it can gain nothing any more")
+// ErrClosed is the fault of what an account that was closed would do or gain, be it money, a plan or traffic.
+var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再更改，也不能再获得余额、套餐或流量",
+	"This account was closed; nothing of it can change any more, and it can gain nothing")
 
-// Close keeps the user's wallet from gaining anything from now on. Neither its balance nor the commission changes until
-// tx ends.
+// Close keeps the user's wallet from gaining anything from now on, and ends the recharges that wait: a payment that
+// comes all the same is a case for staff. Neither the balance nor the commission changes until tx ends.
 func (w *Wallets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = (kind = ?)", UserWallet).Where("user_id = ?", userID).
 		Exec(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = tx.NewUpdate().Model((*Recharge)(nil)).Set("state = ?", RechargeExpired).Set("updated_at = ?", w.db.Now()).
+		Where("user_id = ? AND state = ?", userID, RechargePending).Exec(ctx)
 	return err
 }
 

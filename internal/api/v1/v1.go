@@ -148,14 +148,14 @@ func (r *Router) guarded(pattern string, ps params, admits func(account.Identity
 	})
 }
 
-// of binds a member's handler to the caller, under whom an Idempotency-Key counts.
+// of binds a member's handler to the caller, as whom it acts and under whom an Idempotency-Key counts.
 func (fn member) of(who account.Identity) handler {
 	return func(req *http.Request, in Input) (Answer, error) {
 		req, err := keyed(req, who.UserID, in)
 		if err != nil {
 			return Answer{}, err
 		}
-		return fn(req, who, in)
+		return fn(req.WithContext(account.Acting(req.Context(), who.UserID)), who, in)
 	}
 }
 

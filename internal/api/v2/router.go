@@ -322,7 +322,7 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 			api.NewFailure(req.Context(), err).Write(w)
 			return
 		}
-		hc = huma.WithValue(hc, identityKey{}, who)
+		hc = huma.WithContext(hc, account.Acting(context.WithValue(hc.Context(), identityKey{}, who), who.UserID))
 		if o.versioned {
 			m, err := readIfMatch(req)
 			if err != nil {

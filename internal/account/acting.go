@@ -1,0 +1,62 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"airstrip/internal/db"
+	"airstrip/internal/wallet"
+)
+
+// ErrClosed is the fault of whatever is done by or to an account that was closed.
+var ErrClosed = wallet.ErrClosed
+
+// Acting returns the context in which the account acts. A call may have been admitted just before the account was
+// closed: so each transaction that may write first finds the account open, and keeps it from being closed until its
+// end, or is ErrClosed and does nothing. Both generations of the API put every call of a session or a user's token
+// into it, so that no operation can forget to; whatever else writes what a user asked for, such as the reader of
+// answers by mail, does the same.
+func Acting(ctx context.Context, userID int64) context.Context {
+	return db.Guarded(ctx, func(ctx context.Context, tx bun.Tx) error { return keepOpen(ctx, tx, userID) })
+}
+
+// keepOpen keeps the account from being closed until tx ends, or is ErrClosed. Its lock is the weakest of PostgreSQL:
+// of all that locks an account, only lockToClose and a change of the address wait for it.
+func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
+	var closed bool
+	err := lockedFor("KEY SHARE", tx.NewSelect().Model((*row)(nil)).ColumnExpr("closed_at IS NOT NULL").
+		Where("id = ?", userID)).Scan(ctx, &closed)
+	if closed || errors.Is(err, db.ErrNoRows) {
+		err = ErrClosed
+	}
+	return err
+}
+
+// closing is Acting for the transaction by which the account closes itself: it begins with lockToClose.
+func closing(ctx context.Context, userID int64) context.Context {
+	return db.Guarded(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := lockToClose(ctx, tx, userID); err != nil {
+			return err
+		}
+		return keepOpen(ctx, tx, userID)
+	})
+}
+
+// lockToClose waits until no call acts as one of the accounts and keeps others from beginning until tx ends. Those then
+// find the account closed. It comes before tx locks or reads anything of the accounts.
+func lockToClose(ctx context.Context, tx bun.Tx, ids ...int64) error {
+	_, err := lockedFor("UPDATE", tx.NewSelect().Model((*row)(nil)).Column("id").Where("id IN (?)", bun.List(ids)).
+		OrderExpr("id")).Exec(ctx)
+	return err
+}
+
+// lockedFor makes q lock the rows that it finds as PostgreSQL calls it. SQLite has one writer at a time.
+func lockedFor(how string, q *bun.SelectQuery) *bun.SelectQuery {
+	if q.Dialect().Name() == dialect.PG {
+		q.For(how)
+	}
+	return q
+}
