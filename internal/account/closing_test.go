@@ -274,7 +274,8 @@ func TestClose_TwiceAtOnce_ClosesOnceAndIsNoServerError(t *testing.T) {
 	})
 }
 
-// A call that was admitted before the closing ends first, and what it wrote is erased; one that begins later is refused.
+// A call that was admitted before the closing ends first, and what it wrote is erased; one that begins later is
+// refused.
 func TestClose_WaitsForCallsOfTheAccountAndRefusesLaterOnes(t *testing.T) {
 	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
