@@ -121,9 +121,11 @@ func (q *Query) by(driver int) way {
 	column := q.conditions[driver].Column
 	for i := range q.resource.Indexes {
 		index := &q.resource.Indexes[i]
-		if column != "" && index.Null == "" && index.Columns[0] == column && q.cost(index) == entryCost {
-			w.index, w.cost = index, entryCost
-			break
+		if column == "" || index.Null != "" || index.Columns[0] != column {
+			continue
+		}
+		if cost := q.cost(index); w.index == nil || cost < w.cost {
+			w.index, w.cost = index, cost
 		}
 	}
 	return w
