@@ -16,11 +16,12 @@ type Lists struct {
 	db   *db.DB
 	key  []byte // of cursors
 	zone Zone
+	step int64 // see stepCost
 }
 
 // New returns what reads the lists of d, whose days begin in zone.
 func New(d *db.DB, key seal.Key, zone Zone) *Lists {
-	return &Lists{d, key.For("list cursors"), zone}
+	return &Lists{d, key.For("list cursors"), zone, stepCost}
 }
 
 // findsNothing reports whether a condition holds for no row, which the engines do not see and read all rows for.
@@ -84,7 +85,7 @@ func (l *Lists) Count(ctx context.Context, q *Query) (Count, error) {
 	if q.findsNothing() {
 		return Count{}, nil
 	}
-	driver, _, err := l.driver(ctx, q, stepCost)
+	driver, _, err := l.driver(ctx, q, l.step)
 	if err != nil {
 		return Count{}, err
 	}
@@ -167,7 +168,7 @@ func (l *Lists) Total(ctx context.Context, q *Query, column string) (rows, sum i
 	if q.findsNothing() {
 		return 0, 0, nil
 	}
-	driver, _, err := l.driver(ctx, q, stepCost)
+	driver, _, err := l.driver(ctx, q, l.step)
 	if err != nil {
 		return 0, 0, err
 	}

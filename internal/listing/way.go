@@ -45,7 +45,7 @@ func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, isPatient 
 	driver, few := -1, false
 	if !isDirect {
 		var err error
-		if driver, few, err = l.driver(ctx, q, stepCost); err != nil {
+		if driver, few, err = l.driver(ctx, q, l.step); err != nil {
 			return nil, err
 		}
 	}
@@ -56,8 +56,8 @@ func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, isPatient 
 		return l.read(ctx, q, ways, at, nil, n)
 	}
 	var rows []place
-	for step, spent := int64(stepCost), int64(0); ; step *= 2 {
-		end, err := l.ahead(ctx, q, ways, at, step/ways[0].cost)
+	for step, spent := l.step, int64(0); ; step *= 2 {
+		end, err := l.ahead(ctx, q, ways, at, max(1, step/ways[0].cost))
 		if err != nil {
 			return nil, err
 		}
