@@ -161,9 +161,9 @@ func listOperations(s *server) (found []listOperation, err error) {
 	return found, nil
 }
 
-// measure asks for the first page by each filter in each order, and prints the slowest ones.
+// measure asks for the first page by each filter in each order. It prints the slowest, and all that miss the goal.
 func (l *listOperation) measure(site, token, engine string, t *table) {
-	const times = 20
+	const times, goal = 20, 100 * time.Millisecond
 	type timed struct {
 		query string
 		sample
@@ -184,14 +184,15 @@ func (l *listOperation) measure(site, token, engine string, t *table) {
 		}
 	}
 	slices.SortFunc(all, func(a, b timed) int { return int(b.p99 - a.p99) })
-	for i, slow := range all[:min(3, len(all))] {
-		goal := ""
-		if i == 0 {
-			goal = "p99 < 100 ms"
-		}
-		t.row(fmt.Sprintf("%s, %d filters and sorts, %s", strings.TrimPrefix(l.path, "/api/v2/staff/"), len(all), engine),
-			goal, fmt.Sprintf("slowest: p50 %s p99 %s  %s%s", short(slow.p50), short(slow.p99), slow.query,
-				failures(slow.sample)))
+	missing := 0
+	for missing < len(all) && all[missing].p99 >= goal {
+		missing++
+	}
+	name := strings.TrimPrefix(l.path, "/api/v2/staff/")
+	t.row(fmt.Sprintf("%s, %d filters and sorts, %s", name, len(all), engine), "p99 < "+short(goal),
+		fmt.Sprintf("%d miss it", missing))
+	for _, slow := range all[:min(max(1, missing), len(all))] {
+		t.row(name+" "+slow.query, "", fmt.Sprintf("p50 %s p99 %s%s", short(slow.p50), short(slow.p99), failures(slow.sample)))
 	}
 }
 

@@ -3,6 +3,7 @@ package console_test
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,27 @@ func TestLists_EachFilterAndSort_ReadsNoWholeTable(t *testing.T) {
 	})
 }
 
+// The lists are declared with the indexes that there are.
+func TestIndexes_OfLists_AreInTheSchema(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for _, r := range resources(newConsole(t, d)) {
+			for _, index := range r.Indexes {
+				var columns []string
+				query, values := "SELECT name FROM pragma_index_info(?) ORDER BY seqno", []any{index.Name}
+				if !d.SQLite() {
+					query = `SELECT attname FROM pg_attribute WHERE attrelid = ?::regclass ORDER BY attnum`
+				}
+				if err := d.NewRaw(query, values...).Scan(t.Context(), &columns); err != nil {
+					t.Fatal(index.Name, err)
+				}
+				if !slices.Equal(columns, index.Columns) {
+					t.Errorf("%s has the columns %v, and is declared with %v", index.Name, columns, index.Columns)
+				}
+			}
+		}
+	})
+}
+
 var (
 	liteScan   = regexp.MustCompile(`^SCAN (\w+)`)
 	seqScan    = regexp.MustCompile(`Seq Scan on (\w+)`)
@@ -109,6 +131,9 @@ var (
 func checkPlan(t *testing.T, d *db.DB, table string, s listing.Statement) {
 	t.Helper()
 	steps := explain(t, d, s)
+	if all := strings.Join(steps, "\n"); s.IsPair && !strings.Contains(all, "Index Cond: (") && !strings.Contains(all, "SEARCH ") {
+		t.Errorf("%s\ndoes not look for the value\n%s", s.Text, all)
+	}
 	for _, step := range steps {
 		bad := false
 		if d.SQLite() {

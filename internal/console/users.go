@@ -105,6 +105,17 @@ func (c *Console) Users() *listing.Resource {
 			{Key: "seen", Column: "seen_at", Kind: listing.Time, None: true},
 			{Key: "fetches", Column: "fetches"},
 		},
+		// Some of these columns say the same, such as that nothing runs. The others are as good as independent.
+		Indexes: []listing.Index{
+			{Name: "user_facts_created", Columns: []string{"created_at", "user_id", "ends_at", "used_percent", "balance"}},
+			{Name: "user_facts_ends", Columns: []string{"ends_at", "user_id", "created_at", "used_percent", "balance"}},
+			{Name: "user_facts_used", Columns: []string{
+				"used_percent", "user_id", "created_at", "ends_at", "balance", "plan_id", "state",
+			}},
+			{Name: "user_facts_balance", Columns: []string{"balance", "user_id", "created_at", "ends_at", "used_percent"}},
+			{Name: "user_facts_state", Columns: []string{"state", "ends_at", "user_id", "used_percent", "balance"}},
+			{Name: "user_facts_plan", Columns: []string{"plan_id", "ends_at", "user_id", "used_percent", "balance"}},
+		},
 	}
 }
 

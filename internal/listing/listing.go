@@ -33,7 +33,8 @@ type Filter struct {
 	Of      string // the resource whose numbers a Reference takes
 	Unit    string // of a Range: money, bytes, percent; empty: a count
 	None    bool   // whether the column may be empty, which "none" asks for
-	// Within is SQL on another table that gives the ids of the rows, with ? for the values; it takes Column's place.
+	// Within is SQL on another table that gives the ids of the rows, with ? for the values; it takes Column's place. It
+	// begins with SELECT and one column, and ends in its conditions.
 	Within string
 }
 
@@ -55,10 +56,29 @@ const (
 	String
 )
 
+// Index is an index of a resource's table that gives more than the rows of its first column: pages of a filter in the
+// order of a sort, where it begins with both columns and the id; or the rows of a filter or a sort without a look-up of
+// each, where it has all columns that the list is filtered and sorted by. Other indexes are not declared.
+type Index struct {
+	Name    string
+	Columns []string
+	Null    string // the column that is empty in all rows that the index has; empty: it has all rows
+}
+
 // Condition is a part of WHERE. Its columns have an @ before them.
 type Condition struct {
 	SQL    string
 	Values []any
+	// Column is the only column that the condition looks at. Empty: there are others, or nobody said.
+	Column string
+	// One and Null say that the condition is Column having one of these values, or being empty.
+	One  []any
+	Null bool
+	// Interval says that the condition is Column having a value between two.
+	Interval bool
+	// Within is the SELECT on another table that gives the ids of the rows, and Each the same condition as SQL that is
+	// asked for one row, which is for following another index. Empty: SQL serves for both.
+	Within, Each string
 	// Dense says that no index finds the rows, since they are nearly all.
 	Dense bool
 	// Secret says that what was typed opens something, so that Query.Logged leaves it out.
@@ -72,6 +92,7 @@ type Resource struct {
 	ID      string // the table's primary key
 	Filters []Filter
 	Sorts   []Sort
+	Indexes []Index
 	Default string // the sort that is taken where none is named, with - for descending
 	// Search turns what a person typed into a condition that indexes serve; nil: the list has no search. A fault of
 	// the field "q" says what cannot be searched for.

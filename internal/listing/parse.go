@@ -148,7 +148,7 @@ func (f *Filter) condition(value string, zone *time.Location) (Condition, *fault
 // is written as what is at least the least value.
 func (f *Filter) null(negated bool) Condition {
 	if !negated {
-		return Condition{SQL: "@" + f.Column + " IS NULL"}
+		return Condition{SQL: "@" + f.Column + " IS NULL", Column: f.Column, Null: true}
 	}
 	var least any = ""
 	switch f.Kind {
@@ -157,7 +157,7 @@ func (f *Filter) null(negated bool) Condition {
 	case Date:
 		least = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	return Condition{SQL: "@" + f.Column + " >= ?", Values: []any{least}}
+	return Condition{SQL: "@" + f.Column + " >= ?", Values: []any{least}, Column: f.Column, Interval: true}
 }
 
 // set reads 1,2,none.
@@ -207,7 +207,9 @@ func in(column string, values []any) Condition {
 	if len(values) == 0 {
 		return Condition{SQL: never}
 	}
-	return Condition{SQL: "@" + column + " IN (" + marks(len(values)) + ")", Values: values}
+	return Condition{
+		SQL: "@" + column + " IN (" + marks(len(values)) + ")", Values: values, Column: column, One: values,
+	}
 }
 
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
@@ -217,7 +219,9 @@ func (f *Filter) either(c Condition, none bool) Condition {
 	if !none {
 		return c
 	}
-	return Or(c, f.null(false))
+	found := Or(c, f.null(false))
+	found.Column, found.One, found.Null = f.Column, c.One, true
+	return found
 }
 
 // outside is all values but some. It is written as the intervals between them, which an index finds.
@@ -245,7 +249,7 @@ func (f *Filter) outside(values []any, none bool) Condition {
 		return f.null(true)
 	}
 	var parts []string
-	out := Condition{}
+	out := Condition{Column: f.Column}
 	for i, v := range sorted {
 		if i == 0 {
 			parts, out.Values = append(parts, "@"+f.Column+" < ?"), append(out.Values, v)
@@ -265,24 +269,33 @@ func (f *Filter) outside(values []any, none bool) Condition {
 
 func (f *Filter) within(values []any, none, negated bool) Condition {
 	all, one, _ := strings.Cut(f.Within, " AND ")
-	labelled := Condition{SQL: "@" + f.Column + " IN (" + all + ")"}
+	named := Within(f.Column, all)
 	if none && len(values) == 0 {
 		if negated {
-			return labelled
+			return named
 		}
-		return Condition{SQL: "@" + f.Column + " NOT IN (" + all + ")", Dense: true}
+		return Condition{SQL: "NOT " + named.Each, Dense: true}
 	}
-	c := Condition{
-		SQL:    "@" + f.Column + " IN (" + all + " AND " + strings.Replace(one, "?", marks(len(values)), 1) + ")",
-		Values: values,
-	}
-	if none {
-		c.SQL, c.Dense = "("+c.SQL+" OR @"+f.Column+" NOT IN ("+all+"))", true
-	}
-	if negated {
-		c.SQL, c.Dense = "NOT ("+c.SQL+")", true
+	c := Within(f.Column, all+" AND "+strings.Replace(one, "?", marks(len(values)), 1), values...)
+	switch {
+	case none && negated:
+		return Condition{SQL: "(NOT " + c.Each + " AND " + named.Each + ")", Values: values, Dense: true}
+	case none:
+		return Condition{SQL: "(" + c.Each + " OR NOT " + named.Each + ")", Values: values, Dense: true}
+	case negated:
+		return Condition{SQL: "NOT " + c.Each, Values: values, Dense: true}
 	}
 	return c
+}
+
+// Within is the condition that a SELECT on another table gives the row's id. It begins with SELECT and one column, and
+// ends in its conditions. The column of the list's table is not a name of that table's.
+func Within(column, sub string, values ...any) Condition {
+	other, _, _ := strings.Cut(strings.TrimPrefix(sub, "SELECT "), " ")
+	return Condition{
+		SQL: "@" + column + " IN (" + sub + ")", Values: values, Within: sub,
+		Each: "EXISTS (" + sub + " AND " + other + " = {table}." + column + ")",
+	}
 }
 
 // interval reads a, a..b, a.. and ..b. end gives the last value that an end takes in; nil: the start of what follows it
@@ -328,7 +341,7 @@ func (f *Filter) interval(value string, negated bool, read func(string) (any, bo
 		least, most = strings.Replace(least, ">=", "<", 1), strings.NewReplacer("<=", ">", "<", ">=").Replace(most)
 	}
 	var parts []string
-	out := Condition{}
+	out := Condition{Column: f.Column, Interval: !negated}
 	for _, side := range []struct {
 		sql   string
 		value any
@@ -383,12 +396,13 @@ func after(d dated) (at time.Time, exclusive bool) {
 func Prefix(column, begins string) Condition {
 	return Condition{
 		SQL: "(@" + column + " >= ? AND @" + column + " < ?)", Values: []any{begins, begins + "\U0010ffff"},
+		Column: column, Interval: true,
 	}
 }
 
 // Equal is the condition that a column has a value.
 func Equal(column string, value any) Condition {
-	return Condition{SQL: "@" + column + " = ?", Values: []any{value}}
+	return Condition{SQL: "@" + column + " = ?", Values: []any{value}, Column: column, One: []any{value}}
 }
 
 // OneOf is the condition that a column has one of some numbers.

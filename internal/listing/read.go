@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"airstrip/internal/db"
 	"airstrip/internal/seal"
@@ -17,18 +16,13 @@ type Lists struct {
 	db   *db.DB
 	key  []byte // of cursors
 	zone Zone
+	step int64 // see stepCost
 }
 
 // New returns what reads the lists of d, whose days begin in zone.
 func New(d *db.DB, key seal.Key, zone Zone) *Lists {
-	return &Lists{d, key.For("list cursors"), zone}
+	return &Lists{d, key.For("list cursors"), zone, stepCost}
 }
-
-// fewRows is up to how many rows of a filter are read and sorted. A list is read in one of two ways. Where some filter
-// finds few rows, those are read by that filter's index and sorted. Otherwise matching rows are frequent, and the index
-// of the sort is followed until the page is full. Which of them it is, is asked of the indexes and not left to the
-// engine: SQLite keeps no statistics, and a wrong guess reads everything.
-const fewRows = 20_000
 
 // findsNothing reports whether a condition holds for no row, which the engines do not see and read all rows for.
 func (q *Query) findsNothing() bool {
@@ -37,7 +31,7 @@ func (q *Query) findsNothing() bool {
 
 // Page returns the page that q asks for.
 func (l *Lists) Page(ctx context.Context, q *Query) (Page, error) {
-	rows, err := l.rows(ctx, q, q.after, q.limit+1)
+	rows, err := l.rows(ctx, q, q.after, q.limit+1, false)
 	if err != nil {
 		return Page{}, err
 	}
@@ -59,7 +53,7 @@ func (l *Lists) All(ctx context.Context, q *Query) iter.Seq2[[]int64, error] {
 	return func(yield func([]int64, error) bool) {
 		var at *place
 		for {
-			rows, err := l.rows(ctx, q, at, chunk)
+			rows, err := l.rows(ctx, q, at, chunk, true)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -76,126 +70,14 @@ func (l *Lists) All(ctx context.Context, q *Query) iter.Seq2[[]int64, error] {
 	}
 }
 
-// rows returns up to n rows after a place, in the order of q.
-func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int) ([]place, error) {
-	if q.findsNothing() {
-		return nil, nil
-	}
-	driver, few, err := l.driver(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	if !few {
-		driver = -1
-	}
-	var rows []place
-	if at == nil || at.value() != nil || !q.sort.None {
-		if rows, err = l.part(ctx, q, driver, at, false, n); err != nil {
-			return nil, err
-		}
-	}
-	if q.sort.None && len(rows) < n { // those without a value come last
-		if at != nil && at.value() != nil {
-			at = nil
-		}
-		last, err := l.part(ctx, q, driver, at, true, n-len(rows))
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, last...)
-	}
-	return rows, nil
-}
-
-// part returns up to n rows after a place: those that have a value of the sort, or those that have none.
-func (l *Lists) part(ctx context.Context, q *Query, driver int, at *place, none bool, n int) (rows []place, err error) {
-	text, values := q.sql(l.db.SQLite(), driver, at, none, n)
-	err = l.db.NewRaw(text, values...).Scan(ctx, &rows)
-	return rows, err
-}
-
-var valueNames = map[SortKind]string{Number: "number", Time: "time", String: "text"}
-
-// sql is the query of part. With a driver, its rows are found first by its index, and then sorted; the index of the
-// sort is not to be followed. Without one it is, and no other.
-func (q *Query) sql(sqlite bool, driver int, at *place, none bool, n int) (string, []any) {
-	r := q.resource
-	before, direction := ">", ""
-	if q.descending {
-		before, direction = "<", " DESC"
-	}
-	columns := r.ID + " AS id, " + q.sort.Column + " AS " + valueNames[q.sort.Kind]
-	from, id, column := r.Table, r.ID, q.sort.Column
-	text, values := q.where(sqlite, driver)
-	var prefix string
-	if driver >= 0 {
-		prefix = "WITH found AS MATERIALIZED (SELECT " + columns + " FROM " + r.Table + " WHERE " + text + ") "
-		columns, from, id, column = "*", "found", "id", valueNames[q.sort.Kind]
-		text = ""
-	}
-	var parts []string
-	if text != "" {
-		parts = append(parts, text)
-	}
-	order := column + direction + ", " + id + direction
-	switch {
-	case none:
-		parts, order = append(parts, column+" IS NULL"), id+direction
-		if at != nil {
-			parts, values = append(parts, id+" "+before+" ?"), append(values, at.ID)
-		}
-	case at != nil:
-		parts = append(parts, "("+column+", "+id+") "+before+" (?, ?)")
-		values = append(values, at.value(), at.ID)
-	case q.sort.None:
-		parts = append(parts, column+" IS NOT NULL")
-	}
-	text = prefix + "SELECT " + columns + " FROM " + from
-	if len(parts) > 0 {
-		text += " WHERE " + strings.Join(parts, " AND ")
-	}
-	return text + " ORDER BY " + order + " LIMIT ?", append(values, n)
-}
-
-// where joins the conditions, of which only that of the driver is to be found by an index; all of them where driver is
-// allIndexes. SQLite uses no index of a column with a + before it.
-func (q *Query) where(sqlite bool, driver int) (string, []any) {
-	var parts []string
-	var values []any
-	for i, c := range q.conditions {
-		mark := ""
-		if sqlite && i != driver {
-			mark = "+"
-		}
-		parts, values = append(parts, strings.ReplaceAll(c.SQL, "@", mark)), append(values, c.Values...)
-	}
-	return strings.Join(parts, " AND "), values
-}
-
-// driver returns the condition that finds the fewest rows, -1 where there is none, and whether those are few.
-func (l *Lists) driver(ctx context.Context, q *Query) (best int, few bool, err error) {
-	best, least := -1, int64(fewRows+1)
-	for i := range q.conditions {
-		if q.conditions[i].Dense {
-			continue
-		}
-		text, values := q.probe(i, least)
-		var found int64
-		if err := l.db.NewRaw(text, values...).Scan(ctx, &found); err != nil {
-			return 0, false, err
-		}
-		if found < least || best < 0 {
-			best, least = i, found
-		}
-	}
-	return best, best >= 0 && least <= fewRows, nil
-}
-
 // probe counts the rows of one condition, up to a bound.
 func (q *Query) probe(condition int, bound int64) (string, []any) {
 	c := q.conditions[condition]
-	return "SELECT COUNT(*) FROM (SELECT 1 FROM " + q.resource.Table + " WHERE " +
-		strings.ReplaceAll(c.SQL, "@", "") + " LIMIT ?) AS found", append(slices.Clone(c.Values), bound)
+	rows := c.Within
+	if rows == "" {
+		rows = "SELECT 1 FROM " + q.resource.Table + " WHERE " + q.condition(&c, "", false)
+	}
+	return "SELECT COUNT(*) FROM (" + rows + " LIMIT ?) AS found", append(slices.Clone(c.Values), bound)
 }
 
 // Count counts the rows that q finds, whatever page it asks for: exactly up to ExactUpTo, and roughly above that.
@@ -203,7 +85,7 @@ func (l *Lists) Count(ctx context.Context, q *Query) (Count, error) {
 	if q.findsNothing() {
 		return Count{}, nil
 	}
-	driver, _, err := l.driver(ctx, q)
+	driver, _, err := l.driver(ctx, q, l.step)
 	if err != nil {
 		return Count{}, err
 	}
@@ -217,7 +99,7 @@ func (l *Lists) Count(ctx context.Context, q *Query) (Count, error) {
 }
 
 func (q *Query) countSQL(sqlite bool, driver int) (string, []any) {
-	where, values := q.where(sqlite, driver)
+	where, values := q.where(sqlite, way{driver: driver, pair: -1})
 	if where != "" {
 		where = " WHERE " + where
 	}
@@ -245,7 +127,7 @@ func (l *Lists) estimate(ctx context.Context, q *Query) (int64, error) {
 	}
 	var matching int64
 	for part := range tried.Parts() {
-		where, values := q.where(l.db.SQLite(), -1)
+		where, values := q.where(l.db.SQLite(), way{driver: -1, pair: -1})
 		if where != "" {
 			where = " WHERE " + where
 		}
@@ -275,7 +157,7 @@ func (l *Lists) Find(ctx context.Context, r *Resource, c Condition, n int) (ids 
 	if q.findsNothing() {
 		return nil, nil
 	}
-	where, values := q.where(l.db.SQLite(), 0)
+	where, values := q.where(l.db.SQLite(), way{driver: 0, pair: -1})
 	err = l.db.NewRaw("SELECT "+r.ID+" FROM "+r.Table+" WHERE "+where+" LIMIT ?", append(values, n)...).Scan(ctx, &ids)
 	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) })
 	return ids, err
@@ -286,11 +168,11 @@ func (l *Lists) Total(ctx context.Context, q *Query, column string) (rows, sum i
 	if q.findsNothing() {
 		return 0, 0, nil
 	}
-	driver, _, err := l.driver(ctx, q)
+	driver, _, err := l.driver(ctx, q, l.step)
 	if err != nil {
 		return 0, 0, err
 	}
-	where, values := q.where(l.db.SQLite(), driver)
+	where, values := q.where(l.db.SQLite(), way{driver: driver, pair: -1})
 	if where != "" {
 		where = " WHERE " + where
 	}

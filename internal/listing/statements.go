@@ -9,9 +9,10 @@ import (
 // Statement is a query that reading a list may run.
 type Statement struct {
 	Text string
-	// Sorted reports whether the query follows the index of the sort. Otherwise it finds all its rows by an index.
+	// Sorted reports whether the query follows an index that has the order. Otherwise it finds all its rows by an index.
 	Sorted bool
 	Whole  bool // counts all rows, up to a bound
+	IsPair bool // whether an index that has the order is to find the value of a filter, too
 }
 
 // Statements returns every query that reading the pages of q and counting them may run on d, whatever is in its tables.
@@ -26,30 +27,42 @@ func (q *Query) Statements(d *db.DB) (all []Statement) {
 	if q.findsNothing() {
 		return nil
 	}
-	drivers := []int{-1}
+	ways, _ := q.ordered()
+	indexed := false
 	for i := range q.conditions {
 		if q.conditions[i].Dense {
 			continue
 		}
-		text, values := q.probe(i, fewRows)
+		indexed = true
+		text, values := q.probe(i, stepCost)
 		add(Statement{}, text, values)
 		text, values = q.countSQL(d.SQLite(), i)
 		add(Statement{}, text, values)
-		drivers = append(drivers, i)
+		ways = append(ways, q.by(i))
 	}
-	if len(drivers) == 1 {
+	if !indexed {
 		text, values := q.countSQL(d.SQLite(), -1)
 		add(Statement{Whole: true}, text, values)
 	}
-	for _, driver := range drivers {
-		for _, at := range []*place{nil, q.sample()} {
-			text, values := q.sql(d.SQLite(), driver, at, false, DefaultLimit)
-			add(Statement{Sorted: driver < 0}, text, values)
-		}
-		if q.sort.None {
-			for _, at := range []*place{nil, {ID: 1}} {
-				text, values := q.sql(d.SQLite(), driver, at, true, DefaultLimit)
-				add(Statement{Sorted: driver < 0}, text, values)
+	for _, w := range ways {
+		s := Statement{Sorted: w.driver < 0, IsPair: w.pair >= 0 && w.index.Null == ""}
+		for _, none := range []bool{false, true} {
+			if !q.mayHave(none) {
+				continue
+			}
+			some := q.sample()
+			if none {
+				some = &place{ID: 1}
+			}
+			for _, at := range []*place{nil, some} {
+				for _, end := range []*place{nil, some} {
+					text, values := q.sql(d.SQLite(), w, at, end, none, DefaultLimit)
+					add(s, text, values)
+				}
+				if s.Sorted {
+					text, values := q.aheadSQL(d.SQLite(), w, at, none, stepCost)
+					add(s, text, values)
+				}
 			}
 		}
 	}

@@ -23,6 +23,11 @@ func ServiceList() *listing.Resource {
 			{Key: "started", Column: "started_at", Kind: listing.Time},
 			{Key: "ends", Column: "ends_at", Kind: listing.Time},
 		},
+		Indexes: []listing.Index{
+			{Name: "service_started", Columns: []string{"started_at", "id", "ends_at"}},
+			{Name: "service_ends", Columns: []string{"ends_at", "id", "started_at"}},
+			{Name: "service_end", Columns: []string{"ends_at", "id"}, Null: "ended_at"},
+		},
 	}
 }
 

@@ -38,6 +38,14 @@ func OrderList() *listing.Resource {
 			{Key: "total", Column: "amount"},
 			{Key: "paid", Column: "paid_at", Kind: listing.Time, None: true},
 		},
+		Indexes: []listing.Index{
+			{Name: "shop_order_created", Columns: []string{"created_at", "id", "paid_at", "amount", "kind", "plan_id"}},
+			{Name: "shop_order_paid", Columns: []string{"paid_at", "id", "created_at", "amount"}},
+			{Name: "shop_order_amount", Columns: []string{"amount", "id", "created_at", "paid_at"}},
+			{Name: "shop_order_state", Columns: []string{"state", "amount", "id", "paid_at", "created_at"}},
+			{Name: "shop_order_kind", Columns: []string{"kind", "amount", "id", "paid_at", "created_at"}},
+			{Name: "shop_order_plan_amount", Columns: []string{"plan_id", "amount", "id", "paid_at", "created_at"}},
+		},
 	}
 }
 

@@ -31,6 +31,12 @@ func RechargeList() *listing.Resource {
 			{Key: "amount", Column: "amount"},
 			{Key: "paid", Column: "paid_at", Kind: listing.Time, None: true},
 		},
+		Indexes: []listing.Index{
+			{Name: "recharge_created", Columns: []string{"created_at", "id", "paid_at", "amount"}},
+			{Name: "recharge_paid", Columns: []string{"paid_at", "id", "created_at", "amount"}},
+			{Name: "recharge_amount", Columns: []string{"amount", "id", "created_at", "paid_at"}},
+			{Name: "recharge_state", Columns: []string{"state", "amount", "id", "paid_at", "created_at"}},
+		},
 	}
 }
 
@@ -89,16 +95,13 @@ func BookingsOf(userIDs []int64) listing.Condition {
 	if len(userIDs) == 0 {
 		return listing.OneOf("id", nil)
 	}
-	found := listing.OneOf("a.user_id", userIDs)
-	found.SQL = "@id IN (SELECT p.transaction_id FROM posting p JOIN ledger_account a ON a.id = p.account_id WHERE " +
-		strings.ReplaceAll(found.SQL, "@", "") + ")"
-	return found
+	users := listing.OneOf("a.user_id", userIDs)
+	return listing.Within("id", "SELECT p.transaction_id FROM posting p JOIN ledger_account a ON a.id = p.account_id WHERE "+
+		strings.ReplaceAll(users.SQL, "@", ""), users.Values...)
 }
 
 func moved(amount money.Amount) listing.Condition {
-	return listing.Condition{
-		SQL: "@id IN (SELECT transaction_id FROM posting WHERE amount IN (?, ?))", Values: []any{int64(amount), int64(-amount)},
-	}
+	return listing.Within("id", "SELECT transaction_id FROM posting WHERE amount IN (?, ?)", int64(amount), int64(-amount))
 }
 
 // SiteAccount is an account of the site, or all accounts of users of one kind, with its balance.
@@ -138,6 +141,11 @@ func InvoiceList() *listing.Resource {
 		Sorts: []listing.Sort{
 			{Key: "created", Column: "created_at", Kind: listing.Time},
 			{Key: "total", Column: "total"},
+		},
+		Indexes: []listing.Index{
+			{Name: "invoice_created", Columns: []string{"created_at", "id", "total"}},
+			{Name: "invoice_total", Columns: []string{"total", "id", "created_at"}},
+			{Name: "invoice_kind", Columns: []string{"reference_kind", "total", "id", "created_at"}},
 		},
 	}
 }
