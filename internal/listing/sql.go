@@ -7,8 +7,8 @@ import (
 
 var valueNames = map[SortKind]string{Number: "number", Time: "time", String: "text"}
 
-// sql is the query of rows on one way: those that have a value of the sort, or those that have none. The rows of a driver
-// are found first by its index, and then sorted; the index of the sort is not to be followed.
+// sql is the query of rows on one way: those that have a value of the sort, or those that have none. The rows of a
+// driver are found first by its index, and then sorted; the index of the sort is not to be followed.
 func (q *Query) sql(sqlite bool, w way, at, end *place, none bool, n int) (string, []any) {
 	r := q.resource
 	columns, from, id, column := q.columns(), q.from(sqlite, w), r.ID, q.sort.Column

@@ -9,7 +9,7 @@ import (
 // Statement is a query that reading a list may run.
 type Statement struct {
 	Text string
-	// Sorted reports whether the query follows an index that has the order. Otherwise it finds all its rows by an index.
+	// Sorted reports whether the query follows an index that has the order. Otherwise an index finds all its rows.
 	Sorted bool
 	Whole  bool // counts all rows, up to a bound
 	IsPair bool // whether an index that has the order is to find the value of a filter, too

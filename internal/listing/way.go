@@ -20,7 +20,7 @@ const (
 	// entryCost and lookUpCost are what it costs to read a row of an index that has all columns that are asked for, and
 	// a row that must be looked up in its table.
 	entryCost, lookUpCost = 1, 10
-	// stepCost is what the first step costs at most, and what few rows of a driver do. On a slow processor it takes 30 ms.
+	// stepCost is what the first step costs at most, and what few rows of a driver do. It takes some 30 ms.
 	stepCost = 60_000
 	// maxStreams is of how many values of a filter the rows are read apart and merged.
 	maxStreams = 16
@@ -36,7 +36,7 @@ type way struct {
 	cost  int64 // of a row
 }
 
-// rows returns up to n rows after a place, in the order of q. Who reads all rows is patient: one way is taken to the end.
+// rows returns up to n rows after a place, in the order of q. Who reads all is patient: one way is taken to its end.
 func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, isPatient bool) ([]place, error) {
 	if q.findsNothing() {
 		return nil, nil
@@ -157,8 +157,8 @@ func (q *Query) cost(index *Index) int64 {
 	return entryCost
 }
 
-// driver returns the condition whose rows cost the least to read, and whether that is at most so much. It is -1 where no
-// index finds the rows of a condition.
+// driver returns the condition whose rows cost the least to read, and whether that is at most so much. It is -1 where
+// no index finds the rows of a condition.
 func (l *Lists) driver(ctx context.Context, q *Query, most int64) (best int, few bool, err error) {
 	best, least := -1, most+1
 	for i := range q.conditions {
@@ -239,8 +239,8 @@ func (l *Lists) part(ctx context.Context, q *Query, ways []way, at, end *place, 
 	return rows[:min(n, len(rows))], nil
 }
 
-// ahead returns the place that is so many rows after another on each of the ways, whether they match or not; nil: one has
-// no more.
+// ahead returns the place that is so many rows after another on each of the ways, whether they match or not; nil:
+// there are no more.
 func (l *Lists) ahead(ctx context.Context, q *Query, ways []way, at *place, rows int64) (*place, error) {
 	for _, none := range []bool{false, true} {
 		if !q.mayHave(none) || !none && at != nil && at.value() == nil {
