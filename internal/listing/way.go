@@ -36,8 +36,9 @@ type way struct {
 	cost  int64 // of a row
 }
 
-// rows returns up to n rows after a place, in the order of q. Who reads all is patient: one way is taken to its end.
-func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, isPatient bool) ([]place, error) {
+// rows returns up to n rows after a place, in the order of q. With inOneWay the order is not followed in steps: they are
+// for a single page, and a read of all rows gains nothing by them.
+func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, inOneWay bool) ([]place, error) {
 	if q.findsNothing() {
 		return nil, nil
 	}
@@ -52,7 +53,7 @@ func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, isPatient 
 	if few {
 		return l.read(ctx, q, []way{q.by(driver)}, at, nil, n)
 	}
-	if isDirect || isPatient || driver < 0 {
+	if isDirect || inOneWay || driver < 0 {
 		return l.read(ctx, q, ways, at, nil, n)
 	}
 	var rows []place
