@@ -36,8 +36,8 @@ type way struct {
 	cost  int64 // of a row
 }
 
-// rows returns up to n rows after a place, in the order of q. With inOneWay the order is not followed in steps: they are
-// for a single page, and a read of all rows gains nothing by them.
+// rows returns up to n rows after a place, in the order of q. With inOneWay the order is not followed in steps: they
+// are for a single page, and a read of all rows gains nothing by them.
 func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, inOneWay bool) ([]place, error) {
 	if q.findsNothing() {
 		return nil, nil
