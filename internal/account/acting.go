@@ -24,7 +24,7 @@ func Acting(ctx context.Context, userID int64) context.Context {
 }
 
 // keepOpen keeps the account from being closed until tx ends, or is ErrClosed. Its lock is the weakest of PostgreSQL:
-// of all that locks an account, only lockToClose and a change of the address wait for it.
+// of all that locks an account, only lockToClose and changes of the columns that have a unique index wait for it.
 func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
 	var closed bool
 	err := lockedFor("KEY SHARE", tx.NewSelect().Model((*row)(nil)).ColumnExpr("closed_at IS NOT NULL").

@@ -167,6 +167,11 @@ func (f *Filter) set(value string, negated bool) (Condition, *fault.Field) {
 		return Condition{}, problem("too_long", "最多 100 项", "At most 100 items")
 	}
 	var values []any
+	add := func(value any) {
+		if !slices.Contains(values, value) { // the rows of each value may be read apart
+			values = append(values, value)
+		}
+	}
 	none := false
 	for _, part := range parts {
 		switch {
@@ -177,12 +182,12 @@ func (f *Filter) set(value string, negated bool) (Condition, *fault.Field) {
 			if !ok {
 				return Condition{}, problem("type", "须为编号，以逗号分隔", "This must be numbers, separated by commas")
 			}
-			values = append(values, n)
+			add(n)
 		case len(f.Choices) > 0 && !slices.Contains(f.Choices, part), part == "":
 			return Condition{}, problem("choice", "可选值："+strings.Join(f.Choices, ", "),
 				"This is one of: "+strings.Join(f.Choices, ", "))
 		default:
-			values = append(values, part)
+			add(part)
 		}
 	}
 	if f.Within != "" {

@@ -71,6 +71,7 @@ func TestPages_ByEachWay_GiveEachRowOnceInOrder(t *testing.T) {
 			"state=!none&fetches=1":             "state <> 'none' AND fetches = 1",
 			"plan=none":                         "plan_id IS NULL",
 			"plan=1,none&fetches=0":             "(plan_id = 1 OR plan_id IS NULL) AND fetches = 0",
+			"plan=1,1,none,none":                "(plan_id = 1 OR plan_id IS NULL)",
 			"plan=!1":                           "(plan_id <> 1 OR plan_id IS NULL)",
 			"ends=none":                         "ends_at IS NULL",
 			"ends=!none&used=none":              "ends_at IS NOT NULL AND used_percent IS NULL",

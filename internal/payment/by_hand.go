@@ -116,8 +116,9 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 		if err := p.wallets.MayGain(ctx, p.db, r.UserID); err != nil {
 			return nil, cmp.Or(p.refuse(ctx, notify.ID, AccountClosed, r.ID), err)
 		}
-		approved := func(ctx context.Context, tx bun.Tx) (bool, error) { return p.isApproved(ctx, tx, r, c) }
-		err := p.creditByHand(ctx, r, p.received(m, r), notify.ID, approved)
+		pay := p.received(m, r)
+		approved := func(ctx context.Context, tx bun.Tx) (bool, error) { return p.isApproved(ctx, tx, r, pay, c) }
+		err := p.creditByHand(ctx, r, pay, notify.ID, approved)
 		if errors.Is(err, ErrPaidAlready) {
 			return nil, cmp.Or(p.refuse(ctx, notify.ID, PaidTwice, r.ID), err)
 		}
@@ -138,13 +139,24 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	}
 	accepted, err := p.settle(approval.Vouched(ctx), m, pay, notify.ID, true)
 	if err == nil && !accepted {
-		// the account was closed, or the platform speaks of another amount or currency
-		err = cmp.Or(p.wallets.MayGain(ctx, p.db, r.UserID), error(ErrNotPaid))
+		// the account was closed, a case of the payment waits, or the platform speaks of another amount or currency
+		err = cmp.Or(p.wallets.MayGain(ctx, p.db, r.UserID), p.caseWaits(ctx, r, pay), error(ErrNotPaid))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
+}
+
+// caseWaits is ErrCaseEnded where a case is about to settle the payment.
+func (p *Payments) caseWaits(ctx context.Context, r *wallet.Recharge, pay Payment) error {
+	by, err := p.wallets.PaymentClaim(ctx, wallet.ExternalPayment{
+		Gateway: r.Gateway, TransactionID: pay.TransactionID, TradeNo: r.TradeNo,
+	})
+	if err == nil && by.Kind == (&Case{}).Ref().Kind {
+		err = ErrCaseEnded
+	}
+	return err
 }
 
 // IsBeingConfirmed reports whether what a member said of the recharge waits for a second one.
@@ -174,7 +186,9 @@ func (p *Payments) creditByHand(ctx context.Context, r *wallet.Recharge, pay Pay
 }
 
 // isApproved records that the member says it was paid, and reports whether it is to be credited.
-func (p *Payments) isApproved(ctx context.Context, tx bun.Tx, r *wallet.Recharge, c Confirmation) (bool, error) {
+func (p *Payments) isApproved(
+	ctx context.Context, tx bun.Tx, r *wallet.Recharge, pay Payment, c Confirmation,
+) (bool, error) {
 	staffID := c.StaffID
 	if err := p.approvals.Lock(ctx, tx, &staffID); err != nil {
 		return false, err
@@ -185,7 +199,7 @@ func (p *Payments) isApproved(ctx context.Context, tx bun.Tx, r *wallet.Recharge
 	}
 	if !unpaid { // nothing is credited again
 		paidBy, _, err := wallet.PaidBy(ctx, tx, r.ID)
-		if err == nil && c.Outside && paidBy != r.OutsidePayment() {
+		if err == nil && c.Outside && paidBy != pay.TransactionID {
 			err = ErrPaidAlready
 		}
 		return true, err

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -166,20 +167,23 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 
 // settleElsewhere acts on what a verified notify says of a recharge that belongs to another gateway than m. Both may be
 // accounts with one merchant, so the recharge's own gateway is asked: what that confirms is settled as its payment, and
-// anything else is refused.
+// anything else is refused. Where it cannot be asked the notify is to come again besides.
 func (p *Payments) settleElsewhere(ctx context.Context, m Method, r *wallet.Recharge, pay Payment, notifyID int64,
 ) (accepted bool, err error) {
 	own, found := p.gateways.find(r.Gateway)
-	if _, byHand := own.Gateway.(ByHand); found && !byHand && pay.State == Paid {
+	isOwn := found && r.TransactionID != nil && *r.TransactionID == pay.TransactionID
+	var unasked error
+	if _, byHand := own.Gateway.(ByHand); found && !byHand && pay.State == Paid && r.TransactionID == nil {
 		said, err := p.ask(ctx, own, r)
 		if err != nil {
-			return false, ErrGatewayDown.Because(err)
+			unasked = ErrGatewayDown.Because(err)
 		}
-		if said == pay {
-			return p.settle(ctx, own, pay, notifyID, true)
-		}
+		isOwn = err == nil && said == pay
 	}
-	return false, p.refusePayment(ctx, m.Name, pay, notifyID, WrongGateway, r)
+	if isOwn {
+		return p.settle(ctx, own, pay, notifyID, true)
+	}
+	return false, cmp.Or(p.refusePayment(ctx, m.Name, pay, notifyID, WrongGateway, r), unasked)
 }
 
 // credit books the payment and completes the order that waited for it, in one transaction. Where the order cannot be
@@ -254,7 +258,8 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 		})
 	}
 	err = book(order != nil)
-	if err != nil && order != nil && !errors.Is(err, wallet.ErrTransactionUsed) && !errors.Is(err, wallet.ErrClosed) {
+	if err != nil && order != nil && !errors.Is(err, wallet.ErrTransactionUsed) && !errors.Is(err, wallet.ErrClosed) &&
+		!errors.Is(err, ErrPaidAlready) {
 		slog.ErrorContext(ctx, "a paid order could not be completed; its recharge is credited alone", "order", order.ID,
 			"error", err)
 		err = book(false)

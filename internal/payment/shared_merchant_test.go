@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"context"
 	"errors"
 	"net/http/httptest"
 	"testing"
@@ -119,6 +120,51 @@ func TestSharedMerchant_UnknownPaymentReportedToEachAccount_IsOneCase(t *testing
 	})
 }
 
+// unsteady is a gateway whose platform cannot be asked for a while.
+type unsteady struct {
+	*sandbox.Gateway
+	down bool
+}
+
+func (g *unsteady) Ask(ctx context.Context, b payment.Bill) (payment.Payment, error) {
+	if g.down {
+		return payment.Payment{}, errors.New("the platform does not answer")
+	}
+	return g.Gateway.Ask(ctx, b)
+}
+
+func TestSharedMerchant_OwnGatewayCannotBeAsked_IsACaseUntilItCan(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
+		first, second := g.Method(), g.Method()
+		own := &unsteady{Gateway: g}
+		first.Gateway, second.Name = own, twin
+		c := &server{paymenttest.New(t, d, nil, first, second), g}
+		c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
+		user := c.User(t)
+		r := c.recharge(t, user, 3000)
+		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+			t.Fatal(err)
+		}
+		own.down = true
+		if w := c.notifyTwin(t, twin, paid(r)); w.Body.String() == "success" || len(c.cases(t)) != 1 {
+			t.Fatalf("%d %s, cases %+v", w.Code, w.Body, c.cases(t))
+		}
+		own.down = false
+		if w := c.notifyTwin(t, twin, paid(r)); w.Body.String() != "success" || c.Balance(t, user).Posted != 3000 {
+			t.Errorf("%d %s, %s", w.Code, w.Body, c.Balance(t, user).Posted)
+		}
+		own.down = true // nobody needs to be asked about what is paid
+		if w := c.notifyTwin(t, twin, paid(r)); w.Body.String() != "success" || c.Balance(t, user).Posted != 3000 {
+			t.Errorf("%d %s, %s", w.Code, w.Body, c.Balance(t, user).Posted)
+		}
+		if got := c.cases(t)[0].State; got != payment.CaseDismissed {
+			t.Errorf("the case is %s", got)
+		}
+		c.MustBeConsistent(t)
+	})
+}
+
 func TestNotify_WhileStaffDecidesOnItsCase_IsToComeAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c, _ := newManualServer(t, d)
@@ -135,6 +181,10 @@ func TestNotify_WhileStaffDecidesOnItsCase_IsToComeAgain(t *testing.T) {
 		}
 		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 			t.Fatal(err)
+		}
+		_, err = c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: r.TradeNo, StaffID: cashier})
+		if !errors.Is(err, payment.ErrCaseEnded) || c.Balance(t, user).Posted != 0 {
+			t.Errorf("asking the platform while it waits: %v", err)
 		}
 		form := c.sandbox.Notice(paid(r))
 		if w := c.notify(t.Context(), form); w.Body.String() == "success" || c.Balance(t, user).Posted != 0 {

@@ -147,7 +147,8 @@ func (r *Reconciliation) books(ctx context.Context, gateway string, lines []Line
 	cases, err := r.payments.CasesNumbered(ctx, gateway, numbers)
 	for i := range cases { // of several of one payment, that which settled it
 		one, known := &cases[i], b.cases[cases[i].TransactionID]
-		if known == nil || known.State == payment.CaseOpen || known.State == payment.CaseDismissed {
+		isSettled := one.State != payment.CaseOpen && one.State != payment.CaseDismissed
+		if known == nil || known.State == payment.CaseDismissed || known.State == payment.CaseOpen && isSettled {
 			b.cases[one.TransactionID] = one
 		}
 	}

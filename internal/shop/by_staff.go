@@ -14,8 +14,8 @@ import (
 // are sold too.
 type ByStaff struct {
 	Amount money.Amount // in place of the listed price, at most that
-	// how long the order waits for a recharge of all that it costs, where its gateway needs no longer; 0: the wallet
-	// pays at once
+	// Waits is how long the order waits for a recharge of all that it costs, where its gateway needs no longer; 0: the
+	// wallet pays at once.
 	Waits time.Duration
 }
 

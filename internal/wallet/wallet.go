@@ -71,13 +71,14 @@ var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再
 // Close keeps the user's wallet from gaining anything from now on, and ends the recharges that wait: a payment that
 // comes all the same is a case for staff. Neither the balance nor the commission changes until tx ends.
 func (w *Wallets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
-	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = (kind = ?)", UserWallet).Where("user_id = ?", userID).
-		Exec(ctx)
+	// The recharges come first, as where one is credited.
+	_, err := tx.NewUpdate().Model((*Recharge)(nil)).Set("state = ?", RechargeExpired).Set("updated_at = ?", w.db.Now()).
+		Where("user_id = ? AND state = ?", userID, RechargePending).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = tx.NewUpdate().Model((*Recharge)(nil)).Set("state = ?", RechargeExpired).Set("updated_at = ?", w.db.Now()).
-		Where("user_id = ? AND state = ?", userID, RechargePending).Exec(ctx)
+	_, err = tx.NewUpdate().Model((*account)(nil)).Set("closed = (kind = ?)", UserWallet).Where("user_id = ?", userID).
+		Exec(ctx)
 	return err
 }
 
