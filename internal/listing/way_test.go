@@ -86,7 +86,7 @@ func TestPages_ByEachWay_GiveEachRowOnceInOrder(t *testing.T) {
 						column+direction+", user_id"+direction).Scan(t.Context(), &want); err != nil {
 						t.Fatal(err)
 					}
-					for _, cost := range []int64{1, 15, 60, 200, 60_000} {
+					for _, cost := range []int64{1, 60, 60_000} {
 						query := filter + "&limit=7&sort=" + sign + key
 						if got := mustReadAll(t, newLists(d).InSteps(cost), query); !slices.Equal(got, want) {
 							t.Errorf("%s in steps of %d gives %v, want %v", query, cost, got, want)
