@@ -15,21 +15,21 @@ import (
 	"airstrip/internal/wallet"
 )
 
-const twin, third = "twin", "third"
+const duplicate, third = "duplicate", "third"
 
-// newTwinServer is a test server with three gateways that are accounts with one merchant.
-func newTwinServer(t *testing.T, d *db.DB) *server {
+// newSharedMerchantServer is a test server with three gateways that are accounts with one merchant.
+func newSharedMerchantServer(t *testing.T, d *db.DB) *server {
 	t.Helper()
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
 	methods := []payment.Method{g.Method(), g.Method(), g.Method()}
-	methods[1].Name, methods[2].Name = twin, third
+	methods[1].Name, methods[2].Name = duplicate, third
 	c := &server{paymenttest.New(t, d, nil, methods...), g}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
 	return c
 }
 
-// notifyTwin sends what the platform says to another account with its merchant.
-func (c *server) notifyTwin(t testing.TB, name string, p payment.Payment) *httptest.ResponseRecorder {
+// notifyAccount sends what the platform says to another account with its merchant.
+func (c *server) notifyAccount(t testing.TB, name string, p payment.Payment) *httptest.ResponseRecorder {
 	t.Helper()
 	return c.SendNotify(t.Context(), name, paymenttest.Notice{
 		Header: map[string][]string{"Content-Type": {"application/x-www-form-urlencoded"}},
@@ -47,11 +47,11 @@ func (c *server) creditCase(t testing.TB, id, user int64) error {
 // The platform reports the payment to another account before it calls it paid, so that a case opens.
 func TestSharedMerchant_CaseOfAPaymentThatIsCreditedLater_IsDismissed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTwinServer(t, d)
+		c := newSharedMerchantServer(t, d)
 		user := c.User(t)
 		r := c.recharge(t, user, 3000)
-		for _, name := range []string{twin, third, twin} {
-			if w := c.notifyTwin(t, name, paid(r)); w.Body.String() == "success" {
+		for _, name := range []string{duplicate, third, duplicate} {
+			if w := c.notifyAccount(t, name, paid(r)); w.Body.String() == "success" {
 				t.Errorf("%s accepts it", name)
 			}
 		}
@@ -72,10 +72,10 @@ func TestSharedMerchant_CaseOfAPaymentThatIsCreditedLater_IsDismissed(t *testing
 
 func TestSharedMerchant_PaymentWhoseCaseWasCredited_IsNotCreditedAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTwinServer(t, d)
+		c := newSharedMerchantServer(t, d)
 		user := c.User(t)
 		r := c.recharge(t, user, 3000)
-		c.notifyTwin(t, twin, paid(r))
+		c.notifyAccount(t, duplicate, paid(r))
 		if err := c.creditCase(t, c.cases(t)[0].ID, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -87,8 +87,8 @@ func TestSharedMerchant_PaymentWhoseCaseWasCredited_IsNotCreditedAgain(t *testin
 		if err := c.Payments.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{sandbox.Name, twin, third} {
-			if w := c.notifyTwin(t, name, paid(r)); w.Body.String() != "success" {
+		for _, name := range []string{sandbox.Name, duplicate, third} {
+			if w := c.notifyAccount(t, name, paid(r)); w.Body.String() != "success" {
 				t.Errorf("%s: %d %s", name, w.Code, w.Body)
 			}
 		}
@@ -102,12 +102,12 @@ func TestSharedMerchant_PaymentWhoseCaseWasCredited_IsNotCreditedAgain(t *testin
 // Nobody knows the trade number, so each account has to take it for its own.
 func TestSharedMerchant_UnknownPaymentReportedToEachAccount_IsOneCase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := newTwinServer(t, d)
+		c := newSharedMerchantServer(t, d)
 		user := c.User(t)
 		p := paid(c.recharge(t, user, 3000))
 		p.TradeNo = "OTHERSITE00000000000000000"
-		for _, name := range []string{sandbox.Name, twin, third} {
-			c.notifyTwin(t, name, p)
+		for _, name := range []string{sandbox.Name, duplicate, third} {
+			c.notifyAccount(t, name, p)
 		}
 		cases := c.cases(t)
 		if len(cases) != 1 {
@@ -138,7 +138,7 @@ func TestSharedMerchant_OwnGatewayCannotBeAsked_IsACaseUntilItCan(t *testing.T) 
 		g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
 		first, second := g.Method(), g.Method()
 		own := &unsteady{Gateway: g}
-		first.Gateway, second.Name = own, twin
+		first.Gateway, second.Name = own, duplicate
 		c := &server{paymenttest.New(t, d, nil, first, second), g}
 		c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
 		user := c.User(t)
@@ -147,15 +147,15 @@ func TestSharedMerchant_OwnGatewayCannotBeAsked_IsACaseUntilItCan(t *testing.T) 
 			t.Fatal(err)
 		}
 		own.down = true
-		if w := c.notifyTwin(t, twin, paid(r)); w.Body.String() == "success" || len(c.cases(t)) != 1 {
+		if w := c.notifyAccount(t, duplicate, paid(r)); w.Body.String() == "success" || len(c.cases(t)) != 1 {
 			t.Fatalf("%d %s, cases %+v", w.Code, w.Body, c.cases(t))
 		}
 		own.down = false
-		if w := c.notifyTwin(t, twin, paid(r)); w.Body.String() != "success" || c.Balance(t, user).Posted != 3000 {
+		if w := c.notifyAccount(t, duplicate, paid(r)); w.Body.String() != "success" || c.Balance(t, user).Posted != 3000 {
 			t.Errorf("%d %s, %s", w.Code, w.Body, c.Balance(t, user).Posted)
 		}
 		own.down = true // nobody needs to be asked about what is paid
-		if w := c.notifyTwin(t, twin, paid(r)); w.Body.String() != "success" || c.Balance(t, user).Posted != 3000 {
+		if w := c.notifyAccount(t, duplicate, paid(r)); w.Body.String() != "success" || c.Balance(t, user).Posted != 3000 {
 			t.Errorf("%d %s, %s", w.Code, w.Body, c.Balance(t, user).Posted)
 		}
 		if got := c.cases(t)[0].State; got != payment.CaseDismissed {
