@@ -100,7 +100,7 @@ func TestUserActions_OnMembersOfStaff_AreForOwners(t *testing.T) {
 		h.ask(admin, 422, "POST", to, `{"email":"leaving@example.com","forfeit":"0.00","reason":"x"}`, nil)
 		h.ask(admin, 422, "POST", to, `{"email":"other@example.com","forfeit":"5.00","reason":"x"}`, nil)
 		h.ask(admin, 200, "POST", to, `{"email":"leaving@example.com","forfeit":"5.00","reason":"x"}`, nil)
-		h.ask(admin, 404, "POST", fmt.Sprintf("/api/v2/staff/users/%d/password-mail", user.id), `{"reason":"x"}`, nil)
+		h.ask(admin, 409, "POST", fmt.Sprintf("/api/v2/staff/users/%d/password-mail", user.id), `{"reason":"x"}`, nil)
 		h.sound(h.T)
 	})
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/approval"
-	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/permission"
@@ -23,7 +23,7 @@ func TestDecide_WithoutAnAccount_OnlyTheOperatorApproves(t *testing.T) {
 		}
 		a := approval.New(d, settings)
 		const ann, bob, nobody = 7, 8, 9
-		approvaltest.Members(t, d, permission.Finance, ann, bob)
+		accounttest.Add(t, d, permission.Finance, ann, bob)
 		var number int64
 		waits := func(madeBy int64) int64 {
 			t.Helper()

@@ -11,8 +11,8 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/approval"
-	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -443,7 +443,7 @@ func TestStaffMakesMoneyOnlyUpToALimitAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d, 1)
 		staff, other := int64(7), int64(8)
-		approvaltest.Members(t, d, permission.Finance, staff, other)
+		accounttest.Add(t, d, permission.Finance, staff, other)
 		// 1000.00, the default limit
 		_, keys, err := c.Make(t.Context(), cdkey.Batch{Gift: fen(10000), Size: 10, MaxUses: 1}, &staff)
 		if err != nil {

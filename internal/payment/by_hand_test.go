@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/approval"
-	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/money"
@@ -31,7 +31,7 @@ func newManualServer(t *testing.T, d *db.DB) (*server, *paymenttest.Platform) {
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
 	c := &server{paymenttest.New(t, d, []payment.Kind{manual.Kind}, g.Method()), g}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
-	approvaltest.Members(t, d, permission.Finance, cashier, second, 903, 904, 905, 906)
+	accounttest.Add(t, d, permission.Finance, cashier, second, 903, 904, 905, 906)
 	if err := c.Settings.Set(t.Context(),
 		map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"100.00"`)}); err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 			t.Fatalf("with a second member: %v, %+v", err, c.Balance(t, user))
 		}
 
-		approvaltest.Members(t, d, permission.Finance, user)
+		accounttest.Add(t, d, permission.Finance, user)
 		own := p.Recharge(t, c.Server, user, 100)
 		if err := c.byHand(t, own, user); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("into one's own wallet: ", err)

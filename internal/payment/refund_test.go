@@ -13,8 +13,8 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/approval"
-	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
@@ -455,7 +455,7 @@ func TestRefund_BeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, other := int64(cashier), int64(second)
-		approvaltest.Members(t, d, permission.Finance, first, other)
+		accounttest.Add(t, d, permission.Finance, first, other)
 		r := c.paid(t, 9000)
 		back := func(amount money.Amount) *wallet.GatewayRefund {
 			t.Helper()

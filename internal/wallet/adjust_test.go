@@ -10,8 +10,8 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/approval"
-	"airstrip/internal/approval/approvaltest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
@@ -82,7 +82,7 @@ func TestAnAdjustmentIsAMovementThatTheUserSees(t *testing.T) {
 func TestLargeSumsNeedASecondMember(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := open(t, d, 1, *ann)
-		approvaltest.Members(t, d, permission.Finance, *ann, *bob)
+		accounttest.Add(t, d, permission.Finance, *ann, *bob)
 		now := time.Now()
 		d.SetClock(func() time.Time { return now })
 		const limit = 100000 // the default

@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/db"
@@ -36,6 +37,7 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 		w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 		s := shop.New(d, settings, w, services, invite.New(d, settings, w))
 		mux := http.NewServeMux()
+		accounttest.Add(t, d, "", 1)
 		r := v1.New(mux, func(context.Context, string) (account.Identity, error) {
 			return account.Identity{UserID: 1},
 				nil

@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/db/dbtest"
@@ -43,6 +44,7 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	}
 	p := payment.New(d, settings, w, s, "http://shop.example", gateways)
 	mux := http.NewServeMux()
+	accounttest.Add(t, d, "", 1)
 	r := v1.New(mux, func(context.Context, string) (account.Identity, error) {
 		return account.Identity{UserID: 1},
 			nil

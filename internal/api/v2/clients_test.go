@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/api/v2/staff"
@@ -45,6 +46,7 @@ func newCatalogue(t *testing.T, d *db.DB) *catalogue {
 	if err != nil {
 		t.Fatal(err)
 	}
+	accounttest.Add(t, d, account.Owner, 9)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Proved: true, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/api/v2/staff"
@@ -27,6 +28,7 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := paymenttest.New(t, d, []payment.Kind{manual.Kind})
 		buyer := c.User(t)
+		accounttest.Add(t, d, "", buyer)
 		mux := http.NewServeMux()
 		v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 			return account.Identity{UserID: buyer, Proved: true, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil

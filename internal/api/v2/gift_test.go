@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
@@ -203,10 +202,10 @@ func TestCommissionOnTheWire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newMoneyServer(t, d, 1, 2)
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-			if err := addAccount(ctx, tx, d, 1, nil); err != nil {
+			if err := nameAccount(ctx, tx, 1, nil); err != nil {
 				return err
 			}
-			return addAccount(ctx, tx, d, 2, new(int64(1)))
+			return nameAccount(ctx, tx, 2, new(int64(1)))
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -254,9 +253,9 @@ func TestCommissionOnTheWire(t *testing.T) {
 	})
 }
 
-func addAccount(ctx context.Context, tx bun.Tx, d *db.DB, id int64, by *int64) error {
-	_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, invite_code, invited_by, created_at)
-		VALUES (?, ?, ?, ?, '', '', ?, ?, ?, ?, ?)`, id, uuid.New(), fmt.Sprintf("u%d@example.com", id), fmt.Sprintf("U%d", id),
-		uuid.New(), d.Now(), fmt.Sprintf("CODE%d", id), by, d.Now()).Exec(ctx)
+// nameAccount gives an account a name, an address and an invite code of its number, and its inviter.
+func nameAccount(ctx context.Context, tx bun.Tx, id int64, by *int64) error {
+	_, err := tx.NewRaw(`UPDATE account SET email = ?, name = ?, invite_code = ?, invited_by = ? WHERE id = ?`,
+		fmt.Sprintf("u%d@example.com", id), fmt.Sprintf("U%d", id), fmt.Sprintf("CODE%d", id), by, id).Exec(ctx)
 	return err
 }

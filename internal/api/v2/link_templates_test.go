@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	apilink "airstrip/internal/api/link"
 	v2 "airstrip/internal/api/v2"
@@ -62,6 +63,7 @@ func newTemplateServer(t *testing.T, d *db.DB) *templateServer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	accounttest.Add(t, d, account.Owner, 9)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Proved: true, Role: account.Role(bearer)}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	apilink "airstrip/internal/api/link"
 	v2 "airstrip/internal/api/v2"
@@ -66,6 +67,7 @@ func linkServer(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.No
 	if err != nil {
 		t.Fatal(err)
 	}
+	accounttest.Add(t, d, "", 1, 2)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)

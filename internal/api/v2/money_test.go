@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	"airstrip/internal/api/notify"
 	v2 "airstrip/internal/api/v2"
@@ -58,6 +59,8 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 		t.Fatal(err)
 	}
 	p := payment.New(d, settings, w, s, "http://shop.example", gateways)
+	accounttest.Add(t, d, "", users...)
+	accounttest.Add(t, d, account.Finance, firstStaff, firstStaff+1)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)

@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/account/accounttest"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/api/v2/staff"
@@ -74,6 +75,7 @@ func newField(t *testing.T, d *db.DB) *field {
 		Captchas: captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), Tokens: tokens,
 		Wallets: wallets, Services: f.services, Site: "http://localhost:8080",
 	})
+	accounttest.Add(t, d, account.Owner, owner)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)

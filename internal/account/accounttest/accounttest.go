@@ -1,5 +1,6 @@
-// Package approvaltest makes members of staff for tests, since an act is decided only by who has an account for it.
-package approvaltest
+// Package accounttest makes accounts for tests, since an act is decided only by who has an account for it, and nobody
+// signed in writes without one.
+package accounttest
 
 import (
 	"context"
@@ -13,8 +14,8 @@ import (
 	"airstrip/internal/permission"
 )
 
-// Members adds an account with the role for each of the numbers. They have no wallets.
-func Members(t testing.TB, d *db.DB, role permission.Role, ids ...int64) {
+// Add adds an account with the role for each of the numbers; users have the empty one. They have no wallets.
+func Add(t testing.TB, d *db.DB, role permission.Role, ids ...int64) {
 	t.Helper()
 	now := d.Now()
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
