@@ -47,6 +47,7 @@ test('from sign-up over a paid plan to import without a mouse', async ({ page })
   await move(page, 'Tab', /^Pay$/)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('status').getByText(/^Bought: /)).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Import to / })).toBeVisible() // it comes after the result
   await move(page, 'Tab', /^Import to /)
 })
 
