@@ -120,7 +120,7 @@ function useShownColumns(): Column<UserRow>[] {
     {
       key: 'used',
       title: t('column.used'),
-      width: '5rem',
+      width: '6rem',
       sort: 'used',
       align: 'end',
       cell: ({ used_percent: part }) => (part === null ? '—' : `${part}%`),
