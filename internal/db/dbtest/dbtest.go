@@ -30,6 +30,19 @@ func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t)) })
 }
 
+// EachAt runs test on a database of each engine that earlier versions migrated: up to this migration.
+func EachAt(t *testing.T, migration int64, test func(t *testing.T, d *db.DB)) {
+	at := func(t *testing.T, url string) {
+		d := open(t, url, t.TempDir())
+		if err := d.MigrateTo(t.Context(), migration); err != nil {
+			t.Fatal(err)
+		}
+		test(t, d)
+	}
+	t.Run("sqlite", func(t *testing.T) { at(t, "") })
+	t.Run("postgres", func(t *testing.T) { at(t, EmptyPostgresURL(t)) })
+}
+
 // SQLite gives a new migrated SQLite database that ends with the test.
 func SQLite(t testing.TB) *db.DB {
 	t.Helper()
