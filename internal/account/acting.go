@@ -24,7 +24,7 @@ func Acting(ctx context.Context, userID int64) context.Context {
 }
 
 // keepOpen keeps the account from being closed until tx ends, or is ErrClosed. Its lock is the weakest of PostgreSQL:
-// of all that locks an account, only lockToClose and changes of the columns that have a unique index wait for it.
+// of all that locks an account, only LockToClose and changes of the columns that have a unique index wait for it.
 func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
 	var closed bool
 	err := lockedFor("KEY SHARE", tx.NewSelect().Model((*row)(nil)).ColumnExpr("closed_at IS NOT NULL").
@@ -35,19 +35,19 @@ func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// closing is Acting for the transaction by which the account closes itself: it begins with lockToClose.
+// closing is Acting for the transaction by which the account closes itself: it begins with LockToClose.
 func closing(ctx context.Context, userID int64) context.Context {
 	return db.Guarded(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := lockToClose(ctx, tx, userID); err != nil {
+		if err := LockToClose(ctx, tx, userID); err != nil {
 			return err
 		}
 		return keepOpen(ctx, tx, userID)
 	})
 }
 
-// lockToClose waits until no call acts as one of the accounts and keeps others from beginning until tx ends. Those then
+// LockToClose waits until no call acts as one of the accounts and keeps others from beginning until tx ends. Those then
 // find the account closed. It comes before tx locks or reads anything of the accounts.
-func lockToClose(ctx context.Context, tx bun.Tx, ids ...int64) error {
+func LockToClose(ctx context.Context, tx bun.Tx, ids ...int64) error {
 	_, err := lockedFor("UPDATE", tx.NewSelect().Model((*row)(nil)).Column("id").Where("id IN (?)", bun.List(ids)).
 		OrderExpr("id")).Exec(ctx)
 	return err

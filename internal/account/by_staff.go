@@ -179,7 +179,7 @@ func (a *Accounts) CloseFor(ctx context.Context, by Identity, userID int64, emai
 	reason string,
 ) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := lockToClose(ctx, tx, userID); err != nil {
+		if err := LockToClose(ctx, tx, userID); err != nil {
 			return err
 		}
 		r, err := actedOn(ctx, tx, by, permission.UserClose, userID)

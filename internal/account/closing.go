@@ -91,7 +91,7 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from 
 		}), "password", "code")
 }
 
-// closeRow closes the account, on which tx began with lockToClose. The money that is lost must be exactly forfeit.
+// closeRow closes the account, on which tx began with LockToClose. The money that is lost must be exactly forfeit.
 func (a *Accounts) closeRow(ctx context.Context, tx bun.Tx, r row, forfeit money.Amount, from Client) error {
 	if err := a.notLastOwner(ctx, tx, r); err != nil {
 		return err

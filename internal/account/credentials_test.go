@@ -280,7 +280,7 @@ func withSecondFactor(w *testSite, v *victim) {
 // changeNothing are the methods of each part that leave what opens an account as it is.
 var changeNothing = map[string]string{
 	"Accounts": "Accept Acceptance AddMember ChangeMember Covers Members ByEmail ByTelegram Close CloseEmpty " +
-		"CloseFor Create Invite Emails Forget Hash IDsByEmail Import ImportFile PreviewImport IsStaff List Lock LockAll LockToClose MayActOn " +
+		"CloseFor Create Invite Emails Forget Hash IDsByEmail Import ImportFile PreviewImport IsStaff List Lock LockAll MayActOn " +
 		"Loss MemberByTelegram NoticeUser OnClose People RecipientCount Recipients TakeInvited Users " +
 		"NoticeByMail OutdatedPasswords Register Rename Security SetNoticeByMail SetRole Staff StaffWith Notify NotifyExcept NotifyStaff User",
 	"Setup":   "CheckCode IsOpen Leads Make Run Start",

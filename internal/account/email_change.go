@@ -114,7 +114,7 @@ func (cr *Credentials) ReplaceEmail(
 	email = NormalEmail(email)
 	err = cr.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		// A change of the address waits for the calls of the user, which may wait for what findLocked locks.
-		if err := lockToClose(ctx, tx, userID); err != nil {
+		if err := LockToClose(ctx, tx, userID); err != nil {
 			return err
 		}
 		r, err := findLocked(ctx, tx, "id = ? AND closed_at IS NULL", userID)

@@ -22,12 +22,6 @@ func (a *Accounts) TakeInvited(ctx context.Context, tx bun.Tx, from, into int64)
 		Where("invited_by = ? AND id > ?", from, into).Exec(ctx))
 }
 
-// LockToClose waits until no call acts as one of the users, and keeps others from beginning, and from changing the
-// accounts, until tx ends. It comes before all other locks.
-func (a *Accounts) LockToClose(ctx context.Context, tx bun.Tx, ids ...int64) error {
-	return lockToClose(ctx, tx, ids...)
-}
-
 // CloseEmpty closes the account of a user, on which tx began with LockToClose and who has no money left, as Close does.
 func (a *Accounts) CloseEmpty(ctx context.Context, tx bun.Tx, userID int64) error {
 	r, err := find(ctx, tx, "id = ? AND closed_at IS NULL", userID)

@@ -76,7 +76,7 @@ func (m *Merges) admit(ctx context.Context, tx bun.Tx, made *Merge) (from accoun
 			{word: "same", says: fault.Text{ZH: "与保留的账号是同一个", EN: "it is the account that stays"}},
 		}})
 	}
-	if err := m.p.Accounts.LockToClose(ctx, tx, ids...); err != nil {
+	if err := account.LockToClose(ctx, tx, ids...); err != nil {
 		return from, err
 	}
 	known, err := m.p.Accounts.Users(ctx, tx, ids)
