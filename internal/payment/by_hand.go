@@ -150,9 +150,7 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 
 // caseWaits is ErrCaseEnded where a case is about to settle the payment.
 func (p *Payments) caseWaits(ctx context.Context, r *wallet.Recharge, pay Payment) error {
-	by, err := p.wallets.PaymentClaim(ctx, wallet.ExternalPayment{
-		Gateway: r.Gateway, TransactionID: pay.TransactionID, TradeNo: r.TradeNo,
-	})
+	by, err := p.wallets.PaymentClaim(ctx, r.Payment(pay.TransactionID))
 	if err == nil && by.Kind == (&Case{}).Ref().Kind {
 		err = ErrCaseEnded
 	}

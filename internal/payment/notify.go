@@ -294,9 +294,7 @@ func (p *Payments) settledAs(ctx context.Context, tx bun.Tx, rechargeID int64, t
 func (p *Payments) answerSettled(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool,
 	err error,
 ) {
-	by, err := p.wallets.PaymentClaim(ctx, wallet.ExternalPayment{
-		Gateway: r.Gateway, TransactionID: pay.TransactionID, TradeNo: r.TradeNo,
-	})
+	by, err := p.wallets.PaymentClaim(ctx, r.Payment(pay.TransactionID))
 	if err != nil {
 		return false, err
 	}

@@ -20,6 +20,11 @@ type ExternalPayment struct {
 	TradeNo       string // ours, which the platform repeats
 }
 
+// Payment names the payment of the recharge that has this number at its gateway.
+func (r *Recharge) Payment(transactionID string) ExternalPayment {
+	return ExternalPayment{Gateway: r.Gateway, TransactionID: transactionID, TradeNo: r.TradeNo}
+}
+
 // settledPayment is a payment at a platform that was acted on. Its keys let each be booked once.
 type settledPayment struct {
 	bun.BaseModel `bun:"table:external_payment"`

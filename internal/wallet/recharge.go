@@ -186,8 +186,7 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 	if err != nil || !credited {
 		return false, err
 	}
-	paid := ExternalPayment{Gateway: r.Gateway, TransactionID: transactionID, TradeNo: r.TradeNo}
-	if err := w.ClaimPayment(ctx, tx, paid, r.Ref()); err != nil {
+	if err := w.ClaimPayment(ctx, tx, r.Payment(transactionID), r.Ref()); err != nil {
 		return false, err
 	}
 	into := Clearing
