@@ -82,7 +82,11 @@ test.describe('over a network that breaks', () => {
     await expect(page.getByRole('list', { name: 'Files to send' }).getByRole('listitem')).toHaveCount(1)
     await send.click()
     await expect(page.getByRole('log').getByRole('button', { name: /two\.log/ })).toBeVisible()
-    const { messages } = await user.call<Conversation>('GET', `/user/tickets-v2/${no}/messages`)
-    expect(messages.at(-1)?.attachments.map(({ name }) => name)).toEqual(['two.log'])
+    // The page shows a message before the server has it.
+    const received = async () => {
+      const { messages } = await user.call<Conversation>('GET', `/user/tickets-v2/${no}/messages`)
+      return messages.slice(1).flatMap(({ attachments }) => attachments.map(({ name }) => name))
+    }
+    await expect.poll(received).toEqual(['two.log'])
   })
 })
