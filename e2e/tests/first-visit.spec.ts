@@ -12,18 +12,33 @@ const ABREAST = 4
 const LATE_MS = 1_300
 const PHONE = { locale: 'zh-CN', viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions
 const LATENCY_MS = 40
+// How long a page that has loaded makes no request.
+const QUIET_MS = 500
 // How long a page about tickets waits before it opens their stream (web: use-ticket-changes.ts).
 const STREAM_MS = 1_000
 const { open, user } = pages()
 
-type Seen = { isPainted: boolean; shift: number; shifted: string[] }
+type Seen = { isPainted: boolean; shift: number; shifted: string[]; calls: number; lastLoad: number }
 type Watched = Window & { seen: Seen }
 type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Node | null }[] }
 
-/** Runs in the page: records layout shifts without user input. */
+/** Runs in the page: records layout shifts without user input, and what is being loaded. */
 function watch() {
-  const seen: Seen = { isPainted: false, shift: 0, shifted: [] }
-  Object.assign(window, { seen })
+  const seen: Seen = { isPainted: false, shift: 0, shifted: [], calls: 0, lastLoad: 0 }
+  const { fetch } = window
+  const countedFetch: typeof fetch = async (...request) => {
+    seen.calls += 1
+    try {
+      return await fetch(...request)
+    } finally {
+      seen.calls -= 1
+      seen.lastLoad = performance.now()
+    }
+  }
+  Object.assign(window, { seen, fetch: countedFetch })
+  new PerformanceObserver(() => {
+    seen.lastLoad = performance.now()
+  }).observe({ type: 'resource', buffered: true })
   new PerformanceObserver(() => {
     seen.isPainted = true
   }).observe({ type: 'largest-contentful-paint', buffered: true })
@@ -38,14 +53,20 @@ function watch() {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
+/** Runs in the page: whether it has loaded all that it asks for. */
+function hasLoaded(quietMs: number) {
+  const { isPainted, calls, lastLoad } = (window as unknown as Watched).seen
+  return isPainted && calls === 0 && document.readyState === 'complete' && performance.now() - lastLoad > quietMs
+}
+
 /** A first visit. */
 async function visit(page: Page, address: string) {
   const answer = await page.goto(address)
   const policy = answer?.headers()['content-security-policy']
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-  await page.waitForLoadState('networkidle')
+  // Playwright's own network idle sometimes never comes where several pages load with routes.
+  await page.waitForFunction(hasLoaded, QUIET_MS)
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-  await page.waitForFunction(() => (window as unknown as Watched).seen.isPainted)
   const seen = await page.evaluate((streamMs) => {
     const { shift, shifted } = (window as unknown as Watched).seen
     // What is unread is asked for after five seconds at the latest, however slow the machine (web: use-after-load.ts).
