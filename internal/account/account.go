@@ -50,6 +50,7 @@ type Accounts struct {
 	History     *History
 
 	db       *db.DB
+	byID     *db.Prepared
 	settings *setting.Settings
 	mails    *mail.Mails
 	notices  *notify.Notices
@@ -128,6 +129,7 @@ func New(c Config) *Accounts {
 		Bans: &Bans{db: c.DB, notices: c.Notices, services: c.Services, visits: visits},
 		db:   c.DB, settings: c.Settings, mails: c.Mails, notices: c.Notices, wallets: c.Wallets, services: c.Services,
 		hasher: hasher, verifier: verifier,
+		byID: c.DB.Prepared(c.DB.NewSelect().Model((*row)(nil)).Where("id = ?", bun.Safe("?")).String()),
 	}
 }
 
@@ -193,7 +195,14 @@ var (
 
 // User returns the user with this id, or ErrNoUser.
 func (a *Accounts) User(ctx context.Context, id int64) (User, error) {
-	return userByID(ctx, a.db, id)
+	var found []row
+	if err := a.byID.Models(ctx, []any{id}, &found); err != nil {
+		return User{}, err
+	}
+	if len(found) == 0 {
+		return User{}, ErrNoUser
+	}
+	return found[0].User, nil
 }
 
 func userByID(ctx context.Context, idb bun.IDB, id int64) (User, error) {

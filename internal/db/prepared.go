@@ -3,9 +3,11 @@ package db
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/uptrace/bun"
 )
@@ -41,19 +43,20 @@ func (p *Prepared) Row(ctx context.Context, values []any, dest ...any) error {
 		}
 		ctx = context.WithoutCancel(ctx)
 	}
-	return stmt.QueryRowContext(ctx, values...).Scan(dest...)
+	return stmt.QueryRowContext(ctx, p.bound(values)...).Scan(dest...)
 }
 
 // Models runs the query and appends its rows to a slice of models.
 func (p *Prepared) Models(ctx context.Context, values []any, into any) error {
-	rows, err := p.query(ctx, values)
+	rows, err := p.Query(ctx, values)
 	if err != nil {
 		return err
 	}
 	return p.pool.ScanRows(ctx, rows, into)
 }
 
-func (p *Prepared) query(ctx context.Context, values []any) (*sql.Rows, error) {
+// Query runs the query and returns its rows, which the caller closes.
+func (p *Prepared) Query(ctx context.Context, values []any) (*sql.Rows, error) {
 	if p.db.pooled {
 		return p.pool.DB.QueryContext(ctx, p.placeholders(), values...)
 	}
@@ -61,7 +64,24 @@ func (p *Prepared) query(ctx context.Context, values []any) (*sql.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stmt.QueryContext(ctx, values...)
+	return stmt.QueryContext(ctx, p.bound(values)...)
+}
+
+// sqliteTime is how bun writes times for SQLite, which compares them as text.
+const sqliteTime = "2006-01-02 15:04:05.999999-07:00"
+
+// bound returns the values as the engine's driver takes them.
+func (p *Prepared) bound(values []any) []any {
+	if !p.db.sqlite {
+		return values
+	}
+	bound := slices.Clone(values)
+	for i, value := range bound {
+		if t, ok := value.(time.Time); ok {
+			bound[i] = t.UTC().Format(sqliteTime)
+		}
+	}
+	return bound
 }
 
 // prepared returns the statement, which database/sql prepares on each connection that runs it. Of several first callers

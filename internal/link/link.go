@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
 	"airstrip/internal/db"
@@ -49,6 +50,7 @@ type Links struct {
 	areas    *geo.Areas
 
 	known   *db.Prepared
+	ofUser  *db.Prepared // the token of a user
 	limits  limits
 	files   *otter.Cache[fileKey, *file]
 	rights  *otter.Cache[int64, *rights]
@@ -63,8 +65,9 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accoun
 ) *Links {
 	return &Links{
 		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes,
-		areas: areas,
-		known: d.Prepared(knownText),
+		areas:  areas,
+		known:  d.Prepared(knownText),
+		ofUser: d.Prepared(d.NewSelect().Model((*tokenRow)(nil)).Where("user_id = ?", bun.Safe("?")).String()),
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
 			// Includes the compressed forms.

@@ -70,14 +70,18 @@ func fingerprint(token string) string { return hex.EncodeToString(hash(token)[:4
 
 // Token returns the user's link token and creates it if necessary.
 func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {
-	var row tokenRow
-	err := l.db.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			row, err = l.insertToken(ctx, tx, userID)
-			return err
-		})
+	var found []tokenRow
+	if err := l.ofUser.Models(ctx, []any{userID}, &found); err != nil {
+		return Token{}, err
 	}
+	if len(found) == 1 {
+		return l.open(found[0])
+	}
+	var row tokenRow
+	err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		row, err = l.insertToken(ctx, tx, userID)
+		return err
+	})
 	if err != nil {
 		return Token{}, err
 	}

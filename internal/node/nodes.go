@@ -59,6 +59,8 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 			written: otter.Must(&otter.Options[int64, recentlyWritten]{
 				ExpiryCalculator: otter.ExpiryWriting[int64, recentlyWritten](writtenFor),
 			}),
+			addressCount: d.Prepared(`SELECT count(DISTINCT ip) FROM online_ip
+				WHERE user_id = ? AND last_at > ? AND place <> ?`),
 		},
 		LinkGroups: &LinkGroups{db: d}, Silences: &Silences{db: d},
 	}

@@ -45,6 +45,8 @@ type Presence struct {
 	monitor   *Monitor
 	written   *otter.Cache[int64, recentlyWritten]
 	online    onlineAddresses
+
+	addressCount *db.Prepared // of a user who is connected
 }
 
 // userIP is one user at one address.
@@ -149,8 +151,7 @@ func (ps *Presence) OnlineOf(ctx context.Context, userID int64) ([]OnlineIP, err
 // DeviceCount returns from how many addresses the user is connected now, over all nodes.
 func (ps *Presence) DeviceCount(ctx context.Context, userID int64) (int, error) {
 	var count int
-	err := ps.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
-		Where("user_id = ? AND last_at > ? AND place <> ?", userID, ps.db.Now().Add(-onlineFor), gone).Scan(ctx, &count)
+	err := ps.addressCount.Row(ctx, []any{userID, ps.db.Now().Add(-onlineFor), gone}, &count)
 	return count, err
 }
 

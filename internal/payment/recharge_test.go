@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -98,4 +99,30 @@ func TestAmountsOutsideTheLimitsAreRefused(t *testing.T) {
 		wallet.ErrTooManyRecharges) {
 		t.Errorf("one pending recharge too many: %v", err)
 	}
+}
+
+func TestRecharge_AfterManyThatWereBegunAndCancelled_WaitsUntilAnHourAfterThem(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newServer(t, d)
+		user, other := c.User(t), c.User(t)
+		c.pressButton(t, c.recharge(t, user, 100), "pay") // does not count
+		for range 60 {
+			r := c.recharge(t, user, 100)
+			if _, err := c.Wallets.CancelRecharge(t.Context(), user, strconv.FormatInt(r.ID, 10)); err != nil {
+				t.Fatal(err)
+			}
+			c.Advance(30 * time.Second)
+		}
+		_, err := c.Payments.Recharge(t.Context(), user, sandbox.Name, 100)
+		var refused *fault.Error
+		if !errors.Is(err, wallet.ErrTooManyBegun) || !errors.As(err, &refused) {
+			t.Fatal("the 61st within an hour: ", err)
+		}
+		if wait := refused.RetryAfter; wait <= 29*time.Minute || wait > 30*time.Minute {
+			t.Error("the 61st may be tried again after ", wait)
+		}
+		c.recharge(t, other, 100)
+		c.Advance(30 * time.Minute)
+		c.recharge(t, user, 100)
+	})
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 
@@ -11,21 +12,49 @@ import (
 	"airstrip/internal/db"
 )
 
+// preparedReads are the queries about one user that links and the dashboard make.
+type preparedReads struct{ access, usage, ended, toRenew *db.Prepared }
+
+func prepareReads(d *db.DB) preparedReads {
+	value := bun.Safe("?")
+	return preparedReads{
+		access: d.Prepared(d.NewSelect().Model((*Access)(nil)).Where("user_id = ?", value).String()),
+		usage:  d.Prepared(usageText("user_id = ? AND")),
+		ended: d.Prepared(`SELECT used, used_up FROM package
+			WHERE user_id = ? AND used > 0 AND (ended_at IS NOT NULL OR used >= bytes OR expires_at <= ?)
+			AND coalesce(ended_at, ?) >= (SELECT min(c.started_at) FROM service AS s JOIN service_cycle AS c
+				ON c.service_id = s.id AND c.cycle = s.cycle
+				WHERE s.user_id = ? AND s.ended_at IS NULL AND s.ends_at > ?)`),
+		toRenew: d.Prepared(`SELECT id, ended_at FROM service
+			WHERE user_id = ? AND (end_reason IS NULL OR end_reason = '` + string(ByExpiry) + `')
+			ORDER BY CASE WHEN ended_at IS NULL THEN 0 ELSE 1 END, ended_at DESC, id DESC LIMIT 2`),
+	}
+}
+
 // Access returns what the user may use now and how much of it is used.
 func (s *Services) Access(ctx context.Context, userID int64) (a Access, err error) {
-	one := make([]Access, 1)
-	if err := s.db.NewSelect().Model(&one[0]).Where("user_id = ?", userID).Scan(ctx); errors.Is(err, db.ErrNoRows) {
+	var found []Access
+	if err := s.byUser.access.Models(ctx, []any{userID}, &found); err != nil {
+		return a, err
+	}
+	if len(found) == 0 {
 		return a, ErrNoUser
-	} else if err != nil {
+	}
+	a = found[0]
+	if err := s.openCredentials(&a); err != nil {
 		return a, err
 	}
-	if err := s.openCredentials(&one[0]); err != nil {
+	now := s.db.Now()
+	rows, err := s.byUser.usage.Query(ctx, []any{userID, now, userID, now})
+	if err != nil {
 		return a, err
 	}
-	if err := s.AddUsage(ctx, one); err != nil {
+	used, err := sumUsage(rows)
+	if err != nil {
 		return a, err
 	}
-	return one[0], s.addEnded(ctx, &one[0])
+	setUsage(&a, used)
+	return a, s.addEnded(ctx, &a)
 }
 
 // List returns the user's services, those that end first before others and ended ones last, and the packages of which
@@ -49,9 +78,7 @@ func (s *Services) List(ctx context.Context, userID int64) ([]Service, []Package
 // none.
 func (s *Services) ToRenew(ctx context.Context, userID int64) (*int64, error) {
 	var found []Service
-	err := s.db.NewSelect().Model(&found).Column("id", "ended_at").
-		Where("user_id = ? AND (end_reason IS NULL OR end_reason = ?)", userID, ByExpiry).
-		OrderExpr("CASE WHEN ended_at IS NULL THEN 0 ELSE 1 END, ended_at DESC, id DESC").Limit(2).Scan(ctx)
+	err := s.byUser.toRenew.Models(ctx, []any{userID}, &found)
 	if err != nil || len(found) == 0 || (len(found) == 2 && found[1].EndedAt == nil) {
 		return nil, err
 	}
@@ -130,15 +157,18 @@ func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 		return nil
 	}
 	used, err := s.usage(ctx, s.db, ids)
-	zero := int64(0)
 	for i := range rows {
-		u, holds := used[rows[i].UserID]
-		if !holds {
-			u = Usage{QuotaBytes: &zero, RemainingBytes: &zero}
-		}
-		rows[i].Usage = u
+		setUsage(&rows[i], used)
 	}
 	return err
+}
+
+func setUsage(a *Access, used map[int64]Usage) {
+	u, holds := used[a.UserID]
+	if !holds {
+		u = Usage{QuotaBytes: new(int64), RemainingBytes: new(int64)}
+	}
+	a.Usage = u
 }
 
 // UsageIn returns the Usage of users as tx sees it, without the packages that ended; of those who hold nothing there is
@@ -158,16 +188,27 @@ func (s *Services) usage(ctx context.Context, idb bun.IDB, userIDs []int64) (map
 	if userIDs != nil {
 		whose, args = "user_id IN (?) AND", []any{bun.List(userIDs), now, bun.List(userIDs), now}
 	}
-	rows, err := idb.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, billed_up
-			FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
-			WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
-		UNION ALL SELECT user_id, bytes, used, used_up FROM package
-			WHERE `+whose+` ended_at IS NULL AND used < bytes AND (expires_at IS NULL OR expires_at > ?)`, args...)
+	rows, err := idb.QueryContext(ctx, usageText(whose), args...)
 	if err != nil {
 		return nil, err
 	}
+	return sumUsage(rows)
+}
+
+// usageText selects what running services and open packages give and what of it is used; whose are conditions on the
+// user, with an AND after them.
+func usageText(whose string) string {
+	return `SELECT user_id, quota_bytes, billed, billed_up
+			FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
+			WHERE ` + whose + ` service.ended_at IS NULL AND ends_at > ?
+		UNION ALL SELECT user_id, bytes, used, used_up FROM package
+			WHERE ` + whose + ` ended_at IS NULL AND used < bytes AND (expires_at IS NULL OR expires_at > ?)`
+}
+
+// sumUsage reads rows of usageText to their end.
+func sumUsage(rows *sql.Rows) (map[int64]Usage, error) {
 	by := map[int64]Usage{}
-	err = eachRow(rows, func() error {
+	err := eachRow(rows, func() error {
 		var userID, used, up int64
 		var quota *int64
 		if err := rows.Scan(&userID, &quota, &used, &up); err != nil {
@@ -188,11 +229,7 @@ func (s *Services) usage(ctx context.Context, idb bun.IDB, userIDs []int64) (map
 func (s *Services) addEnded(ctx context.Context, a *Access) error {
 	now := s.db.Now()
 	var ended []Package
-	err := s.db.NewSelect().Model(&ended).Column("used", "used_up").
-		Where("user_id = ? AND used > 0 AND (ended_at IS NOT NULL OR used >= bytes OR expires_at <= ?)", a.UserID, now).
-		Where(`coalesce(ended_at, ?) >= (SELECT min(c.started_at) FROM service AS s JOIN service_cycle AS c
-			ON c.service_id = s.id AND c.cycle = s.cycle
-			WHERE s.user_id = ? AND s.ended_at IS NULL AND s.ends_at > ?)`, now, a.UserID, now).Scan(ctx)
+	err := s.byUser.ended.Models(ctx, []any{a.UserID, now, now, a.UserID, now}, &ended)
 	for _, p := range ended {
 		a.add(&p.Used, p.Used, p.UsedUp)
 	}

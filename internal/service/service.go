@@ -198,11 +198,12 @@ type Services struct {
 	settings    *setting.Settings
 	users       userList
 	holdings    holdings
+	byUser      preparedReads
 }
 
 // New returns the services in d; the credentials in it are sealed with key.
 func New(d *db.DB, key seal.Key, settings *setting.Settings) *Services {
-	return &Services{db: d, credentials: NewCredentials(key), settings: settings}
+	return &Services{db: d, credentials: NewCredentials(key), settings: settings, byUser: prepareReads(d)}
 }
 
 // NameIn returns the name of what runs in a reader's language, as it was sold.

@@ -51,13 +51,20 @@ func (l *Log) Days(ctx context.Context, user, first, end int64) (days []UserDay,
 	return days, err
 }
 
+// shortPeriod is the difference of two days, as they are written, between which there are at most some 60: they are
+// asked for without the first and the last day of the log.
+const shortPeriod = 200
+
 func (l *Log) userDays(ctx context.Context, tx bun.Tx, user, first, end int64) ([]UserDay, error) {
-	from, to, err := bounds(ctx, tx, "traffic_day_chunk")
-	if err != nil {
-		return nil, err
+	from, before := first, end
+	if end-first > shortPeriod {
+		oldest, newest, err := bounds(ctx, tx, "traffic_day_chunk")
+		if err != nil {
+			return nil, err
+		}
+		from, before = max(first, oldest), min(end, newest+1)
 	}
-	chunk := user >> chunkBits
-	found, err := periodChunks(ctx, tx, "traffic_day_chunk", dayIDs(chunk, max(first, from), min(end, to+1)))
+	found, err := periodChunks(ctx, tx, "traffic_day_chunk", dayIDs(user>>chunkBits, from, before))
 	if err != nil {
 		return nil, err
 	}

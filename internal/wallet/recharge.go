@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -91,6 +92,8 @@ var (
 	ErrNoRecharge       = fault.NotFound("recharge_not_found", "没有这笔充值", "There is no such recharge")
 	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先支付或取消其中一笔",
 		"Too many recharges are waiting for payment; pay or cancel one first")
+	ErrTooManyBegun = fault.TooMany("too_many_recharges_begun", "近一小时内发起而未支付的充值过多，请稍后再试",
+		"Too many recharges were begun within an hour and not paid; try again later")
 )
 
 // outsideNumber begins the numbers of payments that came past the gateway of their recharge. A rule of the doctor has
@@ -117,6 +120,9 @@ const (
 	maxPendingRecharges = 20
 	// maxUnpaidRecharges is how many may be pending in all.
 	maxUnpaidRecharges = 100
+	// maxBegunRecharges is how many that a user began within an hour may be unpaid, cancelled ones included: the
+	// gateway is asked about each of them for a while.
+	maxBegunRecharges = 60
 )
 
 // StartRecharge begins a recharge, or is ErrClosed. An amount outside the site's limits is a fault of the field
@@ -144,6 +150,9 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 	if pending.Recent >= maxPendingRecharges || pending.InAll >= maxUnpaidRecharges {
 		return nil, ErrTooManyRecharges.After(time.Minute)
 	}
+	if err := w.limitBegun(ctx, tx, userID, now); err != nil {
+		return nil, err
+	}
 	r := &Recharge{
 		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: c.Gateway, Amount: c.Amount,
 		Currency: site.Currency,
@@ -153,6 +162,21 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c 
 	}
 	_, err := tx.NewInsert().Model(r).Exec(ctx)
 	return r, db.Error(err)
+}
+
+// limitBegun is ErrTooManyBegun for a user who began maxBegunRecharges within an hour and paid none of them.
+func (w *Wallets) limitBegun(ctx context.Context, tx bun.Tx, userID int64, now time.Time) error {
+	var first Recharge // of the last maxBegunRecharges
+	err := tx.NewSelect().Model(&first).Column("created_at").
+		Where("user_id = ? AND state NOT IN (?)", userID, bun.List([]RechargeState{RechargeDone, RechargeRefunded})).
+		OrderExpr("id DESC").Offset(maxBegunRecharges - 1).Limit(1).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if left := first.CreatedAt.Add(time.Hour).Sub(now); err == nil && left > 0 {
+		return ErrTooManyBegun.After(left)
+	}
+	return err
 }
 
 // RechargeFor returns the amount of a recharge that brings in what is missing: at least the site's minimum.

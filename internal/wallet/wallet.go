@@ -26,13 +26,17 @@ type Wallets struct {
 	settings  *setting.Settings
 	approvals *approval.Approvals
 	key       sealing.Key
+	ofUser    *db.Prepared // a user's accounts in the ledger
 	onCredit  []func(ctx context.Context, tx bun.Tx, r *Recharge) error
 }
 
 // New returns the wallets stored in d. From now on settings refuse another currency once money has moved.
 func New(d *db.DB, settings *setting.Settings) *Wallets {
 	settings.OnCurrencyChange(hasMoney)
-	return &Wallets{db: d, settings: settings, approvals: approval.New(d, settings)}
+	return &Wallets{
+		db: d, settings: settings, approvals: approval.New(d, settings),
+		ofUser: d.Prepared(userAccounts),
+	}
 }
 
 // hasMoney reports whether anything was booked or is about to be paid.
@@ -106,7 +110,11 @@ type Balance struct {
 
 // Balance returns the balance of a user's wallet.
 func (w *Wallets) Balance(ctx context.Context, userID int64) (Balance, error) {
-	return w.BalanceIn(ctx, w.db, userID)
+	var accounts []userAccount
+	if err := w.ofUser.Models(ctx, []any{userID}, &accounts); err != nil {
+		return Balance{}, err
+	}
+	return balanceOf(userID, accounts)
 }
 
 // Available returns what the wallets of users have available; of users without a wallet there is nothing.
@@ -125,10 +133,25 @@ func (w *Wallets) Available(ctx context.Context, userIDs []int64) (map[int64]mon
 
 // BalanceIn is Balance as idb, which may be a transaction, sees it.
 func (w *Wallets) BalanceIn(ctx context.Context, idb bun.IDB, userID int64) (Balance, error) {
-	var accounts []account
-	if err := idb.NewSelect().Model(&accounts).Where("user_id = ?", userID).Scan(ctx); err != nil {
+	var accounts []userAccount
+	if err := idb.NewRaw(userAccounts, userID).Scan(ctx, &accounts); err != nil {
 		return Balance{}, err
 	}
+	return balanceOf(userID, accounts)
+}
+
+// userAccounts selects a user's accounts in the ledger, with what is held of each until staff has paid it out.
+const userAccounts = `SELECT kind, posted, held, version, created_at,
+		(SELECT CAST(COALESCE(SUM(h.amount), 0) AS BIGINT) FROM ledger_hold AS h WHERE h.account_id = a.id
+			AND h.reference_kind = '` + PayoutHold + `' AND h.ended_at IS NULL) AS paying_out
+	FROM ledger_account AS a WHERE user_id = ?`
+
+type userAccount struct {
+	account
+	PayingOut money.Amount
+}
+
+func balanceOf(userID int64, accounts []userAccount) (Balance, error) {
 	var b Balance
 	found := false
 	for _, a := range accounts {
@@ -139,22 +162,12 @@ func (w *Wallets) BalanceIn(ctx context.Context, idb bun.IDB, userID int64) (Bal
 				money.Amount(*a.Posted-*a.Held)
 			b.Movements, b.CreatedAt = *a.Version, a.CreatedAt
 		case UserCommission:
-			b.Commission, b.Pending = money.Amount(*a.Posted-*a.Held), money.Amount(*a.Held)
+			b.Commission, b.PayingOut = money.Amount(*a.Posted-*a.Held), a.PayingOut
+			b.Pending = money.Amount(*a.Held) - a.PayingOut
 		}
 	}
 	if !found {
 		return Balance{}, fmt.Errorf("user %d has no wallet", userID)
-	}
-	if b.Pending > 0 {
-		var held int64
-		if err := idb.NewRaw(`SELECT CAST(COALESCE(SUM(h.amount), 0) AS BIGINT) FROM ledger_hold h
-			JOIN ledger_account a ON a.id = h.account_id
-			WHERE a.user_id = ? AND a.kind = ? AND h.reference_kind = ? AND h.ended_at IS NULL`,
-			userID, UserCommission, PayoutHold).Scan(ctx, &held); err != nil {
-			return Balance{}, err
-		}
-		b.PayingOut = money.Amount(held)
-		b.Pending -= b.PayingOut
 	}
 	return b, nil
 }
