@@ -291,6 +291,7 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 	contents = append(contents, mail.Renewed{Service: "<Plan>", EndsAt: at, Amount: 1000, Currency: "CNY"},
 		mail.NotRenewed{Service: "Plan", EndsAt: at, Missing: 1, Currency: "CNY"},
 		mail.NotRenewed{Service: "Plan", EndsAt: at}, mail.NotRenewed{Service: "Plan", EndsAt: at, Last: true},
+		mail.NotRenewed{Service: "Plan", EndsAt: at, Price: 1200, Agreed: 1000, Currency: "CNY"},
 		mail.ServiceEnding{Service: "Plan", EndsAt: at, Days: 1},
 		mail.TrafficUsed{Service: "Plan", Percent: 80}, mail.TrafficUsed{Service: "Plan", Percent: 100, ResetsAt: &at})
 	contents = append(contents, mail.PaymentCase{
@@ -339,6 +340,38 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 		}
 		if letters[fault.ZH].Subject == letters[fault.EN].Subject || letters[fault.ZH].Text == letters[fault.EN].Text {
 			t.Errorf("%T is the same in both languages", c)
+		}
+	}
+}
+
+func TestNotRenewed_PriceRaised_NamesBothPrices(t *testing.T) {
+	o := open(t, dbtest.SQLite(t))
+	const page = "https://air.example.com/user/services/renewals"
+	raised := mail.NotRenewed{Service: "Plan", EndsAt: o.now, Price: 1250, Agreed: 1000, Currency: "CNY"}
+	last, first := raised, raised
+	last.Last, first.Agreed = true, 0
+	for _, c := range []struct {
+		content mail.NotRenewed
+		lang    fault.Lang
+		says    string
+		next    string // the page that the mail leads to
+	}{
+		{raised, fault.ZH, "价格由 10.00 CNY 变为 12.50 CNY", page},
+		{raised, fault.EN, "the price is 12.50 CNY now instead of 10.00 CNY", page},
+		{last, fault.ZH, "价格由 10.00 CNY 变为 12.50 CNY", "https://air.example.com/user/services"},
+		{last, fault.EN, "the price is 12.50 CNY now instead of 10.00 CNY", "https://air.example.com/user/services"},
+		{first, fault.ZH, "价格变为 12.50 CNY", page},
+		{first, fault.EN, "the price is 12.50 CNY now, and", page},
+	} {
+		o.send(mail.Message{To: "ming@example.com", Lang: c.lang, Content: c.content})
+		mails, err := o.List(t.Context(), 1)
+		o.must(err)
+		_, l, err := o.Show(t.Context(), mails[0].ID)
+		o.must(err)
+		for form, text := range map[string]string{"text": l.Text, "HTML": l.HTML} {
+			if !strings.Contains(text, c.says) || !strings.Contains(text, c.next) {
+				t.Errorf("%+v in %s as %s: %s\nwant %q and %s", c.content, c.lang, form, text, c.says, c.next)
+			}
 		}
 	}
 }
