@@ -438,6 +438,46 @@ func TestRenewal_TakesAnAgreedOrLoweredPrice(t *testing.T) {
 	})
 }
 
+// What was used up is paid for again, so it must be there again: before the end beside what was used, after it anew.
+func TestRenew_UsedUpPlanThatNeverResets_GivesItsQuotaAgain(t *testing.T) {
+	const gb = int64(1 << 30)
+	for name, c := range map[string]struct {
+		after     time.Duration // the end of the service
+		remaining int64
+	}{"before its end": {-time.Hour, 9 * gb}, "after its end": {time.Hour, 10 * gb}} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(s *site) {
+				quota := 10 * gb
+				var err error
+				s.plan, err = s.shop.AddPlan(s.Context(), shop.Plan{
+					Name: "Once", Kind: shop.KindPlan, TrafficBytes: &quota, Reset: service.Never, Visible: true,
+					Renewable: true, Prices: []shop.Price{{Months: 1, Amount: 1000}},
+				})
+				must(s.T, err)
+				user, id := s.userWithMonth(true, 1500)
+				must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+					return s.services.ConsumeLateTraffic(ctx, tx, s.now, []service.Use{
+						{UserID: user, Down: 11 * gb, BilledDown: 11 * gb},
+					})
+				}))
+				if a, err := s.services.Access(s.Context(), user); err != nil || a.State != service.Exhausted {
+					s.Fatalf("used up: %+v, %v", a, err)
+				}
+				s.at(s.service(user, id).EndsAt.Add(c.after))
+				must(s.T, s.Renew(s.Context()))
+				a, err := s.services.Access(s.Context(), user)
+				if err != nil || a.State != service.Active || !a.Allowed || *a.RemainingBytes != c.remaining {
+					s.Errorf("after the renewal: %+v, %v; want %d bytes", a, err, c.remaining)
+				}
+				if b, err := s.wallets.Balance(s.Context(), user); err != nil || b.Posted != 500 {
+					s.Errorf("%+v, %v; want 5.00", b, err)
+				}
+				s.wantSent("renewed")
+			})
+		})
+	}
+}
+
 func TestRenew_UserBannedSinceTheListWasRead_LosesNothing(t *testing.T) {
 	each(t, func(s *site) {
 		user, id := s.userWithMonth(true, 5000)
