@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -33,6 +34,10 @@ func TestStatistics_Parquet_HoldsWhatTheCSVHolds(t *testing.T) {
 		if len(rows) != 1 || rows[0].UserID != h.users[0].id || rows[0].Email == "" || rows[0].Up != 3 ||
 			rows[0].Down != 4 {
 			h.Errorf("the file has %+v", rows)
+		}
+		text := h.ask(h.staff[account.Admin], 200, "GET", "/api/v2/staff/statistics/users/csv", "", nil)
+		if !strings.Contains(text, ",up_bytes,down_bytes,") || !strings.Contains(text, "@example.com,3,4,7") {
+			h.Errorf("the CSV has %s", text)
 		}
 		h.ask(h.staff[account.Admin], 422, "GET",
 			"/api/v2/staff/statistics/users/parquet?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "", nil)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,6 +24,7 @@ import (
 
 	"airstrip/internal/link"
 	"airstrip/internal/node"
+	"airstrip/internal/service"
 )
 
 func TestFetch_AnswersFormatOfClient(t *testing.T) {
@@ -273,6 +275,53 @@ func TestFetch_UnknownToken_AnswersNothing(t *testing.T) {
 		again, err := s.links.Token(s.Context(), user)
 		if err != nil || again.Token != fresh.Token {
 			s.Errorf("shown again: %v %v", again, err)
+		}
+	})
+}
+
+// Clients draw upload and download apart, in the file's header as in that of the page.
+func TestHeaders_UploadAndDownload_AreNotExchanged(t *testing.T) {
+	each(t, func(s *site) {
+		const packaged, unlimited = user + 1, user + 2
+		s.do(func(ctx context.Context, tx bun.Tx) error {
+			if err := errors.Join(s.services.Open(ctx, tx, packaged), s.services.Open(ctx, tx, unlimited)); err != nil {
+				return err
+			}
+			if _, err := s.services.AddPackage(ctx, tx, service.PackageTerms{
+				UserID: packaged, Name: "p", Kind: service.Bought, Bytes: 1000,
+			}); err != nil {
+				return err
+			}
+			_, err := s.services.Start(ctx, tx, service.Terms{
+				UserID: unlimited, PlanID: 1, Name: "Unlimited", Class: 1, Groups: []int{1}, Reset: service.Never,
+				Months: 1,
+			})
+			return err
+		})
+		s.do(func(ctx context.Context, tx bun.Tx) error { // one and a half times what was moved, as of a node's rate
+			var uses []service.Use
+			for _, id := range []int64{user, packaged, unlimited} {
+				uses = append(uses, service.Use{
+					UserID: id, Class: 1, Group: 1, Up: 20, Down: 60, BilledUp: 30, BilledDown: 90,
+				})
+			}
+			return s.services.ConsumeLateTraffic(ctx, tx, s.db.Now(), uses)
+		})
+		for id, want := range map[int64]string{
+			user:      "upload=30; download=90; total=107374182400; expire=",
+			packaged:  "upload=30; download=90; total=1000; expire=0",
+			unlimited: "upload=30; download=90; total=0; expire=",
+		} {
+			made, err := s.links.Token(s.Context(), id)
+			if err != nil {
+				s.Fatal(err)
+			}
+			for _, accept := range []string{"*/*", "text/html"} {
+				w := s.fetch(http.MethodGet, "/link2/"+made.Token, "Accept", accept)
+				if got := w.Header().Get("Subscription-Userinfo"); w.Code != 200 || !strings.HasPrefix(got, want) {
+					s.Errorf("user %d, %s: %d %q, want %q", id, accept, w.Code, got, want)
+				}
+			}
 		}
 	})
 }

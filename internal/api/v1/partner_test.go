@@ -396,5 +396,15 @@ func TestAPartnersBotReadsAndGrantsTraffic(t *testing.T) {
 			data["ss_bandwidth_remaining_size"] != 1000.0 || data["is_enabled"] != true {
 			t.Errorf("%v", data)
 		}
+		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return p.services.ConsumeLateTraffic(ctx, tx, p.now, []service.Use{
+				{UserID: 1, Up: 20, Down: 60, BilledUp: 30, BilledDown: 90},
+			})
+		}))
+		data := p.want(ask("sql_table=user&sql_table_telegram_id=4242&type_mode=get"), 200, "")
+		if data["ss_upload_size"] != 30.0 || data["ss_download_size"] != 90.0 ||
+			data["ss_bandwidth_remaining_size"] != 880.0 {
+			t.Errorf("after traffic: %v", data)
+		}
 	})
 }

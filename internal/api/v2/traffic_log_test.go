@@ -127,6 +127,8 @@ func TestTrafficLog_Filters_NarrowRowsSumsChartAndFile(t *testing.T) {
 		file := f.file(t, "detail-record/csv?"+day)
 		if len(file) != 5 || file[1][2] != "'=1+2" || file[1][0] != "2026-02-01T01:00:00+08:00" {
 			t.Errorf("the file is %q", file)
+		} else if got := strings.Join(file[1][3:6], " "); got != "2 10 12" {
+			t.Errorf("upload, download and their sum are %s, want 2 10 12", got)
 		}
 		if file := f.file(t, "area-time-axis/csv?bucket=day"); len(file) != 3 ||
 			strings.Join(file[2], " ") != "2026-02-01T00:00:00+08:00 6 40 46 56" {
