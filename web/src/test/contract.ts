@@ -21,6 +21,7 @@ export const contract: Contract = {
       post: {
         operationId: 'order_buy',
         summary: 'Buy a plan',
+        'x-summary-zh-CN': '购买套餐',
         tags: ['user'],
         security: [{ bearer: [] }],
         'x-api-token-scope': 'write',

@@ -3,7 +3,7 @@ import { render } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach } from 'vitest'
 import { App } from '@/app/app'
-import { startI18n } from '@/app/i18n'
+import { type Language, startI18n } from '@/app/i18n'
 import { lookOf } from '@/app/look'
 import { queryClient } from '@/app/query-client'
 import { createAppRouter } from '@/app/router'
@@ -17,9 +17,9 @@ afterEach(() => {
   for (const router of routers.splice(0)) router.startTransition = () => Promise.resolve(false)
 })
 
-/** The whole app at an address, in English, as a browser without tokens shows it. */
-export async function openApp(path: string) {
-  document.documentElement.lang = 'en'
+/** The whole app at an address, as a browser without tokens shows it. */
+export async function openApp(path: string, language: Language = 'en') {
+  document.documentElement.lang = language
   await startI18n()
   queryClient.clear()
   session.signOut()
@@ -31,8 +31,8 @@ export async function openApp(path: string) {
 }
 
 /** The same for somebody who is signed in. */
-export async function openSignedIn(path: string) {
-  const opened = await openApp('/about')
+export async function openSignedIn(path: string, language: Language = 'en') {
+  const opened = await openApp('/about', language)
   session.signIn({ access_token: accessToken(), refresh_token: refreshToken() })
   await opened.router.navigate({ href: path })
   return opened

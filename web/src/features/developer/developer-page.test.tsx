@@ -153,6 +153,14 @@ describe('API tokens', () => {
 })
 
 describe('samples', () => {
+  it.each([
+    ['zh-CN', '购买套餐'],
+    ['en', 'Buy a plan'],
+  ] as const)('describe the call in the language of the reader: %s', async (language, summary) => {
+    await openSignedIn('/user/developer?tab=samples&op=order_buy', language)
+    expect(await screen.findByText(summary)).toBeVisible()
+  })
+
   it('follow the chosen call and language', async () => {
     const { user, router } = await openSignedIn('/user/developer?tab=samples')
     const call = await screen.findByLabelText('Call')
@@ -177,6 +185,15 @@ describe('the reference', () => {
     expect(await screen.findByText('Takes an API token with the scope write.')).toBeVisible()
     expect(screen.getByText('Which plan')).toBeVisible()
     expect(router.state.location.search).toMatchObject({ q: 'buy', op: 'order_buy' })
+  })
+
+  it.each([
+    ['zh-CN', '购买套餐', 'Buy a plan'],
+    ['en', 'Buy a plan', '购买套餐'],
+  ] as const)('has summaries in the language of the reader: %s', async (language, own, other) => {
+    await openSignedIn('/user/developer?tab=reference', language)
+    expect(await screen.findByText(own)).toBeVisible()
+    expect(screen.queryByText(other)).not.toBeInTheDocument()
   })
 
   it('opens the call of its address', async () => {
