@@ -319,6 +319,23 @@ describe('a recharge for a purchase', () => {
     expect(screen.getByRole('link', { name: 'Connect a device' })).toBeVisible()
   })
 
+  it('says in Chinese what is paid for', async () => {
+    is({ order_no: 77, order: { ...bought, state: 'pending' } })
+    await openSignedIn('/user/wallet/recharge/new?id=31', 'zh-CN')
+    expect(await screen.findByRole('heading', { name: '支付订单' })).toBeVisible()
+    expect(screen.getByText('Pro · 12 个月')).toBeVisible()
+  })
+
+  it('says in Chinese until when a service was renewed', async () => {
+    server.use(
+      http.get('*/api/v2/user/services/link-token/link-token', () => success(link())),
+      http.get('*/api/v2/user/services/clients', () => success([client()])),
+    )
+    paid({ kind: 'renewal', ends_at: '2030-02-26T04:00:00Z' })
+    await openSignedIn('/user/wallet/recharge/new?id=31', 'zh-CN')
+    expect(await screen.findByText('续费成功，到 2030年2月26日')).toBeVisible()
+  })
+
   it('that completes a moment later is looked at until then, and has the focus', async () => {
     let looks = 0
     server.use(
