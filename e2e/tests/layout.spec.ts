@@ -39,3 +39,18 @@ test('lists are tables of one line a row on wide screens, and cards on phones', 
     await expect(row, path).not.toHaveCSS('display', 'table-row')
   }
 })
+
+test('the heads of the columns of nodes stay in view below the toolbar', async ({ page }) => {
+  // A low window, so that the nodes of the demo take several times its height.
+  const height = 360
+  await page.setViewportSize({ width: 1280, height })
+  await page.goto('/user/nodes')
+  const heads = page.getByRole('columnheader')
+  await expect(page.locator('[data-node]').first()).toBeVisible()
+  const before = (await heads.first().boundingBox())?.y ?? 0
+  await page.mouse.move(640, 300)
+  await page.mouse.wheel(0, 10_000)
+  await expect(page.locator('[data-node]').first()).not.toBeInViewport()
+  expect(await page.evaluate(() => scrollY), 'how far the page is scrolled').toBeGreaterThan(before)
+  for (const name of ['Name', 'State', 'Load', 'Rate']) await expect(page.getByRole('columnheader', { name })).toBeInViewport({ ratio: 1 })
+})

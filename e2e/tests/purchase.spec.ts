@@ -84,6 +84,32 @@ test('a guest who chose a plan has it after signing up', async ({ page, service 
   await expect(page.getByRole('region', { name: 'Summary' })).toContainText(`${plan} · 12 months`)
 })
 
+test('on a phone the price of the choice stays in view while the plans are scrolled', async ({ page, service }) => {
+  await page.setViewportSize(phone)
+  const mark = randomUUID().slice(0, 8)
+  for (const name of ['First', 'Second', 'Third']) {
+    await service.addPlan('--name', `${name} ${mark}`, '--quota-gb', '10', '--price', '1=7.00', '--price', '12=70.00')
+  }
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await signIn(page, apiUser.credentials)
+  await page.goto('/user/services/buy?months=1')
+  await page.getByRole('radio', { name: `Third ${mark}` }).check({ force: true })
+
+  const bar = page.locator('div').filter({ hasText: `Third ${mark} · ` }).filter({ has: page.getByRole('button', { name: /^Pay ¥/ }) }).last()
+  const hasPrice = async (period: string, price: string) => {
+    await expect(bar).toHaveCSS('position', 'fixed')
+    await expect(bar).toBeInViewport({ ratio: 1 })
+    await expect(bar).toContainText(`Third ${mark} · ${period}`)
+    await expectInWindow(page, bar.getByRole('button', { name: `Pay ¥${price}`, exact: true }))
+  }
+  await page.getByRole('radio', { name: `First ${mark}` }).scrollIntoViewIfNeeded()
+  await hasPrice('1 month', '7.00')
+  await page.getByRole('radiogroup', { name: 'Period' }).getByText(/^12 months/).first().click()
+  await hasPrice('12 months', '70.00')
+  await page.getByRole('radio', { name: `Third ${mark}` }).scrollIntoViewIfNeeded()
+  await hasPrice('12 months', '70.00')
+})
+
 test('a payment that failed is made again for the same plan, period and coupon', async ({ page, service }) => {
   const plan = `Pro ${randomUUID().slice(0, 8)}`
   const coupon = `AGAIN-${randomUUID().slice(0, 8)}`.toUpperCase()
