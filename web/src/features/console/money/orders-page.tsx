@@ -97,6 +97,7 @@ function useShownColumns(): Column<OrderRow>[] {
     {
       key: 'item',
       title: t('column.item'),
+      width: '8rem',
       place: 'fact',
       cell: ({ plan }) => plan.name,
     },
@@ -109,7 +110,7 @@ function useShownColumns(): Column<OrderRow>[] {
     {
       key: 'kind',
       title: t('column.kind'),
-      width: '7rem',
+      width: '6rem',
       cell: ({ kind }) => t(`orderKind.${kind}`),
     },
     {
@@ -124,14 +125,14 @@ function useShownColumns(): Column<OrderRow>[] {
     {
       key: 'state',
       title: t('column.state'),
-      width: '8rem',
+      width: '7rem',
       place: 'state',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     {
       key: 'created',
       title: t('column.created'),
-      width: '12rem',
+      width: '11.5rem',
       sort: 'created',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },

@@ -106,20 +106,20 @@ function useShownColumns(): Column<RechargeRow>[] {
     {
       key: 'state',
       title: t('column.state'),
-      width: '8rem',
+      width: '7rem',
       place: 'state',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     {
       key: 'transaction',
       title: t('column.transaction'),
-      width: '8rem',
+      width: '7rem',
       cell: ({ transaction_id: id }) => id || '—',
     },
     {
       key: 'created',
       title: t('column.created'),
-      width: '12rem',
+      width: '11.5rem',
       sort: 'created',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
