@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,6 +94,42 @@ func TestFacts_AfterAnyChanges_AreWhatTheTablesSay(t *testing.T) {
 		facts, err := newConsole(t, d).UsersByID(t.Context(), []int64{1, 2, 3, 4, 5, 6})
 		if err != nil || len(facts) != 6 {
 			t.Error(facts, err)
+		}
+	})
+}
+
+// The same holds where transactions change different tables of one user at the same moment.
+func TestFacts_AfterChangesAtTheSameMoment_AreWhatTheTablesSay(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		mustDo(t, d, func(ctx context.Context, tx bun.Tx) error { return addUsers(ctx, tx, 1, 6) })
+		seed := uint64(time.Now().UnixNano())
+		t.Log("seed ", seed)
+		r, services, next := rand.New(rand.NewPCG(seed, 0)), int64(0), sync.Mutex{}
+		for range 10 {
+			var writers sync.WaitGroup
+			for range 8 {
+				writers.Go(func() {
+					for range 6 {
+						next.Lock()
+						text, values := change(r, &services)
+						next.Unlock()
+						err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+							if _, err := tx.NewRaw(text, values...).Exec(ctx); err != nil {
+								return fmt.Errorf("%s: %w", text, err)
+							}
+							_, err := tx.NewRaw(`SELECT 1`).Exec(ctx) // others meet what this one has locked
+							return err
+						})
+						if err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			writers.Wait()
+			if broken, err := console.Check(t.Context(), d); err != nil || len(broken) > 0 {
+				t.Fatal(broken, err)
+			}
 		}
 	})
 }

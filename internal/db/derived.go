@@ -15,10 +15,14 @@ type derivedTrigger struct {
 	table, event string // INSERT, DELETE, or UPDATE OF some columns
 	when         string // of the rows; empty: all
 	does         []string
+	// user is whose row of user_facts is locked before a statement that reads other tables: without that, PostgreSQL
+	// waits for the row in the midst of the statement, which goes on with what it read of them before.
+	user string
 }
 
 var (
 	triggersOf = regexp.MustCompile(`\{\{triggers (\w+)\}\}`)
+	lockingOf  = regexp.MustCompile(`\{\{locking_triggers (\w+)\}\}`)
 	lowerOf    = regexp.MustCompile(`\{\{lower ([\w.]+)\}\}`)
 )
 
@@ -70,7 +74,27 @@ func fillIn(text string, sqlite bool) string {
 		}
 		return createTriggers(name, triggers, sqlite)
 	})
+	text = lockingOf.ReplaceAllStringFunc(text, func(found string) string {
+		name := lockingOf.FindStringSubmatch(found)[1]
+		return lockInTriggers(name, derivedTables[name], sqlite)
+	})
 	return asciiLower(text, sqlite)
+}
+
+// lockInTriggers makes triggers that exist lock the row that they are about to write. SQLite has one writer.
+func lockInTriggers(name string, triggers []derivedTrigger, sqlite bool) string {
+	if sqlite {
+		return "SELECT 1;"
+	}
+	var out strings.Builder
+	for _, t := range triggers {
+		if t.user != "" {
+			fmt.Fprintf(&out, "CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN\n"+
+				"\tPERFORM 1 FROM %s WHERE user_id = %s FOR NO KEY UPDATE;\n\t%s;\n\tRETURN NULL;\nEND$$;\n",
+				t.name(name), name, t.user, strings.Join(t.does, ";\n\t"))
+		}
+	}
+	return out.String()
 }
 
 func createTriggers(name string, triggers []derivedTrigger, sqlite bool) string {
@@ -135,22 +159,28 @@ var userFacts = []derivedTrigger{
 		seen_at = CASE WHEN NEW.closed_at IS NOT NULL THEN NULL
 			WHEN seen_at IS NULL OR seen_at < NEW.signed_in_at THEN NEW.signed_in_at ELSE seen_at END
 	WHERE user_id = NEW.id`},
+		user: "NEW.id",
 	},
 	{table: "account", event: "DELETE", does: []string{`DELETE FROM user_facts WHERE user_id = OLD.id`}},
-	{table: "access", event: "INSERT", does: []string{accessState}},
-	{table: "access", event: "UPDATE OF state", when: "NEW.state <> OLD.state", does: []string{accessState}},
+	{table: "access", event: "INSERT", does: []string{accessState}, user: "NEW.user_id"},
+	{
+		table: "access", event: "UPDATE OF state", when: "NEW.state <> OLD.state", does: []string{accessState},
+		user: "NEW.user_id",
+	},
 	{table: "ledger_account", event: "INSERT", when: "NEW.kind = 'wallet'", does: []string{balance}},
 	{table: "ledger_account", event: "UPDATE OF posted", when: "NEW.kind = 'wallet'", does: []string{balance}},
-	{table: "service", event: "INSERT", does: []string{userService + "NEW.user_id"}},
+	{table: "service", event: "INSERT", does: []string{userService + "NEW.user_id"}, user: "NEW.user_id"},
 	{
 		table: "service", event: "UPDATE OF plan_id, ends_at, ended_at, quota_bytes, cycle",
 		does: []string{userService + "NEW.user_id"},
+		user: "NEW.user_id",
 	},
-	{table: "service", event: "DELETE", does: []string{userService + "OLD.user_id"}},
-	{table: "service_cycle", event: "INSERT", does: []string{userService + ofCycle}},
+	{table: "service", event: "DELETE", does: []string{userService + "OLD.user_id"}, user: "OLD.user_id"},
+	{table: "service_cycle", event: "INSERT", does: []string{userService + ofCycle}, user: ofCycle},
 	{
 		table: "service_cycle", event: "UPDATE OF billed", when: "NEW.billed / 67108864 <> OLD.billed / 67108864",
 		does: []string{userService + ofCycle},
+		user: ofCycle,
 	},
 	{table: "session", event: "INSERT", does: []string{seen}},
 	{table: "session", event: "UPDATE OF seen_at", when: "NEW.seen_at <> OLD.seen_at", does: []string{seen}},
