@@ -211,7 +211,7 @@ func (d plain) copy(ctx context.Context, c copies, times int64) error {
 		where = "true"
 	}
 	_, err = d.ExecContext(ctx, fmt.Sprintf(`WITH RECURSIVE copy (k) AS
-			(SELECT 1 UNION ALL SELECT k + 1 FROM copy WHERE k < %d)
+			(SELECT CAST(1 AS BIGINT) UNION ALL SELECT k + 1 FROM copy WHERE k < %d)
 		INSERT INTO %s (%s) SELECT %s FROM copy CROSS JOIN (SELECT * FROM %[2]s) AS one WHERE %[5]s`,
 		times, c.table, strings.Join(columns, ", "), strings.Join(values, ", "), where))
 	return err
