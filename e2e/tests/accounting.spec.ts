@@ -55,8 +55,7 @@ test('kill -9 of server and agents loses nothing and counts nothing twice', asyn
     expect.soft(upload, name).toBeGreaterThanOrEqual(origin.received)
     expect.soft(upload, name).toBeLessThanOrEqual(sent)
     expect.soft(received, `${name}: enough was moved to tell`).toBeGreaterThan(rate * kills / 4)
-    // What is in flight at each kill depends on the protocol and the machine; all counted twice would exceed what was sent.
-    expect.soft(origin.sent - received, `${name}: the bounds are close enough to tell`).toBeLessThan(received)
+    expect.soft(origin.sent - received, `${name}: the bounds are close enough to tell`).toBeLessThan(received / 2)
     await origin.stop()
   }
 
@@ -88,10 +87,12 @@ async function moveOnce(service: TestService, shopID: number, index: number): Pr
   await origin.stop()
 }
 
+/** Downloads until the end, and then until what the kills cost is little beside what arrived, however late the client reconnected. */
 async function downloadUntil(end: Promise<unknown>, client: Client): Promise<void> {
   let over = false
   const ended = end.finally(() => (over = true))
-  while (!over) {
+  const lost = () => client.origin.sent - client.received
+  while (!over || lost() >= client.received / 2) {
     const download = new Download(client.proxy.port, client.origin.port, `/slow/${rate * 3}/${rate}`, 1)
     const complete = await download.answer()
     client.sent += download.sent
