@@ -82,7 +82,8 @@ func TestClickHouse_ReadAndImportedByItsRoutes(t *testing.T) {
 			// These are the fields of the original, whose panels read them by name.
 			row := history.ResultList[0]
 			if row["user_id"] != float64(ann.id) || row["ss_upload_size"] != 1000.0 ||
-				row["ss_download_size"] != 2000.0 || row["ss_bandwidth_total_size"] == nil || row["money_amount"] != "9.00" || row["created_at"] == nil ||
+				row["ss_download_size"] != 2000.0 || row["ss_bandwidth_total_size"] == nil ||
+				row["money_amount"] != "9.00" || row["created_at"] == nil ||
 				row["user_level_expire_in"] == nil || len(row) != 7 {
 				t.Errorf("the row is %v", row)
 			}

@@ -27,7 +27,8 @@ func TestMigration_ActsOfDecidedMatters_EndAsThoseDid(t *testing.T) {
 					(1, 5, 'a', 'posted', 7, ` + at + `, 8, ` + at + `), (1, 6, 'b', 'declined', 7, ` + at + `, 7, ` + at + `),
 					(1, 7, 'c', 'pending', 7, ` + at + `, NULL, NULL), (1, -8, 'd', 'pending', 7, ` + at + `, NULL, NULL)`,
 			// 1 confirmed, 2 void, 3 waits
-			`INSERT INTO cd_key_batch (name, kind, amount, size, max_uses, made_by, created_at, confirmed_by, confirmed_at, voided_by, voided_at) VALUES
+			`INSERT INTO cd_key_batch (name, kind, amount, size, max_uses, made_by, created_at, confirmed_by,
+					confirmed_at, voided_by, voided_at) VALUES
 					('', 'amount', 5, 1, 1, 7, ` + at + `, 8, ` + at + `, NULL, NULL), ('', 'amount', 5, 1, 1, 7, ` + at + `, NULL, NULL, 7, ` + at + `),
 					('', 'amount', 5, 2, 3, 7, ` + at + `, NULL, NULL, NULL, NULL)`,
 			`INSERT INTO cd_key (batch_id, hash, prefix, max_uses, used) VALUES (3, ` + blob +

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -170,7 +169,7 @@ func (w *Wallets) limitBegun(ctx context.Context, tx bun.Tx, userID int64, now t
 	err := tx.NewSelect().Model(&first).Column("created_at").
 		Where("user_id = ? AND state NOT IN (?)", userID, bun.List([]RechargeState{RechargeDone, RechargeRefunded})).
 		OrderExpr("id DESC").Offset(maxBegunRecharges - 1).Limit(1).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, db.ErrNoRows) {
 		return nil
 	}
 	if left := first.CreatedAt.Add(time.Hour).Sub(now); err == nil && left > 0 {
