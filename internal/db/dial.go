@@ -44,15 +44,21 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 }
 
 // shouldPing tells whether a connection of the pool is tested before it is used. One that last received bytes before
-// another was found dead is closed at once: after a network cut all of them are dead, and each would cost a wait.
+// another was found dead is closed at once: after a network cut all of them are dead, and each would cost a wait. One
+// on which bytes wait that nobody asked for may be of a session that the server ended.
 func (n *network) shouldPing(_ context.Context, p stdlib.ShouldPingParams) bool {
 	c := p.Conn.PgConn().Conn()
 	if over, ok := c.(*tls.Conn); ok {
 		c = over.NetConn()
 	}
-	if b, ok := c.(*boundedConn); ok && b.heardAt.Load() < n.lostAt.Load() {
-		b.Conn.Close() // fails the ping
-		return true
+	if b, ok := c.(*boundedConn); ok {
+		if b.heardAt.Load() < n.lostAt.Load() {
+			b.Conn.Close() // fails the ping
+			return true
+		}
+		if isReadable(b.Conn) {
+			return true
+		}
 	}
 	return p.IdleDuration > time.Second
 }

@@ -1,6 +1,8 @@
 package db
 
 import (
+	"errors"
+	"net"
 	"strings"
 	"syscall"
 
@@ -21,4 +23,22 @@ func limitUnacknowledged(network, _ string, c syscall.RawConn) error {
 		return err
 	}
 	return failed
+}
+
+// isReadable tells whether a read would return at once: with bytes, with the end of the connection or with an error.
+func isReadable(c net.Conn) bool {
+	over, ok := c.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := over.SyscallConn()
+	if err != nil {
+		return true
+	}
+	isQuiet := false
+	err = raw.Control(func(fd uintptr) { // raw.Read would fail at the deadline of the last read
+		_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		isQuiet = errors.Is(err, unix.EAGAIN)
+	})
+	return err != nil || !isQuiet
 }

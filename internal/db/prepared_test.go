@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
 )
 
 func TestPrepared_ReadsOneRowOrSaysThatThereIsNone(t *testing.T) {
@@ -70,4 +71,42 @@ func TestPrepared_GivesEachOfManyCallersItsOwnRow(t *testing.T) {
 			t.Errorf("of a table that is not there: %v", err)
 		}
 	})
+}
+
+// PostgreSQL ends all sessions when it restarts, and an operator or a failover may end them. Callers do not notice.
+func TestPool_AfterItsSessionsWereEnded_ReadsOnNewOnes(t *testing.T) {
+	url := dbtest.PostgresURL(t)
+	d, other := open(t, url), open(t, url)
+	p := d.Prepared(`SELECT CAST(? AS BIGINT)`)
+	readAtOnce := func() {
+		t.Helper()
+		const readers = 16
+		var all sync.WaitGroup
+		barrier := make(chan struct{})
+		for reader := range readers {
+			all.Go(func() {
+				<-barrier
+				var got int64
+				err := p.Row(t.Context(), []any{reader}, &got)
+				if err == nil && reader%2 == 0 {
+					err = d.NewRaw(`SELECT ? FROM pg_sleep(0.05)`, reader).Scan(t.Context(), &got)
+				}
+				if err != nil || got != int64(reader) {
+					t.Errorf("reader %d: %d, %v", reader, got, err)
+				}
+			})
+		}
+		close(barrier)
+		all.Wait()
+	}
+	for range 5 {
+		readAtOnce()
+		endOthers(t, other)
+		eventually(t, "the sessions are gone", func() bool {
+			var rest int
+			err := other.NewRaw(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+				AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(t.Context(), &rest)
+			return err == nil && rest == 0
+		})
+	}
 }
