@@ -83,7 +83,9 @@ func listsOn(engine string, rows int64, t *table) error {
 		return err
 	}
 	for _, l := range found {
+		began := time.Now()
 		l.measure(s.url, token, engine, t)
+		fmt.Fprintf(os.Stderr, "%s: measured %s in %s\n", engine, l.path, time.Since(began).Round(time.Second))
 	}
 	return grantToMany(s.url, token, engine, t)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"airstrip/internal/db"
@@ -56,15 +57,23 @@ var tables = []copies{
 	{table: "ledger_account", like: "account", only: "user_id IS NOT NULL", numbers: []string{"id", "user_id"}},
 }
 
-// fetches are rows of the log of link fetches, which the demo has none of: one for each user.
+// fetches are rows of the log of link fetches, which the demo has none of: one for each user, of the last 25 days.
 const fetches = `INSERT INTO link_fetch (user_id, fetched_at, token, ip, network, area, client, version, user_agent,
 		format, status, nodes, left_out, bytes)
-	SELECT user_id, created_at, 'abcdef12', '198.51.' || (user_id % 97) || '.' || (user_id % 251),
+	SELECT user_id, ` + someTimeAgo + `, 'abcdef12', '198.51.' || (user_id % 97) || '.' || (user_id % 251),
 		'198.51.' || (user_id % 97) || '.0/24', CASE WHEN user_id % 7 = 0 THEN 'DE' ELSE 'CN' END,
 		CASE WHEN user_id % 3 = 0 THEN 'mihomo' ELSE 'sing-box' END, '1.0', 'bench/1.0',
 		CASE WHEN user_id % 3 = 0 THEN 'clash' ELSE 'singbox' END,
 		CASE WHEN user_id % 11 = 0 THEN 429 ELSE 200 END, 9, 0, 9000
 	FROM user_facts ORDER BY user_id`
+
+// someTimeAgo stands for a time within the last 25 days that depends on user_id.
+const someTimeAgo = "some_time_ago"
+
+// notices are those of services that end soon, so that the server does not send mails while lists are measured.
+const notices = `INSERT INTO service_notice (service_id, of_time, about, created_at)
+	SELECT id, ends_at, about, started_at FROM service, (VALUES ('1d'), ('3d'), ('7d')) AS levels (about)
+	WHERE ended_at IS NULL ON CONFLICT DO NOTHING`
 
 // multiply copies the demo's rows until each table has so many. The triggers and foreign keys, which would look at each
 // row, do not run; no server may be running.
@@ -91,7 +100,12 @@ func multiply(ctx context.Context, url, data string, rows int64) error {
 			return fmt.Errorf("copy %s: %w", c.table, err)
 		}
 	}
-	for _, statement := range append([]string{fetches}, append(restore, "ANALYZE")...) {
+	ago := `strftime('%Y-%m-%d %H:%M:%S+00:00', 'now', '-' || (user_id % 2160000) || ' seconds')`
+	if d.postgres {
+		ago = `now() - make_interval(secs => user_id % 2160000)`
+	}
+	made := []string{strings.ReplaceAll(fetches, someTimeAgo, ago), notices}
+	for _, statement := range slices.Concat(made, restore, []string{"ANALYZE"}) {
 		if _, err := d.ExecContext(ctx, statement); err != nil {
 			return err
 		}

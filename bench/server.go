@@ -97,6 +97,7 @@ func (s *server) command(args ...string) ([]byte, error) {
 func (s *server) start() error {
 	s.cmd = exec.Command(binary, "serve")
 	s.cmd.Env, s.cmd.Stderr = s.env, &s.log
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	begin := time.Now()
 	if err := s.cmd.Start(); err != nil {
 		return err

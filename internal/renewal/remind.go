@@ -50,18 +50,20 @@ func (r *Renewals) Remind(ctx context.Context) error {
 		WHERE v.ended_at IS NULL AND v.quota_bytes IS NOT NULL AND c.billed >= v.quota_bytes / 100 * 80`)
 }
 
-// each notifies of what the query finds and records it in the same transaction, until it finds nothing new.
+// each notifies of what the query finds and records it in the same transaction, in the order of services.
 func (r *Renewals) each(ctx context.Context, unit string, content func(reminder) mail.Content, query string,
 	args ...any,
 ) error {
-	for {
+	for after := int64(0); ; {
 		var due []reminder
 		if err := r.db.NewRaw(`SELECT * FROM (`+query+`) due
 			WHERE NOT EXISTS (SELECT 1 FROM service_notice n WHERE n.service_id = due.id AND n.of_time = due.of_time
-			AND n.about = CAST(due.level AS TEXT) || ?)
-			LIMIT ?`, append(args, unit, remindersTogether)...).Scan(ctx, &due); err != nil || len(due) == 0 {
+			AND n.about = CAST(due.level AS TEXT) || ?) AND id > ?
+			ORDER BY id LIMIT ?`, append(args, unit, after, remindersTogether)...).Scan(ctx, &due); err != nil ||
+			len(due) == 0 {
 			return err
 		}
+		after = due[len(due)-1].ID
 		if err := r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			for _, m := range due {
 				n, err := db.Changed(tx.NewRaw(`INSERT INTO service_notice (service_id, of_time, about, created_at)
