@@ -20,55 +20,60 @@ func lists(args []string) error {
 	flags := flag.NewFlagSet("lists", flag.ExitOnError)
 	rows := flags.Int64("rows", 1_000_000, "users, orders, recharges, services, invoices and postings, each")
 	engine := flags.String("engine", "", "sqlite or postgres alone")
+	in := flags.String("in", "", "folder in which the databases are kept from run to run; the bulk job is then left out")
 	flags.Parse(args)
+	dir := *in
+	if dir == "" {
+		made, err := os.MkdirTemp("", "airstrip-bench-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(made)
+		dir = made
+	}
 	t := &table{}
 	for _, name := range []string{"sqlite", "postgres"} {
 		if *engine != "" && *engine != name {
 			continue
 		}
-		if err := listsOn(name, *rows, t); err != nil {
+		b := listsBench{dir: filepath.Join(dir, name), engine: name, rows: *rows, keep: *in != "", t: t}
+		if err := b.run(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return t.done()
 }
 
-func listsOn(engine string, rows int64, t *table) error {
-	dir, err := os.MkdirTemp("", "airstrip-bench-")
-	if err != nil {
-		return err
+// listsBench measures the lists on one engine.
+type listsBench struct {
+	dir, engine, url string
+	rows             int64
+	keep             bool
+	t                *table
+}
+
+func (b *listsBench) run() error {
+	if !b.keep {
+		defer os.RemoveAll(b.dir)
 	}
-	defer os.RemoveAll(dir)
-	data, env, database := filepath.Join(dir, "data"), []string(nil), ""
+	data, env := filepath.Join(b.dir, "data"), []string(nil)
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return err
 	}
-	if engine == "postgres" {
-		url, stop, err := startPostgres(filepath.Join(dir, "pg"))
+	if b.engine == "postgres" {
+		url, stop, err := startPostgres(filepath.Join(b.dir, "pg"))
 		if err != nil {
 			return err
 		}
 		defer stop()
-		database = url
+		b.url = url
 		env = []string{"AIRSTRIP_DATABASE_URL=" + url, "AIRSTRIP_SECRET_KEY=" + strings.Repeat("ab12", 16)}
 	}
 	s := newServer(data, env...)
-	out, err := s.command("seed", "--demo", "--days", "365")
+	d, err := b.prepare(s, data)
 	if err != nil {
 		return err
 	}
-	var d demo
-	if err := json.Unmarshal(out, &d); err != nil {
-		return err
-	}
-	if _, err := s.command("setting", "set", "staff_credit_limit=100000000.00"); err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := multiply(context.Background(), database, data, rows); err != nil {
-		return err
-	}
-	fmt.Fprintf(os.Stderr, "%s: made the rows in %s\n", engine, time.Since(began).Round(time.Second))
 	if err := s.start(); err != nil {
 		return err
 	}
@@ -84,10 +89,37 @@ func listsOn(engine string, rows int64, t *table) error {
 	}
 	for _, l := range found {
 		began := time.Now()
-		l.measure(s.url, token, engine, t)
-		fmt.Fprintf(os.Stderr, "%s: measured %s in %s\n", engine, l.path, time.Since(began).Round(time.Second))
+		l.measure(s.url, token, b.engine, b.t)
+		fmt.Fprintf(os.Stderr, "%s: measured %s in %s\n", b.engine, l.path, time.Since(began).Round(time.Second))
 	}
-	return grantToMany(s.url, token, engine, t)
+	if b.keep {
+		return nil
+	}
+	return grantToMany(s.url, token, b.engine, b.t)
+}
+
+// prepare makes the demo and copies its rows, unless an earlier run has done so.
+func (b *listsBench) prepare(s *server, data string) (d demo, err error) {
+	file := filepath.Join(b.dir, "made.json")
+	if text, err := os.ReadFile(file); err == nil {
+		return d, json.Unmarshal(text, &d)
+	}
+	out, err := s.command("seed", "--demo", "--days", "365")
+	if err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(out, &d); err != nil {
+		return d, err
+	}
+	if _, err := s.command("setting", "set", "staff_credit_limit=100000000.00"); err != nil {
+		return d, err
+	}
+	began := time.Now()
+	if err := multiply(context.Background(), b.url, data, b.rows); err != nil {
+		return d, err
+	}
+	fmt.Fprintf(os.Stderr, "%s: made the rows in %s\n", b.engine, time.Since(began).Round(time.Second))
+	return d, os.WriteFile(file, out, 0o600)
 }
 
 // listOperation is a list of the console as the contract describes it.

@@ -195,14 +195,9 @@ var (
 
 // User returns the user with this id, or ErrNoUser.
 func (a *Accounts) User(ctx context.Context, id int64) (User, error) {
-	var found []row
-	if err := a.byID.Models(ctx, []any{id}, &found); err != nil {
-		return User{}, err
-	}
-	if len(found) == 0 {
-		return User{}, ErrNoUser
-	}
-	return found[0].User, nil
+	var found row
+	err := a.byID.Model(ctx, []any{id}, &found)
+	return found.User, db.OrMissing(err, ErrNoUser)
 }
 
 func userByID(ctx context.Context, idb bun.IDB, id int64) (User, error) {
@@ -330,10 +325,8 @@ func findLocked(ctx context.Context, tx bun.Tx, where string, args ...any) (row,
 }
 
 func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
-	if err = q.Model(&r).Scan(ctx); errors.Is(err, db.ErrNoRows) {
-		err = ErrNoUser
-	}
-	return r, err
+	err = q.Model(&r).Scan(ctx)
+	return r, db.OrMissing(err, ErrNoUser)
 }
 
 // Register adds the jobs of this package to the timetable: due bans, visits that are over, the deletion of old rows.

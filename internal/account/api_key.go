@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -156,10 +155,7 @@ func (a *APITokens) RevokeKey(ctx context.Context, by Identity, id int64) error 
 // keyIn locks a key that was not revoked, or returns ErrNoKey.
 func keyIn(ctx context.Context, tx bun.Tx, id int64) (t APIToken, err error) {
 	err = db.Locked(tx.NewSelect().Model(&t).Where("id = ? AND for_staff AND revoked_at IS NULL", id)).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrNoKey
-	}
-	return t, err
+	return t, db.OrMissing(err, ErrNoKey)
 }
 
 // audited returns the key as the audit log has it.

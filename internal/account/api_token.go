@@ -251,11 +251,8 @@ func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope
 	now := a.db.Now()
 	var t APIToken
 	err = a.db.NewSelect().Model(&t).Where("hash = ?", tokenHash(id)).Apply(usable(now)).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		return Identity{}, ErrSignedOut
-	}
 	if err != nil {
-		return Identity{}, err
+		return Identity{}, db.OrMissing(err, ErrSignedOut)
 	}
 	r, err := find(ctx, a.db, "id = ?", t.AccountID)
 	if err != nil {

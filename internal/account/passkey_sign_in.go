@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -66,10 +65,7 @@ func (p *Passkeys) use(
 	err = p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var key Passkey
 		if err := tx.NewSelect().Model(&key).Where("credential_id = ?", answer.RawID).Scan(ctx); err != nil {
-			if errors.Is(err, db.ErrNoRows) {
-				err = ErrPasskeyUnknown
-			}
-			return err
+			return db.OrMissing(err, ErrPasskeyUnknown)
 		}
 		r, err := find(ctx, tx, "id = ?", key.AccountID)
 		if err != nil {

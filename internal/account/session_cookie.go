@@ -51,10 +51,7 @@ func (ss *Sessions) Cookies(ctx context.Context, access, refresh string, from Cl
 	err = ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var s session
 		if err := tx.NewSelect().Model(&s).Where("id = ? AND ended_at IS NULL", sessionID).Scan(ctx); err != nil {
-			if errors.Is(err, db.ErrNoRows) {
-				err = ErrSignedOut
-			}
-			return err
+			return db.OrMissing(err, ErrSignedOut)
 		}
 		r, err := find(ctx, tx, "id = ?", s.AccountID)
 		if err != nil {
@@ -84,10 +81,7 @@ func (ss *Sessions) sessionOf(ctx context.Context, access, refresh string) (id u
 	// A refresh token that was exchanged opens nothing.
 	err = ss.db.NewRaw(`SELECT p.session_id FROM token_pair p WHERE p.refresh_id = ?0 AND NOT EXISTS (SELECT 1
 		FROM token_pair n WHERE n.replaces = ?0)`, claims.ID).Scan(ctx, &id)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrSignedOut
-	}
-	return id, err
+	return id, db.OrMissing(err, ErrSignedOut)
 }
 
 // AuthenticateCookie returns the caller who presents the cookies, by the value of the one with the key and by the name

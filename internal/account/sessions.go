@@ -155,11 +155,8 @@ func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (G
 		var s session
 		err := tx.NewSelect().Model(&s).Where("id = (SELECT session_id FROM token_pair WHERE refresh_id = ?)",
 			claims.ID).Scan(ctx)
-		if errors.Is(err, db.ErrNoRows) {
-			return ErrSignedOut
-		}
 		if err != nil {
-			return err
+			return db.OrMissing(err, ErrSignedOut)
 		}
 		next := newTokenPair(s, now)
 		next.Replaces = &claims.ID
@@ -250,11 +247,8 @@ func (ss *Sessions) AuthenticateVisitor(ctx context.Context, access string) (Ide
 	var provedAt, createdAt, seenAt bun.NullTime
 	err = ss.byToken.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID, &banned,
 		&provedAt, &createdAt, &seenAt)
-	if errors.Is(err, db.ErrNoRows) {
-		return Identity{}, ErrSignedOut
-	}
 	if err != nil {
-		return Identity{}, err
+		return Identity{}, db.OrMissing(err, ErrSignedOut)
 	}
 	if who, err = ss.bounded(who, createdAt.Time, seenAt.Time); err != nil {
 		return Identity{}, err

@@ -188,11 +188,8 @@ func (v *Visits) running(ctx context.Context, idb bun.IDB, id uuid.UUID, userID 
 	err = idb.NewRaw(`SELECT u.uuid, u.banned_at IS NOT NULL AS banned, v.member_id, COALESCE(m.role, '') AS role,
 		m.banned_at IS NOT NULL AS member_banned, s.created_at, s.seen_at
 		FROM `+visitSources+` WHERE v.id = ? AND u.id = ? AND `+visitRuns, id, userID, now, now).Scan(ctx, &by)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrSignedOut
-	}
 	if err != nil {
-		return Identity{}, nil, err
+		return Identity{}, nil, db.OrMissing(err, ErrSignedOut)
 	}
 	who.UUID, who.banned = by.UUID, by.Banned
 	if by.MemberID == nil {

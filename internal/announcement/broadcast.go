@@ -124,11 +124,8 @@ func (b *Broadcasts) Register(q *job.Queue) {
 func (b *Broadcasts) Reach(ctx context.Context, announcementID int64, channel Channel) (int64, error) {
 	var text Announcement
 	err := b.DB.NewSelect().Model(&text).Where("id = ?", announcementID).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrNone
-	}
 	if err != nil {
-		return 0, err
+		return 0, db.OrMissing(err, ErrNone)
 	}
 	if channel == ByTelegram {
 		if ok, err := b.Bot.Configured(ctx); err != nil || !ok {

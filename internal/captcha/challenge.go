@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -194,10 +193,7 @@ func otherAddress(field string) error {
 
 func (c *Captchas) challenge(ctx context.Context, id uuid.UUID) (ch Challenge, err error) {
 	err = c.db.NewSelect().Model(&ch).Where("id = ?", id).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrUnknown
-	}
-	return ch, err
+	return ch, db.OrMissing(err, ErrUnknown)
 }
 
 // mark sets a time of a challenge where it is not set yet.

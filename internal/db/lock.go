@@ -20,8 +20,13 @@ func Locked(q *bun.SelectQuery) *bun.SelectQuery {
 // LockRow returns the row of T with this id, locked until tx ends, or the error missing where there is none.
 func LockRow[T any](ctx context.Context, tx bun.Tx, id int64, missing error) (row T, err error) {
 	err = Locked(tx.NewSelect().Model(&row).Where("id = ?", id)).Scan(ctx)
+	return row, OrMissing(err, missing)
+}
+
+// OrMissing returns the error missing in place of ErrNoRows, and every other error as it is.
+func OrMissing(err, missing error) error {
 	if errors.Is(err, ErrNoRows) {
-		err = missing
+		return missing
 	}
-	return row, err
+	return err
 }

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -44,6 +45,22 @@ func (p *Prepared) Row(ctx context.Context, values []any, dest ...any) error {
 		ctx = context.WithoutCancel(ctx)
 	}
 	return stmt.QueryRowContext(ctx, p.bound(values)...).Scan(dest...)
+}
+
+// Model runs the query and reads its first row into a model. It returns ErrNoRows where there is none.
+func (p *Prepared) Model(ctx context.Context, values []any, into any) error {
+	rows, err := p.Query(ctx, values)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return cmp.Or(rows.Err(), ErrNoRows)
+	}
+	if err := p.pool.ScanRow(ctx, rows, into); err != nil {
+		return err
+	}
+	return rows.Close()
 }
 
 // Models runs the query and appends its rows to a slice of models.

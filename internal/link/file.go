@@ -192,6 +192,7 @@ type listed struct {
 	revision  int64
 	nodes     []node.Node
 	templates []Template
+	ofUsers   map[int64]bool // who has a template of their own
 	mu        sync.Mutex
 	merged    map[string]*format.Template
 }
@@ -210,7 +211,18 @@ func (l *Links) visible(ctx context.Context, revision int64) (*listed, error) {
 		ForSite).OrderExpr("scope DESC, scope_id").Scan(ctx); err != nil {
 		return nil, err
 	}
-	now := &listed{revision: revision, nodes: nodes, templates: some, merged: map[string]*format.Template{}}
+	var users []int64
+	if err := l.db.NewSelect().Model((*Template)(nil)).Column("scope_id").Where("scope = ?", ForUser).
+		Scan(ctx, &users); err != nil {
+		return nil, err
+	}
+	now := &listed{
+		revision: revision, nodes: nodes, templates: some, ofUsers: map[int64]bool{},
+		merged: map[string]*format.Template{},
+	}
+	for _, id := range users {
+		now.ofUsers[id] = true
+	}
 	l.listed.Store(now)
 	return now, nil
 }

@@ -68,10 +68,7 @@ func (l *Links) Templates(ctx context.Context) ([]Template, error) {
 func (l *Links) Template(ctx context.Context, scope Scope, id int64) (Template, error) {
 	t := Template{Scope: scope, ScopeID: id}
 	err := l.db.NewSelect().Model(&t).WherePK().Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrNoTemplate
-	}
-	return t, err
+	return t, db.OrMissing(err, ErrNoTemplate)
 }
 
 // SetTemplate replaces the template of its scope, after files of every format were rendered with it. Links use it from
@@ -337,12 +334,14 @@ func (l *Links) template(ctx context.Context, now *listed, userID int64, access 
 			fmt.Fprintf(&names, "%s %d,", t.Scope, t.ScopeID)
 		}
 	}
-	var own []Template
-	if err := l.db.NewSelect().Model(&own).Where("scope = ? AND scope_id = ?", ForUser, userID).Scan(ctx); err != nil {
-		return nil, err
-	}
-	if len(own) > 0 {
-		return merged(ctx, append(documents, own[0].Document)), nil
+	if now.ofUsers[userID] {
+		own, err := l.Template(ctx, ForUser, userID)
+		if err == nil {
+			return merged(ctx, append(documents, own.Document)), nil
+		}
+		if !errors.Is(err, ErrNoTemplate) { // one that was removed meanwhile is of a later revision
+			return nil, err
+		}
 	}
 	if documents == nil {
 		return format.Plain, nil

@@ -70,15 +70,15 @@ func fingerprint(token string) string { return hex.EncodeToString(hash(token)[:4
 
 // Token returns the user's link token and creates it if necessary.
 func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {
-	var found []tokenRow
-	if err := l.ofUser.Models(ctx, []any{userID}, &found); err != nil {
+	var row tokenRow
+	err := l.ofUser.Model(ctx, []any{userID}, &row)
+	if err == nil {
+		return l.open(row)
+	}
+	if !errors.Is(err, db.ErrNoRows) {
 		return Token{}, err
 	}
-	if len(found) == 1 {
-		return l.open(found[0])
-	}
-	var row tokenRow
-	err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+	err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		row, err = l.insertToken(ctx, tx, userID)
 		return err
 	})
@@ -277,8 +277,5 @@ func (l *Links) find(ctx context.Context, token string) (tokenOwner, error) {
 	var k tokenOwner
 	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node,
 		&k.Group, &k.Lang)
-	if errors.Is(err, db.ErrNoRows) {
-		return k, ErrUnknown
-	}
-	return k, err
+	return k, db.OrMissing(err, ErrUnknown)
 }

@@ -35,6 +35,36 @@ func (q *Query) sql(sqlite bool, w way, at, end *place, none bool, n int) (strin
 // aheadSQL is the query of the place that is so many rows after another, of which those count that an index has between
 // its ends.
 func (q *Query) aheadSQL(sqlite bool, w way, at *place, none bool, rows int64) (string, []any) {
+	text, values := q.following(sqlite, w, q.columns(), at, none)
+	return text + " LIMIT 1 OFFSET ?", append(values, rows-1)
+}
+
+// withinSQL is the query of the first n rows that match among so many that follow a place.
+func (q *Query) withinSQL(sqlite bool, w way, at *place, none bool, rows int64, n int) (string, []any) {
+	inner := []string{q.resource.ID, q.sort.Column}
+	rest, step := *q, *q.resource
+	step.Table = "step"
+	rest.resource, rest.conditions = &step, nil
+	for i, c := range q.conditions {
+		if !slices.Contains(inner, c.Column) {
+			inner = append(inner, c.Column)
+		}
+		if i != w.pair && !q.isBound(&c) {
+			rest.conditions = append(rest.conditions, c)
+		}
+	}
+	if w.cost > entryCost {
+		inner = []string{"*"}
+	}
+	text, values := q.following(sqlite, w, strings.Join(inner, ", "), at, none)
+	where, others := rest.where(false, way{driver: -1, pair: -1})
+	order := q.order(way{pair: -1}, q.resource.ID, q.sort.Column)
+	return "SELECT " + q.columns() + " FROM (" + text + " LIMIT ?) AS " + step.Table + " WHERE " + where +
+		" ORDER BY " + order + " LIMIT ?", append(append(append(values, rows), others...), n)
+}
+
+// following is the query of the rows that an index has between its ends after a place, in its order.
+func (q *Query) following(sqlite bool, w way, columns string, at *place, none bool) (string, []any) {
 	only := *q
 	only.conditions = nil
 	for i, c := range q.conditions {
@@ -50,12 +80,11 @@ func (q *Query) aheadSQL(sqlite bool, w way, at *place, none bool, rows int64) (
 	if text != "" {
 		parts = append([]string{text}, parts...)
 	}
-	text = "SELECT " + q.columns() + " FROM " + q.from(sqlite, w)
+	text = "SELECT " + columns + " FROM " + q.from(sqlite, w)
 	if len(parts) > 0 {
 		text += " WHERE " + strings.Join(parts, " AND ")
 	}
-	return text + " ORDER BY " + q.order(w, q.resource.ID, q.sort.Column) + " LIMIT 1 OFFSET ?",
-		append(append(values, bounds...), rows-1)
+	return text + " ORDER BY " + q.order(w, q.resource.ID, q.sort.Column), append(values, bounds...)
 }
 
 func (q *Query) columns() string {

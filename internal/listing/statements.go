@@ -11,6 +11,7 @@ type Statement struct {
 	Text string
 	// Sorted reports whether the query follows an index that has the order. Otherwise an index finds all its rows.
 	Sorted bool
+	Within bool // reads at most a step of rows, in which SQLite may sort those that match
 	Whole  bool // counts all rows, up to a bound
 	IsPair bool // whether an index that has the order is to find the value of a filter, too
 }
@@ -27,7 +28,7 @@ func (q *Query) Statements(d *db.DB) (all []Statement) {
 	if q.findsNothing() {
 		return nil
 	}
-	ways, _ := q.ordered()
+	ways, isDirect := q.ordered()
 	indexed := false
 	for i := range q.conditions {
 		if q.conditions[i].Dense {
@@ -62,6 +63,12 @@ func (q *Query) Statements(d *db.DB) (all []Statement) {
 				if s.Sorted {
 					text, values := q.aheadSQL(d.SQLite(), w, at, none, stepCost)
 					add(s, text, values)
+				}
+				if s.Sorted && !isDirect {
+					within := s
+					within.Within = true
+					text, values := q.withinSQL(d.SQLite(), w, at, none, stepCost, DefaultLimit)
+					add(within, text, values)
 				}
 			}
 		}

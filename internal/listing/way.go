@@ -13,15 +13,19 @@ import (
 // left to the engine: SQLite keeps no statistics, and a wrong guess reads everything.
 //
 // Where the driver has few rows, they are read. Otherwise the order is followed, since matching rows are frequent, or
-// seem to be: users without a plan are all at the end of an order by plan. So it is followed in steps, each twice as
-// long, until the page is full or as much was read as the driver costs.
+// seem to be: users without a plan are all at the end of an order by plan. So it is followed for a step, in which most
+// pages are full soon. If this one is not, the driver is read if that takes a few steps; otherwise the order is followed
+// in steps, each twice as long, until the page is full or as much was read as the driver costs.
 
 const (
 	// entryCost and lookUpCost are what it costs to read a row of an index that has all columns that are asked for, and
 	// a row that must be looked up in its table.
 	entryCost, lookUpCost = 1, 10
-	// stepCost is what the first step costs at most, and what few rows of a driver do. It takes some 30 ms.
+	// stepCost is what the first step costs at most. It takes some 30 ms on SQLite and 50 ms on PostgreSQL.
 	stepCost = 60_000
+	// fewShare is which part of a step the rows of a driver may cost to be read before the order is followed at all.
+	// driverSteps is how many steps they may cost after a first step has not filled the page.
+	fewShare, driverSteps = 6, 4
 	// maxStreams is of how many values of a filter the rows are read apart and merged.
 	maxStreams = 16
 )
@@ -46,7 +50,7 @@ func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, inOneWay b
 	driver, few := -1, false
 	if !isDirect {
 		var err error
-		if driver, few, err = l.driver(ctx, q, l.step); err != nil {
+		if driver, few, err = l.driver(ctx, q, max(1, l.step/fewShare)); err != nil {
 			return nil, err
 		}
 	}
@@ -56,8 +60,21 @@ func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, inOneWay b
 	if isDirect || inOneWay || driver < 0 {
 		return l.read(ctx, q, ways, at, nil, n)
 	}
+	if len(ways) == 1 { // of several, one that ends early says nothing of what the others have after that
+		rows, err := l.within(ctx, q, ways[0], at, max(1, l.step/ways[0].cost), n)
+		if err != nil || len(rows) == n {
+			return rows, err
+		}
+	}
+	driver, few, err := l.driver(ctx, q, driverSteps*l.step)
+	if err != nil {
+		return nil, err
+	}
+	if few {
+		return l.read(ctx, q, []way{q.by(driver)}, at, nil, n)
+	}
 	var rows []place
-	for step, spent := l.step, int64(0); ; step *= 2 {
+	for step, spent := driverSteps*l.step, int64(0); ; step *= 2 {
 		end, err := l.ahead(ctx, q, ways, at, max(1, step/ways[0].cost))
 		if err != nil {
 			return nil, err
@@ -238,6 +255,13 @@ func (l *Lists) part(ctx context.Context, q *Query, ways []way, at, end *place, 
 		slices.SortFunc(rows, q.compare)
 	}
 	return rows[:min(n, len(rows))], nil
+}
+
+// within returns up to n rows among so many that follow a place on a way. Fewer than n say nothing: the way may go on.
+func (l *Lists) within(ctx context.Context, q *Query, w way, at *place, rows int64, n int) (found []place, err error) {
+	none := at != nil && at.value() == nil || !q.mayHave(false)
+	text, values := q.withinSQL(l.db.SQLite(), w, at, none, rows, n)
+	return found, l.db.NewRaw(text, values...).Scan(ctx, &found)
 }
 
 // ahead returns the place that is so many rows after another on each of the ways, whether they match or not; nil:

@@ -220,7 +220,7 @@ func (p *Payments) refundAtPlatform(ctx context.Context, g *wallet.GatewayRefund
 			r.ID, "gateway", r.Gateway, "attempt", g.Attempts+1, "error", err)
 		return p.wallets.NoteGatewayRefund(ctx, g.ID, shorten(err.Error()))
 	}
-	slog.InfoContext(ctx, "a recharge was given back", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "amount",
+	slog.InfoContext(ctx, "a platform gave a recharge back", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "amount",
 		g.Amount.String())
 	return p.closeRefund(ctx, g, wallet.GatewayRefundDone, "")
 }

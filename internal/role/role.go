@@ -116,8 +116,5 @@ func Get(ctx context.Context, idb bun.IDB, id int64) (Own, error) {
 
 func find(ctx context.Context, q *bun.SelectQuery) (own Own, err error) {
 	err = q.Model(&own).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrNoRole
-	}
-	return own, err
+	return own, db.OrMissing(err, ErrNoRole)
 }

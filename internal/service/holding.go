@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -21,11 +20,8 @@ type Holding struct {
 func (s *Services) Holding(ctx context.Context, userID int64) (h Holding, err error) {
 	var a Access
 	err = s.db.NewSelect().Model(&a).Column("class", "groups").Where("user_id = ?", userID).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		return h, ErrNoUser
-	}
 	if err != nil {
-		return h, err
+		return h, db.OrMissing(err, ErrNoUser)
 	}
 	h.Class, h.Groups = a.Class, a.Groups
 	err = s.db.NewSelect().Model((*Service)(nil)).Column("plan_id").

@@ -33,14 +33,9 @@ func prepareReads(d *db.DB) preparedReads {
 
 // Access returns what the user may use now and how much of it is used.
 func (s *Services) Access(ctx context.Context, userID int64) (a Access, err error) {
-	var found []Access
-	if err := s.byUser.access.Models(ctx, []any{userID}, &found); err != nil {
-		return a, err
+	if err := s.byUser.access.Model(ctx, []any{userID}, &a); err != nil {
+		return a, db.OrMissing(err, ErrNoUser)
 	}
-	if len(found) == 0 {
-		return a, ErrNoUser
-	}
-	a = found[0]
 	if err := s.openCredentials(&a); err != nil {
 		return a, err
 	}

@@ -2,7 +2,6 @@ package shop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -209,10 +208,7 @@ func (s *Shop) Coupons(ctx context.Context, limit, offset int64) (coupons []Coup
 // Coupon returns a coupon: ErrNoCoupon.
 func (s *Shop) Coupon(ctx context.Context, id int64) (c Coupon, err error) {
 	err = s.db.NewSelect().Model(&c).Where("id = ?", id).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrNoCoupon
-	}
-	return c, err
+	return c, db.OrMissing(err, ErrNoCoupon)
 }
 
 // settle checks the coupon and brings it into the form in which it is kept.

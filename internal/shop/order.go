@@ -226,9 +226,11 @@ func (s *Shop) Order(ctx context.Context, userID int64, id string) (*Order, erro
 	if err != nil {
 		return s.OrderIn(ctx, s.db, userID, id)
 	}
-	var found []Order
-	err = s.byNumber.Models(ctx, []any{number, userID}, &found)
-	return only(found, err)
+	found := new(Order)
+	if err := s.byNumber.Model(ctx, []any{number, userID}, found); err != nil {
+		return nil, db.OrMissing(err, ErrNoOrder)
+	}
+	return found, nil
 }
 
 // OrderIn returns a user's order as idb, a transaction perhaps, sees it.

@@ -291,10 +291,8 @@ func (t *Tickets) file(ctx context.Context, id uuid.UUID, narrow func(*bun.Selec
 			narrow(q)
 			return q
 		})
-	if err := q.Scan(ctx); errors.Is(err, db.ErrNoRows) {
-		return nil, nil, ErrNoAttachment
-	} else if err != nil {
-		return nil, nil, err
+	if err := q.Scan(ctx); err != nil {
+		return nil, nil, db.OrMissing(err, ErrNoAttachment)
 	}
 	file, err := t.files.Open(ctx, a.Place, a.File)
 	if errors.Is(err, attachment.ErrGone) {

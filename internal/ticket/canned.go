@@ -100,10 +100,7 @@ func (t *Tickets) RemoveCannedAnswer(ctx context.Context, id int64) error {
 
 func cannedAnswer(ctx context.Context, idb bun.IDB, id int64) (c CannedAnswer, err error) {
 	err = idb.NewSelect().Model(&c).Where("id = ?", id).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrNoCannedAnswer
-	}
-	return c, err
+	return c, db.OrMissing(err, ErrNoCannedAnswer)
 }
 
 func (c CannedAnswer) described() map[string]any {

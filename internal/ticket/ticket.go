@@ -177,10 +177,7 @@ func find(ctx context.Context, idb bun.IDB, id string, narrow func(*bun.SelectQu
 	q := db.Named(idb.NewSelect().Model(found), id)
 	narrow(q)
 	err := q.Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		err = ErrNoTicket
-	}
-	return found, err
+	return found, db.OrMissing(err, ErrNoTicket)
 }
 
 // ofUser narrows a query to the tickets of a user.

@@ -17,11 +17,16 @@ type Sum struct {
 
 // SiteBetween adds up what accounts of the site gained from from on and before to.
 func (w *Wallets) SiteBetween(ctx context.Context, from, to time.Time, kinds ...Kind) (s Sum, err error) {
-	// A CROSS JOIN has SQLite begin with the few transactions of the time, and not with an account of all times.
+	var accounts []int64
+	if err := w.db.NewRaw(`SELECT id FROM ledger_account WHERE user_id IS NULL AND kind IN (?)`, bun.List(kinds)).
+		Scan(ctx, &accounts); err != nil || len(accounts) == 0 {
+		return s, err
+	}
+	// Both engines are to begin with the few transactions of the time, and not with an account of all times: a CROSS
+	// JOIN has SQLite do so, and PostgreSQL knows how many postings an account has where it is given as a number.
 	err = w.db.NewRaw(`SELECT COUNT(*), CAST(COALESCE(SUM(p.amount), 0) AS BIGINT) FROM ledger_transaction AS t
 		CROSS JOIN posting AS p WHERE t.created_at >= ? AND t.created_at < ? AND p.transaction_id = t.id
-		AND p.account_id IN (SELECT id FROM ledger_account WHERE user_id IS NULL AND kind IN (?))`,
-		from, to, bun.List(kinds)).Scan(ctx, &s.Found, &s.Amount)
+		AND p.account_id IN (?)`, from, to, bun.List(accounts)).Scan(ctx, &s.Found, &s.Amount)
 	return s, err
 }
 

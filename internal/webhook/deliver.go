@@ -144,10 +144,8 @@ func (w *Webhooks) claim(ctx context.Context, endpointID int64) (claimed *Delive
 // attempt sends a leased delivery and records what came of it.
 func (w *Webhooks) attempt(ctx context.Context, d *Delivery) (Attempt, error) {
 	var e Endpoint
-	if err := w.db.NewSelect().Model(&e).Where("id = ?", d.EndpointID).Scan(ctx); errors.Is(err, db.ErrNoRows) {
-		return Attempt{}, ErrNoEndpoint // removed meanwhile
-	} else if err != nil {
-		return Attempt{}, err
+	if err := w.db.NewSelect().Model(&e).Where("id = ?", d.EndpointID).Scan(ctx); err != nil {
+		return Attempt{}, db.OrMissing(err, ErrNoEndpoint) // removed meanwhile
 	}
 	var event eventRow
 	if err := w.db.NewSelect().Model(&event).Where("id = ?", d.EventID).Scan(ctx); err != nil {

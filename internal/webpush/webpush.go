@@ -11,7 +11,6 @@ import (
 	"crypto/hmac"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -247,11 +246,8 @@ func (p *Push) Renew(ctx context.Context, from netip.Addr, endpoint, auth string
 	}
 	var was subscriptionRow
 	err = p.db.NewSelect().Model(&was).Where("endpoint = ?", p.key.Digest(endpointPurpose, []byte(endpoint))).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		return ErrNoSubscription
-	}
 	if err != nil {
-		return err
+		return db.OrMissing(err, ErrNoSubscription)
 	}
 	known, err := p.target(&was)
 	if err != nil {
