@@ -100,12 +100,14 @@ func multiply(ctx context.Context, url, data string, rows int64) error {
 			return fmt.Errorf("copy %s: %w", c.table, err)
 		}
 	}
+	statistics := "ANALYZE"
 	ago := `strftime('%Y-%m-%d %H:%M:%S+00:00', 'now', '-' || (user_id % 2160000) || ' seconds')`
 	if d.postgres {
+		statistics = "VACUUM ANALYZE"
 		ago = `now() - make_interval(secs => user_id % 2160000)`
 	}
 	made := []string{strings.ReplaceAll(fetches, someTimeAgo, ago), notices}
-	for _, statement := range slices.Concat(made, restore, []string{"ANALYZE"}) {
+	for _, statement := range slices.Concat(made, restore, []string{statistics}) {
 		if _, err := d.ExecContext(ctx, statement); err != nil {
 			return err
 		}
