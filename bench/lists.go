@@ -206,13 +206,17 @@ func (l *listOperation) measure(site, token, engine string, t *table) {
 	for _, filter := range l.filters {
 		for _, sort := range l.sorts {
 			query := "sort=" + sort + filter
-			n := 0
-			took := load(1, time.Minute, http.StatusOK, func() *http.Request {
-				if n++; n > times {
-					return nil
-				}
-				return as(token, get(site+l.path+"?"+query)())
-			})
+			ask := func(times int) sample {
+				n := 0
+				return load(1, time.Minute, http.StatusOK, func() *http.Request {
+					if n++; n > times {
+						return nil
+					}
+					return as(token, get(site+l.path+"?"+query)())
+				})
+			}
+			ask(2) // the pages of the database are read once
+			took := ask(times)
 			t.wrong += took.failed
 			all = append(all, timed{query, took})
 		}

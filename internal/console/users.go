@@ -113,8 +113,12 @@ func (c *Console) Users() *listing.Resource {
 				"used_percent", "user_id", "created_at", "ends_at", "balance", "plan_id", "state",
 			}},
 			{Name: "user_facts_balance", Columns: []string{"balance", "user_id", "created_at", "ends_at", "used_percent"}},
-			{Name: "user_facts_state", Columns: []string{"state", "ends_at", "user_id", "used_percent", "balance", "created_at"}},
-			{Name: "user_facts_plan", Columns: []string{"plan_id", "ends_at", "user_id", "used_percent", "balance", "created_at"}},
+			{Name: "user_facts_state", Columns: []string{
+				"state", "ends_at", "user_id", "used_percent", "balance", "created_at",
+			}},
+			{Name: "user_facts_plan", Columns: []string{
+				"plan_id", "ends_at", "user_id", "used_percent", "balance", "created_at",
+			}},
 		},
 	}
 }

@@ -14,8 +14,8 @@ import (
 //
 // Where the driver has few rows, they are read. Otherwise the order is followed, since matching rows are frequent, or
 // seem to be: users without a plan are all at the end of an order by plan. So it is followed for a step, in which most
-// pages are full soon. If this one is not, the driver is read if that takes a few steps; otherwise the order is followed
-// in steps, each twice as long, until the page is full or as much was read as the driver costs.
+// pages are full soon. If this one is not, the driver is read if that takes a few steps; otherwise the order is
+// followed in steps, each twice as long, until the page is full or as much was read as the driver costs.
 
 const (
 	// entryCost and lookUpCost are what it costs to read a row of an index that has all columns that are asked for, and
