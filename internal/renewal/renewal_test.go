@@ -259,6 +259,26 @@ func TestUsersAreRemindedOfTheEndOnceAtEachMark(t *testing.T) {
 	})
 }
 
+// More services than one transaction reminds of end on the same day.
+func TestRemind_MoreThanFitOneTransaction_RemindsOfEachOnce(t *testing.T) {
+	each(t, func(s *site) {
+		const services = 200 + 1
+		var end time.Time
+		for range services {
+			user, id := s.userWithMonth(false, 1000)
+			end = s.service(user, id).EndsAt
+		}
+		s.at(end.Add(-time.Hour))
+		must(s.T, s.Remind(s.Context()))
+		must(s.T, s.Remind(s.Context()))
+		var mails int
+		must(s.T, s.db.NewRaw(`SELECT COUNT(*) FROM mail WHERE kind = 'service_ending'`).Scan(s.Context(), &mails))
+		if mails != services {
+			s.Errorf("%d mails about %d services that end", mails, services)
+		}
+	})
+}
+
 // Each server runs these jobs by itself, and runs them again after a crash.
 func TestNotices_OfServersAtOnce_AreSentOnce(t *testing.T) {
 	each(t, func(s *site) {
