@@ -72,7 +72,8 @@ const someTimeAgo = "some_time_ago"
 
 // notices are those of services that end soon, so that the server does not send mails while lists are measured.
 const notices = `INSERT INTO service_notice (service_id, of_time, about, created_at)
-	SELECT id, ends_at, about, started_at FROM service, (VALUES ('1d'), ('3d'), ('7d')) AS levels (about)
+	SELECT id, ends_at, about, started_at FROM service,
+		(SELECT '1d' AS about UNION ALL SELECT '3d' UNION ALL SELECT '7d') AS levels
 	WHERE ended_at IS NULL ON CONFLICT DO NOTHING`
 
 // multiply copies the demo's rows until each table has so many. The triggers and foreign keys, which would look at each
