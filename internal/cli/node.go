@@ -19,7 +19,7 @@ type nodeCommand struct {
 	Blocked     nodeBlocked     `cmd:"" help:"List the addresses that all nodes block because one asked for it, as JSON, the newest first."`
 	Unblock     nodeUnblock     `cmd:"" help:"Unblock an address before its day is over."`
 	Shared      nodeShared      `cmd:"" help:"Accept the shared key of the panel before this one for all nodes of third-party agents during a migration; without a key, say whether one is set."`
-	Deal        nodeDeal        `cmd:"" help:"Deal users out to the link groups that nodes have."`
+	Deal        nodeDeal        `cmd:"" help:"Assign users to the link groups that nodes have."`
 	History     nodeHistory     `cmd:"" help:"Say how a node was in the last hours, in steps of some minutes, and when it was away, as JSON."`
 	Online      nodeOnline      `cmd:"" help:"List the addresses that are connected to a node now as JSON."`
 	Users       nodeUsers       `cmd:"" help:"List the users who moved most on a node in the last hours as JSON."`
@@ -184,7 +184,7 @@ func (c nodeShared) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type nodeDeal struct {
-	Anew bool `help:"Deal everybody anew, at random."`
+	Anew bool `help:"Assign everybody again, at random."`
 }
 
 func (c nodeDeal) Run(ctx context.Context, cfg *app.Config) error {
@@ -193,7 +193,7 @@ func (c nodeDeal) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		groups := map[int]int{} // without link groups there is nobody to deal
+		groups := map[int]int{} // without link groups there is nobody to assign
 		maps.Copy(groups, assigned.Users)
 		return printJSON(map[string]any{"moved": assigned.Moved, "groups": groups})
 	})

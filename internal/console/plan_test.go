@@ -141,7 +141,7 @@ func checkPlan(t *testing.T, d *db.DB, table string, s listing.Statement) {
 			whole := found != nil && found[1] == table
 			byIndex := strings.Contains(step, "USING INDEX") || strings.Contains(step, "USING COVERING INDEX")
 			bad = whole && (!byIndex || !s.Sorted && !s.Whole) ||
-				s.Sorted && !s.Within && strings.Contains(step, "TEMP B-TREE FOR ORDER")
+				s.Sorted && strings.Contains(step, "TEMP B-TREE FOR ORDER")
 		} else {
 			found := seqScan.FindStringSubmatch(step)
 			bad = found != nil && found[1] == table || s.Sorted && sortedNode.MatchString(step)

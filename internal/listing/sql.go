@@ -39,7 +39,8 @@ func (q *Query) aheadSQL(sqlite bool, w way, at *place, none bool, rows int64) (
 	return text + " LIMIT 1 OFFSET ?", append(values, rows-1)
 }
 
-// withinSQL is the query of the first n rows that match among so many that follow a place.
+// withinSQL is the query of the first n rows that match among so many that follow a place. SQLite gives them in the order
+// of the inner query, but does not promise it.
 func (q *Query) withinSQL(sqlite bool, w way, at *place, none bool, rows int64, n int) (string, []any) {
 	inner := []string{q.resource.ID, q.sort.Column}
 	rest, step := *q, *q.resource
@@ -58,9 +59,11 @@ func (q *Query) withinSQL(sqlite bool, w way, at *place, none bool, rows int64, 
 	}
 	text, values := q.following(sqlite, w, strings.Join(inner, ", "), at, none)
 	where, others := rest.where(false, way{driver: -1, pair: -1})
-	order := q.order(way{pair: -1}, q.resource.ID, q.sort.Column)
-	return "SELECT " + q.columns() + " FROM (" + text + " LIMIT ?) AS " + step.Table + " WHERE " + where +
-		" ORDER BY " + order + " LIMIT ?", append(append(append(values, rows), others...), n)
+	text = "SELECT " + q.columns() + " FROM (" + text + " LIMIT ?) AS " + step.Table + " WHERE " + where
+	if !sqlite { // which would read and sort the whole step
+		text += " ORDER BY " + q.order(way{pair: -1}, q.resource.ID, q.sort.Column)
+	}
+	return text + " LIMIT ?", append(append(append(values, rows), others...), n)
 }
 
 // following is the query of the rows that an index has between its ends after a place, in its order.

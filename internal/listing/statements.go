@@ -11,7 +11,6 @@ type Statement struct {
 	Text string
 	// Sorted reports whether the query follows an index that has the order. Otherwise an index finds all its rows.
 	Sorted bool
-	Within bool // reads at most a step of rows, in which SQLite may sort those that match
 	Whole  bool // counts all rows, up to a bound
 	IsPair bool // whether an index that has the order is to find the value of a filter, too
 }
@@ -65,10 +64,8 @@ func (q *Query) Statements(d *db.DB) (all []Statement) {
 					add(s, text, values)
 				}
 				if s.Sorted && !isDirect {
-					within := s
-					within.Within = true
 					text, values := q.withinSQL(d.SQLite(), w, at, none, stepCost, DefaultLimit)
-					add(within, text, values)
+					add(s, text, values)
 				}
 			}
 		}

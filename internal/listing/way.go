@@ -258,10 +258,14 @@ func (l *Lists) part(ctx context.Context, q *Query, ways []way, at, end *place, 
 }
 
 // within returns up to n rows among so many that follow a place on a way. Fewer than n say nothing: the way may go on.
-func (l *Lists) within(ctx context.Context, q *Query, w way, at *place, rows int64, n int) (found []place, err error) {
+func (l *Lists) within(ctx context.Context, q *Query, w way, at *place, rows int64, n int) ([]place, error) {
+	var found []place
 	none := at != nil && at.value() == nil || !q.mayHave(false)
 	text, values := q.withinSQL(l.db.SQLite(), w, at, none, rows, n)
-	return found, l.db.NewRaw(text, values...).Scan(ctx, &found)
+	if err := l.db.NewRaw(text, values...).Scan(ctx, &found); err != nil || !slices.IsSortedFunc(found, q.compare) {
+		return nil, err
+	}
+	return found, nil
 }
 
 // ahead returns the place that is so many rows after another on each of the ways, whether they match or not; nil:

@@ -31,7 +31,7 @@ type linkGroupHost struct {
 
 type linkGroup struct {
 	Group int             `json:"group"`
-	Users int64           `json:"users" doc:"Who were dealt to it"`
+	Users int64           `json:"users" doc:"Users who are assigned to it"`
 	Hosts []linkGroupHost `json:"hosts" doc:"Where its users dial; of nodes that are not here they dial the address that all do"`
 }
 
@@ -67,13 +67,13 @@ func NodeGroups(nodes *node.Nodes) v2.Resource {
 				return nodeGroups{groupsOf(all), linkGroupsOf(all, users), relaysOf(all)}, err
 			})
 		type dealWish struct {
-			Anew bool `json:"anew,omitempty" doc:"Deal everybody anew, at random"`
+			Anew bool `json:"anew,omitempty" doc:"Assign everybody again, at random"`
 		}
 		v2.Handle(r, v2.StaffOp("POST /staff/link-groups/deal", permission.NodeWrite).
-			Named("staff_link_groups_deal", "Deal users out to the link groups that nodes have"),
+			Named("staff_link_groups_deal", "Assign users to the link groups that nodes have"),
 			func(ctx context.Context, _ account.Identity, in *v2.Body[dealWish]) (dealtUsers, error) {
-				dealt, err := nodes.LinkGroups.Reassign(ctx, in.Body.Anew)
-				return dealtUsers{dealt.Moved}, err
+				assigned, err := nodes.LinkGroups.Reassign(ctx, in.Body.Anew)
+				return dealtUsers{assigned.Moved}, err
 			})
 	}
 }
