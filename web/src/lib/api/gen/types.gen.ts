@@ -1840,7 +1840,7 @@ export type DashboardWallet = {
 
 export type DealWish = {
     /**
-     * Deal everybody anew, at random
+     * Assign everybody again, at random
      */
     anew?: boolean;
 };
@@ -3153,7 +3153,7 @@ export type LinkGroup = {
      */
     hosts: Array<LinkGroupHost>;
     /**
-     * Who were dealt to it
+     * Users who are assigned to it
      */
     users: number;
 };

@@ -783,7 +783,7 @@ export const staffLinkFetchesCount = <ThrowOnError extends boolean = true>(optio
 export const staffLinkFetchesCsv = <ThrowOnError extends boolean = true>(options?: Options<StaffLinkFetchesCsvData, ThrowOnError>): RequestResult<StaffLinkFetchesCsvResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffLinkFetchesCsvResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/link-fetches/csv', ...options });
 
 /**
- * Deal users out to the link groups that nodes have
+ * Assign users to the link groups that nodes have
  */
 export const staffLinkGroupsDeal = <ThrowOnError extends boolean = true>(options: Options<StaffLinkGroupsDealData, ThrowOnError>): RequestResult<StaffLinkGroupsDealResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffLinkGroupsDealResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/link-groups/deal',

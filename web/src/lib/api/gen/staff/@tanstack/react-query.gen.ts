@@ -1881,7 +1881,7 @@ export const staffLinkFetchesCsvOptions = (options?: Options<StaffLinkFetchesCsv
 });
 
 /**
- * Deal users out to the link groups that nodes have
+ * Assign users to the link groups that nodes have
  */
 export const staffLinkGroupsDealMutation = (options?: Partial<Options<StaffLinkGroupsDealData>>): UseMutationOptions<StaffLinkGroupsDealResponse, DefaultError, Options<StaffLinkGroupsDealData>> => {
     const mutationOptions: UseMutationOptions<StaffLinkGroupsDealResponse, DefaultError, Options<StaffLinkGroupsDealData>> = {
