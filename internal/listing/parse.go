@@ -299,7 +299,7 @@ func Within(column, sub string, values ...any) Condition {
 	other, _, _ := strings.Cut(strings.TrimPrefix(sub, "SELECT "), " ")
 	return Condition{
 		SQL: "@" + column + " IN (" + sub + ")", Values: values, Within: sub,
-		// With an OFFSET PostgreSQL asks for each row. Otherwise it may make a join of it that begins with all rows of sub.
+		// With an OFFSET PostgreSQL asks for each row. Otherwise it may make a join that begins with all rows of sub.
 		Each: "EXISTS (" + sub + " AND " + other + " = {table}." + column + " LIMIT 1 OFFSET 0)",
 	}
 }

@@ -39,8 +39,8 @@ func (q *Query) aheadSQL(sqlite bool, w way, at *place, none bool, rows int64) (
 	return text + " LIMIT 1 OFFSET ?", append(values, rows-1)
 }
 
-// withinSQL is the query of the first n rows that match among so many that follow a place. SQLite gives them in the order
-// of the inner query, but does not promise it.
+// withinSQL is the query of the first n rows that match among so many that follow a place. SQLite gives them in the
+// order of the inner query, but does not promise it.
 func (q *Query) withinSQL(sqlite bool, w way, at *place, none bool, rows int64, n int) (string, []any) {
 	inner := []string{q.resource.ID, q.sort.Column}
 	rest, step := *q, *q.resource
