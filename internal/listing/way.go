@@ -60,11 +60,13 @@ func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, inOneWay b
 	if isDirect || inOneWay || driver < 0 {
 		return l.read(ctx, q, ways, at, nil, n)
 	}
+	first := l.step
 	if len(ways) == 1 { // of several, one that ends early says nothing of what the others have after that
 		rows, err := l.within(ctx, q, ways[0], at, max(1, l.step/ways[0].cost), n)
 		if err != nil || len(rows) == n {
 			return rows, err
 		}
+		first *= driverSteps
 	}
 	driver, few, err := l.driver(ctx, q, driverSteps*l.step)
 	if err != nil {
@@ -74,7 +76,7 @@ func (l *Lists) rows(ctx context.Context, q *Query, at *place, n int, inOneWay b
 		return l.read(ctx, q, []way{q.by(driver)}, at, nil, n)
 	}
 	var rows []place
-	for step, spent := driverSteps*l.step, int64(0); ; step *= 2 {
+	for step, spent := first, int64(0); ; step *= 2 {
 		end, err := l.ahead(ctx, q, ways, at, max(1, step/ways[0].cost))
 		if err != nil {
 			return nil, err
