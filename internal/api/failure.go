@@ -57,7 +57,7 @@ func FaultOf(ctx context.Context, err error) *fault.Error {
 		if cause := errors.Unwrap(f); cause != nil && f.Status >= 500 {
 			slog.ErrorContext(ctx, "a request failed", "code", f.Code, "error", cause)
 		}
-		return f
+		return dberr.AfterCommit(ctx, f)
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -76,7 +76,7 @@ func FaultOf(ctx context.Context, err error) *fault.Error {
 	}
 	if f := dberr.Fault(err); f != nil {
 		slog.ErrorContext(ctx, "the database could not do its work", "code", f.Code, "error", err)
-		return f
+		return dberr.AfterCommit(ctx, f)
 	}
 	slog.ErrorContext(ctx, "a request failed", "error", err)
 	return fault.ErrInternal

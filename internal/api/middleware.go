@@ -23,6 +23,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/attachment"
+	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
 	"airstrip/internal/text"
 )
@@ -97,6 +98,9 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func
 		Lang: cmp.Or(asked, m.language()), AskedLang: asked,
 	}
 	ctx := account.At(context.WithValue(r.Context(), callerKey{}, caller), caller.IP)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		ctx = dberr.TrackCommits(ctx)
+	}
 	r = r.WithContext(ctx)
 	w.Header().Set("X-Request-Id", caller.RequestID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")

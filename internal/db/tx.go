@@ -153,6 +153,7 @@ func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx
 		}
 		return err
 	}
+	dberr.NoteCommit(ctx)
 	return nil
 }
 

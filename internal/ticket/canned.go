@@ -55,8 +55,9 @@ func (t *Tickets) SetCannedAnswer(ctx context.Context, c CannedAnswer) (CannedAn
 		return c, err
 	}
 	c.UpdatedAt = t.db.Now()
+	var made CannedAnswer
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		made := c
+		made = c
 		var before any
 		if c.ID == 0 {
 			if _, err := tx.NewInsert().Model(&made).Exec(ctx); err != nil {
@@ -72,15 +73,13 @@ func (t *Tickets) SetCannedAnswer(ctx context.Context, c CannedAnswer) (CannedAn
 				return err
 			}
 		}
-		err := audit.Record(ctx, tx, "ticket.canned_answer.write", audit.ID("canned_answer", made.ID), before,
+		return audit.Record(ctx, tx, "ticket.canned_answer.write", audit.ID("canned_answer", made.ID), before,
 			made.described(), "")
-		c.ID = made.ID
-		return err
 	})
 	if errors.Is(err, db.ErrUnique) {
 		err = ErrCannedAnswerTaken
 	}
-	return c, err
+	return made, err
 }
 
 // RemoveCannedAnswer deletes a canned answer: ErrNoCannedAnswer.
