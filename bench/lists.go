@@ -22,26 +22,10 @@ func lists(args []string) error {
 	engine := flags.String("engine", "", "sqlite or postgres alone")
 	in := flags.String("in", "", "folder in which the databases are kept from run to run; the bulk job is then left out")
 	flags.Parse(args)
-	dir := *in
-	if dir == "" {
-		made, err := os.MkdirTemp("", "airstrip-bench-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(made)
-		dir = made
-	}
-	t := &table{}
-	for _, name := range []string{"sqlite", "postgres"} {
-		if *engine != "" && *engine != name {
-			continue
-		}
-		b := listsBench{dir: filepath.Join(dir, name), engine: name, rows: *rows, keep: *in != "", t: t}
-		if err := b.run(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return t.done()
+	return onEngines(*engine, *in, func(name, dir string, t *table) error {
+		b := listsBench{dir: dir, engine: name, rows: *rows, keep: *in != "", t: t}
+		return b.run()
+	})
 }
 
 // listsBench measures the lists on one engine.

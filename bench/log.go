@@ -36,26 +36,10 @@ func logs(args []string) error {
 	in := flags.String("in", "", "folder in which the databases are kept from run to run; the last measurement, which "+
 		"removes a third of the rows, is then left out")
 	flags.Parse(args)
-	dir := *in
-	if dir == "" {
-		made, err := os.MkdirTemp("", "airstrip-bench-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(made)
-		dir = made
-	}
-	t := &table{}
-	for _, name := range []string{"sqlite", "postgres"} {
-		if *engine != "" && *engine != name {
-			continue
-		}
-		b := logBench{dir: filepath.Join(dir, name), engine: name, rows: *rows, keep: *in != "", t: t}
-		if err := b.run(context.Background()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return t.done()
+	return onEngines(*engine, *in, func(name, dir string, t *table) error {
+		b := logBench{dir: dir, engine: name, rows: *rows, keep: *in != "", t: t}
+		return b.run(context.Background())
+	})
 }
 
 // logBench measures the log of one engine.
