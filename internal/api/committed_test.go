@@ -3,8 +3,11 @@ package api_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/api"
@@ -51,4 +54,25 @@ func TestFaultOf_AfterACommit_DoesNotSayThatNothingWasSaved(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Some routes of /v1 confirm payments and reset links by GET.
+func TestMiddleware_RequestOfAnyMethod_RemembersItsCommit(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/write", func(w http.ResponseWriter, r *http.Request) {
+		dberr.NoteCommit(r.Context())
+		api.NewFailure(r.Context(), dberr.ErrUnreachable).Write(w)
+	})
+	mux.HandleFunc("/read", func(w http.ResponseWriter, r *http.Request) {
+		api.NewFailure(r.Context(), dberr.ErrUnreachable).Write(w)
+	})
+	h := api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler()
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+		for path, code := range map[string]string{"/write": "outcome_unknown", "/read": "database_unreachable"} {
+			w := ask(h, method, path, "203.0.113.9:1", nil)
+			if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), `"`+code+`"`) {
+				t.Errorf("%s %s answers %d %s, want %s", method, path, w.Code, w.Body, code)
+			}
+		}
+	}
 }

@@ -97,10 +97,8 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, compress func
 		RequestID: uuid.NewString(), IP: address(r, m.trusted), UserAgent: r.UserAgent(),
 		Lang: cmp.Or(asked, m.language()), AskedLang: asked,
 	}
-	ctx := account.At(context.WithValue(r.Context(), callerKey{}, caller), caller.IP)
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		ctx = dberr.TrackCommits(ctx)
-	}
+	// Requests of any method: some routes of /v1 change something by GET.
+	ctx := dberr.TrackCommits(account.At(context.WithValue(r.Context(), callerKey{}, caller), caller.IP))
 	r = r.WithContext(ctx)
 	w.Header().Set("X-Request-Id", caller.RequestID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -10,8 +10,7 @@ import (
 
 type commitsKey struct{}
 
-// TrackCommits returns a context that remembers whether a transaction was committed under it, for a request that
-// changes something.
+// TrackCommits returns a context that remembers whether a transaction was committed under it, for a request.
 func TrackCommits(ctx context.Context) context.Context {
 	return context.WithValue(ctx, commitsKey{}, new(atomic.Bool))
 }

@@ -187,7 +187,7 @@ func (l *listed) proxies(ctx context.Context, k tokenOwner, access *service.Acce
 	return out, broken
 }
 
-// listed holds the visible nodes and the templates of the site and the groups at one revision.
+// listed holds the visible nodes, the templates of the site and the groups, and who has one, at one revision.
 type listed struct {
 	revision  int64
 	nodes     []node.Node
