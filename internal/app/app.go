@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -212,11 +211,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Wallets.SignWith(a.cfg.key)
 	a.Services = service.New(a.DB, a.cfg.key, a.Settings)
-	own, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	a.Agents = install.New(filepath.Dir(own), a.cfg.site)
+	a.Agents = install.New(a.cfg.AgentFolder, a.cfg.site)
 	areas, err := geo.Open(a.cfg.GeoFile)
 	if err != nil {
 		return fmt.Errorf("AIRSTRIP_GEO_FILE: %w", err)

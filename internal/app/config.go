@@ -37,7 +37,10 @@ type Config struct {
 	Member             string   `help:"E-mail of the member of staff who gives a command, for the audit log, beside the machine's user." env:"AIRSTRIP_MEMBER"`
 	// PasswordMemory is that of account.Config. No flag and no variable sets it.
 	PasswordMemory uint32 `kong:"-"`
-	LogFormat      string `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
+	// AgentFolder holds the node agents that the server gives away. No flag and no variable sets it; empty: the folder
+	// of the program.
+	AgentFolder string `kong:"-"`
+	LogFormat   string `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
 }
 
 // Missing reports whether the configuration names a SQLite file that does not exist yet.
@@ -107,6 +110,13 @@ func (c Config) check() (checked, error) {
 	out, err := c.read()
 	if err != nil {
 		return out, err
+	}
+	if out.AgentFolder == "" {
+		program, err := os.Executable()
+		if err != nil {
+			return out, err
+		}
+		out.AgentFolder = filepath.Dir(program)
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		return out, fmt.Errorf("AIRSTRIP_LISTEN must be host:port: %w", err)

@@ -79,20 +79,17 @@ func TestNodes_AreManagedByRole(t *testing.T) {
 }
 
 func TestNodes_Add_AnswersWithInstallCommand(t *testing.T) {
-	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent := filepath.Join(filepath.Dir(own), "airstrip-node-linux-arm64")
-	eachFixture(t, func(h *fixture) {
+	eachEngine(t, func(t *testing.T, c Config) {
+		c.AgentFolder = t.TempDir()
+		h := newFixture(t, c)
 		a := h.add("before", "")
 		if strings.Contains(a.Install, "curl") {
 			h.Errorf("without an agent: %s", a.Install)
 		}
+		agent := filepath.Join(c.AgentFolder, "airstrip-node-linux-arm64")
 		if err := os.WriteFile(agent, []byte("agent"), 0o700); err != nil {
 			h.Fatal(err)
 		}
-		defer os.Remove(agent)
 		line := func(node int64, secret string) string {
 			return fmt.Sprintf("curl -fsS '%[1]s/node/install.sh' | AIRSTRIP_NODE_SECRET='%[2]s' sh -s -- '%[1]s' "+
 				"%[3]d arm64=%[4]x", h.SiteURL(), secret, node, sha256.Sum256([]byte("agent")))
