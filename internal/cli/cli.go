@@ -14,6 +14,7 @@ import (
 
 	"airstrip/internal/app"
 	"airstrip/internal/audit"
+	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
 )
 
@@ -64,21 +65,23 @@ func Run(ctx context.Context) (code int) {
 		}}),
 		kong.Description("Self-hosted service for subscription-based network acceleration."))
 	c.Config.Log()
-	k.BindTo(audit.Prepare(ctx), (*context.Context)(nil))
+	ctx = dberr.TrackCommits(audit.Prepare(ctx))
+	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(&c.Config); err != nil {
-		fmt.Fprintln(os.Stderr, "airstrip:", errorText(err))
+		fmt.Fprintln(os.Stderr, "airstrip:", errorText(ctx, err))
 		return 1
 	}
 	return 0
 }
 
-// errorText returns what is printed of an error. A fault prints its English text and its fields; no form marks them
-// here.
-func errorText(err error) string {
+// errorText returns what is printed of an error of a command that ran with ctx. A fault prints its English text and its
+// fields; no form marks them here.
+func errorText(ctx context.Context, err error) string {
 	f, ok := fault.As(err)
 	if !ok {
 		return err.Error()
 	}
+	f = dberr.AfterCommit(ctx, f)
 	text := f.Text.EN
 	if errors.Is(f, fault.ErrInvalid) { // whose text is about the marked fields of a form
 		text = "some of the input is wrong:"

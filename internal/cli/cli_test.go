@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airstrip/internal/dberr"
 	"airstrip/internal/permission"
 )
 
@@ -23,5 +24,21 @@ func TestPermissionAreas_NameCommandsThatThereAre(t *testing.T) {
 				t.Errorf("the area %s names the command %s, which there is none of", area.Name.EN, name)
 			}
 		}
+	}
+}
+
+func TestErrorText_AfterACommit_DoesNotSayThatNothingWasSaved(t *testing.T) {
+	lost := dberr.ErrUnreachable.Because(nil)
+	ctx := dberr.TrackCommits(t.Context())
+	if got := errorText(ctx, lost); got != dberr.ErrUnreachable.Text.EN {
+		t.Error(got)
+	}
+	dberr.NoteCommit(dberr.TrackCommits(ctx)) // As of the opening of the site.
+	if got := errorText(ctx, lost); got != dberr.ErrUnreachable.Text.EN {
+		t.Errorf("after a commit that is not the command's: %s", got)
+	}
+	dberr.NoteCommit(ctx)
+	if got := errorText(ctx, lost); got != dberr.ErrOutcomeUnknown.Text.EN {
+		t.Errorf("after a commit: %s", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"airstrip/internal/app"
 	"airstrip/internal/audit"
+	"airstrip/internal/dberr"
 )
 
 // open runs fn with all parts of an existing site, while a server may be running. It refuses to make a site:
@@ -33,7 +34,8 @@ func noSite(cfg *app.Config) error {
 
 // openOrMake runs fn as open does, but makes the site where there is none, and records no operator.
 func openOrMake(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
-	a, err := app.Open(ctx, *cfg, version)
+	// What is committed here is not the command's; see errorText.
+	a, err := app.Open(dberr.TrackCommits(ctx), *cfg, version)
 	if err != nil {
 		return err
 	}
