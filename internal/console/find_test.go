@@ -53,3 +53,35 @@ func TestUsers_ByLink_AreFoundByTheWholeTokenOnly(t *testing.T) {
 		}
 	})
 }
+
+func TestUsers_ByDomainAndArea_AreFoundInAnyCase(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newConsole(t, d)
+		err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`INSERT INTO user_facts (user_id, email, domain, name, role, state, balance, area, fetches,
+				created_at) VALUES (1, 'a@example.com', 'example.com', 'a', '', 'none', 0, 'DE', 1, ?),
+				(2, 'b@example.org', 'example.org', 'b', '', 'none', 0, 'FR', 1, ?)`, d.Now(), d.Now()).Exec(ctx)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for typed, want := range map[string][]int64{
+			"domain=Example.COM": {1}, "domain=example.com": {1}, "domain=!EXAMPLE.com": {2}, "area=de": {1}, "area=De,fr": {2, 1},
+			"area=!de": {2}, "area=d": nil,
+		} {
+			values, err := url.ParseQuery(typed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := c.Lists.Parse(t.Context(), c.Users(), values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := c.Lists.Page(t.Context(), q)
+			if err != nil || !slices.Equal(page.IDs, want) {
+				t.Errorf("%q found %v (%v), want %v", typed, page.IDs, err, want)
+			}
+		}
+	})
+}

@@ -86,11 +86,17 @@ func (c *Console) Users() *listing.Resource {
 				Key: "inviter", Kind: listing.Reference, Of: "users", Column: "inviter_id", None: true,
 				Doc: "Who invited the user",
 			},
-			{Key: "area", Kind: listing.Choice, Column: "area", Doc: "Country of the link's last fetch, as DE"},
+			{
+				Key: "area", Kind: listing.Choice, Column: "area", Spelling: strings.ToUpper,
+				Doc: "Country of the link's last fetch, as DE",
+			},
 			{Key: "seen", Kind: listing.Date, Column: "seen_at", None: true, Doc: "Last sign-in or visit"},
 			{Key: "fetches", Kind: listing.Range, Column: "fetches", Doc: "Fetches of the link that the log has"},
 			{Key: "created", Kind: listing.Date, Column: "created_at", Doc: "Sign-up"},
-			{Key: "domain", Kind: listing.Choice, Column: "domain", Doc: "Of the e-mail address"},
+			{
+				Key: "domain", Kind: listing.Choice, Column: "domain", Spelling: strings.ToLower,
+				Doc: "Of the e-mail address",
+			},
 			{
 				Key: "role", Kind: listing.Choice, Column: "role",
 				Doc: "Of a member of staff: owner, admin, finance, support, viewer, or the name of another",

@@ -2,6 +2,8 @@ package link
 
 import (
 	"context"
+	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -17,13 +19,24 @@ func FetchList() *listing.Resource {
 			{Key: "user", Kind: listing.Reference, Of: "users", Column: "user_id", Doc: "Whose link"},
 			{Key: "client", Kind: listing.Choice, Column: "client", Doc: "Program that fetched it"},
 			{Key: "format", Kind: listing.Choice, Column: "format", Doc: "Format of the file"},
-			{Key: "area", Kind: listing.Choice, Column: "area", Doc: "Country of the address"},
-			{Key: "ip", Kind: listing.Choice, Column: "ip", Doc: "Address"},
+			{
+				Key: "area", Kind: listing.Choice, Column: "area", Spelling: strings.ToUpper,
+				Doc: "Country of the address",
+			},
+			{Key: "ip", Kind: listing.Choice, Column: "ip", Spelling: address, Doc: "Address"},
 			{Key: "status", Kind: listing.Range, Column: "status", Doc: "Status of the answer"},
 			{Key: "fetched", Kind: listing.Date, Column: "fetched_at", Doc: "When"},
 		},
 		Sorts: []listing.Sort{{Key: "fetched", Column: "fetched_at", Kind: listing.Time}},
 	}
+}
+
+// address spells a typed IP address as the log does. What is none stays as it is, and is nowhere in the log.
+func address(typed string) string {
+	if ip, err := netip.ParseAddr(typed); err == nil {
+		return ip.Unmap().String()
+	}
+	return typed
 }
 
 // FetchesByID returns the fetches with these numbers, in any order.

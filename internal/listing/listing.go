@@ -33,6 +33,8 @@ type Filter struct {
 	Of      string // the resource whose numbers a Reference takes
 	Unit    string // of a Range: money, bytes, percent; empty: a count
 	None    bool   // whether the column may be empty, which "none" asks for
+	// Spelling turns a value of a Choice, as a person types it, into what the column has; nil: it is taken as it is.
+	Spelling func(string) string
 	// Within is SQL on another table that gives the ids of the rows, with ? for the values; it takes Column's place. It
 	// begins with SELECT and one column, and ends in its conditions.
 	Within string

@@ -186,6 +186,8 @@ func (f *Filter) set(value string, negated bool) (Condition, *fault.Field) {
 		case len(f.Choices) > 0 && !slices.Contains(f.Choices, part), part == "":
 			return Condition{}, problem("choice", "可选值："+strings.Join(f.Choices, ", "),
 				"This is one of: "+strings.Join(f.Choices, ", "))
+		case f.Spelling != nil:
+			add(f.Spelling(part))
 		default:
 			add(part)
 		}
