@@ -1,11 +1,13 @@
 package v2
 
 import (
+	"cmp"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
 // summariesZH are the summaries of operations in Chinese, by operation. The contract has them as x-summary-zh-CN beside
-// the English ones, for the reference that users read (web/src/features/developer). Operations of staff have none.
+// the English ones, for the reference that users read (web/src/features/developer).
 var summariesZH = map[string]string{
 	"account_activity":                 "账户最近一年的活动，新的在前",
 	"account_change_password":          "修改密码；结束所有会话，并为本设备开始新会话",
@@ -172,8 +174,8 @@ var summariesZH = map[string]string{
 
 // addSummaryZH gives an operation its summary in Chinese.
 func addSummaryZH(_ *huma.OpenAPI, o *huma.Operation) {
-	summary, ok := summariesZH[o.OperationID]
-	if !ok {
+	summary := cmp.Or(summariesZH[o.OperationID], staffSummariesZH[o.OperationID])
+	if summary == "" {
 		return
 	}
 	if o.Extensions == nil {

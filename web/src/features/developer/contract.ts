@@ -95,7 +95,7 @@ export type Operation = {
   id: string
   method: string
   path: string
-  /** By language. Operations of staff are described in English only. */
+  /** By language. */
   summary: { en: string; 'zh-CN': string }
   group: Topic | StaffGroup
   needsSignIn: boolean
