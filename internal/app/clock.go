@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -31,7 +32,7 @@ func (a *App) notifyClock(ctx context.Context, p clock.Problem) {
 	host, _ := os.Hostname() // without a name the mail names the site alone
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		return a.notifyStaff(ctx, tx, permission.SystemRead, mail.ClockDisagrees{
-			Host: host, Clock: a.DB.Now().Add(p.Jump),
+			Host: host, Clock: a.DB.Now().Add(cmp.Or(p.Jump, p.Database)),
 			Since: p.Since,
 		})
 	})

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,13 +22,21 @@ type jumpingClock struct {
 func eachJumpingClock(t *testing.T, test func(t *testing.T, j *jumpingClock)) {
 	eachEngine(t, func(t *testing.T, c Config) {
 		j := &jumpingClock{testServer: newTestServer(t, c)}
-		j.DB.SetWallClock(func() time.Time { return time.Now().Add(j.ahead) })
+		j.start(t)
 		j.user = j.addUser(t, "user", 1000)
 		if w := j.call(t.Context(), j.user, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}"); w.Code != 200 {
 			t.Fatal(w.Body)
 		}
 		test(t, j)
 	})
+}
+
+// start lets the clock of the machine be that of the test, as when the server starts.
+func (j *jumpingClock) start(t *testing.T) {
+	t.Helper()
+	if err := j.DB.SetWallClock(t.Context(), func() time.Time { return time.Now().Add(j.ahead) }); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // check compares the clocks, as Serve does every few seconds, and runs everything that is due.
@@ -83,6 +92,36 @@ func TestClock_JumpsAYearAheadAndBack_NothingEnds(t *testing.T) {
 			}
 			if !j.running(t) {
 				t.Fatal("a service ended after the clock came back")
+			}
+		}
+	})
+}
+
+// On PostgreSQL all servers of a site have the time of its clock, also one that starts on a machine whose clock is wrong.
+func TestClock_WrongAtTheStart_TheDatabasesTimeIsTaken(t *testing.T) {
+	eachJumpingClock(t, func(t *testing.T, j *jumpingClock) {
+		if j.DB.SQLite() {
+			return // has no clock
+		}
+		for i, ahead := range []time.Duration{365 * 24 * time.Hour, -365 * 24 * time.Hour, -time.Hour} {
+			j.ahead = ahead
+			j.start(t)
+			if now := j.DB.Now(); time.Until(now).Abs() > time.Minute {
+				t.Fatalf("a server whose clock is %s ahead begins with %s", ahead, now)
+			}
+			j.check(t)
+			buyer := j.addUser(t, fmt.Sprint("buyer", i), 1000)
+			w := j.call(t.Context(), buyer, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}")
+			services, _, err := j.Services.List(t.Context(), buyer.id)
+			if w.Code != 200 || err != nil || len(services) != 1 || time.Since(services[0].StartedAt).Abs() > time.Minute {
+				t.Fatalf("a server whose clock is %s ahead sold %+v (%v), %s", ahead, services, err, w.Body)
+			}
+			if j.DB.ClockProblem() == nil || !j.running(t) {
+				t.Fatalf("a clock that is %s ahead is trusted, or ended a service", ahead)
+			}
+			j.ahead = 0
+			if j.check(t); j.DB.ClockProblem() != nil {
+				t.Fatal("the clock is right again, and a problem")
 			}
 		}
 	})

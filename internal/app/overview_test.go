@@ -229,6 +229,35 @@ func TestOverview_StoredHours_AddUpToTheRows(t *testing.T) {
 	})
 }
 
+// A server whose clock was wrong stored hours to come and wrote rows of hours that were stored.
+func TestOverview_AfterAWrongClock_AddsUpToTheRows(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		right := h.now.Add(30 * 24 * time.Hour)
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				h.Fatal(err)
+			}
+		}
+		h.paid(h.users[0].id, 1000)
+		h.now = right
+		must(h.Console.StoreHours(h.Context()))
+		h.now = right.Add(-20 * 24 * time.Hour)
+		h.paid(h.users[1].id, 1000)
+		h.now = right.Add(365 * 24 * time.Hour)
+		must(h.Console.StoreHours(h.Context()))
+		h.now = right.Add(time.Hour)
+		h.paid(h.users[2].id, 1000)
+		h.now = right.Add(5 * time.Hour)
+		must(h.Console.StoreHours(h.Context()))
+		must(h.Console.CorrectHours(h.Context()))
+		if f := h.overview(account.Owner, "days=40").figure(h.T, "received"); f.Now.Rows != 3 {
+			h.Errorf("received is %+v", f.Now)
+		}
+		h.sound(h.T)
+	})
+}
+
 func jsonOf(v any) string {
 	text, _ := json.Marshal(v)
 	return string(text)

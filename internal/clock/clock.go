@@ -1,7 +1,7 @@
 // Package clock gives the server its time and notices when the machine's clock cannot be trusted. It compares the wall
 // clock with the time that passed since the program started, and with the clock of the database where that has one of
-// its own. While they disagree by more than Tolerance, Now goes on from the last time at which they agreed, and Problem
-// says so: what ends, bills or deletes waits until they agree again.
+// its own. While they disagree by more than Tolerance, Now goes on from the last time at which they agreed, or from the
+// database's where they never did, and Problem says so: what ends, bills or deletes waits until they agree again.
 package clock
 
 import (
@@ -40,6 +40,14 @@ func New(wall func() time.Time, elapsed func() time.Duration) *Clock {
 	c := &Clock{wall: wall, elapsed: elapsed}
 	c.state.Store(&state{at: wall().Round(0), elapsed: elapsed()})
 	return c
+}
+
+// Start compares the wall clock with database, the time of the database's own clock, before anything reads Now. Where
+// they disagree Now goes on from database, which all servers of a site share, until the wall clock is set right.
+func (c *Clock) Start(database time.Time) {
+	if ahead := apart(c.wall(), database); ahead != 0 {
+		c.state.Store(&state{at: database, elapsed: c.elapsed(), problem: &Problem{Since: database, Database: ahead}})
+	}
 }
 
 // Now gives the time. A wall clock that jumped by more than Tolerance since the last check is not followed.

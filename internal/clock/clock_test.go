@@ -107,6 +107,38 @@ func TestCheck_DatabaseIsApart_IsAProblemUntilItAgrees(t *testing.T) {
 	}
 }
 
+func TestStart_WallClockIsWrong_TheDatabasesIsFollowed(t *testing.T) {
+	for _, ahead := range []time.Duration{year, -year, 6 * time.Minute, -6 * time.Minute} {
+		m := newMachine()
+		m.wall = m.wall.Add(ahead)
+		c, database := m.clock(), m.wall.Add(-ahead)
+		c.Start(database)
+		if p := c.Problem(); !c.Now().Equal(database) || p == nil || p.Database != ahead {
+			t.Fatalf("Now is %s at once, want %s; the problem is %+v", c.Now(), database, p)
+		}
+		for range 3 {
+			m.pass(time.Minute)
+			database = database.Add(time.Minute)
+			if !c.Now().Equal(database) || c.Check(database) == nil || !c.Now().Equal(database) {
+				t.Fatalf("Now is %s while the wall clock is %s ahead, want %s", c.Now(), ahead, database)
+			}
+		}
+		m.wall = database.Add(time.Second)
+		if p := c.Check(database); p != nil || !c.Now().Equal(m.wall) {
+			t.Fatalf("Now is %s after the correction, want %s; the problem is %+v", c.Now(), m.wall, p)
+		}
+	}
+}
+
+func TestStart_ClocksAgree_TheWallClockIsFollowed(t *testing.T) {
+	m := newMachine()
+	c := m.clock()
+	c.Start(m.wall.Add(4 * time.Minute))
+	if p := c.Problem(); p != nil || !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), m.wall, p)
+	}
+}
+
 func TestElapsed_Grows(t *testing.T) {
 	first := clock.Elapsed()
 	if second := clock.Elapsed(); second < first {

@@ -75,7 +75,10 @@ func (c *Console) between(ctx context.Context, figure string, from, to time.Time
 func hourAt(hour int64) time.Time { return time.Unix(hour*3600, 0).UTC() }
 
 // Register gives the queue what the console does by the clock.
-func (c *Console) Register(q *job.Queue) { q.Every("console.hours", c.StoreHours) }
+func (c *Console) Register(q *job.Queue) {
+	q.Every("console.hours", c.StoreHours)
+	q.Every("console.correct", c.CorrectHours)
+}
 
 const (
 	// lateRows is how long after its time a row may be committed, by a server whose clock is behind.
@@ -86,7 +89,8 @@ const (
 	hoursAtOnce = 240
 )
 
-// StoreHours adds up the hours that are over and were not stored. The first run begins with the first user.
+// StoreHours adds up the hours that are over and were not stored. The first run begins with the first user. Hours that
+// are not over were stored by a server whose clock was ahead, and are removed.
 func (c *Console) StoreHours(ctx context.Context) error {
 	var first []time.Time
 	if err := c.db.NewRaw(`SELECT created_at FROM user_facts ORDER BY created_at LIMIT 1`).Scan(ctx, &first); err != nil ||
@@ -95,6 +99,9 @@ func (c *Console) StoreHours(ctx context.Context) error {
 	}
 	end := c.db.Now().Add(-lateRows).Unix() / 3600
 	for figure, add := range c.hourly() {
+		if err := c.removeHoursFrom(ctx, figure, end); err != nil {
+			return err
+		}
 		var stored []int64
 		if err := c.db.NewRaw(`SELECT hour FROM overview_hour WHERE figure = ? ORDER BY hour DESC LIMIT 1`, figure).
 			Scan(ctx, &stored); err != nil {
@@ -108,6 +115,34 @@ func (c *Console) StoreHours(ctx context.Context) error {
 			if err := c.storeHours(ctx, figure, add, hour, min(end, hour+hoursAtOnce)); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// removeHoursFrom removes the stored hours of a figure from this one on. There are none but after a wrong clock.
+func (c *Console) removeHoursFrom(ctx context.Context, figure string, hour int64) error {
+	const later = "figure = ? AND hour >= ?"
+	stored, err := c.db.NewSelect().Model((*overviewHour)(nil)).Where(later, figure, hour).Exists(ctx)
+	if err != nil || !stored {
+		return err
+	}
+	return c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewDelete().Model((*overviewHour)(nil)).Where(later, figure, hour).Exec(ctx)
+		return err
+	})
+}
+
+// CorrectHours adds up the stored hours again that are not what their rows add up to: a server whose clock was wrong
+// wrote rows of hours that were over.
+func (c *Console) CorrectHours(ctx context.Context) error {
+	var unequal []overviewHour
+	if err := c.db.ReadWhole(ctx, unequalHours(c.db), &unequal); err != nil {
+		return err
+	}
+	for _, u := range unequal {
+		if err := c.storeHours(ctx, u.Figure, c.hourly()[u.Figure], u.Hour, u.Hour+1); err != nil {
+			return err
 		}
 	}
 	return nil

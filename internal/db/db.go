@@ -81,7 +81,7 @@ type session struct {
 }
 
 func opened(ctx context.Context, open func(*DB) error) (*DB, error) {
-	d := &DB{clock: clock.New(time.Now, clock.Elapsed)}
+	d := &DB{}
 	d.writable.wake = make(chan struct{}, 1)
 	if err := open(d); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func opened(ctx context.Context, open func(*DB) error) (*DB, error) {
 		d.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}
-	if err := d.CheckClock(ctx); err != nil {
+	if err := d.startClock(ctx, time.Now); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}

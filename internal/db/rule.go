@@ -32,15 +32,7 @@ const CanBeChecked = "what this checks can be read"
 // rule whose query fails is broken; the others are checked.
 func Check(ctx context.Context, d *DB, rules ...Rule) ([]Violation, error) {
 	var broken []Violation
-	err := d.unlimited().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if !d.sqlite {
-			// Rules join whole tables. Right after a restore there are no statistics, and nested loops would take
-			// hours.
-			if _, err := tx.ExecContext(ctx,
-				`SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off`); err != nil {
-				return err
-			}
-		}
+	err := d.readWhole(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, r := range rules {
 			var found []string
 			err := tx.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
@@ -61,6 +53,24 @@ func Check(ctx context.Context, d *DB, rules ...Rule) ([]Violation, error) {
 		return nil
 	})
 	return broken, err
+}
+
+// ReadWhole scans into dest what a query on whole tables returns, however long it takes.
+func (d *DB) ReadWhole(ctx context.Context, query string, dest any) error {
+	return d.readWhole(ctx, func(ctx context.Context, tx bun.Tx) error { return tx.NewRaw(query).Scan(ctx, dest) })
+}
+
+func (d *DB) readWhole(ctx context.Context, read func(context.Context, bun.Tx) error) error {
+	return d.unlimited().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if !d.sqlite {
+			// Right after a restore there are no statistics, and nested loops would take hours.
+			if _, err := tx.ExecContext(ctx,
+				`SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off`); err != nil {
+				return err
+			}
+		}
+		return read(ctx, tx)
+	})
 }
 
 // schemaRules inspect the tables themselves, by the catalogue of each engine; the key is whether it is SQLite.

@@ -19,8 +19,28 @@ func (d *DB) Now() time.Time {
 // SetClock makes Now return the time of now, without supervision. It is for tests.
 func (d *DB) SetClock(now func() time.Time) { d.testClock.Store(&now) }
 
-// SetWallClock replaces the machine's wall clock under the supervision of clock.Clock. It is for tests.
-func (d *DB) SetWallClock(wall func() time.Time) { d.clock = clock.New(wall, clock.Elapsed) }
+// SetWallClock replaces the machine's wall clock under the supervision of clock.Clock, which begins again as when the
+// database is opened. It is for tests.
+func (d *DB) SetWallClock(ctx context.Context, wall func() time.Time) error {
+	return d.startClock(ctx, wall)
+}
+
+func (d *DB) startClock(ctx context.Context, wall func() time.Time) error {
+	d.clock = clock.New(wall, clock.Elapsed)
+	database, err := d.databaseTime(ctx)
+	if err == nil && !database.IsZero() {
+		d.clock.Start(database)
+	}
+	return err
+}
+
+// databaseTime returns the time of the database's own clock, or the zero time where it has none.
+func (d *DB) databaseTime(ctx context.Context) (now time.Time, err error) {
+	if !d.sqlite {
+		err = d.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &now)
+	}
+	return now, err
+}
 
 // ClockProblem returns how the clocks disagreed at the last check; nil where they agreed.
 func (d *DB) ClockProblem() *clock.Problem {
@@ -33,14 +53,11 @@ func (d *DB) ClockProblem() *clock.Problem {
 // CheckClock compares the clocks; ClockProblem returns the result. An error means that the database did not return its
 // time.
 func (d *DB) CheckClock(ctx context.Context) error {
-	var database time.Time
-	if !d.sqlite {
-		if err := d.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &database); err != nil {
-			return err
-		}
+	database, err := d.databaseTime(ctx)
+	if err == nil {
+		d.clock.Check(database)
 	}
-	d.clock.Check(database)
-	return nil
+	return err
 }
 
 const (

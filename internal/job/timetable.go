@@ -29,6 +29,7 @@ var Timetable = map[string]time.Duration{
 	"captcha.forget":      time.Hour,
 	"cdkey.forget":        24 * time.Hour,
 	"clickhouse.copy":     time.Minute,
+	"console.correct":     24 * time.Hour,
 	"console.hours":       10 * time.Minute,
 	"doctor":              24 * time.Hour,
 	"emby.follow":         time.Minute,
