@@ -157,6 +157,9 @@ func Open(ctx context.Context, cfg Config, version string) (*App, error) {
 	if err := a.DB.Migrate(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
+	if err := a.startClock(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	if err := a.build(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/clock"
+	"airstrip/internal/job"
 	"airstrip/internal/mail"
 	"airstrip/internal/permission"
 )
@@ -25,6 +26,18 @@ func (a *App) clockMetric() prometheus.Collector {
 		}
 		return 0
 	})
+}
+
+// startClock tells the clock when a server of the site ran last, where the database has no clock of its own.
+func (a *App) startClock(ctx context.Context) error {
+	if !a.DB.SQLite() || a.cfg.TrustClock {
+		return nil
+	}
+	last, err := job.LastRun(ctx, a.DB)
+	if err == nil {
+		a.DB.StartClockAfter(last)
+	}
+	return err
 }
 
 // notifyClock notifies the staff for nodes that this server's clock cannot be trusted.

@@ -13,17 +13,24 @@ import (
 // clock that was wrong.
 const Tolerance = 5 * time.Minute
 
+// settled is how long a jump must last before a time server's word is taken for it.
+const settled = 10 * time.Minute
+
 // Clock is a wall clock under supervision. It is safe for concurrent use.
 type Clock struct {
-	wall    func() time.Time
-	elapsed func() time.Duration // grows steadily, while the machine sleeps too
-	state   atomic.Pointer[state]
+	wall         func() time.Time
+	elapsed      func() time.Duration // grows steadily, while the machine sleeps too
+	synchronised func() bool
+	state        atomic.Pointer[state]
 }
 
 // state is what the last check found.
 type state struct {
 	at      time.Time // the time at elapsed
 	elapsed time.Duration
+	// vague says that no time server had set the wall clock when it was trusted, so that a correction is expected.
+	vague   bool
+	after   time.Time // where all that is known of the time is that it is later than this; else zero
 	problem *Problem
 }
 
@@ -31,14 +38,16 @@ type state struct {
 type Problem struct {
 	Since time.Time // when it was noticed, by the time that the server goes on with
 	// how far the wall clock is ahead of the time that passed since the last check; 0: it did not jump
-	Jump     time.Duration
-	Database time.Duration // how far the wall clock is ahead of the database's; 0: within Tolerance
+	Jump time.Duration
+	// how far the wall clock is ahead of the database's, or of the last time that the database has; 0: within Tolerance
+	Database time.Duration
 }
 
-// New gives a clock that trusts wall as it is now. elapsed must grow steadily.
-func New(wall func() time.Time, elapsed func() time.Duration) *Clock {
-	c := &Clock{wall: wall, elapsed: elapsed}
-	c.state.Store(&state{at: wall().Round(0), elapsed: elapsed()})
+// New gives a clock that trusts wall as it is now. elapsed must grow steadily. synchronised tells whether a time server
+// sets the wall clock at present; false where nobody knows.
+func New(wall func() time.Time, elapsed func() time.Duration, synchronised func() bool) *Clock {
+	c := &Clock{wall: wall, elapsed: elapsed, synchronised: synchronised}
+	c.state.Store(&state{at: wall().Round(0), elapsed: elapsed(), vague: !synchronised()})
 	return c
 }
 
@@ -47,6 +56,17 @@ func New(wall func() time.Time, elapsed func() time.Duration) *Clock {
 func (c *Clock) Start(database time.Time) {
 	if ahead := apart(c.wall(), database); ahead != 0 {
 		c.state.Store(&state{at: database, elapsed: c.elapsed(), problem: &Problem{Since: database, Database: ahead}})
+	}
+}
+
+// StartAfter compares the wall clock with the last time at which a server of the site ran, for a database without a
+// clock of its own. A wall clock that is behind is wrong unless a time server set it: Now goes on from last until the
+// wall clock is past it.
+func (c *Clock) StartAfter(last time.Time) {
+	if ahead := apart(c.wall(), last); ahead < 0 && !c.synchronised() {
+		c.state.Store(&state{
+			at: last, elapsed: c.elapsed(), vague: true, after: last, problem: &Problem{Since: last, Database: ahead},
+		})
 	}
 }
 
@@ -63,21 +83,28 @@ func (c *Clock) Now() time.Time {
 // Check compares the clocks. database is the time of the database's own clock, zero where it has none or does not
 // answer. It gives what is wrong, nil where the clocks agree. It must be called from one goroutine at a time.
 func (c *Clock) Check(database time.Time) *Problem {
-	was, elapsed, wall := c.state.Load(), c.elapsed(), c.wall().Round(0)
+	was, elapsed, wall, synchronised := c.state.Load(), c.elapsed(), c.wall().Round(0), c.synchronised()
 	steady := was.at.Add(elapsed - was.elapsed)
-	next := &state{at: wall, elapsed: elapsed}
+	next := &state{at: wall, elapsed: elapsed, vague: !synchronised}
 	p := Problem{Since: steady, Jump: apart(wall, steady)}
-	if !database.IsZero() {
+	if was.problem != nil {
+		p.Since = was.problem.Since
+	}
+	var isSetRight bool
+	switch {
+	case !database.IsZero():
 		p.Database = apart(wall, database)
-		if p.Database == 0 {
-			p.Jump = 0 // the database confirms the wall clock: it was set right, or the machine was paused
-		}
+		isSetRight = p.Database == 0 // the database confirms the wall clock, also after a pause of the machine
+	case !was.after.IsZero() && wall.After(was.after.Add(-Tolerance)):
+		isSetRight = true
+	case synchronised:
+		isSetRight = was.vague || steady.Sub(p.Since) >= settled
+	}
+	if isSetRight {
+		p.Jump = 0
 	}
 	if p.Jump != 0 || p.Database != 0 {
-		if was.problem != nil {
-			p.Since = was.problem.Since
-		}
-		next.problem = &p
+		next.problem, next.vague, next.after = &p, was.vague, was.after
 		if p.Jump != 0 {
 			next.at = steady
 		}

@@ -9,8 +9,9 @@ import (
 
 // machine is a machine whose clocks the test moves.
 type machine struct {
-	wall    time.Time
-	elapsed time.Duration
+	wall         time.Time
+	elapsed      time.Duration
+	synchronised bool // by a time server
 }
 
 func newMachine() *machine {
@@ -18,7 +19,8 @@ func newMachine() *machine {
 }
 
 func (m *machine) clock() *clock.Clock {
-	return clock.New(func() time.Time { return m.wall }, func() time.Duration { return m.elapsed })
+	return clock.New(func() time.Time { return m.wall }, func() time.Duration { return m.elapsed },
+		func() bool { return m.synchronised })
 }
 
 func (m *machine) pass(d time.Duration) { m.wall, m.elapsed = m.wall.Add(d), m.elapsed+d }
@@ -136,6 +138,69 @@ func TestStart_ClocksAgree_TheWallClockIsFollowed(t *testing.T) {
 	c.Start(m.wall.Add(4 * time.Minute))
 	if p := c.Problem(); p != nil || !c.Now().Equal(m.wall) {
 		t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), m.wall, p)
+	}
+}
+
+// A machine that boots with a wrong clock has it set by a time server a little later, while the server runs.
+func TestCheck_TimeServerSetsAClockThatNoneHadSet_IsFollowed(t *testing.T) {
+	for _, correction := range []time.Duration{year, -2 * time.Hour} {
+		m := newMachine()
+		c := m.clock()
+		m.pass(time.Minute)
+		c.Check(time.Time{})
+		m.wall, m.synchronised = m.wall.Add(correction), true
+		if p := c.Check(time.Time{}); p != nil || !c.Now().Equal(m.wall) {
+			t.Errorf("after a correction by %s Now is %s, want %s; the problem is %+v", correction, c.Now(), m.wall, p)
+		}
+	}
+}
+
+func TestCheck_SynchronisedClockJumps_IsFollowedOnceTheTimeServerStandsByIt(t *testing.T) {
+	m := newMachine()
+	m.synchronised = true
+	c := m.clock()
+	m.wall = m.wall.Add(time.Hour)
+	for range 10 {
+		if c.Check(time.Time{}) == nil {
+			t.Fatal("a jump of a clock that was right is followed at once")
+		}
+		m.pass(time.Minute)
+	}
+	if p := c.Check(time.Time{}); p != nil || !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s ten minutes later, want %s; the problem is %+v", c.Now(), m.wall, p)
+	}
+}
+
+func TestStartAfter_WallClockIsBehind_GoesOnUntilItIsPast(t *testing.T) {
+	m := newMachine()
+	last := m.wall
+	m.wall = m.wall.Add(-year)
+	c := m.clock()
+	c.StartAfter(last)
+	m.pass(time.Minute)
+	for range 2 {
+		if want := last.Add(time.Minute); !c.Now().Equal(want) || c.Problem() == nil {
+			t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), want, c.Problem())
+		}
+		c.Check(time.Time{})
+	}
+	m.wall = last.Add(3 * time.Hour) // how long the machine was off
+	if p := c.Check(time.Time{}); p != nil || !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s after the correction, want %s; the problem is %+v", c.Now(), m.wall, p)
+	}
+}
+
+func TestStartAfter_WallClockIsLaterOrATimeServers_IsTrusted(t *testing.T) {
+	m := newMachine()
+	c := m.clock()
+	c.StartAfter(m.wall.Add(-year))
+	if c.Problem() != nil || !c.Now().Equal(m.wall) {
+		t.Errorf("a clock that is a year after the last run is not trusted: %+v", c.Problem())
+	}
+	m.synchronised = true
+	c.StartAfter(m.wall.Add(year))
+	if c.Problem() != nil || !c.Now().Equal(m.wall) {
+		t.Errorf("a time server's clock is not trusted: %+v", c.Problem())
 	}
 }
 

@@ -26,13 +26,17 @@ func (d *DB) SetWallClock(ctx context.Context, wall func() time.Time) error {
 }
 
 func (d *DB) startClock(ctx context.Context, wall func() time.Time) error {
-	d.clock = clock.New(wall, clock.Elapsed)
+	d.clock = clock.New(wall, clock.Elapsed, clock.Synchronised)
 	database, err := d.databaseTime(ctx)
 	if err == nil && !database.IsZero() {
 		d.clock.Start(database)
 	}
 	return err
 }
+
+// StartClockAfter tells the clock when a server of the site ran last, before anything depends on Now; see
+// [clock.Clock.StartAfter].
+func (d *DB) StartClockAfter(last time.Time) { d.clock.StartAfter(last) }
 
 // databaseTime returns the time of the database's own clock, or the zero time where it has none.
 func (d *DB) databaseTime(ctx context.Context) (now time.Time, err error) {
@@ -90,7 +94,8 @@ func (d *DB) FollowClock(ctx context.Context, began func(context.Context, clock.
 		case p == nil && known != nil:
 			slog.InfoContext(ctx, "the clocks agree again; the timetable goes on")
 		case p != nil && (known == nil || time.Since(logged) >= clockReminder):
-			slog.ErrorContext(ctx, "the clocks disagree; nothing is ended, billed or deleted until they agree",
+			slog.ErrorContext(ctx, "the clocks disagree; nothing is ended, billed or deleted until they agree. "+
+				"Set the machine's clock right, or restart the server where it is right; see docs/clock.md",
 				"since", p.Since, "wall_clock_jumped", p.Jump, "wall_clock_ahead_of_database", p.Database)
 			logged = time.Now()
 		}

@@ -200,6 +200,17 @@ func (q *Queue) claimRun(ctx context.Context, e entry) (due bool, err error) {
 	return due, err
 }
 
+// LastRun returns the last time at which an entry of the timetable began to run; zero: none ever did.
+func LastRun(ctx context.Context, d *db.DB) (time.Time, error) {
+	var last []time.Time
+	err := d.NewRaw(`SELECT last_at FROM job_timetable WHERE last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1`).
+		Scan(ctx, &last)
+	if err != nil || len(last) == 0 {
+		return time.Time{}, err
+	}
+	return last[0], nil
+}
+
 // runEntry runs an entry with a deadline of its period, but at least minRun and at most maxRun.
 func (q *Queue) runEntry(ctx context.Context, e entry) error {
 	ctx, cancel := context.WithTimeout(ctx, min(max(e.period(q.db.Now()), minRun), maxRun))
