@@ -183,11 +183,13 @@ func (c *CheckIns) last(ctx context.Context, idb bun.IDB, userID int64) (*CheckI
 	return last[userID], err
 }
 
-// lastOf gives each user's newest check-in.
+// lastOf gives each user's newest check-in, which is of tomorrow at most, after a change of the site's time zone. A
+// later one was written by a server whose clock was wrong, and is left out until its day.
 func (c *CheckIns) lastOf(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64]*CheckIn, error) {
 	var found []CheckIn
 	err := idb.NewSelect().Model(&found).Where("user_id IN (?)", bun.List(userIDs)).
-		Where("day = (SELECT MAX(day) FROM checkin AS newest WHERE newest.user_id = ?TableAlias.user_id)").Scan(ctx)
+		Where("day = (SELECT MAX(day) FROM checkin AS newest WHERE newest.user_id = ?TableAlias.user_id AND newest.day <= ?)",
+			DayOf(c.now())+1).Scan(ctx)
 	last := make(map[int64]*CheckIn, len(found))
 	for i := range found {
 		last[found[i].UserID] = &found[i]

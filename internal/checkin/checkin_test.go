@@ -277,6 +277,26 @@ func TestCheckIn_AfterTheTimeZoneWentBack_WaitsForTheNextDay(t *testing.T) {
 	})
 }
 
+func TestCheckIn_AfterOneOfAClockThatWasAhead_IsOpen(t *testing.T) {
+	each(t, func(s *site) {
+		id, right := s.user(), s.now
+		s.wants(id, nil)
+		s.now = right.AddDate(1, 0, 0)
+		s.serves(id, 1)
+		s.wants(id, nil)
+		s.now = right
+		s.wants(id, checkin.ErrDone)
+		for range 2 {
+			s.now = s.now.AddDate(0, 0, 1)
+			s.wants(id, nil)
+			s.wants(id, checkin.ErrDone)
+		}
+		if status, err := s.Status(s.Context(), id); err != nil || status.Streak != 3 {
+			s.Fatalf("%+v, %v; want a streak of 3", status, err)
+		}
+	})
+}
+
 func TestCheckIn_ManyAtOnce_GiveOne(t *testing.T) {
 	each(t, func(s *site) {
 		user := s.user()

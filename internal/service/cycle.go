@@ -105,8 +105,11 @@ func (s *Services) cycleBegins(v *Service, before time.Time) iter.Seq2[time.Time
 			late = 1
 		}
 		for month := 0; ; month++ { // counted from the start, so the 31st comes back after February
-			anniversary := addMonths(start, month)
-			if !anniversary.Before(before) || month > 0 && v.Reset == Never {
+			anniversary, last := addMonths(start, month), before
+			if month > 0 {
+				last = before.Add(-daylightSaving)
+			}
+			if !anniversary.Before(last) || month > 0 && v.Reset == Never {
 				return
 			}
 			begin := anniversary
@@ -127,6 +130,12 @@ func (s *Services) Register(q *job.Queue) {
 	q.Every("service.restore", s.restore)
 	q.Every("service.forget", s.forgetNotes)
 }
+
+// daylightSaving is by how much an anniversary in another time zone than that in which the service was sold is earlier.
+const daylightSaving = time.Hour
+
+// zoneChange is more than a change of the site's time zone moves the beginning of a cycle, from UTC-12 to UTC+14.
+const zoneChange = 27 * time.Hour
 
 // together is how many users one transaction of the timetable treats, so that others need not wait for a month's end.
 const together = 500
@@ -169,7 +178,9 @@ func (s *Services) reset(ctx context.Context) error {
 		for i := range due {
 			v := &due[i]
 			at := *v.NextResetAt
-			v.NextResetAt = s.nextReset(v, at) // one cycle after the other, so that no month bought is passed over
+			// One cycle after the other, so that no month bought is passed over. In a time zone that was changed since, the
+			// beginning of this one may be some hours later.
+			v.NextResetAt = s.nextReset(v, at.Add(zoneChange))
 			if _, err := tx.NewUpdate().Model(v).Column("next_reset_at").WherePK().Exec(ctx); err != nil {
 				return nil, err
 			}

@@ -61,6 +61,39 @@ func TestReset_BringsOneQuotaForEachMonth(t *testing.T) {
 	}
 }
 
+// A beginning of a month that comes again, since the site's time zone was changed, brings nothing.
+func TestReset_AfterAChangeOfTheTimeZone_BringsNoFurtherQuota(t *testing.T) {
+	for _, reset := range []service.Reset{service.CalendarMonth, service.Anniversary} {
+		for _, change := range [][2]string{
+			{"Asia/Shanghai", "America/New_York"},
+			{"America/New_York", "Asia/Shanghai"},
+			{"Pacific/Kiritimati", "Pacific/Pago_Pago"},
+			{"Pacific/Pago_Pago", "Pacific/Kiritimati"},
+		} {
+			t.Run(fmt.Sprintf("%s, %s to %s", reset, change[0], change[1]), func(t *testing.T) {
+				t.Parallel()
+				onSQLite(t, func(w *world) {
+					w.set("time_zone", change[0])
+					w.now = time.Date(2026, 1, 10, 10, 0, 0, 0, time.UTC)
+					v := w.start(service.Terms{
+						UserID: 1, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: reset, Months: 3,
+					})
+					for w.cycles(v.ID) == 1 {
+						w.at(w.now.Add(time.Hour))
+					}
+					w.set("time_zone", change[1])
+					for ends := *w.access(1).ExpiresAt; w.now.Before(ends.Add(-2 * time.Hour)); {
+						w.at(w.now.Add(time.Hour))
+					}
+					if n := w.cycles(v.ID); n != 3 {
+						t.Errorf("3 months brought %d quotas", n)
+					}
+				})
+			})
+		}
+	}
+}
+
 func TestRenewal_AddsTheQuotaThatNeverResets(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.start(service.Terms{

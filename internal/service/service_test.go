@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -26,6 +27,7 @@ func ptr[T any](v T) *T { return &v }
 type world struct {
 	*testing.T
 	db       *db.DB
+	settings *setting.Settings
 	services *service.Services
 	queue    *job.Queue
 	now      time.Time
@@ -49,7 +51,7 @@ func in(t *testing.T, d *db.DB, test func(w *world)) {
 		t.Fatal(err)
 	}
 	w := &world{
-		T: t, db: d, services: service.New(d, seal.Key{1}, settings), queue: job.New(d),
+		T: t, db: d, settings: settings, services: service.New(d, seal.Key{1}, settings), queue: job.New(d),
 		now: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC),
 	}
 	d.SetClock(func() time.Time { return w.now })
@@ -82,6 +84,17 @@ func (w *world) use(serviceID, cycle, bytes int64) {
 		return err
 	})
 	w.do(func(ctx context.Context, tx bun.Tx) error { return w.services.Refresh(ctx, tx, 1) })
+}
+
+func (w *world) set(name string, value any) {
+	w.Helper()
+	raw, err := json.Marshal(value)
+	if err == nil {
+		err = w.settings.Set(w.Context(), map[string]json.RawMessage{name: raw})
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
 }
 
 // at moves the clock and lets the timetable run.
