@@ -135,7 +135,9 @@ func (ss *Sessions) grant(r row, s session, p tokenPair) (Grant, error) {
 	return Grant{r.User, access, refresh}, err
 }
 
-const refreshGrace = 10 * time.Second // within which a used refresh token still returns its replacement
+// refreshGrace is how long a used refresh token still returns its replacement: twice as long as the web app waits for an
+// answer, so that one that was lost signs nobody out.
+const refreshGrace = time.Minute
 
 // Refresh exchanges a refresh token for a new pair. Within refreshGrace the old token returns the same pair again, so
 // that two tabs or a lost answer sign nobody out. A refresh token that is presented again after that is treated as

@@ -6,11 +6,12 @@ import type { AnnouncementItem } from '@/lib/api/gen/types.gen'
 import { Dialog } from '@/ui/dialog'
 import { Markdown } from '@/ui/markdown'
 
-// Nothing comes between people and their payment.
+// Nothing comes between people and their payment, or what they write.
 const UNDISTURBED = [
   '/user/services/buy',
   '/user/services/renewals',
   '/user/shop-old',
+  '/user/tickets/new',
   '/user/wallet/recharge',
 ]
 
@@ -20,7 +21,9 @@ export function PopUps({ list }: { list: AnnouncementItem[] }) {
   const { pathname } = useLocation()
   const markRead = useMarkAnnouncements()
   const [first] = list
-  if (!first || UNDISTURBED.some((path) => pathname.startsWith(path))) return null
+  // Nor does anything take the focus from a field.
+  const isWriting = document.activeElement?.matches('input, textarea')
+  if (!first || isWriting || UNDISTURBED.some((path) => pathname.startsWith(path))) return null
   const close = () => markRead([first.id])
   return (
     <Dialog key={first.id} title={first.title || t('nav.announcements')} onClose={close}>

@@ -47,7 +47,6 @@ function useCredit(): Action<Case> {
       staffPaymentCaseCredit({
         path: { case_id: found.id },
         body: { reason: String(reason), ...(needsUser(found) && { user_id: Number(user) }) },
-        headers: { 'Idempotency-Key': crypto.randomUUID() },
         throwOnError: true,
       }),
     done: ({ id }) => t('cases.credited', { id }),

@@ -44,7 +44,6 @@ function usePay(): Action<StaffPayout> {
       staffPayoutPay({
         path: { payout_id: id },
         body: { note: String(reason) },
-        headers: { 'Idempotency-Key': crypto.randomUUID() },
         throwOnError: true,
       }),
     done: ({ id }) => t('payouts.paid', { id }),

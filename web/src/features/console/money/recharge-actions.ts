@@ -135,7 +135,6 @@ export function useRechargeRefund<S extends RechargeRow>(): Action<S> {
       staffRechargeRefund({
         path: { recharge_no: no },
         body: { amount: String(amount), by_hand: byHand === true, reason: String(reason) },
-        headers: { 'Idempotency-Key': crypto.randomUUID() },
         throwOnError: true,
       }),
     done: ({ no }) => t('recharges.refunded', { no }),

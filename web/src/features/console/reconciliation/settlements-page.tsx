@@ -148,7 +148,6 @@ function useEnter(): Action<null> {
           ...(values['note'] && { note: String(values['note']) }),
           ...(values['beyond'] && { beyond: String(values['beyond']) }),
         },
-        headers: { 'Idempotency-Key': crypto.randomUUID() },
         throwOnError: true,
       }),
     done: () => t('settlements.entered'),

@@ -76,7 +76,6 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
     change({ text: '' })
     const call = {
       path: { ticket_id: id },
-      headers: { 'Idempotency-Key': crypto.randomUUID() },
       throwOnError: true,
     } as const
     try {
@@ -94,9 +93,14 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
       setSending(undefined)
     }
   }
-  /** Whoever wrote since this was begun: two answers are worse than none. */
+  const isOwn = ({ content }: StaffTicketMessage) => content === draft.text.trim()
+  /** Whoever wrote since this was begun: two answers are worse than none. Not what was sent without an answer. */
   const rival = messages.find(
-    ({ no, is_note: isNote }) => draft.text !== '' && !isNote && no > (draft.after ?? last),
+    (message) =>
+      draft.text !== '' &&
+      !message.is_note &&
+      message.no > (draft.after ?? last) &&
+      !isOwn(message),
   )
   return { draft, change, sending, send, rival }
 }
