@@ -135,8 +135,8 @@ func (ss *Sessions) grant(r row, s session, p tokenPair) (Grant, error) {
 	return Grant{r.User, access, refresh}, err
 }
 
-// refreshGrace is how long a used refresh token still returns its replacement: twice as long as the web app waits for an
-// answer, so that one that was lost signs nobody out.
+// refreshGrace is how long a used refresh token still returns its replacement: twice as long as the web app waits for
+// an answer, so that one that was lost signs nobody out.
 const refreshGrace = time.Minute
 
 // Refresh exchanges a refresh token for a new pair. Within refreshGrace the old token returns the same pair again, so

@@ -55,7 +55,7 @@ func (h *fixture) entries() (total int64, newest audit.Entry) {
 
 // Each operation of staff that changes something leaves an entry with who did it. One that this test does not know how
 // to call must change nothing: it is called with what the site has first, and no row of the database may differ. On
-// PostgreSQL each transaction is repeated, as where its session ends at the commit: the second run leaves what one does.
+// PostgreSQL each transaction is repeated, as where its session ends at the commit: both runs leave what one does.
 func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		if !h.DB.SQLite() { // whose rows get the same numbers when a transaction is repeated

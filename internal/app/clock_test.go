@@ -97,7 +97,7 @@ func TestClock_JumpsAYearAheadAndBack_NothingEnds(t *testing.T) {
 	})
 }
 
-// On PostgreSQL all servers of a site have the time of its clock, also one that starts on a machine whose clock is wrong.
+// On PostgreSQL all servers of a site have the time of its clock, also one that starts with a clock that is wrong.
 func TestClock_WrongAtTheStart_TheDatabasesTimeIsTaken(t *testing.T) {
 	eachJumpingClock(t, func(t *testing.T, j *jumpingClock) {
 		if j.DB.SQLite() {
@@ -113,7 +113,8 @@ func TestClock_WrongAtTheStart_TheDatabasesTimeIsTaken(t *testing.T) {
 			buyer := j.addUser(t, fmt.Sprint("buyer", i), 1000)
 			w := j.call(t.Context(), buyer, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}")
 			services, _, err := j.Services.List(t.Context(), buyer.id)
-			if w.Code != 200 || err != nil || len(services) != 1 || time.Since(services[0].StartedAt).Abs() > time.Minute {
+			if w.Code != 200 || err != nil || len(services) != 1 ||
+				time.Since(services[0].StartedAt).Abs() > time.Minute {
 				t.Fatalf("a server whose clock is %s ahead sold %+v (%v), %s", ahead, services, err, w.Body)
 			}
 			if j.DB.ClockProblem() == nil || !j.running(t) {

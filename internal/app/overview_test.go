@@ -234,7 +234,7 @@ func TestOverview_AfterAWrongClock_AddsUpToTheRows(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		right := h.now.Add(30 * 24 * time.Hour)
 		must := func(err error) {
-			t.Helper()
+			h.Helper()
 			if err != nil {
 				h.Fatal(err)
 			}

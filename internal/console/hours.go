@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -136,12 +138,17 @@ func (c *Console) removeHoursFrom(ctx context.Context, figure string, hour int64
 // CorrectHours adds up the stored hours again that are not what their rows add up to: a server whose clock was wrong
 // wrote rows of hours that were over.
 func (c *Console) CorrectHours(ctx context.Context) error {
-	var unequal []overviewHour
-	if err := c.db.ReadWhole(ctx, unequalHours(c.db), &unequal); err != nil {
+	var found []string
+	if err := c.db.ReadWhole(ctx, hoursRule(c.db).Query, &found); err != nil {
 		return err
 	}
-	for _, u := range unequal {
-		if err := c.storeHours(ctx, u.Figure, c.hourly()[u.Figure], u.Hour, u.Hour+1); err != nil {
+	for _, what := range found {
+		figure, text, _ := strings.Cut(what, ofHour)
+		hour, err := strconv.ParseInt(text, 10, 64)
+		if err == nil {
+			err = c.storeHours(ctx, figure, c.hourly()[figure], hour, hour+1)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -6,26 +6,21 @@ import (
 	"airstrip/internal/db"
 )
 
-// hoursRule says that unequalHours finds nothing.
-func hoursRule(d *db.DB) db.Rule {
-	return db.Rule{
-		Name: "I18", Says: "stored hours of the overview are what their rows add up to",
-		Query: `SELECT figure || ', hour ' || CAST(hour AS TEXT) FROM (` + unequalHours(d) + `) AS unequal`,
-	}
-}
+// ofHour stands between a figure and its hour in what hoursRule finds.
+const ofHour = ", hour "
 
-// unequalHours returns the query for figures and hours that are not what their rows add up to. It compares each stored hour with the rows that it counts, and what nothing is stored of, up to the last
+// hoursRule compares each stored hour with the rows that it counts, and what nothing is stored of, up to the last
 // stored hour, with nothing. It leaves out the hours that the next run of StoreHours adds up again. Each table is read
 // once: right after a restore PostgreSQL has no statistics, and a query for each day would read all of it each time.
-func unequalHours(d *db.DB) string {
+func hoursRule(d *db.DB) db.Rule {
 	hour := func(column string) string {
 		if d.SQLite() {
 			return `unixepoch(` + column + `) / 3600`
 		}
 		return `CAST(floor(extract(epoch FROM ` + column + `)) AS BIGINT) / 3600`
 	}
-	return `
-		SELECT s.figure, s.hour FROM (
+	return db.Rule{Name: "I18", Says: "stored hours of the overview are what their rows add up to", Query: `
+		SELECT s.figure || '` + ofHour + `' || CAST(s.hour AS TEXT) FROM (
 			SELECT figure, hour, SUM(found) AS found, SUM(amount) AS amount FROM (
 				SELECT figure, hour, found, amount FROM overview_hour
 				UNION ALL SELECT CASE WHEN a.kind = 'gifts' THEN 'gifts' ELSE 'revenue' END, ` + hour("t.created_at") + `, -1,
@@ -38,5 +33,5 @@ func unequalHours(d *db.DB) string {
 					WHERE ended_at IS NOT NULL AND state = 'done'
 			) AS u GROUP BY figure, hour
 		) AS s JOIN (SELECT figure, MAX(hour) AS last FROM overview_hour GROUP BY figure) AS l ON l.figure = s.figure
-		WHERE s.hour <= l.last - ` + strconv.Itoa(hoursAgain) + ` AND (s.found <> 0 OR s.amount <> 0)`
+		WHERE s.hour <= l.last - ` + strconv.Itoa(hoursAgain) + ` AND (s.found <> 0 OR s.amount <> 0)`}
 }

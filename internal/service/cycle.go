@@ -178,8 +178,8 @@ func (s *Services) reset(ctx context.Context) error {
 		for i := range due {
 			v := &due[i]
 			at := *v.NextResetAt
-			// One cycle after the other, so that no month bought is passed over. In a time zone that was changed since, the
-			// beginning of this one may be some hours later.
+			// One cycle after the other, so that no month bought is passed over. In a time zone that was changed since,
+			// the beginning of this one may be some hours later.
 			v.NextResetAt = s.nextReset(v, at.Add(zoneChange))
 			if _, err := tx.NewUpdate().Model(v).Column("next_reset_at").WherePK().Exec(ctx); err != nil {
 				return nil, err
