@@ -12,5 +12,7 @@ export const queryClient = new QueryClient({
       retry: (failures, error) =>
         failures < MOST_RETRIES && error instanceof ApiError && error.isPassing,
     },
+    // Without a network a call fails at once: nobody wants a purchase to be made after they have gone on.
+    mutations: { networkMode: 'always' },
   },
 })

@@ -26,9 +26,9 @@ const LONG_WAIT_S = 3600
 /** A sentence for the user about any failure. */
 export function problemText(error: unknown, t: TFunction<'common'>): string {
   if (error instanceof ApiError && error.code === 'timeout') return t('error.timeout')
-  if (!(error instanceof ApiError) || error.status === 0 || error.code === 'http_' + error.status)
-    return t('error.network')
+  if (!(error instanceof ApiError) || error.status === 0) return t('error.network')
   if (error.status === 429 && error.retryAfter && error.retryAfter <= LONG_WAIT_S)
     return t('error.tooManyTries', { seconds: error.retryAfter })
-  return error.message
+  // Something between here and the server answered in its place.
+  return error.message || t('error.network')
 }

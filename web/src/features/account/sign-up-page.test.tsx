@@ -1,5 +1,5 @@
 import { screen, waitFor } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { failure, server, site, success, stillLoading } from '@/test/msw/server'
 import { openApp } from '@/test/render'
@@ -44,6 +44,44 @@ beforeEach(() => {
 })
 
 describe('signing up', () => {
+  it('signs in to the account of a first try whose answer was lost', async () => {
+    let tries = 0
+    let signedIn: unknown
+    server.use(
+      withSignUp('open'),
+      http.post(register, () => {
+        tries += 1
+        return tries === 1
+          ? HttpResponse.error()
+          : failure(409, { message: 'It has an account already', code: 'email_taken' })
+      }),
+      http.post('*/api/v2/auth/account_login/login', async ({ request }) => {
+        signedIn = await request.json()
+        return success({ access_token: accessToken(), refresh_token: refreshToken() })
+      }),
+    )
+    const { user, router } = await openApp('/auth/sign-up')
+    await fillIn(user)
+    await user.click(submit())
+    await screen.findByText(/can’t be reached/)
+    await user.click(submit())
+    await waitFor(() => expect(router.state.location.pathname).toBe('/user/dashboard'))
+    expect(signedIn).toMatchObject({ email: 'lin@example.com', password: 'correct horse' })
+  })
+
+  it('signs in to no account that was there before', async () => {
+    server.use(
+      withSignUp('open'),
+      http.post(register, () =>
+        failure(409, { message: 'It has an account already', code: 'email_taken' }),
+      ),
+    )
+    const { user } = await openApp('/auth/sign-up')
+    await fillIn(user)
+    await user.click(submit())
+    expect(await screen.findByText('It has an account already')).toBeVisible()
+  })
+
   it('asks to accept the terms, and sends which version was accepted', async () => {
     let sent: unknown
     server.use(

@@ -4,7 +4,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { useOnce } from '@/lib/use-once'
-import { requestSignUpCode, signUp } from '@/lib/api/auth-api'
+import { requestSignUpCode } from '@/lib/api/auth-api'
 import { ApiError } from '@/lib/api/errors'
 import { type Site, siteOptions } from '@/lib/api/site'
 import { goOn } from '@/lib/go-on'
@@ -19,6 +19,7 @@ import { AuthCard } from './components/auth-card'
 import { PasswordField } from '@/ui/password-field'
 import { RequestedCodeField } from './components/requested-code-field'
 import { fieldRules } from './field-rules'
+import { register } from './register'
 import { invitedBy, useInviteCodeCheck } from './use-invite-code'
 
 const route = getRouteApi('/auth/sign-up')
@@ -97,7 +98,7 @@ function useSignUp(needs: Needs) {
       const call = needs.code ? calls.callFreely : calls.call
       return call(
         async (proof) => {
-          session.signIn(await signUp({ ...body, ...proof }).catch(readTermsAnew))
+          session.signIn(await register({ ...body, ...proof }).catch(readTermsAnew))
           await router.navigate({ href: returnPath(next), replace: true })
         },
         () => void submit(),

@@ -75,7 +75,7 @@ describe('a call that fails', () => {
       ),
     )
     expect(await problemOf()).toMatchObject({
-      message: 'HTTP 502',
+      message: '',
       code: 'http_502',
       requestId: 'proxy-1',
       isPassing: true,
@@ -85,7 +85,7 @@ describe('a call that fails', () => {
   it('has status 0 when no answer came', async () => {
     server.use(http.get(siteUrl, () => HttpResponse.error()))
     expect(await problemOf()).toMatchObject({
-      message: 'Network Error',
+      message: '',
       status: 0,
       code: 'network_error',
       isPassing: true,
@@ -98,7 +98,7 @@ describe('a call that fails', () => {
     const problem = problemOf()
     await vi.advanceTimersByTimeAsync(30_000)
     expect(await problem).toMatchObject({
-      message: 'Request timeout exceeded',
+      message: '',
       status: 0,
       code: 'timeout',
       isPassing: true,

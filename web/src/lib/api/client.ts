@@ -36,9 +36,8 @@ async function answerTo(request: Request): Promise<Response> {
     return response
   } catch (failure) {
     if (request.signal.aborted) throw failure
-    if (patience.signal.aborted)
-      throw new ApiError('Request timeout exceeded', { status: 0, code: 'timeout' })
-    throw new ApiError('Network Error', { status: 0, code: 'network_error' })
+    if (patience.signal.aborted) throw new ApiError('', { status: 0, code: 'timeout' })
+    throw new ApiError('', { status: 0, code: 'network_error' })
   } finally {
     clearTimeout(timer)
   }
@@ -95,7 +94,7 @@ export function apiErrorOf(
   response: Pick<Response, 'status' | 'headers'> | undefined,
 ): ApiError {
   const status = response?.status ?? 200
-  return new ApiError(envelope.message || `HTTP ${status}`, {
+  return new ApiError(envelope.message ?? '', {
     status,
     code: envelope.code ?? `http_${status}`,
     fields: envelope.errors ?? [],

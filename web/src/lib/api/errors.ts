@@ -1,7 +1,8 @@
 export type FieldError = { field: string; code: string; message: string }
 
 /**
- * A failed call. `message` is the server's sentence in the user's language; behaviour follows `code`.
+ * A failed call. `message` is the server's sentence in the user's language, empty where nothing or something else
+ * answered; behaviour follows `code`.
  * `status` is 0 when no answer came at all.
  */
 export class ApiError extends Error {

@@ -29,7 +29,7 @@ function put(
       timer = setTimeout(() => call.abort(), LONGEST_SILENCE_MS)
     }
     const stop = () => call.abort()
-    const lost = () => fail(new ApiError('Network Error', { status: 0, code: 'network_error' }))
+    const lost = () => fail(new ApiError('', { status: 0, code: 'network_error' }))
     call.upload.addEventListener('progress', (event) => {
       wait()
       if (event.lengthComputable) onProgress(event.loaded / event.total)
