@@ -1,5 +1,13 @@
 import { Checkbox } from '@mantine/core'
-import { type ReactNode, type SubmitEvent, Suspense, useId, useState } from 'react'
+import {
+  type ReactNode,
+  type SubmitEvent,
+  Suspense,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
@@ -121,8 +129,13 @@ function Problem(props: { problem: Error | null; isCouponShown: boolean }) {
   const { problem } = props
   const ofCoupon = couponProblem(problem)
   const message = ofCoupon ?? (problem ? problemText(problem, t) : undefined)
+  const place = useRef<HTMLDivElement>(null)
+  // The button of the bar at the window's edge is far from here.
+  useEffect(() => {
+    if (problem) place.current?.scrollIntoView({ block: 'nearest' })
+  }, [problem])
   return (
-    <div className={classes.problem}>
+    <div ref={place} className={classes.problem}>
       <FormError message={ofCoupon && props.isCouponShown ? undefined : message} />
     </div>
   )
