@@ -59,7 +59,7 @@ func (h *fixture) entries() (total int64, newest audit.Entry) {
 func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
 		if !h.DB.SQLite() { // whose rows get the same numbers when a transaction is repeated
-			h.DB.Rehearse()
+			h.DB.RunTwice()
 		}
 		acts := auditedActs(h)
 		routes := h.staffRoutes(h.T)

@@ -101,7 +101,7 @@ func TestClock_JumpsAYearAheadAndBack_NothingEnds(t *testing.T) {
 func TestClock_WrongAtTheStart_TheDatabasesTimeIsTaken(t *testing.T) {
 	eachJumpingClock(t, func(t *testing.T, j *jumpingClock) {
 		if j.DB.SQLite() {
-			return // has no clock
+			t.Skip("SQLite has no clock of its own")
 		}
 		for i, ahead := range []time.Duration{365 * 24 * time.Hour, -365 * 24 * time.Hour, -time.Hour} {
 			j.ahead = ahead

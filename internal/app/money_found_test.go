@@ -98,7 +98,7 @@ func TestMoney_FoundSequences_BringNobodyMoreThanWasPaid(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			template := newMoneyTemplate(t, engine)
-			template.rehearses = engine == "postgres"
+			template.runsTwice = engine == "postgres"
 			sequences := maps.Clone(moneyFound)
 			maps.Copy(sequences, moneyAllowed)
 			for name, sequence := range sequences {

@@ -82,8 +82,8 @@ type moneyTemplate struct {
 	coupons []shop.Coupon
 	nodes   []node.Node
 	copies  atomic.Int64
-	// rehearses says that each transaction is repeated, as where its session ends at the commit.
-	rehearses bool
+	// runsTwice says that each transaction is repeated, as where its session ends at the commit.
+	runsTwice bool
 
 	// Of PostgreSQL, where making and removing a database takes longer than a sequence.
 	restore string // statements that bring a copy back to the start

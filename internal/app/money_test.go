@@ -63,8 +63,8 @@ func (m *moneyTemplate) begin(t *testing.T) (s *moneySite, end func()) {
 		plans: m.plans, coupons: m.coupons, nodes: m.nodes, prices: map[int64][]money.Amount{},
 	}
 	a.DB.SetClock(func() time.Time { return s.now })
-	if m.rehearses {
-		a.DB.Rehearse()
+	if m.runsTwice {
+		a.DB.RunTwice()
 	}
 	for _, p := range m.plans {
 		for _, price := range p.Prices {

@@ -13,8 +13,8 @@ import (
 // clock that was wrong.
 const Tolerance = 5 * time.Minute
 
-// settled is how long a jump must last before a time server's word is taken for it.
-const settled = 10 * time.Minute
+// confirmAfter is how long a jump lasts before it is followed because a time server confirms it.
+const confirmAfter = 10 * time.Minute
 
 // Clock is a wall clock under supervision. It is safe for concurrent use.
 type Clock struct {
@@ -28,10 +28,10 @@ type Clock struct {
 type state struct {
 	at      time.Time // the time at elapsed
 	elapsed time.Duration
-	// vague says that no time server had set the wall clock when it was trusted, so that a correction is expected.
-	vague   bool
-	after   time.Time // where all that is known of the time is that it is later than this; else zero
-	problem *Problem
+	// unsynchronised says that no time server had set the wall clock when it was trusted. A correction is expected.
+	unsynchronised bool
+	notBefore      time.Time // the only thing known of the time; zero: more is known
+	problem        *Problem
 }
 
 // Problem describes clocks that disagree.
@@ -47,7 +47,7 @@ type Problem struct {
 // sets the wall clock at present; false where nobody knows.
 func New(wall func() time.Time, elapsed func() time.Duration, synchronised func() bool) *Clock {
 	c := &Clock{wall: wall, elapsed: elapsed, synchronised: synchronised}
-	c.state.Store(&state{at: wall().Round(0), elapsed: elapsed(), vague: !synchronised()})
+	c.state.Store(&state{at: wall().Round(0), elapsed: elapsed(), unsynchronised: !synchronised()})
 	return c
 }
 
@@ -65,7 +65,8 @@ func (c *Clock) Start(database time.Time) {
 func (c *Clock) StartAfter(last time.Time) {
 	if ahead := apart(c.wall(), last); ahead < 0 && !c.synchronised() {
 		c.state.Store(&state{
-			at: last, elapsed: c.elapsed(), vague: true, after: last, problem: &Problem{Since: last, Database: ahead},
+			at: last, elapsed: c.elapsed(), unsynchronised: true, notBefore: last,
+			problem: &Problem{Since: last, Database: ahead},
 		})
 	}
 }
@@ -85,7 +86,7 @@ func (c *Clock) Now() time.Time {
 func (c *Clock) Check(database time.Time) *Problem {
 	was, elapsed, wall, synchronised := c.state.Load(), c.elapsed(), c.wall().Round(0), c.synchronised()
 	steady := was.at.Add(elapsed - was.elapsed)
-	next := &state{at: wall, elapsed: elapsed, vague: !synchronised}
+	next := &state{at: wall, elapsed: elapsed, unsynchronised: !synchronised}
 	p := Problem{Since: steady, Jump: apart(wall, steady)}
 	if was.problem != nil {
 		p.Since = was.problem.Since
@@ -95,16 +96,16 @@ func (c *Clock) Check(database time.Time) *Problem {
 	case !database.IsZero():
 		p.Database = apart(wall, database)
 		isSetRight = p.Database == 0 // the database confirms the wall clock, also after a pause of the machine
-	case !was.after.IsZero() && wall.After(was.after.Add(-Tolerance)):
+	case !was.notBefore.IsZero() && wall.After(was.notBefore.Add(-Tolerance)):
 		isSetRight = true
 	case synchronised:
-		isSetRight = was.vague || steady.Sub(p.Since) >= settled
+		isSetRight = was.unsynchronised || steady.Sub(p.Since) >= confirmAfter
 	}
 	if isSetRight {
 		p.Jump = 0
 	}
 	if p.Jump != 0 || p.Database != 0 {
-		next.problem, next.vague, next.after = &p, was.vague, was.after
+		next.problem, next.unsynchronised, next.notBefore = &p, was.unsynchronised, was.notBefore
 		if p.Jump != 0 {
 			next.at = steady
 		}

@@ -35,7 +35,7 @@ type DB struct {
 	long       *bun.DB // for work on whole tables: on PostgreSQL a pool of its own, on SQLite write
 	clock      *clock.Clock
 	testClock  atomic.Pointer[func() time.Time] // the clock of a test; nil: clock
-	rehearses  atomic.Bool                      // see Rehearse
+	runsTwice  atomic.Bool                      // see RunTwice
 	watch      watchers
 	writable   writability
 	writeSlots chan struct{} // holds one value for each running transaction; waiting ones are served in order

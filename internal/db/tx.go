@@ -68,8 +68,8 @@ func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context
 	case <-wait.Done():
 		return d.failed(caller, wait.Err())
 	}
-	if d.rehearses.Load() {
-		d.rehearse(ctx, l, fn)
+	if d.runsTwice.Load() {
+		d.runAndRollBack(ctx, l, fn)
 	}
 	var before error // of the try before this one
 	for try := 1; ; try++ {
@@ -96,17 +96,17 @@ func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context
 	}
 }
 
-// Rehearse makes Tx and LongTx run each transaction once more, and roll the first run back, as where the engine ends it
-// at its commit. It is for tests, of what a transaction leaves behind outside of the database.
-func (d *DB) Rehearse() { d.rehearses.Store(true) }
+// RunTwice makes Tx and LongTx run each transaction twice and roll the first run back, as where the engine ends it at
+// its commit. It is for tests, of what a transaction leaves behind outside of the database.
+func (d *DB) RunTwice() { d.runsTwice.Store(true) }
 
-func (d *DB) rehearse(ctx context.Context, l limits, fn func(context.Context, bun.Tx) error) {
+func (d *DB) runAndRollBack(ctx context.Context, l limits, fn func(context.Context, bun.Tx) error) {
 	_ = d.notifyWatchers(ctx, func(ctx context.Context) error {
-		return d.once(ctx, l, func(ctx context.Context, tx bun.Tx) error { return cmp.Or(fn(ctx, tx), errRehearsed) })
+		return d.once(ctx, l, func(ctx context.Context, tx bun.Tx) error { return cmp.Or(fn(ctx, tx), errFirstRun) })
 	})
 }
 
-var errRehearsed = errors.New("the transaction was rehearsed")
+var errFirstRun = errors.New("the first of two runs is rolled back")
 
 // repeatPause returns a random pause after so many tries, which grows to a second.
 func repeatPause(tries int) time.Duration {
