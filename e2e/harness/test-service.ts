@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Agent, type Node } from './agent.ts'
 import { ApiUser } from './api-user.ts'
+import { newFolder } from './folder.ts'
 import { Origin } from './origin.ts'
 import { freePort } from './ports.ts'
 import { Postgres } from './postgres.ts'
@@ -51,8 +51,7 @@ export class TestService {
   }
 
   static async start(database: Database): Promise<TestService> {
-    const folder = mkdtempSync(join(tmpdir(), 'airstrip-e2e-'))
-    chmodSync(folder, 0o755) // PostgreSQL runs as another user.
+    const folder = newFolder('airstrip-e2e-')
     try {
       return await TestService.#startIn(folder, database)
     } catch (error) {

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@playwright/test'
 import { singBoxApp } from '../harness/api-user.ts'
 import { Download } from '../harness/download.ts'
+import { newFolder } from '../harness/folder.ts'
 import { Origin } from '../harness/origin.ts'
 import { freePort } from '../harness/ports.ts'
 import { Process } from '../harness/process.ts'
@@ -12,7 +12,7 @@ import { nodeOn, SingBox, type Profile } from '../harness/sing-box.ts'
 import type { Demo } from '../harness/test-service.ts'
 
 test('the service that make run starts works as it prints', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'airstrip-e2e-demo-'))
+  const folder = newFolder('airstrip-e2e-demo-')
   const listen = `127.0.0.1:${await freePort()}`
   const origin = await Origin.start()
   const script = new Process('scripts/run.sh', fileURLToPath(new URL('../../scripts/run.sh', import.meta.url)), [], {

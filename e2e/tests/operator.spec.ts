@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator } from '@playwright/test'
 import { Agent } from '../harness/agent.ts'
@@ -7,6 +6,7 @@ import { ApiUser } from '../harness/api-user.ts'
 import { Download } from '../harness/download.ts'
 import { freePort } from '../harness/ports.ts'
 import { Server } from '../harness/server.ts'
+import { newFolder } from '../harness/folder.ts'
 import { nodeOn, SingBox } from '../harness/sing-box.ts'
 import { expect, test } from '../harness/test.ts'
 
@@ -22,7 +22,7 @@ class Clicks {
 
 test('from an empty folder to a paid customer online, without a command but serve and the install line', async ({ browser, service }, info) => {
   test.setTimeout(300_000)
-  const folder = mkdtempSync(join(tmpdir(), 'airstrip-operator-'))
+  const folder = newFolder('airstrip-operator-')
   const server = await Server.prepare(folder, undefined, join(service.folder, 'empty-server.log'), false)
   await server.start()
   const open = async () => (await browser.newContext({ baseURL: server.url, locale: 'en-US' })).newPage()
