@@ -124,9 +124,14 @@ lint: tools tidy-check
 	$(TOOLS)/staticcheck ./...
 	cd agent && GOWORK=off go vet ./... && GOWORK=off ../$(TOOLS)/staticcheck ./...
 
-# The race detector leaves out SQLite, which is C made into Go, and the hash of passwords: they are most of the tests' time
-# under it. Only packages without generic types of package sync may be left out: their copies are shared by the program.
-RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false -d=checkptr=0' -gcflags='golang.org/x/crypto/argon2=-race=false -d=checkptr=0'
+# The race detector leaves out SQLite with its C library, which is C made into Go, and the hash of passwords: they are most of the
+# tests' time under it. Only packages that share no generic type of package sync with others may be left out: its copies are shared
+# by the program.
+UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/crypto/argon2
+RACE := -race $(foreach package,$(UNWATCHED),-gcflags='$(package)=-race=false -d=checkptr=0')
+
+# A program with the race detector waits a second before it ends, also each command that a test runs.
+export GORACE := atexit_sleep_ms=0
 
 # What go test would have vet look at, lint has; with the race detector it would be done a second time, dependencies too.
 UNIT := -vet=off -timeout 60m
@@ -135,9 +140,13 @@ UNIT := -vet=off -timeout 60m
 unit:
 	$(ABREAST) unit-server unit-agent
 
+# The files of tests are in memory where there are 4 GB: a disk that stores what a compiler has written makes each transaction wait.
+IN_MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -ge 4194304 2>/dev/null && \
+	echo "TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp}")
+
 .PHONY: unit-server unit-agent
 unit-server: tools
-	CGO_ENABLED=1 go test $(RACE) $(UNIT) ./...
+	$(IN_MEMORY) CGO_ENABLED=1 go test $(RACE) $(UNIT) ./...
 
 # The two packages that embed the proxy cores, xray and sing, run without the race detector, and so do the tests of the agent that
 # go through every protocol of the cores: the cores have data races of their own (the users of Shadowsocks 2022, Vision, the client
@@ -147,7 +156,7 @@ CORES := ./internal/engine/xray ./internal/engine/sing
 
 unit-agent: tools
 	cd agent && export GOWORK=off && packages=$$(go list ./... | grep -vE '/engine/(xray|sing)$$') && \
-		CGO_ENABLED=1 go test $(AGENT_RACE) $(UNIT) -skip EveryProtocol $$packages
+		$(IN_MEMORY) CGO_ENABLED=1 go test $(AGENT_RACE) $(UNIT) -skip EveryProtocol $$packages
 	cd agent && GOWORK=off go test $(UNIT) $(CORES)
 	cd agent && GOWORK=off go test $(UNIT) -run EveryProtocol ./internal/run
 

@@ -75,15 +75,17 @@ func (n needles) secrets(of node.Node) {
 	}
 }
 
-// found names the secrets that are in the haystack as they are, in hex or in base64.
+// found names the secrets whose ends are in the haystack as they are, in hex or in base64. Ends are enough, and the
+// search for more than 63 bytes is many times slower.
 func (n needles) found(haystack []byte) (what []string) {
 	lower := bytes.ToLower(haystack)
 	for name, secret := range n {
 		if len(secret) < 8 {
 			panic(name + " is too short to be looked for")
 		}
-		cut := secret[:len(secret)/3*3] // the base64 of more depends on what follows
-		if bytes.Contains(haystack, secret) || bytes.Contains(lower, []byte(hex.EncodeToString(secret))) ||
+		end := secret[max(0, len(secret)-24)/3*3:] // base64 depends on where groups of three begin
+		cut := end[:len(end)/3*3]                  // and that of more on what follows
+		if bytes.Contains(haystack, end) || bytes.Contains(lower, []byte(hex.EncodeToString(end))) ||
 			bytes.Contains(haystack, []byte(base64.StdEncoding.EncodeToString(cut))) ||
 			bytes.Contains(haystack, []byte(base64.URLEncoding.EncodeToString(cut))) {
 			what = append(what, name)

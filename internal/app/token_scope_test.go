@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/http"
@@ -207,8 +208,12 @@ func (h *fixture) rowsOf(ctx context.Context, table string) string {
 			h.Fatalf("%s: %v", table, err)
 		}
 		for i, value := range values {
-			if bytes, ok := value.([]byte); ok && utf8.Valid(bytes) { // PostgreSQL's JSON
+			bytes, ok := value.([]byte)
+			switch {
+			case ok && utf8.Valid(bytes): // PostgreSQL's JSON
 				values[i] = string(bytes)
+			case ok:
+				values[i] = hex.EncodeToString(bytes)
 			}
 		}
 		texts = append(texts, fmt.Sprintln(values...))

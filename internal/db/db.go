@@ -23,10 +23,16 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"github.com/uptrace/bun/schema"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"airstrip/internal/clock"
 )
+
+func init() {
+	// Every model names its table. bun would make the plural of its name all the same, with regular expressions.
+	schema.SetTableNameInflector(func(name string) string { return name })
+}
 
 // DB is an open database. Reads go through the embedded bun.DB, every write through Tx.
 type DB struct {

@@ -62,10 +62,6 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 	if err := d.CheckSchema(ctx); err != nil {
 		return err
 	}
-	p, err := d.provider()
-	if err != nil {
-		return err
-	}
 	if d.sqlite { // goose has a lock of its own for PostgreSQL only
 		unlock, err := lockFile(ctx, filepath.Join(d.dir, "migrate.lock"))
 		if err != nil {
@@ -73,7 +69,7 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 		}
 		defer unlock()
 	}
-	if _, err := p.UpTo(ctx, version); err != nil {
+	if err := d.applyPending(ctx, version); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	if err := d.CheckSchema(ctx); err != nil { // a newer program may have migrated while this one waited
@@ -85,14 +81,31 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 	return d.removeRemains(ctx)
 }
 
-// Migrated tells whether the schema is at this program's version.
-func (d *DB) Migrated(ctx context.Context) (bool, error) {
+// applyPending applies the migrations up to version that the database does not have. goose reads all migrations before
+// it looks at the database, which would take most of the start of a command.
+func (d *DB) applyPending(ctx context.Context, version int64) error {
+	if pending, err := d.hasPending(ctx, version); err != nil || !pending {
+		return err
+	}
 	p, err := d.provider()
 	if err != nil {
-		return false, err
+		return err
 	}
-	pending, err := p.HasPending(ctx)
-	return !pending, err
+	_, err = p.UpTo(ctx, version)
+	return err
+}
+
+// hasPending tells whether the database lacks a migration up to version.
+func (d *DB) hasPending(ctx context.Context, version int64) (bool, error) {
+	applied, err := d.applied(ctx)
+	lacks := func(v int64) bool { return v <= version && !slices.Contains(applied, v) }
+	return slices.ContainsFunc(versions(), lacks), err
+}
+
+// Migrated tells whether the schema is at this program's version.
+func (d *DB) Migrated(ctx context.Context) (bool, error) {
+	pending, err := d.hasPending(ctx, math.MaxInt64)
+	return !pending && err == nil, err
 }
 
 // SchemaVersion returns the number of the newest migration that the database has; 0 where it has none.
