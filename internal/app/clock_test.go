@@ -128,31 +128,35 @@ func TestClock_WrongAtTheStart_TheDatabasesTimeIsTaken(t *testing.T) {
 	})
 }
 
-// SQLite has no clock. A server that starts on a machine without one, such as a board that begins with 1970, goes on
-// from when it ran last.
-func TestClock_BehindTheLastRun_GoesOnFromIt(t *testing.T) {
-	t.Parallel()
-	c := config(t)
-	before := newTestServer(t, c)
-	last := time.Now().Add(time.Hour).Truncate(time.Millisecond)
-	before.DB.SetClock(func() time.Time { return last })
-	if err := before.Queue.Work(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, trusted := range []bool{false, true} {
-		c.TrustClock = trusted
-		after, err := Open(t.Context(), c, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer after.Close()
-		want := last
-		if trusted || clock.Synchronised() { // A time server says that the former run's clock was wrong.
-			want = time.Now()
-		}
-		if now := after.DB.Now(); now.Sub(want).Abs() > time.Minute {
-			t.Errorf("Now is %s, want %s; trusted: %t", now, want, trusted)
-		}
+// SQLite has no clock. A server that starts on a machine without one, such as a board that begins with 1970, or on one
+// whose clock is far ahead, goes on from when it ran last.
+func TestClock_FarFromTheLastRun_GoesOnFromIt(t *testing.T) {
+	for _, ahead := range []time.Duration{-time.Hour, 40 * 24 * time.Hour} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			t.Parallel()
+			c := config(t)
+			before := newTestServer(t, c)
+			last := time.Now().Add(-ahead).Truncate(time.Millisecond)
+			before.DB.SetClock(func() time.Time { return last })
+			if err := before.Queue.Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, trusted := range []bool{false, true} {
+				c.TrustClock = trusted
+				after, err := Open(t.Context(), c, "test")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer after.Close()
+				want := last
+				if trusted || clock.Synchronised() { // A time server says that the former run's clock was wrong.
+					want = time.Now()
+				}
+				if now := after.DB.Now(); now.Sub(want).Abs() > time.Minute {
+					t.Errorf("Now is %s, want %s; trusted: %t", now, want, trusted)
+				}
+			}
+		})
 	}
 }
 

@@ -30,7 +30,7 @@ type Config struct {
 	ClickHousePassword string   `help:"Password of the user of ClickHouse. Also as _FILE." name:"clickhouse-password" env:"AIRSTRIP_CLICKHOUSE_PASSWORD"`
 	ClickHouseCAFile   string   `help:"PEM file of the authorities that sign ClickHouse's certificate; empty: those of the system." name:"clickhouse-ca-file" env:"AIRSTRIP_CLICKHOUSE_CA_FILE"`
 	TelegramAPI        string   `help:"Address of Telegram's Bot API, or of a server that stands in for it." default:"https://api.telegram.org" env:"AIRSTRIP_TELEGRAM_API"`
-	TrustClock         bool     `help:"Begin with the machine's time although a server ran later." env:"AIRSTRIP_TRUST_CLOCK"`
+	TrustClock         bool     `help:"Begin with the machine's time, whenever a server ran last." env:"AIRSTRIP_TRUST_CLOCK"`
 	Demo               bool     `help:"Allow the sandbox payment gateway. Never on a real site: anybody can pay with it." env:"AIRSTRIP_DEMO"`
 	MetricsListen      string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
 	MetricsToken       string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`

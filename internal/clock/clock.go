@@ -13,6 +13,9 @@ import (
 // clock that was wrong.
 const Tolerance = 5 * time.Minute
 
+// MaxOutage is how long a site without a time server may have been off before its wall clock is not believed.
+const MaxOutage = 7 * 24 * time.Hour
+
 // confirmAfter is how long a jump lasts before it is followed because a time server confirms it.
 const confirmAfter = 10 * time.Minute
 
@@ -30,7 +33,8 @@ type state struct {
 	elapsed time.Duration
 	// unsynchronised says that no time server had set the wall clock when it was trusted. A correction is expected.
 	unsynchronised bool
-	notBefore      time.Time // the only thing known of the time; zero: more is known
+	lastRun        time.Time // the only thing known of the time; zero: more is known
+	isAhead        bool      // the wall clock is too far ahead of lastRun
 	problem        *Problem
 }
 
@@ -60,12 +64,13 @@ func (c *Clock) Start(database time.Time) {
 }
 
 // StartAfter compares the wall clock with the last time at which a server of the site ran, for a database without a
-// clock of its own. A wall clock that is behind is wrong unless a time server set it: Now goes on from last until the
-// wall clock is past it.
+// clock of its own. Unless a time server set it, a wall clock that is behind or more than MaxOutage ahead is not
+// believed: Now goes on from last until the wall clock is set right.
 func (c *Clock) StartAfter(last time.Time) {
-	if ahead := apart(c.wall(), last); ahead < 0 && !c.synchronised() {
+	ahead := apart(c.wall(), last)
+	if (ahead < 0 || ahead > MaxOutage) && !c.synchronised() {
 		c.state.Store(&state{
-			at: last, elapsed: c.elapsed(), unsynchronised: true, notBefore: last,
+			at: last, elapsed: c.elapsed(), unsynchronised: true, lastRun: last, isAhead: ahead > 0,
 			problem: &Problem{Since: last, Database: ahead},
 		})
 	}
@@ -96,7 +101,8 @@ func (c *Clock) Check(database time.Time) *Problem {
 	case !database.IsZero():
 		p.Database = apart(wall, database)
 		isSetRight = p.Database == 0 // the database confirms the wall clock, also after a pause of the machine
-	case !was.notBefore.IsZero() && wall.After(was.notBefore.Add(-Tolerance)):
+	case !was.lastRun.IsZero() && wall.After(was.lastRun.Add(-Tolerance)) &&
+		(!was.isAhead || wall.Before(steady.Add(MaxOutage))):
 		isSetRight = true
 	case synchronised:
 		isSetRight = was.unsynchronised || steady.Sub(p.Since) >= confirmAfter
@@ -105,7 +111,8 @@ func (c *Clock) Check(database time.Time) *Problem {
 		p.Jump = 0
 	}
 	if p.Jump != 0 || p.Database != 0 {
-		next.problem, next.unsynchronised, next.notBefore = &p, was.unsynchronised, was.notBefore
+		next.problem, next.unsynchronised = &p, was.unsynchronised
+		next.lastRun, next.isAhead = was.lastRun, was.isAhead
 		if p.Jump != 0 {
 			next.at = steady
 		}

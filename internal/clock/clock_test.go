@@ -190,17 +190,54 @@ func TestStartAfter_WallClockIsBehind_GoesOnUntilItIsPast(t *testing.T) {
 	}
 }
 
+func TestStartAfter_WallClockIsFarAhead_GoesOnUntilItIsSetRight(t *testing.T) {
+	for _, ahead := range []time.Duration{8 * 24 * time.Hour, year, 30 * year} {
+		m := newMachine()
+		last := m.wall
+		m.wall = last.Add(ahead)
+		c := m.clock()
+		c.StartAfter(last)
+		for i := range 4 {
+			m.pass(5 * time.Second)
+			want := last.Add(time.Duration(i+1) * 5 * time.Second)
+			if c.Check(time.Time{}) == nil || !c.Now().Equal(want) {
+				t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), want, c.Problem())
+			}
+		}
+		m.wall = last.Add(6 * 24 * time.Hour) // how long the machine was off
+		if p := c.Check(time.Time{}); p != nil || !c.Now().Equal(m.wall) {
+			t.Fatalf("Now is %s after the correction, want %s; the problem is %+v", c.Now(), m.wall, p)
+		}
+	}
+}
+
+func TestStartAfter_WallClockIsFarAhead_ATimeServerStandsByIt_IsFollowed(t *testing.T) {
+	m := newMachine()
+	c, last := m.clock(), m.wall.Add(-year)
+	c.StartAfter(last)
+	m.pass(5 * time.Second)
+	if c.Check(time.Time{}) == nil {
+		t.Fatal("a clock that is a year after the last run is trusted")
+	}
+	m.synchronised = true
+	if p := c.Check(time.Time{}); p != nil || !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), m.wall, p)
+	}
+}
+
 func TestStartAfter_WallClockIsLaterOrATimeServers_IsTrusted(t *testing.T) {
 	m := newMachine()
 	c := m.clock()
-	c.StartAfter(m.wall.Add(-year))
+	c.StartAfter(m.wall.Add(-6 * 24 * time.Hour))
 	if c.Problem() != nil || !c.Now().Equal(m.wall) {
-		t.Errorf("a clock that is a year after the last run is not trusted: %+v", c.Problem())
+		t.Errorf("a clock that is six days after the last run is not trusted: %+v", c.Problem())
 	}
 	m.synchronised = true
-	c.StartAfter(m.wall.Add(year))
-	if c.Problem() != nil || !c.Now().Equal(m.wall) {
-		t.Errorf("a time server's clock is not trusted: %+v", c.Problem())
+	for _, last := range []time.Duration{year, -year} {
+		c.StartAfter(m.wall.Add(last))
+		if c.Problem() != nil || !c.Now().Equal(m.wall) {
+			t.Errorf("a time server's clock is not trusted: %+v", c.Problem())
+		}
 	}
 }
 
