@@ -32,6 +32,7 @@ func (a *App) siteNow() public.SiteNow {
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	a.legacy(mux)
 	return v2.New(mux, a.version, a.Accounts.Sessions.Authenticate,
+		func(r *v2.Router) { r.UseKeys(a.DB) },
 		// Anybody.
 		public.Site(a.siteNow(), a.Settings),
 		public.Auth(a.Accounts),

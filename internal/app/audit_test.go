@@ -97,17 +97,19 @@ func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
 	})
 }
 
-// checkAct calls the operation, which must succeed and, unless it only reads, leave an entry of its caller.
+// checkAct calls the operation, which must succeed and, unless it only reads, leave an entry of its caller, and none
+// when the same call comes again with its Idempotency-Key.
 func (h *fixture) checkAct(r staffRoute, a act) {
 	h.Helper()
 	before, _ := h.entries()
-	r.path = a.path
-	var w *httptest.ResponseRecorder
-	if a.media != "" {
-		w = h.callAs(h.Context(), h.present(a.as), r.method, a.path, a.media, a.body)
-	} else {
-		w = h.callWithBody(a.as, r, a.body)
+	r.path, a.as.key = a.path, r.id
+	call := func() *httptest.ResponseRecorder {
+		if a.media != "" {
+			return h.callAs(h.Context(), h.present(a.as), r.method, a.path, a.media, a.body)
+		}
+		return h.callWithBody(a.as, r, a.body)
 	}
+	w := call()
 	if w.Code != http.StatusOK {
 		h.Errorf("%s answers %d %s", r.id, w.Code, w.Body)
 		return
@@ -133,6 +135,15 @@ func (h *fixture) checkAct(r staffRoute, a act) {
 		h.Errorf("%s leaves an entry that does not say what was there before: %+v", r.id, e)
 	case e.Action == "" || e.Object == "" || e.At.IsZero():
 		h.Errorf("%s leaves an entry that does not say what was done: %+v", r.id, e)
+	}
+	if !strings.HasPrefix(r.path, "/api/v2/staff/") || r.id == "staff_approval_decide" {
+		return // Operations of the original have no keys; a decision is refused because there is one.
+	}
+	again := call()
+	isRefused := again.Code == http.StatusConflict && strings.Contains(again.Body.String(), "already_received")
+	if repeated, _ := h.entries(); repeated != after || again.Code != http.StatusOK && !isRefused {
+		h.Errorf("%s leaves %d more entries when its key comes again, and answers %d %s", r.id, repeated-after,
+			again.Code, again.Body)
 	}
 }
 

@@ -117,7 +117,7 @@ func (h *fixture) present(c testUser) testUser {
 		known = signedIn{g.Access, h.now}
 		h.since[c.id] = known
 	}
-	return testUser{c.id, known.bearer}
+	return testUser{c.id, known.bearer, c.key}
 }
 
 type shownNode struct {

@@ -155,5 +155,5 @@ func (f *testServer) again(t *testing.T, name string) testUser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return testUser{g.User.ID, g.Access}
+	return testUser{id: g.User.ID, bearer: g.Access}
 }

@@ -38,7 +38,7 @@ func (h *fixture) device(service *webpushtest.Service, name string) (testUser, *
 	if err != nil {
 		h.Fatal(err)
 	}
-	as := testUser{g.User.ID, g.Access}
+	as := testUser{id: g.User.ID, bearer: g.Access}
 	b := service.Subscribe("push.example.com", h.push(as).PublicKey)
 	h.ask(as, 200, "POST", pushPath, b.JSON(), nil)
 	return as, b

@@ -96,7 +96,7 @@ func TestStream_EndsWithWhatOpenedIt_OnEveryServer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				call(testUser{as.id, other.Access}, "POST", "/api/v2/user/account/sessions/end-others", "")
+				call(testUser{id: as.id, bearer: other.Access}, "POST", "/api/v2/user/account/sessions/end-others", "")
 			},
 			"ban": func(as testUser, _ string) {
 				if _, err := f.Accounts.Bans.Ban(ctx, account.BanTask{AccountID: as.id, Reason: "test"},

@@ -97,6 +97,7 @@ func eachCluster(t *testing.T, test func(t *testing.T, fronts []*testServer)) {
 type testUser struct {
 	id     int64
 	bearer string
+	key    string // the Idempotency-Key of calls; empty: none
 }
 
 func (f *testServer) addUser(t *testing.T, name string, has money.Amount) testUser {
@@ -114,7 +115,7 @@ func (f *testServer) addUser(t *testing.T, name string, has money.Amount) testUs
 	if has != 0 {
 		f.give(t, u.ID, has)
 	}
-	return testUser{u.ID, g.Access}
+	return testUser{id: u.ID, bearer: g.Access}
 }
 
 // operator returns the context in which the operator acts, so that what is given has its entry in the audit log.
@@ -163,6 +164,9 @@ func (f *testServer) callAs(
 		req.Header.Set("Content-Type", media)
 	}
 	req.Header.Set("If-Match", "*")
+	if c.key != "" {
+		req.Header.Set("Idempotency-Key", c.key)
+	}
 	w := httptest.NewRecorder()
 	f.root.ServeHTTP(w, req)
 	return w

@@ -47,7 +47,7 @@ func (h *fixture) visit(member, user testUser) testUser {
 		AccessToken string `json:"access_token"`
 	}
 	h.ask(testUser{}, 200, "POST", "/api/v2/auth/visit", fmt.Sprintf(`{"code":%q}`, h.begin(member, user)), &opened)
-	return testUser{user.id, opened.AccessToken}
+	return testUser{id: user.id, bearer: opened.AccessToken}
 }
 
 func (h *fixture) goesOn(visit testUser) bool {

@@ -65,8 +65,11 @@ func (c *Clock) Start(database time.Time) {
 
 // StartAfter compares the wall clock with the last time at which a server of the site ran, for a database without a
 // clock of its own. Unless a time server set it, a wall clock that is behind or more than MaxOutage ahead is not
-// believed: Now goes on from last until the wall clock is set right.
+// believed: Now goes on from last until the wall clock is set right. last is zero where none has run.
 func (c *Clock) StartAfter(last time.Time) {
+	if last.IsZero() {
+		return
+	}
 	ahead := apart(c.wall(), last)
 	if (ahead < 0 || ahead > MaxOutage) && !c.synchronised() {
 		c.state.Store(&state{

@@ -228,9 +228,11 @@ func TestStartAfter_WallClockIsFarAhead_ATimeServerStandsByIt_IsFollowed(t *test
 func TestStartAfter_WallClockIsLaterOrATimeServers_IsTrusted(t *testing.T) {
 	m := newMachine()
 	c := m.clock()
-	c.StartAfter(m.wall.Add(-6 * 24 * time.Hour))
-	if c.Problem() != nil || !c.Now().Equal(m.wall) {
-		t.Errorf("a clock that is six days after the last run is not trusted: %+v", c.Problem())
+	for _, last := range []time.Time{{}, m.wall.Add(-6 * 24 * time.Hour), m.wall} {
+		c.StartAfter(last)
+		if c.Problem() != nil || !c.Now().Equal(m.wall) {
+			t.Errorf("a start after the last run at %s is not trusted: %+v", last, c.Problem())
+		}
 	}
 	m.synchronised = true
 	for _, last := range []time.Duration{year, -year} {

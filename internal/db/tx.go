@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -57,7 +58,17 @@ func (d *DB) usual() limits {
 
 // runQueued waits for a write slot and runs the transaction. The pool of database/sql gives a free connection to any of
 // the waiting callers; a queue keeps the longest wait near the mean.
-func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context, bun.Tx) error) error {
+func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context, bun.Tx) error) (err error) {
+	if b, _ := caller.Value(beginningKey{}).(*Beginning); b != nil && !b.Committed() {
+		rest := fn
+		fn = func(ctx context.Context, tx bun.Tx) error {
+			if err := b.fn(ctx, tx); err != nil {
+				return err
+			}
+			return rest(ctx, tx)
+		}
+		defer func() { b.committed.Store(err == nil) }()
+	}
 	ctx, cancel := context.WithTimeout(caller, l.all)
 	defer cancel()
 	wait, stop := context.WithTimeout(ctx, txWait)
@@ -95,6 +106,25 @@ func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context
 		}
 	}
 }
+
+// Beginning is what the first transaction of a context that commits begins with.
+type Beginning struct {
+	fn        func(ctx context.Context, tx bun.Tx) error
+	committed atomic.Bool
+}
+
+type beginningKey struct{}
+
+// WithBeginning returns a context whose transactions begin with fn until one of them has committed.
+func WithBeginning(
+	ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error,
+) (context.Context, *Beginning) {
+	b := &Beginning{fn: fn}
+	return context.WithValue(ctx, beginningKey{}, b), b
+}
+
+// Committed tells whether a transaction that began so has committed.
+func (b *Beginning) Committed() bool { return b.committed.Load() }
 
 // RunTwice makes Tx and LongTx run each transaction twice and roll the first run back, as where the engine ends it at
 // its commit. It is for tests, of what a transaction leaves behind outside of the database.

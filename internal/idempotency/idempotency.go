@@ -24,6 +24,10 @@ var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "使用该 I
 	"A request with this Idempotency-Key was done already, with other particulars; look at what came of it before "+
 		"you ask anew")
 
+// ErrReceived is the fault of a key under which the same request was done.
+var ErrReceived = fault.Conflict("already_received", "这项操作已经完成，只是上次没有收到回应；请先查看结果，再决定是否重新提交",
+	"This was done already, although no answer came; look at what came of it before you send it again")
+
 // Request is one keyed request.
 type Request struct {
 	UserID int64
@@ -68,10 +72,7 @@ func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 	r, keyed := ctx.Value(contextKey{}).(Request)
 	err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if keyed {
-			// The insert waits for another request with the same key, so nothing is ever "in progress" here.
-			n, err := db.Changed(tx.NewRaw(`INSERT INTO idempotency (user_id, key, request, answer, created_at)
-				VALUES (?, ?, ?, 'null', ?)
-				ON CONFLICT DO NOTHING`, r.UserID, r.Key, r.Hash, d.Now()).Exec(ctx))
+			n, err := insert(ctx, tx, r, d.Now())
 			if err != nil {
 				return err
 			}
@@ -101,6 +102,53 @@ func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 		return answer, ErrOtherRequest
 	}
 	return answer, json.Unmarshal(first.Answer, &answer)
+}
+
+// Receipt is the mark that a request was received.
+type Receipt struct {
+	db        *db.DB
+	request   Request
+	beginning *db.Beginning
+}
+
+// Once returns a context in which the request is done once: the first transaction of a repeat fails with ErrReceived,
+// or with ErrOtherRequest. It is for what stores no answer, such as a secret that is shown once.
+func Once(ctx context.Context, d *db.DB, r Request) (context.Context, *Receipt) {
+	ctx, beginning := db.WithBeginning(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err := insert(ctx, tx, r, d.Now())
+		if err != nil || n > 0 {
+			return err
+		}
+		var first row
+		if err := tx.NewSelect().Model(&first).Where("user_id = ? AND key = ?", r.UserID, r.Key).Scan(ctx); err != nil {
+			return err
+		}
+		if !bytes.Equal(first.Request, r.Hash) {
+			return ErrOtherRequest
+		}
+		return ErrReceived
+	})
+	return ctx, &Receipt{d, r, beginning}
+}
+
+// Withdraw forgets the key of a request that was refused after a transaction of it.
+func (r *Receipt) Withdraw(ctx context.Context) error {
+	if !r.beginning.Committed() {
+		return nil
+	}
+	return r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewDelete().Model((*row)(nil)).Where("user_id = ? AND key = ?", r.request.UserID, r.request.Key).
+			Exec(ctx)
+		return err
+	})
+}
+
+// insert stores the key of a request and returns 0 where it is stored already. It waits for another request with the
+// same key, so nothing is ever in progress where it returns.
+func insert(ctx context.Context, tx bun.Tx, r Request, now time.Time) (int64, error) {
+	return db.Changed(tx.NewRaw(`INSERT INTO idempotency (user_id, key, request, answer, created_at)
+		VALUES (?, ?, ?, 'null', ?)
+		ON CONFLICT DO NOTHING`, r.UserID, r.Key, r.Hash, now).Exec(ctx))
 }
 
 // Done tells whether ctx carries a Request whose key was used before, so that its Tx gives the first answer or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,6 +68,76 @@ func TestAFailureStoresNothing(t *testing.T) {
 		fail = true
 		if _, err := try(); !errors.Is(err, refused) {
 			t.Fatal("a forgotten key still answers")
+		}
+	})
+}
+
+func TestOnce_RepeatOfAKey_IsRefused(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var done atomic.Int64
+		do := func(user int64, key, hash string) error {
+			r := idempotency.Request{UserID: user, Key: key, Hash: []byte(hash)}
+			ctx, _ := idempotency.Once(t.Context(), d, r)
+			for range 2 { // A request may have several transactions.
+				if err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+					_, err := db.Bump(ctx, tx, "effects")
+					return err
+				}); err != nil {
+					return err
+				}
+			}
+			done.Add(1)
+			return nil
+		}
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if err := do(1, "k", "body"); err != nil && !errors.Is(err, idempotency.ErrReceived) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if done.Load() != 1 {
+			t.Errorf("20 requests with one key were done %d times", done.Load())
+		}
+		if err := do(1, "k", "another body"); !errors.Is(err, idempotency.ErrOtherRequest) {
+			t.Errorf("the same key for another body: %v", err)
+		}
+		if err := do(2, "k", "body"); err != nil {
+			t.Errorf("another user's key: %v", err)
+		}
+	})
+}
+
+func TestOnce_RefusedRequest_MayBeSentAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		refused := errors.New("refused")
+		r := idempotency.Request{UserID: 1, Key: "k", Hash: []byte("body")}
+		try := func(fails int) error {
+			ctx, receipt := idempotency.Once(t.Context(), d, r)
+			for i := 1; i <= 2; i++ {
+				if err := d.Tx(ctx, func(context.Context, bun.Tx) error {
+					if i == fails {
+						return refused
+					}
+					return nil
+				}); err != nil {
+					return errors.Join(err, receipt.Withdraw(ctx))
+				}
+			}
+			return nil
+		}
+		for _, fails := range []int{1, 2} {
+			if err := try(fails); !errors.Is(err, refused) {
+				t.Fatalf("refused in transaction %d: %v", fails, err)
+			}
+		}
+		if err := try(0); err != nil {
+			t.Fatal("the third try: ", err)
+		}
+		if err := try(0); !errors.Is(err, idempotency.ErrReceived) {
+			t.Fatal("a repeat: ", err)
 		}
 	})
 }

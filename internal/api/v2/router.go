@@ -20,6 +20,8 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/attachment"
 	"airstrip/internal/audit"
+	"airstrip/internal/db"
+	"airstrip/internal/idempotency"
 	"airstrip/internal/permission"
 )
 
@@ -47,6 +49,7 @@ type Router struct {
 	emails       EmailsOf          // see UseAuditLog
 	open         OpenStream        // see UseStreams
 	visitor      Authenticate      // see UseVisits
+	keys         *db.DB            // see UseKeys
 	needed       map[permission.Permission]bool
 	ids          map[string]bool // of the operations
 }
@@ -202,6 +205,9 @@ func call[I, T any](
 		result, err = fn(ctx, who, in)
 	}
 	if err != nil {
+		if receipt, isKeyed := ctx.Value(receiptKey{}).(*idempotency.Receipt); isKeyed {
+			err = cmp.Or(receipt.Withdraw(ctx), err)
+		}
 		err = api.NewFailure(ctx, err)
 	}
 	return result, err
@@ -284,6 +290,9 @@ func (r *Router) UseVisits(authenticate Authenticate) { r.visitor = authenticate
 // UseStreams has the streams of callers end as open says. It comes before the first resource that has one.
 func (r *Router) UseStreams(open OpenStream) { r.open = open }
 
+// UseKeys has the Idempotency-Keys of operations that are not WithKey stored in keys.
+func (r *Router) UseKeys(keys *db.DB) { r.keys = keys }
+
 // Needs reports whether an operation that was registered needs p.
 func (r *Router) Needs(p permission.Permission) bool { return r.needed[p] }
 
@@ -331,15 +340,12 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 			}
 			hc = huma.WithValue(hc, ifMatchKey{}, m)
 		}
-		if o.keyed {
-			ctx, err := keyed(hc.Context(), req, who.UserID)
-			if err != nil {
-				api.NewFailure(req.Context(), err).Write(w)
-				return
-			}
-			hc = huma.WithContext(hc, ctx)
+		ctx, err := r.withKey(hc.Context(), o, req, who.UserID)
+		if err != nil {
+			api.NewFailure(req.Context(), err).Write(w)
+			return
 		}
-		next(hc)
+		next(huma.WithContext(hc, ctx))
 	}
 }
 
@@ -359,14 +365,28 @@ func (r *Router) identify(ctx context.Context, o Op, bearer string) (account.Ide
 	return who, err
 }
 
-// keyed returns the context of a request with its Idempotency-Key bound to it.
-func keyed(ctx context.Context, req *http.Request, userID int64) (context.Context, error) {
+type receiptKey struct{}
+
+// withKey returns the context of a request with its Idempotency-Key bound to it. An operation that is not WithKey is
+// done once for a key, too, and a repeat is refused.
+func (r *Router) withKey(ctx context.Context, o Op, req *http.Request, userID int64) (context.Context, error) {
+	if req.Header.Get("Idempotency-Key") == "" || !o.keyed && (o.scope() == account.ScopeRead || r.keys == nil) {
+		return ctx, nil
+	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return nil, api.Unreadable(err)
 	}
 	req.Body = io.NopCloser(strings.NewReader(string(body)))
-	return api.WithIdempotencyKey(req.WithContext(ctx), userID, string(body))
+	if o.keyed {
+		return api.WithIdempotencyKey(req.WithContext(ctx), userID, string(body))
+	}
+	request, isKeyed, err := api.KeyedRequest(req, userID, string(body))
+	if err != nil || !isKeyed {
+		return ctx, err
+	}
+	ctx, receipt := idempotency.Once(ctx, r.keys, request)
+	return context.WithValue(ctx, receiptKey{}, receipt), nil
 }
 
 // ClientOf returns the other end of a call as package account knows it.
