@@ -20,7 +20,6 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/attachment"
 	"airstrip/internal/audit"
-	"airstrip/internal/db"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/permission"
 )
@@ -33,6 +32,9 @@ type AuthenticateToken func(ctx context.Context, secret string, scope account.Sc
 
 // OpenStream returns a context that ends once the caller may no longer act as who they are, and its stop.
 type OpenStream func(ctx context.Context, who account.Identity) (alive context.Context, stop func())
+
+// Once returns a context in which a keyed request is done once; see idempotency.Once.
+type Once func(ctx context.Context, r idempotency.Request) (context.Context, *idempotency.Receipt)
 
 // EmailsOf returns the e-mail addresses of accounts by their ids.
 type EmailsOf func(ctx context.Context, ids []int64) (map[int64]string, error)
@@ -49,7 +51,7 @@ type Router struct {
 	emails       EmailsOf          // see UseAuditLog
 	open         OpenStream        // see UseStreams
 	visitor      Authenticate      // see UseVisits
-	keys         *db.DB            // see UseKeys
+	once         Once              // see UseKeys
 	needed       map[permission.Permission]bool
 	ids          map[string]bool // of the operations
 }
@@ -290,8 +292,8 @@ func (r *Router) UseVisits(authenticate Authenticate) { r.visitor = authenticate
 // UseStreams has the streams of callers end as open says. It comes before the first resource that has one.
 func (r *Router) UseStreams(open OpenStream) { r.open = open }
 
-// UseKeys has the Idempotency-Keys of operations that are not WithKey stored in keys.
-func (r *Router) UseKeys(keys *db.DB) { r.keys = keys }
+// UseKeys has operations that are not WithKey done once for an Idempotency-Key.
+func (r *Router) UseKeys(once Once) { r.once = once }
 
 // Needs reports whether an operation that was registered needs p.
 func (r *Router) Needs(p permission.Permission) bool { return r.needed[p] }
@@ -370,7 +372,7 @@ type receiptKey struct{}
 // withKey returns the context of a request with its Idempotency-Key bound to it. An operation that is not WithKey is
 // done once for a key, too, and a repeat is refused.
 func (r *Router) withKey(ctx context.Context, o Op, req *http.Request, userID int64) (context.Context, error) {
-	if req.Header.Get("Idempotency-Key") == "" || !o.keyed && (o.scope() == account.ScopeRead || r.keys == nil) {
+	if req.Header.Get("Idempotency-Key") == "" || !o.keyed && (o.scope() == account.ScopeRead || r.once == nil) {
 		return ctx, nil
 	}
 	body, err := io.ReadAll(req.Body)
@@ -385,7 +387,7 @@ func (r *Router) withKey(ctx context.Context, o Op, req *http.Request, userID in
 	if err != nil || !isKeyed {
 		return ctx, err
 	}
-	ctx, receipt := idempotency.Once(ctx, r.keys, request)
+	ctx, receipt := r.once(ctx, request)
 	return context.WithValue(ctx, receiptKey{}, receipt), nil
 }
 
