@@ -34,7 +34,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 
 function LostChunkPage() {
   const { t } = useTranslation()
-  if (reloadOnce(location.pathname)) return null
+  if (navigator.onLine && reloadOnce(location.pathname)) return null
   return (
     <StatusPage
       documentTitle={t('error.lostChunkTitle')}

@@ -1,8 +1,11 @@
 /** How long a key is the one of other tabs too: longer than anybody presses the same button in a second one. */
 const SHARED_MS = 10 * 60_000
 
-/** A name for one intention to move money: sent again with the same key, it happens once. */
-function newIdempotencyKey(): string {
+/**
+ * A name for one intention: sent again with the same key, it happens once. Without HTTPS browsers have no
+ * `crypto.randomUUID`.
+ */
+export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -8,8 +8,6 @@ export type Outgoing = { key: string; content: string; files?: Attachment[] }
 /** What is written, its files as far as they have arrived, and what is on its way. */
 export type Draft = { text: string; files: Attachment[]; outgoing: Outgoing[] }
 
-export const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
-
 const EMPTY: Draft = { text: '', files: [], outgoing: [] }
 
 function read<T>(name: string, empty: T): T {

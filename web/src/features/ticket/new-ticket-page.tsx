@@ -15,7 +15,8 @@ import { PageHeader } from '@/ui/page-header'
 import { toast } from '@/ui/toast'
 import { MAX_CONTENT, sendsBy } from './components/composer'
 import { ChosenFiles, FilePicker } from './components/file-picker'
-import { newKey, useNewTicketDraft } from './drafts'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
+import { useNewTicketDraft } from './drafts'
 import classes from './files.module.css'
 import { categories } from './model'
 import { pastesFiles, useFileDrop } from './use-file-drop'
@@ -45,7 +46,13 @@ function useNewTicket() {
   )
   const { title = '', content = '', category = 'general' } = values
   useEffect(() => {
-    change(({ key, files }) => ({ title, content, category, files, key: key || newKey() }))
+    change(({ key, files }) => ({
+      title,
+      content,
+      category,
+      files,
+      key: key || newIdempotencyKey(),
+    }))
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what keeps it is another function each time
   }, [title, content, category])
 
@@ -53,7 +60,7 @@ function useNewTicket() {
     try {
       const { data } = await ticketOpen({
         body,
-        headers: { 'Idempotency-Key': draft.key || newKey() },
+        headers: { 'Idempotency-Key': draft.key || newIdempotencyKey() },
         throwOnError: true,
       })
       form.reset({ title: '', content: '', category: 'general' })
@@ -67,7 +74,7 @@ function useNewTicket() {
     } catch (error) {
       // Only a lost answer is asked for again; anything else is another request.
       if (!(error instanceof ApiError && error.isPassing))
-        change((before) => ({ ...before, key: newKey() }))
+        change((before) => ({ ...before, key: newIdempotencyKey() }))
       throw error
     }
   }

@@ -5,8 +5,9 @@ import { ticketsUnreadQueryKey } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { ticketMessageSend, ticketRead } from '@/lib/api/gen/sdk.gen'
 import { ApiError } from '@/lib/api/errors'
 import { session } from '@/lib/session/current-session'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { problemText } from '@/lib/server-problem'
-import { type Draft, newKey, type Outgoing, useDraft } from './drafts'
+import { type Draft, type Outgoing, useDraft } from './drafts'
 import { conversationOf } from './queries'
 import { MAX_FILES, useUploads } from './use-uploads'
 
@@ -100,7 +101,7 @@ export function useWriting(id: string) {
     })),
     send: () => {
       if (!canSend) return
-      const message = { key: newKey(), content: draft.text.trim(), files: draft.files }
+      const message = { key: newIdempotencyKey(), content: draft.text.trim(), files: draft.files }
       change(({ outgoing }) => ({ text: '', files: [], outgoing: [...outgoing, message] }))
       void deliver(message)
     },

@@ -6,7 +6,7 @@ import type { Attachment } from '@/lib/api/gen/types.gen'
 import { upload, type UploadOptions } from '@/lib/api/upload'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
-import { newKey } from './drafts'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
 
 export const MAX_FILES = 5
 const MAX_BYTES = 5 * 1024 * 1024
@@ -122,7 +122,7 @@ export type Uploads = ReturnType<typeof useUploads>
 
 /** A UUID also where the page has no secure context. */
 function newId(): string {
-  const key = newKey()
+  const key = newIdempotencyKey()
   if (/^[\da-f]{8}-/.test(key)) return key
   const digits = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -10,6 +10,7 @@ import {
   staffTrafficGive,
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { toast } from '@/ui/toast'
 import type { FormValues } from '../parts/resource-form'
 import { bodyOf, type Wanted } from './order-values'
@@ -23,7 +24,7 @@ const isWaiting = (error: unknown) =>
 export function useMakeOrder(user: UserDetail) {
   const { t } = useTranslation('console/order')
   const navigate = useNavigate()
-  const [key] = useState(() => crypto.randomUUID())
+  const [key] = useState(newIdempotencyKey)
   const made = useRef<Made>({ waits: false })
 
   const make = async (values: FormValues, wanted: Wanted, gateway: string) => {

@@ -1,13 +1,14 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useForm, type UseFormReturn, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
-import { showServerProblem } from '@/lib/server-problem'
+import { problemText, showServerProblem } from '@/lib/server-problem'
 import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
 import { Notice } from '@/ui/notice'
+import { toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import type { Field } from './field'
 import { FieldInput } from './field-input'
@@ -17,10 +18,12 @@ export function ActionDialog<S>(props: {
   action: Action<S>
   subject: S
   onDone: (values: Values, made: unknown) => void
+  onFailed: () => void
   onClose: () => void
 }) {
   const { t: common } = useTranslation()
   const { action, subject } = props
+  const isOpen = useIsMounted()
   const fields = useFields(action, subject)
   const [typedText, setTypedText] = useState('')
   const form = useForm<Values>({
@@ -38,7 +41,9 @@ export function ActionDialog<S>(props: {
     } catch (error) {
       // It is recorded, and waits in Approvals.
       if (error instanceof ApiError && error.code === 'second_member_needed') setWaiting(true)
-      else showServerProblem(form, error, common)
+      else if (isOpen.current) showServerProblem(form, error, common)
+      else void toast('error', `${action.title}: ${problemText(error, common)}`)
+      props.onFailed()
     }
   })
 
@@ -68,6 +73,18 @@ export function ActionDialog<S>(props: {
       )}
     </Dialog>
   )
+}
+
+/** Tells whether the component is still shown, for what ends later. */
+function useIsMounted() {
+  const isMounted = useRef(false)
+  useEffect(() => {
+    isMounted.current = true
+    return () => {
+      isMounted.current = false
+    }
+  }, [])
+  return isMounted
 }
 
 const trimmed = (values: Values): Values =>

@@ -13,12 +13,16 @@ import { useKey } from './use-key'
 
 const ActionDialog = lazyPart(() => import('./action-dialog'), 'ActionDialog')
 
+function useRefresh() {
+  const queryClient = useQueryClient()
+  return () => queryClient.invalidateQueries({ queryKey: ['console'] })
+}
+
 /** Gives what is to follow an action that was run: what it changed is read again, and it is said. */
 function useTake() {
   const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
-  const queryClient = useQueryClient()
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ['console'] })
+  const refresh = useRefresh()
 
   return <S,>(subject: S, action: Action<S>, values: Values, made: unknown) => {
     void refresh()
@@ -39,6 +43,7 @@ function useTake() {
 /** The dialog of an action, which asks and runs it. */
 export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClose: () => void }) {
   const take = useTake()
+  const refresh = useRefresh()
   return (
     <Suspense>
       {/* The dialog of one subject type; lazy components have no type parameters. */}
@@ -49,6 +54,8 @@ export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClos
           props.onClose()
           take(props.subject, props.action, values, made)
         }}
+        // Without an answer it may have been done.
+        onFailed={() => void refresh()}
         onClose={props.onClose}
       />
     </Suspense>

@@ -1,9 +1,20 @@
 import { ApiError } from '@/lib/api/errors'
 import { client } from '@/lib/api/gen/client.gen'
 import { sendProving } from '@/lib/api/prove'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
+
+/** How long the same call counts as a repeat: afterwards a member means to do it once more. */
+const REPEAT_MS = 2 * 60_000
 
 /** The keys of calls whose answer did not arrive, by what they ask for. */
-const unanswered = new Map<string, string>()
+const unanswered = new Map<string, { key: string; sentAt: number }>()
+
+function keyOf(wanted: string): string {
+  const sent = unanswered.get(wanted)
+  const key = sent && Date.now() - sent.sentAt < REPEAT_MS ? sent.key : newIdempotencyKey()
+  unanswered.set(wanted, { key, sentAt: Date.now() })
+  return key
+}
 
 /**
  * Sends what a member asks for with a key of its own, and with the same key when they ask for the same again because
@@ -13,9 +24,7 @@ export async function sendKeyed(request: Request): Promise<Response> {
   if (request.method === 'GET' || request.headers.has('Idempotency-Key'))
     return sendProving(request)
   const wanted = `${request.method} ${request.url} ${await request.clone().text()}`
-  const key = unanswered.get(wanted) ?? crypto.randomUUID()
-  unanswered.set(wanted, key)
-  request.headers.set('Idempotency-Key', key)
+  request.headers.set('Idempotency-Key', keyOf(wanted))
   try {
     const response = await sendProving(request)
     await response.clone().arrayBuffer() // An answer that is cut is none.

@@ -7,6 +7,7 @@ import { useCurrency } from '@/lib/currency'
 import { staffCdKeysMakeRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import { staffCdKeysMake } from '@/lib/api/gen/staff/sdk.gen'
 import type { BatchBody, MadeBatch } from '@/lib/api/gen/staff/types.gen'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { csvFile, saveFile } from '@/lib/save-file'
 import { Notice } from '@/ui/notice'
 import { DetailHeader } from '../parts/detail-header'
@@ -57,7 +58,7 @@ function bodyOf(values: FormValues): BatchBody {
 export function NewKeyBatchPage() {
   const { t } = useTranslation('console/cdkey')
   const [made, setMade] = useState<MadeBatch>()
-  const [key] = useState(() => crypto.randomUUID())
+  const [key] = useState(newIdempotencyKey)
   const sections = [useGift(), useUse()]
   return (
     <div data-wide>

@@ -22,12 +22,12 @@ import type { useReply } from './use-thread'
 export function Composer(props: Props) {
   const { t } = useTranslation('console/ticket')
   const { ticket, reply, onResolve } = props
-  const { draft, change, send, rival } = reply
+  const { draft, change, switchTo, send, rival } = reply
   const field = useRef<HTMLTextAreaElement>(null)
   const [isCannedOpen, setCannedOpen] = useState(false)
   useTicketKeys(ticket, {
-    r: () => change({ isNote: false }),
-    n: () => change({ isNote: true }),
+    r: () => switchTo(false),
+    n: () => switchTo(true),
     m: () => setCannedOpen(true),
     field,
   })
@@ -82,7 +82,7 @@ function Tools(
   },
 ) {
   const { t } = useTranslation('console/ticket')
-  const { draft, change, send, sending } = props.reply
+  const { draft, switchTo, send, sending } = props.reply
   const isEmpty = draft.text.trim() === ''
   return (
     <div className={classes.tools}>
@@ -90,7 +90,7 @@ function Tools(
         size="sm"
         aria-label={t('write.kind')}
         value={draft.isNote ? 'note' : 'reply'}
-        onChange={(kind) => change({ isNote: kind === 'note' })}
+        onChange={(kind) => switchTo(kind === 'note')}
         data={[
           { value: 'reply', label: t('write.asReply') },
           { value: 'note', label: t('write.asNote') },

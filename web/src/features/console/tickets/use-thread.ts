@@ -40,6 +40,7 @@ export function useThread(id: string) {
 export type Draft = {
   text: string
   isNote: boolean
+  /** What is written in the other of reply and note. */ other?: string
   /** The last message that was there when it was begun. */ after?: number
 }
 
@@ -66,8 +67,12 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
     const next = { ...draft, ...part }
     if (draft.text === '' && next.text !== '') next.after = last
     setDraft(next)
-    if (next.text === '') localStorage.removeItem(name)
+    if (next.text === '' && !next.other) localStorage.removeItem(name)
     else localStorage.setItem(name, JSON.stringify(next))
+  }
+  /** A note never becomes the text of a reply. */
+  const switchTo = (isNote: boolean) => {
+    if (isNote !== draft.isNote) change({ isNote, text: draft.other ?? '', other: draft.text })
   }
   const send = async (status?: 'resolved') => {
     const content = draft.text.trim()
@@ -102,5 +107,5 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
       message.no > (draft.after ?? last) &&
       !isOwn(message),
   )
-  return { draft, change, sending, send, rival }
+  return { draft, change, switchTo, sending, send, rival }
 }

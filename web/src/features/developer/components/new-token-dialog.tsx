@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiTokenCreateMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { Dialog } from '@/ui/dialog'
 import { expiryOf } from '../model'
 import { NewSecret } from './new-secret'
@@ -11,6 +12,8 @@ import { TokenForm } from './token-form'
 export function NewTokenDialog(props: { onMade: () => Promise<unknown>; onClose: () => void }) {
   const { t } = useTranslation('developer')
   const [isLeaving, setLeaving] = useState(false)
+  // One token for each time that the dialog is opened: its secret is shown once.
+  const [key] = useState(newIdempotencyKey)
   const create = useMutation({ ...apiTokenCreateMutation(), onSuccess: props.onMade })
   const secret = create.data?.token
   return (
@@ -28,7 +31,10 @@ export function NewTokenDialog(props: { onMade: () => Promise<unknown>; onClose:
       ) : (
         <TokenForm
           onSubmit={({ days, ...token }) =>
-            create.mutateAsync({ body: { ...token, expires_at: expiryOf(days, Date.now()) } })
+            create.mutateAsync({
+              body: { ...token, expires_at: expiryOf(days, Date.now()) },
+              headers: { 'Idempotency-Key': key },
+            })
           }
         />
       )}

@@ -1,10 +1,13 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { inviteCodesOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { inviteCodeAddRules } from '@/lib/api/gen/rules.gen'
 import { inviteCodeAdd } from '@/lib/api/gen/sdk.gen'
+import { ApiError } from '@/lib/api/errors'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { showServerProblem } from '@/lib/server-problem'
 import { FormError } from '@/ui/form-error'
 import classes from './commission-card.module.css'
@@ -16,13 +19,20 @@ export function CodeForm({ leastSize }: { leastSize: number }) {
   const queryClient = useQueryClient()
   const form = useForm({ defaultValues: { code: '', label: '' } })
   const { errors, isSubmitting } = form.formState
+  const [key, setKey] = useState(newIdempotencyKey)
   const submit = form.handleSubmit(async ({ code, label }) => {
     try {
       const body = { ...(code.trim() && { code: code.trim() }), label }
-      await inviteCodeAdd({ body, throwOnError: true })
+      await inviteCodeAdd({
+        body,
+        headers: { 'Idempotency-Key': key },
+        throwOnError: true,
+      })
+      setKey(newIdempotencyKey())
       form.reset()
       await queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey })
     } catch (error) {
+      if (error instanceof ApiError && !error.isPassing) setKey(newIdempotencyKey())
       showServerProblem(form, error, common)
     }
   })
