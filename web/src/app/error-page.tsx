@@ -34,13 +34,15 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 
 function LostChunkPage() {
   const { t } = useTranslation()
-  if (navigator.onLine && reloadOnce(location.pathname)) return null
+  const isOffline = !navigator.onLine
+  if (!isOffline && reloadOnce(location.pathname)) return null
+  const title = t(isOffline ? 'error.brokenTitle' : 'error.lostChunkTitle')
   return (
     <StatusPage
-      documentTitle={t('error.lostChunkTitle')}
+      documentTitle={title}
       caption="503"
-      title={t('error.lostChunkTitle')}
-      text={t('error.lostChunkText')}
+      title={title}
+      text={t(isOffline ? 'error.network' : 'error.lostChunkText')}
       action={<ReloadButton />}
     />
   )
