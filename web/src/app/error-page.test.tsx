@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '@/lib/api/errors'
+import { LostChunkError } from '@/lib/lazy-part'
 import { stillLoading, server } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
 
@@ -53,6 +54,14 @@ describe('a page that breaks', () => {
     expect(await screen.findByText('500 · Internal Server Error')).toBeVisible()
     await waitFor(() => expect(document.title).toBe('Internal Server Error'))
     expect(screen.queryByText('x is undefined')).toBeNull()
+  })
+
+  it('says that the network is gone where its code is not there, and stays', async () => {
+    logged()
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+    await openBroken(new LostChunkError('A part of this page could not be loaded'))
+    expect(await screen.findByText(/^The server can’t be reached/)).toBeVisible()
+    expect(sessionStorage.getItem('chunk_reload')).toBeNull()
   })
 
   it('is titled with the message that the error carries for the user', async () => {

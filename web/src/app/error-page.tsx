@@ -17,8 +17,9 @@ export function ErrorPage({ error }: ErrorComponentProps) {
     console.error(error)
     return null
   }
-  if (error instanceof LostChunkError) return <LostChunkPage />
-  const ownMessage = error instanceof ApiError ? problemText(error, t) : undefined
+  if (navigator.onLine && error instanceof LostChunkError) return <LostChunkPage />
+  const isKnown = error instanceof ApiError || error instanceof LostChunkError
+  const ownMessage = isKnown ? problemText(error, t) : undefined
   return (
     <StatusPage
       documentTitle={ownMessage ?? 'Internal Server Error'}
@@ -34,15 +35,13 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 
 function LostChunkPage() {
   const { t } = useTranslation()
-  const isOffline = !navigator.onLine
-  if (!isOffline && reloadOnce(location.pathname)) return null
-  const title = t(isOffline ? 'error.brokenTitle' : 'error.lostChunkTitle')
+  if (reloadOnce(location.pathname)) return null
   return (
     <StatusPage
-      documentTitle={title}
+      documentTitle={t('error.lostChunkTitle')}
       caption="503"
-      title={title}
-      text={t(isOffline ? 'error.network' : 'error.lostChunkText')}
+      title={t('error.lostChunkTitle')}
+      text={t('error.lostChunkText')}
       action={<ReloadButton />}
     />
   )
