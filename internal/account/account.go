@@ -19,6 +19,7 @@ import (
 
 	"airstrip/internal/audit"
 	"airstrip/internal/captcha"
+	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/geo"
@@ -346,22 +347,25 @@ const (
 	codeRetention     = 2 * 24 * time.Hour // longer than the day over which requests for codes are counted
 )
 
-// Forget deletes expired tokens and codes, and sessions and history beyond their retention.
+// Forget deletes expired tokens and codes, and sessions and history beyond their retention. What a clock that was ahead
+// counted against users is deleted, too: it would hold them up until that time.
 func (a *Accounts) Forget(ctx context.Context) error {
 	now := a.db.Now()
+	ahead := now.Add(clock.Tolerance)
 	return a.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, old := range []*bun.DeleteQuery{
-			tx.NewDelete().Model((*tokenPair)(nil)).Where("expires_at < ?", now),
+			tx.NewDelete().Model((*tokenPair)(nil)).Where("expires_at < ? OR issued_at > ?", now, ahead),
 			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionRetention)),
 			tx.NewDelete().Model((*visit)(nil)).Where("created_at < ?", now.Add(-sessionRetention)),
-			tx.NewDelete().Model((*signInAttempt)(nil)).Where("at < ?", now.Add(-signInRetention)),
+			tx.NewDelete().Model((*signInAttempt)(nil)).
+				Where("at < ? OR at > ? AND wrong <> ''", now.Add(-signInRetention), ahead),
 			tx.NewDelete().Model((*activity)(nil)).Where("at < ?", now.Add(-activityRetention)),
 			tx.NewDelete().Model((*code)(nil)).Where("created_at < ?", now.Add(-codeRetention)),
-			tx.NewDelete().Table("email_code_count").Where("last_at < ?", now.Add(-codeRetention)),
+			tx.NewDelete().Table("email_code_count").Where("last_at < ? OR last_at > ?", now.Add(-codeRetention), ahead),
 			tx.NewDelete().Table("sign_in_token").Where("expires_at < ?", now),
 			tx.NewDelete().Table("sign_in_url").Where("expires_at < ?", now),
 			tx.NewDelete().Table("session_cookie").Where("expires_at < ?", now),
-			tx.NewDelete().Table("guess_count").Where("since < ?", now.Add(-guessWindow)),
+			tx.NewDelete().Table("guess_count").Where("since < ? OR since > ?", now.Add(-guessWindow), ahead),
 			tx.NewDelete().Table("totp_enrolment").Where("expires_at < ?", now),
 			forgetCosts(tx),
 			tx.NewDelete().Table("sign_up_count").Where("day < ?", day(now.AddDate(0, 0, -2))),

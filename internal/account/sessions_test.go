@@ -233,3 +233,26 @@ func TestWhatIsLongPastIsForgotten(t *testing.T) {
 		}
 	})
 }
+
+func TestForget_CountsOfAClockThatWasAhead_HoldNobodyUp(t *testing.T) {
+	each(t, func(w *testSite) {
+		const email = "a@example.com"
+		w.signUp(email)
+		now := w.now
+		w.now = now.Add(400 * 24 * time.Hour)
+		g := w.signIn(email)
+		w.must(w.EmailCodes.Request(w.Context(), account.ForForgotPassword, email, home))
+		for range 10 {
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: "wrong"}, home)
+			if err == nil {
+				w.Fatal("a wrong password signs in")
+			}
+		}
+		w.now = now
+		_, err := w.Sessions.Authenticate(w.Context(), g.Access)
+		w.want(err, account.ErrSignedOut)
+		w.must(w.Forget(w.Context()))
+		w.signIn(email)
+		w.must(w.EmailCodes.Request(w.Context(), account.ForForgotPassword, email, home))
+	})
+}

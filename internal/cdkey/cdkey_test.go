@@ -288,7 +288,11 @@ func TestGuessingHasAnEnd(t *testing.T) {
 		if _, err := c.Redeem(t.Context(), 2, keys[0]); err != nil {
 			t.Fatal("another user: ", err)
 		}
-		now = now.Add(time.Hour)
+		now = now.Add(-24 * time.Hour)
+		if _, err := c.Redeem(t.Context(), 1, "22222-22222-22222-22222"); !errors.Is(err, cdkey.ErrInvalid) {
+			t.Fatal("the clock was a day ahead: ", err)
+		}
+		now = now.Add(25 * time.Hour)
 		if _, err := c.Redeem(t.Context(), 1, keys[1]); err != nil {
 			t.Fatal("an hour later: ", err)
 		}

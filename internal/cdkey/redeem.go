@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/service"
@@ -72,7 +73,9 @@ func (k *Keys) begin(ctx context.Context, tx bun.Tx, userID int64) (*tries, erro
 		Returning("failed").Exec(ctx); err != nil {
 		return nil, err
 	}
-	t.Failed = slices.DeleteFunc(t.Failed, func(at time.Time) bool { return now.Sub(at) >= failuresCount })
+	t.Failed = slices.DeleteFunc(t.Failed, func(at time.Time) bool {
+		return now.Sub(at) >= failuresCount || at.After(now.Add(clock.Tolerance)) // by a clock that was ahead
+	})
 	if len(t.Failed) >= maxFailures {
 		return nil, ErrTooMany.After(t.Failed[0].Add(failuresCount).Sub(now))
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"airstrip/internal/audit"
+	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/seal"
 )
@@ -209,6 +210,9 @@ func (t *Tokens) Verify(ctx context.Context, raw string, want Type) (Claims, err
 	}
 	if !c.sound(want) {
 		return Claims{}, fmt.Errorf("%w: it is no %s token", ErrInvalid, want)
+	}
+	if c.IssuedAt.After(t.db.Now().Add(clock.Tolerance)) { // by a clock that was ahead; it would last until that time
+		return Claims{}, fmt.Errorf("%w: it is of a time to come", ErrInvalid)
 	}
 	return c, nil
 }

@@ -133,6 +133,27 @@ func TestATokenEndsAtItsTime(t *testing.T) {
 	}
 }
 
+func TestVerify_TokenOfAClockThatWasAhead_IsRefused(t *testing.T) {
+	d := dbtest.SQLite(t)
+	tokens := open(t, d)
+	begin := d.Now()
+	for ahead, alive := range map[time.Duration]bool{
+		4 * time.Minute: true, 6 * time.Minute: false, 24 * time.Hour: false,
+	} {
+		for kind, claims := range allKinds(begin.Add(ahead)) {
+			d.SetClock(func() time.Time { return begin.Add(ahead) })
+			raw := sign(t, tokens, claims)
+			if _, err := tokens.Verify(t.Context(), raw, kind); err != nil {
+				t.Fatal(kind, err)
+			}
+			d.SetClock(func() time.Time { return begin })
+			if _, err := tokens.Verify(t.Context(), raw, kind); (err == nil) != alive {
+				t.Errorf("%s issued %s ahead: %v", kind, ahead, err)
+			}
+		}
+	}
+}
+
 func TestNoChangedTokenIsAccepted(t *testing.T) {
 	d := dbtest.SQLite(t)
 	tokens := open(t, d)
