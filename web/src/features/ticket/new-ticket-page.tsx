@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { ticketOpen } from '@/lib/api/gen/sdk.gen'
 import type { TicketDraft } from '@/lib/api/gen/types.gen'
+import { newIdempotencyKey as newKey } from '@/lib/idempotency-key'
 import { useOnce } from '@/lib/use-once'
 import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
@@ -15,7 +16,6 @@ import { PageHeader } from '@/ui/page-header'
 import { toast } from '@/ui/toast'
 import { MAX_CONTENT, sendsBy } from './components/composer'
 import { ChosenFiles, FilePicker } from './components/file-picker'
-import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { useNewTicketDraft } from './drafts'
 import classes from './files.module.css'
 import { categories } from './model'
@@ -46,13 +46,7 @@ function useNewTicket() {
   )
   const { title = '', content = '', category = 'general' } = values
   useEffect(() => {
-    change(({ key, files }) => ({
-      title,
-      content,
-      category,
-      files,
-      key: key || newIdempotencyKey(),
-    }))
+    change(({ key, files }) => ({ title, content, category, files, key: key || newKey() }))
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what keeps it is another function each time
   }, [title, content, category])
 
@@ -60,7 +54,7 @@ function useNewTicket() {
     try {
       const { data } = await ticketOpen({
         body,
-        headers: { 'Idempotency-Key': draft.key || newIdempotencyKey() },
+        headers: { 'Idempotency-Key': draft.key || newKey() },
         throwOnError: true,
       })
       form.reset({ title: '', content: '', category: 'general' })
@@ -74,7 +68,7 @@ function useNewTicket() {
     } catch (error) {
       // Only a lost answer is asked for again; anything else is another request.
       if (!(error instanceof ApiError && error.isPassing))
-        change((before) => ({ ...before, key: newIdempotencyKey() }))
+        change((before) => ({ ...before, key: newKey() }))
       throw error
     }
   }
