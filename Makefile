@@ -140,9 +140,10 @@ UNIT := -vet=off -timeout 60m
 unit:
 	$(ABREAST) unit-server unit-agent
 
-# The files of tests are in memory where there are 4 GB: a disk that stores what a compiler has written makes each transaction wait.
+# The files of tests are in memory where there are 4 GB and programs may be started from it, as in Docker they may not: a disk that
+# stores what a compiler has written makes each transaction wait.
 IN_MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -ge 4194304 2>/dev/null && \
-	echo "TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp}")
+	! grep -q '^[^ ]* /dev/shm [^ ]* [^ ]*noexec' /proc/mounts && echo "TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp}")
 
 .PHONY: unit-server unit-agent
 unit-server: tools
