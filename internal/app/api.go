@@ -33,7 +33,7 @@ func (a *App) siteNow() public.SiteNow {
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	a.legacy(mux)
 	return v2.New(mux, a.version, a.Accounts.Sessions.Authenticate,
-		func(r *v2.Router) { r.UseKeys(a.once) },
+		func(r *v2.Router) { r.UseKeys(idempotency.NewKeys(a.DB)) },
 		// Anybody.
 		public.Site(a.siteNow(), a.Settings),
 		public.Auth(a.Accounts),
@@ -229,8 +229,4 @@ func Contract() ([]byte, error) {
 	err = json.Indent(&lines, flat, "", "  ")
 	lines.WriteByte('\n')
 	return lines.Bytes(), err
-}
-
-func (a *App) once(ctx context.Context, r idempotency.Request) (context.Context, *idempotency.Receipt) {
-	return idempotency.Once(ctx, a.DB, r)
 }

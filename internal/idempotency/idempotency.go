@@ -13,6 +13,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/dberr"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 )
 
@@ -25,7 +26,8 @@ var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "使用该 I
 		"you ask anew")
 
 // ErrReceived is the fault of a key under which the same request was done.
-var ErrReceived = fault.Conflict("already_received", "这项操作已经完成，只是上次没有收到回应；请先查看结果，再决定是否重新提交",
+var ErrReceived = fault.Conflict("already_received",
+	"这项操作已经完成，只是上次没有收到回应；请先查看结果，再决定是否重新提交",
 	"This was done already, although no answer came; look at what came of it before you send it again")
 
 // Request is one keyed request.
@@ -94,15 +96,18 @@ func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 	if !errors.Is(err, errSeen) {
 		return answer, err
 	}
-	var first row
-	if err := d.NewSelect().Model(&first).Where("user_id = ? AND key = ?", r.UserID, r.Key).Scan(ctx); err != nil {
+	first, err := read(ctx, d, r)
+	if err != nil {
 		return answer, err
-	}
-	if !bytes.Equal(first.Request, r.Hash) {
-		return answer, ErrOtherRequest
 	}
 	return answer, json.Unmarshal(first.Answer, &answer)
 }
+
+// Keys lets requests be done once that store no answer, such as those for a secret that is shown once.
+type Keys struct{ db *db.DB }
+
+// NewKeys returns Keys that are stored in d.
+func NewKeys(d *db.DB) *Keys { return &Keys{d} }
 
 // Receipt is the mark that a request was received.
 type Receipt struct {
@@ -112,35 +117,45 @@ type Receipt struct {
 }
 
 // Once returns a context in which the request is done once: the first transaction of a repeat fails with ErrReceived,
-// or with ErrOtherRequest. It is for what stores no answer, such as a secret that is shown once.
-func Once(ctx context.Context, d *db.DB, r Request) (context.Context, *Receipt) {
+// or with ErrOtherRequest.
+func (k *Keys) Once(ctx context.Context, r Request) (context.Context, *Receipt) {
 	ctx, beginning := db.WithBeginning(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := insert(ctx, tx, r, d.Now())
+		n, err := insert(ctx, tx, r, k.db.Now())
 		if err != nil || n > 0 {
 			return err
 		}
-		var first row
-		if err := tx.NewSelect().Model(&first).Where("user_id = ? AND key = ?", r.UserID, r.Key).Scan(ctx); err != nil {
+		if _, err := read(ctx, tx, r); err != nil {
 			return err
-		}
-		if !bytes.Equal(first.Request, r.Hash) {
-			return ErrOtherRequest
 		}
 		return ErrReceived
 	})
-	return ctx, &Receipt{d, r, beginning}
+	return ctx, &Receipt{k.db, r, beginning}
 }
+
+// withdrawTimeout is how long Withdraw goes on after its caller has gone.
+const withdrawTimeout = 5 * time.Second
 
 // Withdraw forgets the key of a request that was refused after a transaction of it.
 func (r *Receipt) Withdraw(ctx context.Context) error {
 	if !r.beginning.Committed() {
 		return nil
 	}
+	ctx, cancel := detached.WithTimeout(ctx, withdrawTimeout)
+	defer cancel()
 	return r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*row)(nil)).Where("user_id = ? AND key = ?", r.request.UserID, r.request.Key).
 			Exec(ctx)
 		return err
 	})
+}
+
+// read returns the row of a request that was done, or ErrOtherRequest where another one was done under its key.
+func read(ctx context.Context, idb bun.IDB, r Request) (first row, err error) {
+	err = idb.NewSelect().Model(&first).Where("user_id = ? AND key = ?", r.UserID, r.Key).Scan(ctx)
+	if err == nil && !bytes.Equal(first.Request, r.Hash) {
+		err = ErrOtherRequest
+	}
+	return first, err
 }
 
 // insert stores the key of a request and returns 0 where it is stored already. It waits for another request with the

@@ -77,7 +77,7 @@ func TestOnce_RepeatOfAKey_IsRefused(t *testing.T) {
 		var done atomic.Int64
 		do := func(user int64, key, hash string) error {
 			r := idempotency.Request{UserID: user, Key: key, Hash: []byte(hash)}
-			ctx, _ := idempotency.Once(t.Context(), d, r)
+			ctx, _ := idempotency.NewKeys(d).Once(t.Context(), r)
 			for range 2 { // A request may have several transactions.
 				if err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 					_, err := db.Bump(ctx, tx, "effects")
@@ -115,7 +115,9 @@ func TestOnce_RefusedRequest_MayBeSentAgain(t *testing.T) {
 		refused := errors.New("refused")
 		r := idempotency.Request{UserID: 1, Key: "k", Hash: []byte("body")}
 		try := func(fails int) error {
-			ctx, receipt := idempotency.Once(t.Context(), d, r)
+			caller, leave := context.WithCancel(t.Context())
+			defer leave()
+			ctx, receipt := idempotency.NewKeys(d).Once(caller, r)
 			for i := 1; i <= 2; i++ {
 				if err := d.Tx(ctx, func(context.Context, bun.Tx) error {
 					if i == fails {
@@ -123,6 +125,7 @@ func TestOnce_RefusedRequest_MayBeSentAgain(t *testing.T) {
 					}
 					return nil
 				}); err != nil {
+					leave() // The key of a refused request is forgotten for a caller who has gone, too.
 					return errors.Join(err, receipt.Withdraw(ctx))
 				}
 			}

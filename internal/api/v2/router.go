@@ -33,9 +33,6 @@ type AuthenticateToken func(ctx context.Context, secret string, scope account.Sc
 // OpenStream returns a context that ends once the caller may no longer act as who they are, and its stop.
 type OpenStream func(ctx context.Context, who account.Identity) (alive context.Context, stop func())
 
-// Once returns a context in which a keyed request is done once; see idempotency.Once.
-type Once func(ctx context.Context, r idempotency.Request) (context.Context, *idempotency.Receipt)
-
 // EmailsOf returns the e-mail addresses of accounts by their ids.
 type EmailsOf func(ctx context.Context, ids []int64) (map[int64]string, error)
 
@@ -51,7 +48,7 @@ type Router struct {
 	emails       EmailsOf          // see UseAuditLog
 	open         OpenStream        // see UseStreams
 	visitor      Authenticate      // see UseVisits
-	once         Once              // see UseKeys
+	keys         *idempotency.Keys // see UseKeys
 	needed       map[permission.Permission]bool
 	ids          map[string]bool // of the operations
 }
@@ -293,7 +290,7 @@ func (r *Router) UseVisits(authenticate Authenticate) { r.visitor = authenticate
 func (r *Router) UseStreams(open OpenStream) { r.open = open }
 
 // UseKeys has operations that are not WithKey done once for an Idempotency-Key.
-func (r *Router) UseKeys(once Once) { r.once = once }
+func (r *Router) UseKeys(keys *idempotency.Keys) { r.keys = keys }
 
 // Needs reports whether an operation that was registered needs p.
 func (r *Router) Needs(p permission.Permission) bool { return r.needed[p] }
@@ -372,7 +369,8 @@ type receiptKey struct{}
 // withKey returns the context of a request with its Idempotency-Key bound to it. An operation that is not WithKey is
 // done once for a key, too, and a repeat is refused.
 func (r *Router) withKey(ctx context.Context, o Op, req *http.Request, userID int64) (context.Context, error) {
-	if req.Header.Get("Idempotency-Key") == "" || !o.keyed && (o.scope() == account.ScopeRead || r.once == nil) {
+	takesNone := !o.keyed && (o.scope() == account.ScopeRead || r.keys == nil)
+	if takesNone || len(req.Header.Values("Idempotency-Key")) == 0 {
 		return ctx, nil
 	}
 	body, err := io.ReadAll(req.Body)
@@ -380,14 +378,14 @@ func (r *Router) withKey(ctx context.Context, o Op, req *http.Request, userID in
 		return nil, api.Unreadable(err)
 	}
 	req.Body = io.NopCloser(strings.NewReader(string(body)))
-	if o.keyed {
-		return api.WithIdempotencyKey(req.WithContext(ctx), userID, string(body))
-	}
 	request, isKeyed, err := api.KeyedRequest(req, userID, string(body))
-	if err != nil || !isKeyed {
+	switch {
+	case err != nil || !isKeyed:
 		return ctx, err
+	case o.keyed:
+		return idempotency.With(ctx, request), nil
 	}
-	ctx, receipt := r.once(ctx, request)
+	ctx, receipt := r.keys.Once(ctx, request)
 	return context.WithValue(ctx, receiptKey{}, receipt), nil
 }
 

@@ -122,10 +122,6 @@ export type Uploads = ReturnType<typeof useUploads>
 
 /** A UUID also where the page has no secure context. */
 function newId(): string {
-  const key = newIdempotencyKey()
-  if (/^[\da-f]{8}-/.test(key)) return key
-  const digits = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
+  const digits = newIdempotencyKey()
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20)}`
 }
