@@ -51,6 +51,28 @@ it.each(addresses)('%s loads its texts and the data of its first screen', async 
   expect(texts().filter((name) => !loadedTexts.has(name))).toEqual([])
 })
 
+// Those that name a template or a guide, a role of the server's, or what has an id beside its number.
+const textual = ['kind', 'slug', 'roles/$id', 'tickets/$id', 'tickets/view/$id', 'view-invoice/$id']
+const numeric = addresses.filter(
+  (address) => address.includes('$') && !textual.some((end) => address.endsWith(end)),
+)
+
+it('a page of a number is not found, and asks for nothing, where its address has none', async () => {
+  server.use(...asStaff())
+  const { router } = await openSignedIn('/user/no/such/page')
+  await screen.findByText('404 · Page Not Found')
+  await waitFor(() => expect(router.state.status).toBe('idle'))
+  const frame = new Set(calls)
+
+  expect(numeric.length).toBeGreaterThan(20)
+  for (const address of numeric) {
+    await router.navigate({ href: address.replace('$id', 'new-one').replace('$scope', 'user') })
+    expect(router.state.matches.map(({ routeId }) => routeId)).toEqual(['__root__', '/$'])
+    expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
+  }
+  expect([...calls].filter((call) => !frame.has(call))).toEqual([])
+})
+
 type Node = { options: { loader?: unknown }; parentRoute?: Node }
 const hasLoader = ({ options, parentRoute }: Node): boolean =>
   options.loader !== undefined || (parentRoute !== undefined && hasLoader(parentRoute))

@@ -4,8 +4,10 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { keyBatchOf } from '@/features/console/shop/resource'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/cd-keys/$id')({
+  params: numericIdParams,
   validateSearch: listSearch,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/cdkey'), queryClient.prefetchQuery(keyBatchOf(id))),

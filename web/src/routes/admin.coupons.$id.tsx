@@ -3,8 +3,10 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { couponOf } from '@/features/console/shop/resource'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/coupons/$id')({
+  params: numericIdParams,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/coupon'), queryClient.prefetchQuery(couponOf(id))),
   component: lazyPage(() => import('@/features/console/shop/form-pages'), 'CouponPage'),

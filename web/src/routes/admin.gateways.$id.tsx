@@ -3,8 +3,10 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { gatewayKinds, gatewayOf } from '@/features/console/money/gateway-resource'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/gateways/$id')({
+  params: numericIdParams,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(
       loadTexts('console/gateway'),

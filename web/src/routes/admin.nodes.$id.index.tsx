@@ -4,8 +4,10 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { nodeOf } from '@/features/console/network/resource'
 import { listSearch } from '@/features/console/parts/list-search'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/nodes/$id/')({
+  params: numericIdParams,
   validateSearch: listSearch,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/node'), queryClient.prefetchQuery(nodeOf(id))),

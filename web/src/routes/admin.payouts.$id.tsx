@@ -3,8 +3,10 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { payoutOf } from '@/features/console/money/details'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/payouts/$id')({
+  params: numericIdParams,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(
       loadTexts('console/money', 'console/money-detail', 'console/ledger'),

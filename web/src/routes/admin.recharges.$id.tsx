@@ -4,8 +4,10 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { eventsOf, rechargeOf, returnsOf } from '@/features/console/money/details'
 import { mayOf, roleQuery } from '@/features/console/parts/permissions'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/recharges/$id')({
+  params: numericIdParams,
   loader: ({ context: { queryClient }, params: { id } }) => {
     const may = mayOf(queryClient.getQueryData(roleQuery().queryKey))
     return loadPage(

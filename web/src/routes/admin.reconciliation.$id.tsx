@@ -4,8 +4,10 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { statementOf } from '@/features/console/reconciliation/resources'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/reconciliation/$id')({
+  params: numericIdParams,
   validateSearch: listSearch,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/reconciliation'), queryClient.prefetchQuery(statementOf(id))),

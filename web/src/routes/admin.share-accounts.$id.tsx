@@ -4,8 +4,10 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { shareAccountOf } from '@/features/console/support/resource'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/share-accounts/$id')({
+  params: numericIdParams,
   validateSearch: listSearch,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(loadTexts('console/support'), queryClient.prefetchQuery(shareAccountOf(id))),

@@ -3,8 +3,10 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { loadUser } from '@/features/console/users/resource'
+import { numericIdParams } from '@/lib/numeric-id'
 
 export const Route = createFileRoute('/admin/users/$id')({
+  params: numericIdParams,
   loader: ({ context: { queryClient }, params: { id } }) =>
     loadPage(
       loadTexts(
