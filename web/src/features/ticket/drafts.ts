@@ -1,9 +1,15 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Attachment } from '@/lib/api/gen/types.gen'
 import { useSession } from '@/lib/session/current-session'
 
-/** A message that was sent and has no answer yet. It keeps its key, so that sent again it arrives once. */
-export type Outgoing = { key: string; content: string; files?: Attachment[] }
+/** A message that was sent and did not arrive yet. It keeps its key, so that sent again it arrives once. */
+export type Outgoing = {
+  key: string
+  content: string
+  files?: Attachment[]
+  /** Why the server refused it. Absent where no answer says that it did not arrive. */
+  refusal?: string | undefined
+}
 
 /** What is written, its files as far as they have arrived, and what is on its way. */
 export type Draft = { text: string; files: Attachment[]; outgoing: Outgoing[] }
@@ -32,12 +38,13 @@ function useKept<T>(what: string, empty: T, isEmpty: (value: T) => boolean) {
   const session = useSession()
   const name = `ticket-draft:${session.status === 'authenticated' ? session.user.user_id : 0}:${what}`
   const [value, setValue] = useState(() => read(name, empty))
-  const change = (make: (before: T) => T) =>
-    setValue((before) => {
-      const after = make(before)
-      write(name, after, isEmpty(after))
-      return after
-    })
+  // An answer that ends the session comes when nothing of the page is shown any more, and is kept all the same.
+  const now = useRef(value)
+  const change = (make: (before: T) => T) => {
+    now.current = make(now.current)
+    write(name, now.current, isEmpty(now.current))
+    setValue(now.current)
+  }
   return [value, change] as const
 }
 

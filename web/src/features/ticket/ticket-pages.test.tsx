@@ -174,6 +174,39 @@ describe('/user/tickets/view/7', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('may have arrived')
   })
 
+  it('says after a reload that what was refused was not sent', async () => {
+    server.use(
+      shows({ messages: [message(1, 'first')] }),
+      takes([], [], () => failure(409, { message: 'It goes on elsewhere', code: 'ticket_merged' })),
+    )
+    const { user } = await openSignedIn('/user/tickets/view/7')
+    await user.type(await screen.findByRole('textbox', { name: 'Write a message' }), 'refused')
+    await user.click(screen.getByRole('button', { name: 'Send' }))
+    await screen.findByText('Not sent')
+
+    document.body.replaceChildren()
+    await openSignedIn('/user/tickets/view/7')
+    expect(await screen.findByRole('alert')).toHaveTextContent('It goes on elsewhere')
+  })
+
+  it('says after another sign-in that nothing was sent without one', async () => {
+    const refuse = () => failure(401, { message: 'Sign in', code: 'unauthorized' })
+    server.use(
+      shows({ messages: [message(1, 'first')] }),
+      takes([], [], refuse),
+      http.post('*/api/v2/auth/jwt_token/jwt_access_refresh', refuse),
+    )
+    const { user, router } = await openSignedIn('/user/tickets/view/7')
+    await user.type(await screen.findByRole('textbox', { name: 'Write a message' }), 'too late')
+    await user.click(screen.getByRole('button', { name: 'Send' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
+
+    document.body.replaceChildren()
+    await openSignedIn('/user/tickets/view/7')
+    expect(await screen.findByText('too late')).toBeVisible()
+    expect(screen.getByRole('alert')).toHaveTextContent('this was not sent')
+  })
+
   it('loads earlier messages', async () => {
     server.use(
       http.get(`${base}/7/messages`, ({ request }) => {

@@ -53,18 +53,41 @@ const without = (draft: Draft, key: string): Draft => ({
   outgoing: draft.outgoing.filter((message) => message.key !== key),
 })
 
+const refused = (draft: Draft, key: string, refusal: string | undefined): Draft => ({
+  ...draft,
+  outgoing: draft.outgoing.map((message) =>
+    message.key === key ? { ...message, refusal } : message,
+  ),
+})
+
+/** What a failed sending says, and whether the server refused the message, so that it did not arrive. */
+function useProblem() {
+  const { t } = useTranslation('ticket')
+  const { t: common } = useTranslation()
+  return (error: unknown) => {
+    if (!(error instanceof ApiError)) return { text: problemText(error, common), isRefusal: false }
+    const text =
+      error.status === 401
+        ? t('send.signedOut')
+        : (error.fields[0]?.message ?? problemText(error, common))
+    return { text, isRefusal: !error.isPassing }
+  }
+}
+
 /**
  * The user's side of a conversation: what is being written survives a reload, what is sent is shown at once, and what did
  * not arrive can be sent again, under the key that it had.
  */
 export function useWriting(id: string) {
   const { t } = useTranslation('ticket')
-  const { t: common } = useTranslation()
+  const problemOf = useProblem()
   const queryClient = useQueryClient()
   const [draft, change] = useDraft(id)
   const [problems, setProblems] = useState<Record<string, string | undefined>>(() =>
     // What was on its way when the page was left: whether it arrived is known once it is sent again.
-    Object.fromEntries(draft.outgoing.map(({ key }) => [key, t('send.unknown')])),
+    Object.fromEntries(
+      draft.outgoing.map(({ key, refusal }) => [key, refusal ?? t('send.unknown')]),
+    ),
   )
 
   const uploads = useUploads(draft.files, (make) =>
@@ -72,8 +95,9 @@ export function useWriting(id: string) {
   )
   const canSend = !uploads.isBusy && (draft.text.trim() !== '' || draft.files.length > 0)
   const drop = (key: string) => change((before) => without(before, key))
-  const deliver = async ({ key, content, files = [] }: Outgoing) => {
+  const deliver = async ({ key, content, files = [], refusal }: Outgoing, isNew = false) => {
     setProblems((before) => ({ ...before, [key]: undefined }))
+    change((before) => refused(before, key, undefined))
     try {
       await ticketMessageSend({
         path: { ticket_id: id },
@@ -82,9 +106,10 @@ export function useWriting(id: string) {
         throwOnError: true,
       })
     } catch (error) {
-      const problem =
-        (error instanceof ApiError && error.fields[0]?.message) || problemText(error, common)
-      setProblems((before) => ({ ...before, [key]: problem }))
+      const { text, isRefusal } = problemOf(error)
+      setProblems((before) => ({ ...before, [key]: text }))
+      // After an attempt without an answer a refusal of this one does not say that nothing arrived.
+      if (isRefusal && (isNew || refusal)) change((before) => refused(before, key, text))
       return
     }
     await queryClient.invalidateQueries({ queryKey: conversationOf(id).queryKey })
@@ -103,7 +128,7 @@ export function useWriting(id: string) {
       if (!canSend) return
       const message = { key: newIdempotencyKey(), content: draft.text.trim(), files: draft.files }
       change(({ outgoing }) => ({ text: '', files: [], outgoing: [...outgoing, message] }))
-      void deliver(message)
+      void deliver(message, true)
     },
     sendAgain: (message: Outgoing) => void deliver(message),
     /** Back into the field, to change it or to leave it. */
