@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AccountMeResult, ActivityItem, LoginIp } from '@/lib/api/gen/types.gen'
 import { session } from '@/lib/session/current-session'
@@ -83,6 +83,29 @@ describe('another password', () => {
     expect(sent).toEqual({ current_password: 'correct horse', new_password: '7f!Qz#pL2w@x9T' })
     expect(session.accessToken()).toBe(fresh)
     expect(screen.getByLabelText('New password')).toHaveValue('')
+  })
+
+  it('whose answer was lost is named where its session ends, until somebody signs in', async () => {
+    const refuse = () => failure(401, { message: 'Sign in', code: 'unauthorized' })
+    const tokens = { access_token: accessToken({}, 800), refresh_token: refreshToken(7, 2) }
+    server.use(
+      http.post(`${api}/change-password`, () => HttpResponse.error(), { once: true }),
+      http.post(`${api}/change-password`, refuse),
+      http.post('*/api/v2/auth/jwt_token/jwt_access_refresh', refuse),
+      http.post('*/api/v2/auth/account_login/login', () => success(tokens)),
+    )
+    const { user, router } = await openSignedIn('/user/account/edit-password')
+    await user.type(await screen.findByLabelText('Current password'), 'correct horse')
+    await user.type(screen.getByLabelText('New password'), '7f!Qz#pL2w@x9T{Enter}')
+    await user.click(await screen.findByRole('button', { name: 'Change password' }))
+    expect(await screen.findByText(/password change was lost/)).toBeVisible()
+
+    await user.type(screen.getByLabelText('Email'), 'lin@example.com')
+    await user.type(screen.getByLabelText('Password'), '7f!Qz#pL2w@x9T{Enter}')
+    await screen.findByRole('heading', { name: 'Change password' })
+    session.signOut()
+    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
+    expect(await screen.findByText('Sign in to go on.')).toBeVisible()
   })
 
   it('stays away where the present one is wrong', async () => {

@@ -13,6 +13,7 @@ import { PageHeader } from '@/ui/page-header'
 import { PasswordField } from '@/ui/password-field'
 import { StrengthBar } from './components/strength-bar'
 import { newPasswordForm, type NewPasswordForm } from './model'
+import { unansweredChange } from './unanswered-change'
 
 /** Another password: everybody else who is signed in has to sign in again. */
 export function EditPasswordPage() {
@@ -45,8 +46,10 @@ function Form() {
   const submit = form.handleSubmit(async (body) => {
     try {
       session.signIn(await change.mutateAsync({ body }))
+      unansweredChange.forget()
       form.reset()
     } catch (error) {
+      unansweredChange.note(error)
       showServerProblem(form, error, common)
     }
   })

@@ -9,6 +9,7 @@ import { ContactLinks, useContacts } from '@/ui/contact'
 import { TextLink } from '@/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { PasswordSignIn } from './components/password-sign-in'
+import { unansweredChange } from './unanswered-change'
 
 const route = getRouteApi('/auth/sign-in')
 
@@ -84,5 +85,6 @@ function useAbout(): string | undefined {
   const search = route.useSearch()
   if (search.with === 'code') return t('signIn.byCodeAbout')
   if (search.done) return t(`signIn.done.${search.done}`)
+  if (search.next && unansweredChange.isNoted()) return t('signIn.unanswered')
   return search.next && t('signIn.ended')
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ApiError } from '@/lib/api/errors'
 import { session } from '@/lib/session/current-session'
 import { returnPath } from '@/lib/return-path'
+import { unansweredChange } from './unanswered-change'
 
 /** Signs in with the tokens of a call and goes where the user wanted to; knows whether the second step is asked for. */
 export function useSignIn(next: string | undefined) {
@@ -13,6 +14,7 @@ export function useSignIn(next: string | undefined) {
   const enter = async (call: Promise<Parameters<typeof session.signIn>[0]>) => {
     try {
       session.signIn(await call)
+      unansweredChange.forget()
       await router.navigate({ href: returnPath(next), replace: true })
       return undefined
     } catch (error) {
