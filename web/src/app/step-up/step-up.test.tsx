@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { accountPasskeyRemove } from '@/lib/api/gen/sdk.gen'
 import { staffNodeRemove } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
@@ -88,25 +88,51 @@ it('does nothing where the member cancels', async () => {
   expect(calls).toHaveLength(1)
 })
 
-it('asks before what a page shows is loaded, which begins before the page is drawn', async () => {
+/** A page of the console, also in the address bar, which the router of tests leaves alone. The list of payouts is guarded. */
+async function openBeforePayouts(path: string) {
   askingServer()
   let asked = 0
+  let isProved = false
   server.use(
-    ...asStaff('money.commission.pay'),
+    ...asStaff('ticket.read', 'money.commission.pay'),
     http.get('*/api/v2/staff/commission-payouts/assignees', () => success([])),
     http.get('*/api/v2/staff/commission-payouts', () => {
       asked += 1
-      return asked > 1
+      return isProved
         ? success({ payouts: [], total_count: 0 })
         : failure(403, { code: 'step_up_required', message: 'Show who you are' })
     }),
   )
-  const { user } = await openSignedIn('/admin/payouts')
-  await user.type(await screen.findByLabelText('Your password'), RIGHT)
-  await user.type(await screen.findByLabelText(/^Code of your app/), '123456')
-  await user.click(screen.getByRole('button', { name: 'Continue' }))
+  window.history.replaceState(null, '', path)
+  onTestFinished(() => window.history.replaceState(null, '', '/'))
+  const opened = await openSignedIn(path)
+  const prove = async () => {
+    await opened.user.type(await screen.findByLabelText('Your password'), RIGHT)
+    await opened.user.type(await screen.findByLabelText(/^Code of your app/), '123456')
+    isProved = true
+    await opened.user.click(screen.getByRole('button', { name: 'Continue' }))
+  }
+  return { ...opened, prove, asked: () => asked }
+}
+
+it('asks before what a page shows is loaded, which begins before the page is drawn', async () => {
+  const { prove } = await openBeforePayouts('/admin/payouts')
+  await prove()
   expect(await screen.findByText('There are no payouts.')).toBeVisible()
   expect(screen.queryByText('This could not be loaded')).toBeNull()
+})
+
+it('asks for nothing where a link is only pointed at, and asks when its page is opened', async () => {
+  const { user, router, prove, asked } = await openBeforePayouts('/admin/tickets')
+  const link = await screen.findByRole('link', { name: 'Payouts' })
+  await router.preloadRoute({ to: '/admin/payouts' })
+  expect(asked()).toBeGreaterThan(0)
+  expect(screen.queryByLabelText('Your password')).toBeNull()
+
+  window.history.replaceState(null, '', '/admin/payouts')
+  await user.click(link)
+  await prove()
+  expect(await screen.findByText('There are no payouts.')).toBeVisible()
 })
 
 it('is closed by Escape alone, and the dialog below keeps what was typed', async () => {

@@ -8,6 +8,7 @@ import {
   staffRefundRequestAssignees,
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { Assignee, AssignTo } from '@/lib/api/gen/staff/types.gen'
+import { asksAt } from '../parts/asks-at'
 import type { Part } from '../parts/resource'
 
 /** A row that members of staff have assigned to them until it has ended. */
@@ -38,7 +39,8 @@ export const assignedCases: AssignedList = {
 export const assignedPayouts: AssignedList = {
   name: 'payouts',
   permission: 'money.commission.pay',
-  members: async (signal) => (await staffPayoutAssignees({ signal, throwOnError: true })).data,
+  members: async (signal) =>
+    (await staffPayoutAssignees({ signal, throwOnError: true, ...asksAt('/admin/payouts') })).data,
   assign: (id, body) => staffPayoutAssign({ path: { payout_id: id }, body, throwOnError: true }),
 }
 

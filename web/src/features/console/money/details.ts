@@ -10,6 +10,7 @@ import {
   staffRefundRequestGet,
   staffRefundRequests,
 } from '@/lib/api/gen/staff/sdk.gen'
+import { asksAt } from '../parts/asks-at'
 
 const staleTime = 5_000
 
@@ -92,7 +93,14 @@ export const payoutOf = (id: string) =>
   queryOptions({
     queryKey: ['console', 'payouts', 'one', id],
     queryFn: async ({ signal }) =>
-      (await staffPayoutGet({ path: { payout_id: Number(id) }, signal, throwOnError: true })).data,
+      (
+        await staffPayoutGet({
+          path: { payout_id: Number(id) },
+          signal,
+          throwOnError: true,
+          ...asksAt('/admin/payouts'),
+        })
+      ).data,
     staleTime,
   })
 

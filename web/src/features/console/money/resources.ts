@@ -14,6 +14,7 @@ import {
   staffRechargesCount,
   staffRefundRequests,
 } from '@/lib/api/gen/staff/sdk.gen'
+import { asksAt } from '../parts/asks-at'
 import { byKey, byPart } from '../parts/resource'
 
 export const orders = byKey({
@@ -74,7 +75,7 @@ export const payouts = byPart({
   name: 'payouts',
   keys: ['state', 'user_id', 'assignee'],
   list: async (options) => {
-    const { data } = await staffPayoutsList(options)
+    const { data } = await staffPayoutsList({ ...options, ...asksAt('/admin/payouts') })
     return { rows: data.payouts, total: data.total_count }
   },
   rowKey: ({ id }) => id,
