@@ -9,13 +9,19 @@ import { ContactLinks, useContacts } from '@/ui/contact'
 import { TextLink } from '@/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { PasswordSignIn } from './components/password-sign-in'
-import { unansweredChange } from './unanswered-change'
 
 const route = getRouteApi('/auth/sign-in')
 
 const RefusedLink = lazyPart(() => import('./components/refused-link'), 'RefusedLink')
+const UnansweredChange = lazyPart(
+  () => import('./components/unanswered-change'),
+  'UnansweredChange',
+)
 const CodeSignIn = lazyPart(() => import('./components/code-sign-in'), 'CodeSignIn')
 const TelegramSignIn = lazyPart(() => import('./components/telegram-sign-in'), 'TelegramSignIn')
+
+// In the tab's storage, where edit-password-page.tsx puts it.
+const unansweredChange = 'unanswered-password-change'
 
 const otherWays = { code: CodeSignIn, telegram: TelegramSignIn }
 
@@ -40,7 +46,12 @@ export function SignInPage() {
         </>
       }
     >
-      <Suspense>{search.reason && <RefusedLink reason={search.reason} />}</Suspense>
+      <Suspense>
+        {search.reason && <RefusedLink reason={search.reason} />}
+        {next && sessionStorage.getItem(unansweredChange) && (
+          <UnansweredChange name={unansweredChange} />
+        )}
+      </Suspense>
       <Suspense>
         <Way next={next} />
       </Suspense>
@@ -85,6 +96,5 @@ function useAbout(): string | undefined {
   const search = route.useSearch()
   if (search.with === 'code') return t('signIn.byCodeAbout')
   if (search.done) return t(`signIn.done.${search.done}`)
-  if (search.next && unansweredChange.isNoted()) return t('signIn.unanswered')
   return search.next && t('signIn.ended')
 }

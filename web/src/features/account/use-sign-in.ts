@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { ApiError } from '@/lib/api/errors'
 import { session } from '@/lib/session/current-session'
 import { returnPath } from '@/lib/return-path'
-import { unansweredChange } from './unanswered-change'
 
 /** Signs in with the tokens of a call and goes where the user wanted to; knows whether the second step is asked for. */
 export function useSignIn(next: string | undefined) {
@@ -14,7 +13,6 @@ export function useSignIn(next: string | undefined) {
   const enter = async (call: Promise<Parameters<typeof session.signIn>[0]>) => {
     try {
       session.signIn(await call)
-      unansweredChange.forget()
       await router.navigate({ href: returnPath(next), replace: true })
       return undefined
     } catch (error) {

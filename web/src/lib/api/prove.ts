@@ -18,20 +18,16 @@ export function proveWith(ask: Ask | undefined): void {
   waiting.clear()
 }
 
-/**
- * Sends a request, and once more when the server asked who the user is and they have shown it. They are not asked where
- * `mayAsk` says so.
- */
-export async function sendProving(request: Request, mayAsk = () => true): Promise<Response> {
+/** Sends a request, and once more when the server asked who the user is and they have shown it. */
+export async function sendProving(request: Request): Promise<Response> {
   const again = request.clone()
   try {
     return await send(request)
   } catch (failure) {
     if (!(failure instanceof ApiError) || failure.code !== 'step_up_required') throw failure
-    if (!mayAsk()) throw failure
     const ask = await asker()
     if (!(await ask?.())) throw failure
-    return sendProving(again, mayAsk)
+    return sendProving(again)
   }
 }
 

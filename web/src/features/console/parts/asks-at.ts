@@ -1,3 +1,5 @@
+import { send } from '@/lib/api/client'
+import { ApiError } from '@/lib/api/errors'
 import { sendProving } from '@/lib/api/prove'
 
 /**
@@ -5,6 +7,15 @@ import { sendProving } from '@/lib/api/prove'
  * pointed at loads its page ahead: that fails without asking, and opening the page loads it again.
  */
 export const asksAt = (address: string) => ({
-  fetch: (input: RequestInfo | URL) =>
-    sendProving(input as Request, () => location.pathname.startsWith(address)),
+  fetch: async (input: RequestInfo | URL) => {
+    const request = input as Request
+    try {
+      return await send(request.clone())
+    } catch (failure) {
+      const isOpen = location.pathname.startsWith(address)
+      if (!(isOpen && failure instanceof ApiError && failure.code === 'step_up_required'))
+        throw failure
+      return sendProving(request)
+    }
+  },
 })
