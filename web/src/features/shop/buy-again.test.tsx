@@ -22,6 +22,17 @@ describe('changing the plan', () => {
     expect(screen.queryByText(/NotOnSale/)).not.toBeInTheDocument()
   })
 
+  it('distinguishes two services of one name by when they end', async () => {
+    const [sooner, later] = ['2027-02-01T08:00:00Z', '2027-03-01T08:00:00Z']
+    server.use(has(service({ ends_at: sooner }), service({ id: 12, ends_at: later })))
+    await openSignedIn('/user/services/buy')
+    const links = await screen.findAllByRole('link', { name: /^Change Standard/ })
+    expect(links.map((link) => link.textContent)).toEqual([
+      expect.stringContaining('Feb 1, 2027'),
+      expect.stringContaining('Mar 1, 2027'),
+    ])
+  })
+
   it('shows credit and change before one agrees, and keeps renewing', async () => {
     let sent: unknown
     const sums = { price: '15.00', credit: '22.00', amount: '0.00', change: '7.00' }
