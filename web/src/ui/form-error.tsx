@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import classes from './form-error.module.css'
 
-/** What is wrong with a form as a whole, above its button. */
+/** What is wrong with a form as a whole, beside its button. */
 export function FormError({ message }: { message: string | undefined }) {
   if (!message) return null
   return (

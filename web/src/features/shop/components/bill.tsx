@@ -65,7 +65,6 @@ export function Bill(props: {
           {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
           {isMissing && <GatewayChoice {...gateways} />}
           <OtherPrice previousOrder={props.previousOrder} quote={quote} />
-          <Problem problem={problem} isCouponShown={props.isWithoutCoupon} />
           <PayButton
             form={formId}
             name={props.name}
@@ -75,6 +74,7 @@ export function Bill(props: {
             {action}
           </PayButton>
           <Note quote={quote} />
+          <Problem problem={problem} isCouponShown={props.isWithoutCoupon} />
         </form>
       </UnlessBanned>
       <ChangeDialog
@@ -123,7 +123,10 @@ function ChangeDialog(props: {
   )
 }
 
-/** Why the purchase was refused. A problem of the coupon moves to the coupon's field as soon as that shows it. */
+/**
+ * Why the purchase was refused: at the end, where it moves nothing that is in use. A problem of the coupon moves to the
+ * coupon's field as soon as that shows it.
+ */
 function Problem(props: { problem: Error | null; isCouponShown: boolean }) {
   const { t } = useTranslation()
   const { problem } = props

@@ -140,7 +140,6 @@ function Form({ site }: { site: Site }) {
           )}
         />
         <GatewayChoice {...gateways} />
-        <FormError message={form.formState.errors.root?.message} />
         <Button
           type="submit"
           fullWidth
@@ -154,6 +153,8 @@ function Form({ site }: { site: Site }) {
               })
             : t('new.pay')}
         </Button>
+        {/* At the end, where it moves nothing that is in use. */}
+        <FormError message={form.formState.errors.root?.message} />
       </Card>
     </FormColumn>
   )
