@@ -74,7 +74,7 @@ function More() {
           key={to}
           to={to}
           variant="default"
-          px="xs"
+          px={4}
           leftSection={<Icon size={18} strokeWidth={1.75} aria-hidden="true" />}
         >
           {t(`${key}.title`)}
