@@ -10,7 +10,7 @@ export type MarkdownProps = {
   level?: 2 | 3 | 4
 }
 
-/** Text that people write, in Markdown. Its source is shown until what reads Markdown has come. */
+/** Text that people write, in Markdown. Its source is shown where what reads Markdown does not come at once. */
 export function Markdown(props: MarkdownProps) {
   return (
     <Suspense fallback={<div className={classes.source}>{props.text}</div>}>
