@@ -196,7 +196,15 @@ function useResourceForm(props: Props) {
     enableBeforeUnload: () => changed.length > 0 && !isSaved,
   })
 
+  /** The server has it all: no draft stays, and what shows it is read again. */
+  const finish = async () => {
+    setSaved(true)
+    dropDraft(props.draftKey)
+    await queryClient.invalidateQueries({ queryKey: ['console'] })
+  }
   const showProblem = async (error: unknown) => {
+    // Done by an earlier try whose answer was lost, which is what the server says.
+    if (error instanceof ApiError && error.code === 'already_received') await finish()
     const isStale = error instanceof ApiError && error.code === 'version_conflict'
     if (!isStale || !props.reload) return showServerProblem(form, error, common)
     try {
@@ -216,9 +224,7 @@ function useResourceForm(props: Props) {
       await showProblem(error)
       return
     }
-    setSaved(true)
-    dropDraft(props.draftKey)
-    await queryClient.invalidateQueries({ queryKey: ['console'] })
+    await finish()
     props.onSaved()
   })
 

@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { OwnRole, RoleList, StaffMember } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
@@ -178,6 +178,24 @@ it('makes a role like another one', async () => {
       body: { name: 'Weekend', permissions: ['ticket.read'], reason: 'New shift' },
     }),
   )
+})
+
+it('keeps no draft of a role that an earlier try has made without an answer', async () => {
+  const said = 'This was done already'
+  server.use(
+    http.post(`${staff}/roles`, () => HttpResponse.error(), { once: true }),
+    http.post(`${staff}/roles`, () => failure(409, { message: said, code: 'already_received' })),
+  )
+  const { user } = await openSignedIn('/admin/roles/new')
+  await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'Weekend')
+  await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'New shift')
+  const drafts = () => Object.keys(sessionStorage).filter((key) => key.includes('role:new'))
+  await user.click(screen.getByRole('button', { name: 'Make the role' }))
+  expect(await screen.findByText(/server can’t be reached/)).toBeVisible()
+  expect(drafts()).toHaveLength(1)
+  await user.click(screen.getByRole('button', { name: 'Make the role' }))
+  expect(await screen.findByText(said)).toBeVisible()
+  expect(drafts()).toEqual([])
 })
 
 it('shows a built-in role and changes it not', async () => {
