@@ -13,7 +13,7 @@ import (
 // layers are the packages of internal, lowest layer first. A package may import only packages of lower layers, not
 // those of its own.
 var layers = [][]string{
-	{"fault", "money", "clock", "text", "detached", "markdown", "outbound"},
+	{"fault", "money", "clock", "text", "detached", "markdown", "outbound", "cache"},
 	{"dberr", "seal", "permission"},
 	{"db"},
 	{"job", "limit", "idempotency", "geo", "backup", "trafficlog", "eventlog", "listing"},

@@ -12,19 +12,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
+	"airstrip/internal/cache"
 	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 )
 
 // Lists caches the lists that many agents poll, as the bytes that are sent. A list depends on its key alone; nodes with
 // the same key share it.
-type Lists[K comparable] struct{ cache *otter.Cache[K, *list] }
+type Lists[K comparable] struct{ cache *cache.Cache[K, *list] }
 
 // NewLists returns an empty cache.
 func NewLists[K comparable]() *Lists[K] {
-	return &Lists[K]{otter.Must(&otter.Options[K, *list]{MaximumSize: 64})}
+	return &Lists[K]{cache.New[K](cache.Options[*list]{MaxEntries: 64})}
 }
 
 // How long building a list may take. Agents wait for about five seconds, so a rebuild ends early and the cached list is
@@ -48,7 +47,7 @@ type list struct {
 func (l *Lists[K]) Serve(
 	w http.ResponseWriter, r *http.Request, key K, revision int64, build func(context.Context) ([]byte, error),
 ) error {
-	known, ok := l.cache.GetIfPresent(key)
+	known, ok := l.cache.Get(key)
 	if !ok || known.revision != revision {
 		timeout := buildTimeout
 		if ok {

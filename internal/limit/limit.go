@@ -6,9 +6,9 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/time/rate"
 
+	"airstrip/internal/cache"
 	"airstrip/internal/fault"
 )
 
@@ -19,23 +19,20 @@ var ErrTooMany = fault.TooMany("too_many_requests", "操作过于频繁，请稍
 type Limiter struct {
 	period rate.Limit
 	burst  int
-	by     *otter.Cache[string, *rate.Limiter]
+	by     *cache.Cache[string, *rate.Limiter]
 }
 
 // Per makes a Limiter of n calls per period. It remembers the 100,000 keys used last.
 func Per(period time.Duration, n int) *Limiter {
-	return &Limiter{rate.Every(period / time.Duration(n)), n, otter.Must(&otter.Options[string, *rate.Limiter]{
-		MaximumSize:      100_000,
-		ExpiryCalculator: otter.ExpiryAccessing[string, *rate.Limiter](2 * period),
-	})}
+	return &Limiter{
+		rate.Every(period / time.Duration(n)), n,
+		cache.New[string](cache.Options[*rate.Limiter]{MaxEntries: 100_000, AfterUse: 2 * period}),
+	}
 }
 
 // Allow counts one call for key and answers ErrTooMany, with the time to wait, where it is one too many.
 func (l *Limiter) Allow(key string) error {
-	bucket, _ := l.by.ComputeIfAbsent(key, func() (*rate.Limiter, bool) {
-		return rate.NewLimiter(l.period, l.burst),
-			false
-	})
+	bucket := l.by.GetOrSet(key, func() *rate.Limiter { return rate.NewLimiter(l.period, l.burst) })
 	r := bucket.Reserve()
 	if wait := r.Delay(); wait > 0 {
 		r.Cancel()

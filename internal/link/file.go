@@ -70,7 +70,7 @@ func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, 
 		k.UserID, access.Revision, k.Node, k.Group, client, o.Flags, o.NodesOnly, r.VPNType,
 		strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, k.Lang, o.Usage,
 	}
-	if f, ok := l.files.GetIfPresent(key); ok {
+	if f, ok := l.files.Get(key); ok {
 		return f, nil
 	}
 	now, err := l.visible(ctx, k.Node)
@@ -236,7 +236,7 @@ type rights struct {
 
 func (l *Links) access(ctx context.Context, k tokenOwner) (*service.Access, error) {
 	now := time.Now()
-	if r, ok := l.rights.GetIfPresent(k.UserID); ok && r.revision == k.Access && now.Sub(r.at) < rightsLive {
+	if r, ok := l.rights.Get(k.UserID); ok && r.revision == k.Access && now.Sub(r.at) < rightsLive {
 		return &r.access, nil
 	}
 	access, err := l.services.Access(ctx, k.UserID)

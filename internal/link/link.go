@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/cache"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/geo"
@@ -52,8 +52,8 @@ type Links struct {
 	known   *db.Prepared
 	ofUser  *db.Prepared // the token of a user
 	limits  limits
-	files   *otter.Cache[fileKey, *file]
-	rights  *otter.Cache[int64, *rights]
+	files   *cache.Cache[fileKey, *file]
+	rights  *cache.Cache[int64, *rights]
 	listed  atomic.Pointer[listed]
 	fetches chan Fetch
 	lost    atomic.Int64
@@ -68,12 +68,12 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accoun
 		areas:  areas,
 		known:  d.Prepared(knownText),
 		ofUser: d.Prepared(d.NewSelect().Model((*tokenRow)(nil)).Where("user_id = ?", bun.Safe("?")).String()),
-		files: otter.Must(&otter.Options[fileKey, *file]{
-			MaximumWeight: cachedBytes,
+		files: cache.New[fileKey](cache.Options[*file]{
+			MaxWeight: cachedBytes,
 			// Includes the compressed forms.
-			Weigher: func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*3/2 + 1024) },
+			Weight: func(f *file) uint32 { return uint32(len(f.Body)*3/2 + 1024) },
 		}),
-		rights:  otter.Must(&otter.Options[int64, *rights]{MaximumSize: cachedRights}),
+		rights:  cache.New[int64](cache.Options[*rights]{MaxEntries: cachedRights}),
 		fetches: make(chan Fetch, fetchQueue),
 	}
 }

@@ -77,7 +77,7 @@ type recentlyWritten struct {
 // news returns those of a node's addresses that are to be written at now, and what to remember once they are. These are
 // the new ones, or all of them after writtenFor.
 func (ps *Presence) news(nodeID int64, online []OnlineIP, now time.Time) (news []OnlineIP, then recentlyWritten) {
-	before, _ := ps.written.GetIfPresent(nodeID)
+	before, _ := ps.written.Get(nodeID)
 	if age := now.Sub(before.since); age < 0 || age >= writtenFor {
 		before = recentlyWritten{since: now}
 	}

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/cache"
 	"airstrip/internal/db"
 	"airstrip/internal/setting"
 )
@@ -55,7 +55,7 @@ func (s State) Health(now time.Time) Health {
 type Monitor struct {
 	db       *db.DB
 	settings *setting.Settings
-	contacts *otter.Cache[int64, time.Time] // when each node's agent was last in contact
+	contacts *cache.Cache[int64, time.Time] // when each node's agent was last in contact
 	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
 	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
 }
@@ -103,7 +103,7 @@ func (mo *Monitor) SetVitals(ctx context.Context, nodeID int64, v Vitals) error 
 // cheap.
 func (mo *Monitor) RecordContact(ctx context.Context, nodeID int64) error {
 	now := mo.db.Now()
-	if last, ok := mo.contacts.GetIfPresent(nodeID); ok && now.Sub(last) < 20*time.Second {
+	if last, ok := mo.contacts.Get(nodeID); ok && now.Sub(last) < 20*time.Second {
 		return nil
 	}
 	return mo.edit(ctx, nodeID, func(*State) {})

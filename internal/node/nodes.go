@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
+	"airstrip/internal/cache"
 	"airstrip/internal/db"
 	"airstrip/internal/job"
 	"airstrip/internal/seal"
@@ -38,7 +37,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 	rules := &Rules{db: d, admission: admission}
 	blocklist := &Blocklist{db: d, registry: registry}
 	monitor := &Monitor{
-		db: d, settings: settings, contacts: otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
+		db: d, settings: settings, contacts: cache.New[int64](cache.Options[time.Time]{MaxEntries: 10_000}),
 	}
 	slots := &DeviceSlots{db: d, services: services, admission: admission}
 	return &Nodes{
@@ -46,19 +45,14 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 		DeviceSlots: slots,
 		Secrets: &Secrets{
 			db: d, registry: registry,
-			found: otter.Must(&otter.Options[claim, known]{
-				MaximumSize:      10_000,
-				ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached),
-			}),
+			found: cache.New[claim](cache.Options[known]{MaxEntries: 10_000, AfterSet: secretCached}),
 		},
 		Feeds: &Feeds{
 			db: d, services: services, registry: registry, admission: admission, rules: rules, blocklist: blocklist,
 		},
 		Presence: &Presence{
 			db: d, services: services, admission: admission, slots: slots, monitor: monitor,
-			written: otter.Must(&otter.Options[int64, recentlyWritten]{
-				ExpiryCalculator: otter.ExpiryWriting[int64, recentlyWritten](writtenFor),
-			}),
+			written: cache.New[int64](cache.Options[recentlyWritten]{AfterSet: writtenFor}),
 			addressCount: d.Prepared(`SELECT count(DISTINCT ip) FROM online_ip
 				WHERE user_id = ? AND last_at > ? AND place <> ?`),
 		},

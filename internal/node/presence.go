@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/cache"
 	"airstrip/internal/db"
 	"airstrip/internal/service"
 )
@@ -43,7 +43,7 @@ type Presence struct {
 	admission *Admission
 	slots     *DeviceSlots
 	monitor   *Monitor
-	written   *otter.Cache[int64, recentlyWritten]
+	written   *cache.Cache[int64, recentlyWritten]
 	online    onlineAddresses
 
 	addressCount *db.Prepared // of a user who is connected

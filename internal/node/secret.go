@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/audit"
+	"airstrip/internal/cache"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
@@ -22,7 +22,7 @@ import (
 type Secrets struct {
 	db       *db.DB
 	registry *Registry
-	found    *otter.Cache[claim, known]
+	found    *cache.Cache[claim, known]
 }
 
 // ErrSecret is the fault of a secret that belongs to no node.
@@ -201,7 +201,7 @@ func (ss *Secrets) open(ctx context.Context, c claim) (Node, int64, error) {
 		return Node{}, 0, err
 	}
 	now := ss.db.Now()
-	k, cached := ss.found.GetIfPresent(c)
+	k, cached := ss.found.Get(c)
 	if !cached || k.revision != revision {
 		if k, err = ss.find(ctx, c); err != nil {
 			return Node{}, 0, err

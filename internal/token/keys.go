@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 	"golang.org/x/time/rate"
 
 	"airstrip/internal/audit"
+	"airstrip/internal/cache"
 	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/seal"
@@ -35,7 +35,7 @@ type Tokens struct {
 	parser *jwt.Parser
 
 	// verified remembers good signatures: checking one again costs more than all else that a signed-in call does here.
-	verified *otter.Cache[[sha256.Size]byte, verified]
+	verified *cache.Cache[[sha256.Size]byte, verified]
 }
 
 type verified struct {
@@ -64,7 +64,7 @@ type keyRow struct {
 func New(ctx context.Context, d *db.DB, key seal.Key) (*Tokens, error) {
 	t := &Tokens{
 		db: d, key: key, reload: rate.NewLimiter(rate.Every(time.Second), 1),
-		verified: otter.Must(&otter.Options[[sha256.Size]byte, verified]{MaximumSize: remembered}),
+		verified: cache.New[[sha256.Size]byte](cache.Options[verified]{MaxEntries: remembered}),
 	}
 	t.parser = jwt.NewParser(jwt.WithStrictDecoding(), jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
 		jwt.WithExpirationRequired(), jwt.WithTimeFunc(d.Now))
@@ -220,7 +220,7 @@ func (t *Tokens) Verify(ctx context.Context, raw string, want Type) (Claims, err
 // claims gives what a token says that one of the keys signed and that is not out yet.
 func (t *Tokens) claims(ctx context.Context, raw string) (Claims, error) {
 	name := sha256.Sum256([]byte(raw))
-	if v, ok := t.verified.GetIfPresent(name); ok && t.ring.Get().public[v.kid] != nil &&
+	if v, ok := t.verified.Get(name); ok && t.ring.Get().public[v.kid] != nil &&
 		v.claims.ExpiresAt.After(t.db.Now()) {
 		return v.claims, nil
 	}

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
+	"airstrip/internal/cache"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 )
@@ -19,14 +18,14 @@ const databaseTimeout = 1500 * time.Millisecond
 // fallback holds the last answers from before a database outage. On an error at its start XrayR exits, with all of its
 // nodes.
 type fallback struct {
-	nodes *otter.Cache[[32]byte, node.Node] // By the hash of ID and key.
-	infos *otter.Cache[int64, infoJSON]     // By the node's ID.
+	nodes *cache.Cache[[32]byte, node.Node] // By the hash of ID and key.
+	infos *cache.Cache[int64, infoJSON]     // By the node's ID.
 }
 
 func newFallback() fallback {
 	return fallback{
-		otter.Must(&otter.Options[[32]byte, node.Node]{MaximumSize: 10_000}),
-		otter.Must(&otter.Options[int64, infoJSON]{MaximumSize: 10_000}),
+		cache.New[[32]byte](cache.Options[node.Node]{MaxEntries: 10_000}),
+		cache.New[int64](cache.Options[infoJSON]{MaxEntries: 10_000}),
 	}
 }
 
@@ -45,10 +44,10 @@ func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int
 		return n, revision, nil
 	}
 	if fault.Refused(err) {
-		s.fallback.nodes.Invalidate(hash)
+		s.fallback.nodes.Delete(hash)
 		return n, 0, err
 	}
-	n, known := s.fallback.nodes.GetIfPresent(hash)
+	n, known := s.fallback.nodes.Get(hash)
 	if !known {
 		return n, 0, err
 	}
@@ -65,7 +64,7 @@ func (s *server) info(ctx context.Context, id int64) (infoJSON, error) {
 		s.fallback.infos.Set(id, fresh)
 		return fresh, nil
 	}
-	if known, ok := s.fallback.infos.GetIfPresent(id); ok {
+	if known, ok := s.fallback.infos.Get(id); ok {
 		if !fault.Refused(err) {
 			slog.WarnContext(ctx, "a node could not be read; its agent gets the last answer", "node", id, "error", err)
 			return known, nil
