@@ -74,12 +74,9 @@ func HandleUpload[T any](r *Router, o Op, fn func(context.Context, account.Ident
 	h := r.operation(o)
 	h.MaxBodyBytes = attachment.MaxBytes + 1 // one that is too large is refused before
 	h.Middlewares = append(h.Middlewares, readWhole)
-	huma.Register(r.huma, h, func(ctx context.Context, in *UploadedFile) (*output[Envelope[T]], error) {
+	register(r, h, reflect.TypeFor[Envelope[T]](), func(ctx context.Context, in *UploadedFile) (any, error) {
 		result, err := call(ctx, r, o, fn, in)
-		if err != nil {
-			return nil, err
-		}
-		return &output[Envelope[T]]{NewEnvelope(o.Message(ctx), result)}, nil
+		return NewEnvelope(o.Message(ctx), result), err
 	})
 }
 

@@ -102,11 +102,14 @@ func (o Op) Named(id, summary string) Op {
 	return o
 }
 
-// WithKey lets the operation take an Idempotency-Key.
+// WithKey has a repeat with the same Idempotency-Key get the first answer again, where others refuse it.
 func (o Op) WithKey() Op {
 	o.keyed = true
 	return o
 }
+
+// takesKey reports whether a request may carry an Idempotency-Key: where somebody known changes something.
+func (o Op) takesKey() bool { return o.keyed || o.access != open && o.scope() != account.ScopeRead }
 
 // WithoutVersion marks a PUT or PATCH of staff that overwrites nothing which its caller could have read: why says how.
 func (o Op) WithoutVersion(why string) Op {

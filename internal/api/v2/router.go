@@ -100,7 +100,9 @@ type ListEnvelope[T any] struct {
 	ResultList []T    `json:"result_list"`
 }
 
-type output[B any] struct{ Body B }
+// output is what huma writes of every answer that is an envelope. One type for all has huma's generic code compiled for
+// each input only, and not for each operation: it is most of what compiling an operation takes.
+type output struct{ Body any }
 
 // Body is an input that has nothing but a body.
 type Body[B any] struct{ Body B }
@@ -139,12 +141,23 @@ func HandleEnvelope[I, T, B any](
 	envelope func(message string, result T) B,
 ) {
 	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[B]())
-	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*output[B], error) {
+	register(r, r.operation(o), reflect.TypeFor[B](), func(ctx context.Context, in *I) (any, error) {
 		result, err := call(ctx, r, o, fn, in)
+		return envelope(o.Message(ctx), result), err
+	})
+}
+
+// register has huma serve an operation whose answer is a body of the type that is given.
+func register[I any](r *Router, h huma.Operation, body reflect.Type, fn func(ctx context.Context, in *I) (any, error)) {
+	h.Responses = map[string]*huma.Response{"200": {Content: map[string]*huma.MediaType{
+		"application/json": {Schema: schemas.Schema(body, true, h.OperationID+"Response")},
+	}}}
+	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*output, error) {
+		answer, err := fn(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		return &output[B]{envelope(o.Message(ctx), result)}, nil
+		return &output{answer}, nil
 	})
 }
 
@@ -255,13 +268,8 @@ func (r *Router) operation(o Op) huma.Operation {
 		h.MaxBodyBytes = attachment.MaxBytes
 	}
 	h.Parameters = append(h.Parameters, o.parameters...)
-	if o.keyed {
-		h.Parameters = append(h.Parameters, &huma.Param{
-			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: new(128)},
-			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing " +
-				"twice; " +
-				"with another body 422.",
-		})
+	if o.takesKey() {
+		h.Parameters = append(h.Parameters, keyParameter(o))
 	}
 	if o.versioned {
 		h.Parameters = append(h.Parameters, ifMatchParameter())
@@ -364,12 +372,24 @@ func (r *Router) identify(ctx context.Context, o Op, bearer string) (account.Ide
 	return who, err
 }
 
+// keyParameter describes the Idempotency-Key of o.
+func keyParameter(o Op) *huma.Param {
+	repeat := "a repeat within 72 h is 409 already_received"
+	if o.keyed {
+		repeat = "the same key with the same body gets the first answer again for 72 h and moves nothing twice"
+	}
+	return &huma.Param{
+		Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: new(128)},
+		Description: "The request is carried out once: " + repeat + "; with another body it is 422.",
+	}
+}
+
 type receiptKey struct{}
 
 // withKey returns the context of a request with its Idempotency-Key bound to it. An operation that is not WithKey is
 // done once for a key, too, and a repeat is refused.
 func (r *Router) withKey(ctx context.Context, o Op, req *http.Request, userID int64) (context.Context, error) {
-	takesNone := !o.keyed && (o.scope() == account.ScopeRead || r.keys == nil)
+	takesNone := !o.takesKey() || !o.keyed && r.keys == nil
 	if takesNone || len(req.Header.Values("Idempotency-Key")) == 0 {
 		return ctx, nil
 	}

@@ -10158,6 +10158,12 @@ export type PushRenewResponse = PushRenewResponses[keyof PushRenewResponses];
 
 export type AuthSignOutData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/auth/sign-out';
@@ -10568,6 +10574,12 @@ export type AccountActivityResponse = AccountActivityResponses[keyof AccountActi
 
 export type AccountChangePasswordData = {
     body: ChangePasswordBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/change-password';
@@ -10600,6 +10612,12 @@ export type AccountLossResponse = AccountLossResponses[keyof AccountLossResponse
 
 export type AccountCloseData = {
     body: CloseBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/close';
@@ -10616,6 +10634,12 @@ export type AccountCloseResponse = AccountCloseResponses[keyof AccountCloseRespo
 
 export type AccountEditEmailData = {
     body: ChangeEmailBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/edit-email';
@@ -10632,6 +10656,12 @@ export type AccountEditEmailResponse = AccountEditEmailResponses[keyof AccountEd
 
 export type AccountEditEmailRequestCodeData = {
     body: RequestEmailChangeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/edit-email/request-email-code';
@@ -10648,6 +10678,12 @@ export type AccountEditEmailRequestCodeResponse = AccountEditEmailRequestCodeRes
 
 export type AccountEditPasswordData = {
     body: ChangePasswordBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/edit-password';
@@ -10664,6 +10700,12 @@ export type AccountEditPasswordResponse = AccountEditPasswordResponses[keyof Acc
 
 export type AccountEditProfileData = {
     body: ProfileBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/edit-profile';
@@ -10680,6 +10722,12 @@ export type AccountEditProfileResponse = AccountEditProfileResponses[keyof Accou
 
 export type AccountUnlinkTelegramData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/link/telegram';
@@ -10712,6 +10760,12 @@ export type AccountLinkTelegramResponse = AccountLinkTelegramResponses[keyof Acc
 
 export type AccountLinkTelegramBeginData = {
     body: TelegramLinkBeginBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/link/telegram';
@@ -10792,6 +10846,12 @@ export type AccountPasskeysResponse = AccountPasskeysResponses[keyof AccountPass
 
 export type AccountPasskeyBeginData = {
     body: PasskeyBeginBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/passkeys/begin';
@@ -10808,6 +10868,12 @@ export type AccountPasskeyBeginResponse = AccountPasskeyBeginResponses[keyof Acc
 
 export type AccountPasskeyFinishData = {
     body: PasskeyCredentialBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/passkeys/finish';
@@ -10824,6 +10890,12 @@ export type AccountPasskeyFinishResponse = AccountPasskeyFinishResponses[keyof A
 
 export type AccountPasskeyRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         passkey_id: number;
     };
@@ -10842,6 +10914,12 @@ export type AccountPasskeyRemoveResponse = AccountPasskeyRemoveResponses[keyof A
 
 export type AccountPasskeyRenameData = {
     body: PasskeyNameBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         passkey_id: number;
     };
@@ -10876,6 +10954,12 @@ export type PushGetResponse = PushGetResponses[keyof PushGetResponses];
 
 export type PushSubscribeData = {
     body: PushBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/push';
@@ -10892,6 +10976,12 @@ export type PushSubscribeResponse = PushSubscribeResponses[keyof PushSubscribeRe
 
 export type PushUnsubscribeData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         device_id: number;
     };
@@ -10926,6 +11016,12 @@ export type AccountSecurityResponse = AccountSecurityResponses[keyof AccountSecu
 
 export type AccountSecuritySetData = {
     body: SecurityBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/security';
@@ -10958,6 +11054,12 @@ export type AccountSessionsResponse = AccountSessionsResponses[keyof AccountSess
 
 export type AccountSessionsEndOthersData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/sessions/end-others';
@@ -10974,6 +11076,12 @@ export type AccountSessionsEndOthersResponse = AccountSessionsEndOthersResponses
 
 export type AccountSessionEndData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         session_id: string;
     };
@@ -11008,6 +11116,12 @@ export type AccountStepUpWaysResponse = AccountStepUpWaysResponses[keyof Account
 
 export type AccountStepUpData = {
     body: StepUpBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/step-up';
@@ -11024,6 +11138,12 @@ export type AccountStepUpResponse = AccountStepUpResponses[keyof AccountStepUpRe
 
 export type AccountStepUpRequestCodeData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/step-up/request-email-code';
@@ -11040,6 +11160,12 @@ export type AccountStepUpRequestCodeResponse = AccountStepUpRequestCodeResponses
 
 export type AccountTwoFactorBeginData = {
     body: PasswordBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/two-factor/begin';
@@ -11056,6 +11182,12 @@ export type AccountTwoFactorBeginResponse = AccountTwoFactorBeginResponses[keyof
 
 export type AccountRecoveryCodesRenewData = {
     body: PasswordAndCodeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/account/two-factor/recovery-codes';
@@ -11091,6 +11223,12 @@ export type AnnouncementsListResponse = AnnouncementsListResponses[keyof Announc
 
 export type AnnouncementsMarkReadData = {
     body: ReadBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/announcements/read';
@@ -11171,6 +11309,12 @@ export type ApiTokensListResponse = ApiTokensListResponses[keyof ApiTokensListRe
 
 export type ApiTokenCreateData = {
     body: ApiTokenBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/developer/tokens';
@@ -11187,6 +11331,12 @@ export type ApiTokenCreateResponse = ApiTokenCreateResponses[keyof ApiTokenCreat
 
 export type ApiTokenRevokeData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         token_id: number;
     };
@@ -11296,7 +11446,7 @@ export type InviteBuyData = {
     body: InvitesWanted;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11332,6 +11482,12 @@ export type InviteCodesResponse = InviteCodesResponses[keyof InviteCodesResponse
 
 export type InviteCodeAddData = {
     body: InviteCodeNew;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/invite/codes';
@@ -11348,6 +11504,12 @@ export type InviteCodeAddResponse = InviteCodeAddResponses[keyof InviteCodeAddRe
 
 export type InviteCodeRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         code: string;
     };
@@ -11366,6 +11528,12 @@ export type InviteCodeRemoveResponse = InviteCodeRemoveResponses[keyof InviteCod
 
 export type InviteCodeChangeData = {
     body: InviteCodeChangeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         code: string;
     };
@@ -11424,7 +11592,7 @@ export type InvitePayoutAskData = {
     body: PayoutBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11444,6 +11612,12 @@ export type InvitePayoutAskResponse = InvitePayoutAskResponses[keyof InvitePayou
 
 export type InvitePayoutWithdrawData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         payout_id: number;
     };
@@ -11483,7 +11657,7 @@ export type InviteWithdrawData = {
     body: WithdrawalBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11519,6 +11693,12 @@ export type NoticesGetResponse = NoticesGetResponses[keyof NoticesGetResponses];
 
 export type NoticesSetData = {
     body: NoticesBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/notices';
@@ -11535,6 +11715,12 @@ export type NoticesSetResponse = NoticesSetResponses[keyof NoticesSetResponses];
 
 export type NoticesTestData = {
     body: NoticeTestBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/notices/test';
@@ -11572,6 +11758,12 @@ export type OrderGetResponse = OrderGetResponses[keyof OrderGetResponses];
 
 export type OrderCancelData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the order
@@ -11614,6 +11806,12 @@ export type OrderRefundQuoteResponse = OrderRefundQuoteResponses[keyof OrderRefu
 
 export type OrderRefundRequestData = {
     body: RefundWishBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the order
@@ -11654,6 +11852,12 @@ export type RefundRequestsResponse = RefundRequestsResponses[keyof RefundRequest
 
 export type RefundRequestWithdrawData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         request_id: number;
     };
@@ -11744,6 +11948,12 @@ export type ServicesOldBillsOfResponse = ServicesOldBillsOfResponses[keyof Servi
 
 export type ServicesOldEnableAutoRenewalData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         service_id: number;
     };
@@ -11783,6 +11993,12 @@ export type CheckinGetResponse = CheckinGetResponses[keyof CheckinGetResponses];
 
 export type CheckinPostData = {
     body?: CheckInBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/services-old/checkin';
@@ -11905,6 +12121,12 @@ export type LinkTokenGetResponse = LinkTokenGetResponses[keyof LinkTokenGetRespo
 
 export type LinkTokenResetData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -12010,6 +12232,12 @@ export type ShareAccountsResponse = ShareAccountsResponses[keyof ShareAccountsRe
 
 export type ShareAccountCodeData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         account_id: number;
     };
@@ -12028,6 +12256,12 @@ export type ShareAccountCodeResponse = ShareAccountCodeResponses[keyof ShareAcco
 
 export type ShareAccountSecretData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         account_id: number;
     };
@@ -12062,6 +12296,12 @@ export type SsPasswordGetResponse = SsPasswordGetResponses[keyof SsPasswordGetRe
 
 export type SsPasswordResetData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/user/services/ss-password/reset';
@@ -12329,6 +12569,12 @@ export type NodeGetOldResponse = NodeGetOldResponses[keyof NodeGetOldResponses];
 
 export type ServiceAutoRenewData = {
     body: AutoRenewWishBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         service_id: number;
     };
@@ -12365,7 +12611,7 @@ export type ShopConfirmOrderData = {
     body?: ConfirmationBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12405,6 +12651,12 @@ export type ShopInfoResponse = ShopInfoResponses[keyof ShopInfoResponses];
 
 export type ShopPreOrderData = {
     body?: PurchaseWishBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         shop_id: number;
     };
@@ -12462,6 +12714,12 @@ export type SystemAnnouncementsResponse = SystemAnnouncementsResponses[keyof Sys
 
 export type TicketAttachmentRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         attachment_id: string;
     };
@@ -12498,6 +12756,12 @@ export type TicketAttachmentGetResponse = TicketAttachmentGetResponses[keyof Tic
 
 export type TicketAttachmentUploadData = {
     body: Blob | File;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         attachment_id: string;
     };
@@ -12550,7 +12814,7 @@ export type TicketOpenData = {
     body: TicketDraft;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12607,6 +12871,12 @@ export type TicketsUnreadResponse = TicketsUnreadResponses[keyof TicketsUnreadRe
 
 export type TicketStatusSetData = {
     body?: StatusChangeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the ticket
@@ -12661,7 +12931,7 @@ export type TicketMessageSendData = {
     body: NewMessageBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12686,6 +12956,12 @@ export type TicketMessageSendResponse = TicketMessageSendResponses[keyof TicketM
 
 export type TicketReadData = {
     body: ReadMarkBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the ticket
@@ -12709,7 +12985,7 @@ export type TicketMessageSendOldData = {
     body: NewMessageBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12790,7 +13066,7 @@ export type CdKeyRedeemData = {
     body?: never;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12944,7 +13220,7 @@ export type RechargeCreateData = {
     body: RechargeWishBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12964,6 +13240,12 @@ export type RechargeCreateResponse = RechargeCreateResponses[keyof RechargeCreat
 
 export type RechargeGetData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the recharge
@@ -12985,6 +13267,12 @@ export type RechargeGetResponse = RechargeGetResponses[keyof RechargeGetResponse
 
 export type RechargeCancelData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the recharge

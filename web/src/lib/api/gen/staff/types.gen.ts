@@ -9968,6 +9968,12 @@ export type AdminAnnouncementResponse = AdminAnnouncementResponses[keyof AdminAn
 
 export type AdminAnnouncementSetData = {
     body: Blob | File;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         ann_type?: 'index_ann' | 'pop_up_ann' | 'maintenance';
@@ -10022,6 +10028,12 @@ export type AdminAnnouncementMarkdownResponse = AdminAnnouncementMarkdownRespons
 
 export type OldSsNodeRebuildVmessData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -10043,6 +10055,12 @@ export type OldSsNodeRebuildVmessResponse = OldSsNodeRebuildVmessResponses[keyof
 
 export type ReplaceUserEmailData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query: {
         user_id: number;
@@ -10085,6 +10103,12 @@ export type StaffAnnouncementsResponse = StaffAnnouncementsResponses[keyof Staff
 
 export type StaffAnnouncementAddData = {
     body: AnnouncementBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/announcements';
@@ -10101,6 +10125,12 @@ export type StaffAnnouncementAddResponse = StaffAnnouncementAddResponses[keyof S
 
 export type StaffAnnouncementRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         announcement_id: number;
     };
@@ -10139,6 +10169,10 @@ export type StaffAnnouncementChangeData = {
     body: AnnouncementChangeBody;
     headers: {
         /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
         'If-Match': string;
@@ -10166,6 +10200,12 @@ export type StaffAnnouncementChangeResponse = StaffAnnouncementChangeResponses[k
 
 export type StaffAnnouncementBroadcastData = {
     body: BroadcastStartBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         announcement_id: number;
     };
@@ -10184,6 +10224,12 @@ export type StaffAnnouncementBroadcastResponse = StaffAnnouncementBroadcastRespo
 
 export type StaffAnnouncementBroadcastStopData = {
     body: BroadcastCallBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         announcement_id: number;
     };
@@ -10285,6 +10331,12 @@ export type StaffApiKeysResponse = StaffApiKeysResponses[keyof StaffApiKeysRespo
 
 export type StaffApiKeyMakeData = {
     body: ApiKeyBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/api-keys';
@@ -10301,6 +10353,12 @@ export type StaffApiKeyMakeResponse = StaffApiKeyMakeResponses[keyof StaffApiKey
 
 export type StaffApiKeyRevokeData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         key_id: number;
     };
@@ -10319,6 +10377,12 @@ export type StaffApiKeyRevokeResponse = StaffApiKeyRevokeResponses[keyof StaffAp
 
 export type StaffApiKeyRotateData = {
     body: RotationBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         key_id: number;
     };
@@ -10361,6 +10425,12 @@ export type StaffApprovalsListResponse = StaffApprovalsListResponses[keyof Staff
 
 export type StaffApprovalDecideData = {
     body: ActDecisionBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         approval_id: number;
     };
@@ -10526,6 +10596,12 @@ export type StaffAuditRecordsCountResponse = StaffAuditRecordsCountResponses[key
 
 export type StaffAuditRecordsCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -10583,6 +10659,12 @@ export type StaffAuditRulesResponse = StaffAuditRulesResponses[keyof StaffAuditR
 
 export type StaffAuditRuleMakeData = {
     body: AuditRuleBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/audit-rules';
@@ -10599,6 +10681,12 @@ export type StaffAuditRuleMakeResponse = StaffAuditRuleMakeResponses[keyof Staff
 
 export type StaffAuditRulesTryData = {
     body: TrialBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/audit-rules/try';
@@ -10615,6 +10703,12 @@ export type StaffAuditRulesTryResponse = StaffAuditRulesTryResponses[keyof Staff
 
 export type StaffAuditRuleRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         rule_id: number;
     };
@@ -10634,6 +10728,10 @@ export type StaffAuditRuleRemoveResponse = StaffAuditRuleRemoveResponses[keyof S
 export type StaffAuditRuleChangeData = {
     body: AuditRuleBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -10722,6 +10820,12 @@ export type StaffAuditCountResponse = StaffAuditCountResponses[keyof StaffAuditC
 
 export type StaffAuditCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -10824,6 +10928,12 @@ export type StaffBlockedIpsResponse = StaffBlockedIpsResponses[keyof StaffBlocke
 
 export type StaffIpUnblockData = {
     body: UnblockBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/blocked-ips/unblock';
@@ -10859,6 +10969,12 @@ export type StaffBulkJobsResponse = StaffBulkJobsResponses[keyof StaffBulkJobsRe
 
 export type StaffBulkJobMakeData = {
     body: Wish;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/bulk-jobs';
@@ -10893,6 +11009,12 @@ export type StaffBulkJobResponse = StaffBulkJobResponses[keyof StaffBulkJobRespo
 
 export type StaffBulkJobResumeData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         job_id: number;
     };
@@ -10911,6 +11033,12 @@ export type StaffBulkJobResumeResponse = StaffBulkJobResumeResponses[keyof Staff
 
 export type StaffBulkJobRetryData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         job_id: number;
     };
@@ -10954,6 +11082,12 @@ export type StaffBulkJobRowsResponse = StaffBulkJobRowsResponses[keyof StaffBulk
 
 export type StaffBulkJobStartData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         job_id: number;
     };
@@ -10972,6 +11106,12 @@ export type StaffBulkJobStartResponse = StaffBulkJobStartResponses[keyof StaffBu
 
 export type StaffBulkJobStopData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         job_id: number;
     };
@@ -11006,6 +11146,12 @@ export type StaffCannedAnswersListResponse = StaffCannedAnswersListResponses[key
 
 export type StaffCannedAnswerAddData = {
     body: CannedAnswerTexts;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/canned-answers';
@@ -11022,6 +11168,12 @@ export type StaffCannedAnswerAddResponse = StaffCannedAnswerAddResponses[keyof S
 
 export type StaffCannedAnswerRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         answer_id: number;
     };
@@ -11041,6 +11193,10 @@ export type StaffCannedAnswerRemoveResponse = StaffCannedAnswerRemoveResponses[k
 export type StaffCannedAnswerChangeData = {
     body: CannedAnswerTexts;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -11085,7 +11241,7 @@ export type StaffCdKeysMakeData = {
     body: BatchBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11126,6 +11282,12 @@ export type StaffCdKeysGetResponse = StaffCdKeysGetResponses[keyof StaffCdKeysGe
 
 export type StaffCdKeysConfirmData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         batch_id: number;
     };
@@ -11144,6 +11306,12 @@ export type StaffCdKeysConfirmResponse = StaffCdKeysConfirmResponses[keyof Staff
 
 export type StaffCdKeyVoidData = {
     body?: ReasonBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         batch_id: number;
         key_id: number;
@@ -11184,6 +11352,12 @@ export type StaffCdKeyRedemptionsResponse = StaffCdKeyRedemptionsResponses[keyof
 
 export type StaffCdKeysVoidData = {
     body?: ReasonBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         batch_id: number;
     };
@@ -11218,6 +11392,12 @@ export type StaffClientsListResponse = StaffClientsListResponses[keyof StaffClie
 
 export type StaffClientAddData = {
     body: NewAppBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/clients';
@@ -11234,6 +11414,12 @@ export type StaffClientAddResponse = StaffClientAddResponses[keyof StaffClientAd
 
 export type StaffClientsOrderData = {
     body: OrderWish;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/clients/order';
@@ -11250,6 +11436,12 @@ export type StaffClientsOrderResponse = StaffClientsOrderResponses[keyof StaffCl
 
 export type StaffClientRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         client_id: string;
     };
@@ -11269,6 +11461,10 @@ export type StaffClientRemoveResponse = StaffClientRemoveResponses[keyof StaffCl
 export type StaffClientChangeData = {
     body: AppBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -11357,6 +11553,12 @@ export type StaffPayoutGetResponse = StaffPayoutGetResponses[keyof StaffPayoutGe
 
 export type StaffPayoutAssignData = {
     body: AssignTo;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         payout_id: number;
     };
@@ -11377,7 +11579,7 @@ export type StaffPayoutPayData = {
     body: PaymentBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11399,6 +11601,12 @@ export type StaffPayoutPayResponse = StaffPayoutPayResponses[keyof StaffPayoutPa
 
 export type StaffPayoutRefuseData = {
     body: RefusalBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         payout_id: number;
     };
@@ -11463,6 +11671,12 @@ export type StaffCouponsListResponse = StaffCouponsListResponses[keyof StaffCoup
 
 export type StaffCouponMakeData = {
     body: NewCouponBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/coupons';
@@ -11498,6 +11712,10 @@ export type StaffCouponGetResponse = StaffCouponGetResponses[keyof StaffCouponGe
 export type StaffCouponChangeData = {
     body: CouponChange;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -11545,6 +11763,12 @@ export type StaffEmbyListResponse = StaffEmbyListResponses[keyof StaffEmbyListRe
 
 export type StaffEmbySetData = {
     body: MediaChangeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -11579,6 +11803,12 @@ export type StaffGatewaysListResponse = StaffGatewaysListResponses[keyof StaffGa
 
 export type StaffGatewayAddData = {
     body: NewGatewayBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/gateways';
@@ -11611,6 +11841,12 @@ export type StaffGatewayKindsResponse = StaffGatewayKindsResponses[keyof StaffGa
 
 export type StaffGatewaysOrderData = {
     body: GatewayOrderBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/gateways/order';
@@ -11627,6 +11863,12 @@ export type StaffGatewaysOrderResponse = StaffGatewaysOrderResponses[keyof Staff
 
 export type StaffGatewayRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         gateway_id: number;
     };
@@ -11665,6 +11907,10 @@ export type StaffGatewayChangeData = {
     body: GatewayChange;
     headers: {
         /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
         'If-Match': string;
@@ -11687,6 +11933,12 @@ export type StaffGatewayChangeResponse = StaffGatewayChangeResponses[keyof Staff
 
 export type StaffGatewayTestData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         gateway_id: number;
     };
@@ -11721,6 +11973,12 @@ export type StaffGuidesResponse = StaffGuidesResponses[keyof StaffGuidesResponse
 
 export type StaffGuideAddData = {
     body: GuideBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/guides';
@@ -11737,6 +11995,12 @@ export type StaffGuideAddResponse = StaffGuideAddResponses[keyof StaffGuideAddRe
 
 export type StaffGuideRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         guide_id: number;
     };
@@ -11774,6 +12038,10 @@ export type StaffGuideGetResponse = StaffGuideGetResponses[keyof StaffGuideGetRe
 export type StaffGuideChangeData = {
     body: GuideBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -11904,6 +12172,12 @@ export type StaffInvoicesCountResponse = StaffInvoicesCountResponses[keyof Staff
 
 export type StaffInvoicesCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -11964,6 +12238,12 @@ export type StaffIpBansResponse = StaffIpBansResponses[keyof StaffIpBansResponse
 
 export type StaffIpBanData = {
     body: IpBanBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/ip-bans';
@@ -11980,6 +12260,12 @@ export type StaffIpBanResponse = StaffIpBanResponses[keyof StaffIpBanResponses];
 
 export type StaffIpUnbanData = {
     body: FreeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/ip-bans/free';
@@ -12033,6 +12319,12 @@ export type StaffJobsTimetableResponse = StaffJobsTimetableResponses[keyof Staff
 
 export type StaffJobRunData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         name: string;
     };
@@ -12051,6 +12343,12 @@ export type StaffJobRunResponse = StaffJobRunResponses[keyof StaffJobRunResponse
 
 export type StaffJobRetryData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         job_id: number;
     };
@@ -12179,6 +12477,12 @@ export type StaffLedgerCountResponse = StaffLedgerCountResponses[keyof StaffLedg
 
 export type StaffLedgerCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -12334,6 +12638,12 @@ export type StaffLinkFetchesCountResponse = StaffLinkFetchesCountResponses[keyof
 
 export type StaffLinkFetchesCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -12387,6 +12697,12 @@ export type StaffLinkFetchesCsvResponse = StaffLinkFetchesCsvResponses[keyof Sta
 
 export type StaffLinkGroupsDealData = {
     body: DealWish;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/link-groups/deal';
@@ -12443,6 +12759,12 @@ export type StaffLinkTemplatesListResponse = StaffLinkTemplatesListResponses[key
 
 export type StaffLinkTemplatePreviewData = {
     body: PreviewBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/link-templates/preview';
@@ -12459,6 +12781,12 @@ export type StaffLinkTemplatePreviewResponse = StaffLinkTemplatePreviewResponses
 
 export type StaffLinkTemplateRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         scope: 'site' | 'group' | 'user';
         scope_id: number;
@@ -12479,6 +12807,10 @@ export type StaffLinkTemplateRemoveResponse = StaffLinkTemplateRemoveResponses[k
 export type StaffLinkTemplateSetData = {
     body: ChangeBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -12538,6 +12870,12 @@ export type StaffMailTemplatesResponse = StaffMailTemplatesResponses[keyof Staff
 
 export type StaffMailTemplateResetData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         kind: string;
         lang: 'zh-CN' | 'en';
@@ -12578,6 +12916,10 @@ export type StaffMailTemplateSetData = {
     body: MailTemplateText;
     headers: {
         /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
         'If-Match': string;
@@ -12601,6 +12943,12 @@ export type StaffMailTemplateSetResponse = StaffMailTemplateSetResponses[keyof S
 
 export type StaffMailTemplatePreviewData = {
     body: MailTemplateText;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         kind: string;
         lang: 'zh-CN' | 'en';
@@ -12620,6 +12968,12 @@ export type StaffMailTemplatePreviewResponse = StaffMailTemplatePreviewResponses
 
 export type StaffMailTemplateTestData = {
     body: MailTemplateText;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         kind: string;
         lang: 'zh-CN' | 'en';
@@ -12686,6 +13040,12 @@ export type StaffMailResponse = StaffMailResponses[keyof StaffMailResponses];
 
 export type StaffMailRetryData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         mail_id: number;
     };
@@ -12720,6 +13080,12 @@ export type StaffMembersResponse = StaffMembersResponses[keyof StaffMembersRespo
 
 export type StaffMemberAddData = {
     body: MemberDraft;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/members';
@@ -12736,6 +13102,12 @@ export type StaffMemberAddResponse = StaffMemberAddResponses[keyof StaffMemberAd
 
 export type StaffMemberRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -12778,6 +13150,10 @@ export type StaffMemberResponse = StaffMemberResponses[keyof StaffMemberResponse
 export type StaffMemberChangeData = {
     body: MemberChangeBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -12833,6 +13209,12 @@ export type StaffSharedKeyResponse = StaffSharedKeyResponses[keyof StaffSharedKe
 
 export type StaffSharedKeySetData = {
     body: SharedWish;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/node-shared-key';
@@ -12896,6 +13278,12 @@ export type StaffNodesListResponse = StaffNodesListResponses[keyof StaffNodesLis
 
 export type StaffNodeAddData = {
     body: NewNodeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/nodes';
@@ -12912,6 +13300,12 @@ export type StaffNodeAddResponse = StaffNodeAddResponses[keyof StaffNodeAddRespo
 
 export type StaffNodesChangeData = {
     body: BulkNodeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/nodes/change-several';
@@ -12944,6 +13338,12 @@ export type StaffNodesRebuildPreviewResponse = StaffNodesRebuildPreviewResponses
 
 export type StaffNodesRebuildData = {
     body: ReasonBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/nodes/rebuild';
@@ -12960,6 +13360,12 @@ export type StaffNodesRebuildResponse = StaffNodesRebuildResponses[keyof StaffNo
 
 export type StaffNodeRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         node_id: number;
     };
@@ -13003,6 +13409,10 @@ export type StaffNodeChangeData = {
     body: NodeChange;
     headers: {
         /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
         'If-Match': string;
@@ -13043,6 +13453,12 @@ export type StaffNodeAgentConfigResponse = StaffNodeAgentConfigResponses[keyof S
 
 export type StaffNodeCertificateData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         node_id: number;
     };
@@ -13083,6 +13499,12 @@ export type StaffHeldBatchesResponse = StaffHeldBatchesResponses[keyof StaffHeld
 
 export type StaffHeldBatchCountData = {
     body: CountBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         node_id: number;
         batch_id: number;
@@ -13102,6 +13524,12 @@ export type StaffHeldBatchCountResponse = StaffHeldBatchCountResponses[keyof Sta
 
 export type StaffHeldBatchDismissData = {
     body: DismissalBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         node_id: number;
         batch_id: number;
@@ -13182,6 +13610,12 @@ export type StaffNodeOnlineResponse = StaffNodeOnlineResponses[keyof StaffNodeOn
 
 export type StaffNodeSecretData = {
     body: SecretWishBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         node_id: number;
     };
@@ -13200,6 +13634,12 @@ export type StaffNodeSecretResponse = StaffNodeSecretResponses[keyof StaffNodeSe
 
 export type StaffNodeSilenceData = {
     body: SilenceWishBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         node_id: number;
     };
@@ -13383,6 +13823,12 @@ export type StaffOrdersCountResponse = StaffOrdersCountResponses[keyof StaffOrde
 
 export type StaffOrdersCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -13462,6 +13908,12 @@ export type StaffOrderGetResponse = StaffOrderGetResponses[keyof StaffOrderGetRe
 
 export type StaffOrderCancelData = {
     body: CancelBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         order_no: number;
     };
@@ -13480,6 +13932,12 @@ export type StaffOrderCancelResponse = StaffOrderCancelResponses[keyof StaffOrde
 
 export type StaffOrderRefundData = {
     body: StaffRefundBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         order_no: number;
     };
@@ -13589,6 +14047,12 @@ export type StaffPaymentCaseGetResponse = StaffPaymentCaseGetResponses[keyof Sta
 
 export type StaffPaymentCaseAssignData = {
     body: AssignTo;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         case_id: number;
     };
@@ -13607,6 +14071,12 @@ export type StaffPaymentCaseAssignResponse = StaffPaymentCaseAssignResponses[key
 
 export type StaffPaymentCaseConfirmData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         case_id: number;
     };
@@ -13627,7 +14097,7 @@ export type StaffPaymentCaseCreditData = {
     body: CreditBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13649,6 +14119,12 @@ export type StaffPaymentCaseCreditResponse = StaffPaymentCaseCreditResponses[key
 
 export type StaffPaymentCaseDeclineData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         case_id: number;
     };
@@ -13667,6 +14143,12 @@ export type StaffPaymentCaseDeclineResponse = StaffPaymentCaseDeclineResponses[k
 
 export type StaffPaymentCaseDismissData = {
     body: DecisionBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         case_id: number;
     };
@@ -13685,6 +14167,12 @@ export type StaffPaymentCaseDismissResponse = StaffPaymentCaseDismissResponses[k
 
 export type StaffPaymentCaseRefundData = {
     body: DecisionBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         case_id: number;
     };
@@ -13728,6 +14216,12 @@ export type StaffPlansListResponse = StaffPlansListResponses[keyof StaffPlansLis
 
 export type StaffPlanMakeData = {
     body: NewPlanBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/plans';
@@ -13744,6 +14238,12 @@ export type StaffPlanMakeResponse = StaffPlanMakeResponses[keyof StaffPlanMakeRe
 
 export type StaffPlansOrderData = {
     body: PlanOrderBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/plans/order';
@@ -13780,6 +14280,10 @@ export type StaffPlanChangeData = {
     body: PlanTerms;
     headers: {
         /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
         'If-Match': string;
@@ -13802,6 +14306,12 @@ export type StaffPlanChangeResponse = StaffPlanChangeResponses[keyof StaffPlanCh
 
 export type StaffPlanArchiveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         plan_id: number;
     };
@@ -13820,6 +14330,12 @@ export type StaffPlanArchiveResponse = StaffPlanArchiveResponses[keyof StaffPlan
 
 export type StaffPlanRestoreData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         plan_id: number;
     };
@@ -13839,6 +14355,10 @@ export type StaffPlanRestoreResponse = StaffPlanRestoreResponses[keyof StaffPlan
 export type StaffPlanTextsSetData = {
     body: PlanTexts;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -13904,6 +14424,12 @@ export type StaffRechargeRefundGetResponse = StaffRechargeRefundGetResponses[key
 
 export type StaffRechargeRefundConfirmData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         refund_id: number;
     };
@@ -13922,6 +14448,12 @@ export type StaffRechargeRefundConfirmResponse = StaffRechargeRefundConfirmRespo
 
 export type StaffRechargeRefundDeclineData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         refund_id: number;
     };
@@ -14050,6 +14582,12 @@ export type StaffRechargesCountResponse = StaffRechargesCountResponses[keyof Sta
 
 export type StaffRechargesCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -14121,6 +14659,12 @@ export type StaffRechargeGetResponse = StaffRechargeGetResponses[keyof StaffRech
 
 export type StaffRechargeCancelData = {
     body: RechargeCancelBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         recharge_no: number;
     };
@@ -14139,6 +14683,12 @@ export type StaffRechargeCancelResponse = StaffRechargeCancelResponses[keyof Sta
 
 export type StaffRechargeConfirmData = {
     body: RechargeConfirmationBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         recharge_no: number;
     };
@@ -14177,7 +14727,7 @@ export type StaffRechargeRefundData = {
     body: GatewayRefundWishBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14284,6 +14834,12 @@ export type StaffRefundRequestGetResponse = StaffRefundRequestGetResponses[keyof
 
 export type StaffRefundRequestAssignData = {
     body: AssignTo;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         request_id: number;
     };
@@ -14302,6 +14858,12 @@ export type StaffRefundRequestAssignResponse = StaffRefundRequestAssignResponses
 
 export type StaffRefundDecideData = {
     body: RefundDecisionBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         request_id: number;
     };
@@ -14352,6 +14914,12 @@ export type StaffRolesResponse = StaffRolesResponses[keyof StaffRolesResponses];
 
 export type StaffRoleMakeData = {
     body: RoleDraft;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/roles';
@@ -14368,6 +14936,12 @@ export type StaffRoleMakeResponse = StaffRoleMakeResponses[keyof StaffRoleMakeRe
 
 export type StaffRoleRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         role_id: number;
     };
@@ -14392,6 +14966,10 @@ export type StaffRoleRemoveResponse = StaffRoleRemoveResponses[keyof StaffRoleRe
 export type StaffRoleChangeData = {
     body: RoleChangeBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -14509,6 +15087,12 @@ export type StaffServicesCountResponse = StaffServicesCountResponses[keyof Staff
 
 export type StaffServicesCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -14572,6 +15156,10 @@ export type StaffSettingsChangeData = {
     body: SettingChange;
     headers: {
         /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
         'If-Match': string;
@@ -14592,6 +15180,12 @@ export type StaffSettingsChangeResponse = StaffSettingsChangeResponses[keyof Sta
 
 export type StaffSettingTestData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * mail: to the caller's address
@@ -14656,7 +15250,7 @@ export type StaffSettlementEnterData = {
     body: SettlementBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14676,6 +15270,12 @@ export type StaffSettlementEnterResponse = StaffSettlementEnterResponses[keyof S
 
 export type StaffSettlementReverseData = {
     body: ReversalBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         settlement_id: number;
     };
@@ -14710,6 +15310,12 @@ export type StaffShareAccountsResponse = StaffShareAccountsResponses[keyof Staff
 
 export type StaffShareAccountAddData = {
     body: NewShareAccountBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/share-accounts';
@@ -14726,6 +15332,12 @@ export type StaffShareAccountAddResponse = StaffShareAccountAddResponses[keyof S
 
 export type StaffShareAccountRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         account_id: number;
     };
@@ -14745,6 +15357,10 @@ export type StaffShareAccountRemoveResponse = StaffShareAccountRemoveResponses[k
 export type StaffShareAccountChangeData = {
     body: ShareAccountBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -14768,6 +15384,12 @@ export type StaffShareAccountChangeResponse = StaffShareAccountChangeResponses[k
 
 export type StaffShareAccountRotateData = {
     body: ShareAccountSecretBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         account_id: number;
     };
@@ -14850,6 +15472,12 @@ export type StaffSigningKeyResponse = StaffSigningKeyResponses[keyof StaffSignin
 
 export type StaffSigningKeyRotateData = {
     body: SigningKeyRotation;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/signing-key/rotate';
@@ -14866,6 +15494,12 @@ export type StaffSigningKeyRotateResponse = StaffSigningKeyRotateResponses[keyof
 
 export type StaffSitePictureRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         name: 'logo' | 'icon';
     };
@@ -14884,6 +15518,12 @@ export type StaffSitePictureRemoveResponse = StaffSitePictureRemoveResponses[key
 
 export type StaffSitePictureSetData = {
     body: UploadBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         name: 'logo' | 'icon';
     };
@@ -14925,6 +15565,12 @@ export type StaffStatementsListResponse = StaffStatementsListResponses[keyof Sta
 
 export type StaffStatementImportData = {
     body: StatementImport;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/statements';
@@ -14941,6 +15587,12 @@ export type StaffStatementImportResponse = StaffStatementImportResponses[keyof S
 
 export type StaffStatementPreviewData = {
     body: StatementText;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/statements/preview';
@@ -14957,6 +15609,12 @@ export type StaffStatementPreviewResponse = StaffStatementPreviewResponses[keyof
 
 export type StaffStatementRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         statement_id: number;
     };
@@ -15101,6 +15759,12 @@ export type StaffStatisticsUsersResponse = StaffStatisticsUsersResponses[keyof S
 
 export type StaffStatisticsUsersCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -15126,6 +15790,12 @@ export type StaffStatisticsUsersCsvResponse = StaffStatisticsUsersCsvResponses[k
 
 export type StaffStatisticsUsersParquetData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -15167,6 +15837,12 @@ export type StaffSystemResponse = StaffSystemResponses[keyof StaffSystemResponse
 
 export type StaffTicketAttachmentRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         attachment_id: string;
     };
@@ -15203,6 +15879,12 @@ export type StaffTicketAttachmentGetResponse = StaffTicketAttachmentGetResponses
 
 export type StaffTicketAttachmentUploadData = {
     body: Blob | File;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         attachment_id: string;
     };
@@ -15300,6 +15982,12 @@ export type StaffTicketGetResponse = StaffTicketGetResponses[keyof StaffTicketGe
 
 export type StaffTicketChangeData = {
     body: TicketChangeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the ticket
@@ -15343,6 +16031,12 @@ export type StaffCannedAnswerFillResponse = StaffCannedAnswerFillResponses[keyof
 
 export type StaffTicketMergeData = {
     body: TicketMergeBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Number or id of the ticket
@@ -15366,7 +16060,7 @@ export type StaffTicketAnswerData = {
     body: TicketAnswerBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15393,7 +16087,7 @@ export type StaffTicketNoteData = {
     body: TicketNoteBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15503,6 +16197,12 @@ export type StaffUsersResponse = StaffUsersResponses[keyof StaffUsersResponses];
 
 export type StaffUserAddData = {
     body: Added;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/users';
@@ -15592,6 +16292,12 @@ export type StaffUsersCountResponse = StaffUsersCountResponses[keyof StaffUsersC
 
 export type StaffUsersCsvData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -15669,6 +16375,12 @@ export type StaffUsersCsvResponse = StaffUsersCsvResponses[keyof StaffUsersCsvRe
 
 export type StaffUsersImportData = {
     body: UserFile;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/users/import';
@@ -15703,6 +16415,12 @@ export type StaffUserGetResponse = StaffUserGetResponses[keyof StaffUserGetRespo
 
 export type StaffUserUnbanData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -15721,6 +16439,12 @@ export type StaffUserUnbanResponse = StaffUserUnbanResponses[keyof StaffUserUnba
 
 export type StaffUserBanData = {
     body: BanBodyBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -15739,6 +16463,12 @@ export type StaffUserBanResponse = StaffUserBanResponses[keyof StaffUserBanRespo
 
 export type StaffUserCloseData = {
     body: ClosingBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -15775,6 +16505,12 @@ export type StaffUserConnectionResponse = StaffUserConnectionResponses[keyof Sta
 
 export type StaffUserEmailReplaceData = {
     body: AnotherEmailBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -15793,6 +16529,12 @@ export type StaffUserEmailReplaceResponse = StaffUserEmailReplaceResponses[keyof
 
 export type StaffUserLabelsSetData = {
     body: LabelsOfUserBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -15851,6 +16593,12 @@ export type StaffLinkGroupQueryResponse = StaffLinkGroupQueryResponses[keyof Sta
 
 export type StaffUserLinkResetData = {
     body: UserWithReasonBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -15871,7 +16619,7 @@ export type StaffUserMergeData = {
     body: WishBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15914,6 +16662,12 @@ export type StaffUserNotesResponse = StaffUserNotesResponses[keyof StaffUserNote
 
 export type StaffUserNoteAddData = {
     body: AddedBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -15932,6 +16686,12 @@ export type StaffUserNoteAddResponse = StaffUserNoteAddResponses[keyof StaffUser
 
 export type StaffUserNoteRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
         note_id: number;
@@ -15996,7 +16756,7 @@ export type StaffOrderMakeData = {
     body: OrderBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16018,6 +16778,12 @@ export type StaffOrderMakeResponse = StaffOrderMakeResponses[keyof StaffOrderMak
 
 export type StaffUserPasswordMailData = {
     body: UserWithReasonBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -16038,7 +16804,7 @@ export type StaffServiceGiveData = {
     body: GiftBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16060,6 +16826,12 @@ export type StaffServiceGiveResponse = StaffServiceGiveResponses[keyof StaffServ
 
 export type StaffServiceEndData = {
     body: WhichBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
         service_id: number;
@@ -16097,6 +16869,12 @@ export type StaffUserSessionsResponse = StaffUserSessionsResponses[keyof StaffUs
 
 export type StaffUserSessionsEndData = {
     body: SessionEndBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -16115,6 +16893,12 @@ export type StaffUserSessionsEndResponse = StaffUserSessionsEndResponses[keyof S
 
 export type StaffUserSignInAsData = {
     body: UserWithReasonBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -16173,7 +16957,7 @@ export type StaffTrafficGiveData = {
     body: TrafficBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16195,6 +16979,12 @@ export type StaffTrafficGiveResponse = StaffTrafficGiveResponses[keyof StaffTraf
 
 export type StaffUserTwoFactorOffData = {
     body: UserWithReasonBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         user_id: number;
     };
@@ -16231,6 +17021,12 @@ export type StaffViewsResponse = StaffViewsResponses[keyof StaffViewsResponses];
 
 export type StaffViewAddData = {
     body: NewView;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/views';
@@ -16247,6 +17043,12 @@ export type StaffViewAddResponse = StaffViewAddResponses[keyof StaffViewAddRespo
 
 export type StaffViewLayoutSetData = {
     body: Layout;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/views/layout';
@@ -16263,6 +17065,12 @@ export type StaffViewLayoutSetResponse = StaffViewLayoutSetResponses[keyof Staff
 
 export type StaffViewsOrderData = {
     body: Order;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/views/order';
@@ -16279,6 +17087,12 @@ export type StaffViewsOrderResponse = StaffViewsOrderResponses[keyof StaffViewsO
 
 export type StaffViewRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         view_id: number;
     };
@@ -16298,6 +17112,10 @@ export type StaffViewRemoveResponse = StaffViewRemoveResponses[keyof StaffViewRe
 export type StaffViewChangeData = {
     body: ViewTexts;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -16344,7 +17162,7 @@ export type StaffAdjustmentMakeData = {
     body: AdjustmentBody;
     headers?: {
         /**
-         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16364,6 +17182,12 @@ export type StaffAdjustmentMakeResponse = StaffAdjustmentMakeResponses[keyof Sta
 
 export type StaffAdjustmentConfirmData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         adjustment_id: number;
     };
@@ -16382,6 +17206,12 @@ export type StaffAdjustmentConfirmResponse = StaffAdjustmentConfirmResponses[key
 
 export type StaffAdjustmentDeclineData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         adjustment_id: number;
     };
@@ -16432,6 +17262,12 @@ export type StaffWebhooksResponse = StaffWebhooksResponses[keyof StaffWebhooksRe
 
 export type StaffWebhookAddData = {
     body: WebhookBody;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/webhooks';
@@ -16448,6 +17284,12 @@ export type StaffWebhookAddResponse = StaffWebhookAddResponses[keyof StaffWebhoo
 
 export type StaffWebhookRemoveData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         webhook_id: number;
     };
@@ -16467,6 +17309,10 @@ export type StaffWebhookRemoveResponse = StaffWebhookRemoveResponses[keyof Staff
 export type StaffWebhookChangeData = {
     body: WebhookBody;
     headers: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
         /**
          * The version that was read, in quotes. Where it is not the present one any more: 409 version_conflict, with what is there now in conflict. * changes it whatever it is now.
          */
@@ -16532,6 +17378,12 @@ export type StaffWebhookDeliveryResponse = StaffWebhookDeliveryResponses[keyof S
 
 export type StaffWebhookRedeliverData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         webhook_id: number;
         delivery_id: number;
@@ -16551,6 +17403,12 @@ export type StaffWebhookRedeliverResponse = StaffWebhookRedeliverResponses[keyof
 
 export type StaffWebhookRotateData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         webhook_id: number;
     };
@@ -16569,6 +17427,12 @@ export type StaffWebhookRotateResponse = StaffWebhookRotateResponses[keyof Staff
 
 export type StaffWebhookTestData = {
     body?: never;
+    headers?: {
+        /**
+         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         webhook_id: number;
     };
