@@ -3,20 +3,12 @@
 package dbtest
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
-	"sort"
-	"strconv"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
@@ -70,15 +62,21 @@ var template = sync.OnceValues(func() (file []byte, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	d, err := db.Open(context.Background(), "", dir)
-	if err != nil {
+	migrated := filepath.Join(dir, db.SQLiteFile)
+	if err := madeOnce("airstrip-sqlite", migrated, func() error { return migrate("", dir) }); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(d.Migrate(context.Background()), d.Close()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(filepath.Join(dir, db.SQLiteFile))
+	return os.ReadFile(migrated)
 })
+
+func migrate(url, dir string) error {
+	ctx := context.Background()
+	d, err := db.Open(ctx, url, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Migrate(ctx), d.Close())
+}
 
 // Postgres gives a new migrated PostgreSQL database that ends with the test.
 func Postgres(t testing.TB) *db.DB {
@@ -120,146 +118,4 @@ func open(t testing.TB, url, dir string) *db.DB {
 	}
 	t.Cleanup(func() { d.Close() })
 	return d
-}
-
-// server is one PostgreSQL per test binary, in a temporary folder, with a Unix socket only. A small shell beside it
-// ends it and removes the folder when the test binary is gone, however it ended.
-var server postgres
-
-type postgres struct {
-	once sync.Once
-	dir  string
-	err  error
-	// alive is the write end of the pipe by which the watcher knows that this process lives.
-	alive *os.File
-	// admin stays connected: a connection takes as long as making a database does.
-	admin *db.DB
-}
-
-// drop removes a database without keeping the next test waiting: PostgreSQL takes a tenth of a second to end what is
-// still connected. A database that can't be removed takes room until the server ends.
-func (p *postgres) drop(name string) {
-	go p.admin.ExecContext(context.Background(), `DROP DATABASE "`+name+`" WITH (FORCE)`)
-}
-
-func (p *postgres) url(database string) string {
-	return fmt.Sprintf("postgres://postgres@/%s?host=%s", database, p.dir)
-}
-
-func (p *postgres) start() error {
-	bin, err := binaries()
-	if err != nil {
-		return err
-	}
-	if p.dir, err = os.MkdirTemp(memory(), "airstrip-pg-"); err != nil {
-		return err
-	}
-	var as *syscall.SysProcAttr
-	if os.Geteuid() == 0 { // initdb refuses root
-		if as, err = postgresUser(p.dir); err != nil {
-			return err
-		}
-	}
-	data := filepath.Join(p.dir, "data")
-	if err := run(as, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
-		"--locale=C.UTF-8", "--no-sync"); err != nil {
-		return err
-	}
-	// The watcher holds the read end of a pipe whose write end only the test binary has: it ends with us.
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	p.alive = w
-	watch := exec.Command("/bin/sh", "-c", `data=$1 dir=$2; shift 2
-"$@" -D "$data" -k "$dir" >"$dir/log" 2>&1 & pid=$!
-cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$dir"`, "postgres", data, p.dir, filepath.Join(bin, "postgres"),
-		"-c", "listen_addresses=", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
-		// Nothing has to outlive the tests, and what PostgreSQL does by itself is for databases that live longer.
-		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off", "-c", "checkpoint_timeout=1h",
-		"-c", "max_wal_size=4GB", "-c", "autovacuum=off", "-c", "jit=off")
-	watch.Stdin, watch.SysProcAttr = r, &syscall.SysProcAttr{Setpgid: true}
-	if as != nil {
-		watch.SysProcAttr.Credential = as.Credential
-	}
-	watch.Dir = p.dir
-	if err := watch.Start(); err != nil {
-		return err
-	}
-	r.Close()
-	return p.template()
-}
-
-// template makes the migrated database that each test's own is copied from.
-func (p *postgres) template() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	var err error
-	for p.admin == nil {
-		if p.admin, err = db.Open(ctx, p.url("postgres"), ""); err != nil {
-			select {
-			case <-ctx.Done():
-				log, _ := os.ReadFile(filepath.Join(p.dir, "log"))
-				return fmt.Errorf("%w\n%s", err, log)
-			case <-time.After(50 * time.Millisecond):
-			}
-		}
-	}
-	if _, err := p.admin.ExecContext(ctx, `CREATE DATABASE airstrip_template`); err != nil {
-		return err
-	}
-	d, err := db.Open(ctx, p.url("airstrip_template"), "")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Migrate(ctx)
-}
-
-// memory gives the folder of Linux's memory file system where there is one with room, "" elsewhere. A new database is a
-// thousand small files: in memory they take 30 ms, on a disk more than most tests.
-func memory() string {
-	const folder, room = "/dev/shm", 2 << 30
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(folder, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < room {
-		return ""
-	}
-	return folder
-}
-
-func postgresUser(dir string) (*syscall.SysProcAttr, error) {
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		return nil, err
-	}
-	uid, _ := strconv.Atoi(u.Uid)
-	gid, _ := strconv.Atoi(u.Gid)
-	if err := os.Chown(dir, uid, gid); err != nil {
-		return nil, err
-	}
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
-}
-
-// binaries finds the newest PostgreSQL server: on the PATH, or where Debian puts it.
-func binaries() (string, error) {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if len(found) > 0 {
-		sort.Strings(found)
-		return filepath.Dir(found[len(found)-1]), nil
-	}
-	path, err := exec.LookPath("initdb")
-	if err != nil {
-		return "", errors.New("no initdb found; install the Debian package postgresql")
-	}
-	return filepath.Dir(path), nil
-}
-
-func run(as *syscall.SysProcAttr, name string, args ...string) error {
-	var out bytes.Buffer
-	cmd := exec.Command(name, args...)
-	cmd.SysProcAttr, cmd.Stdout, cmd.Stderr, cmd.Dir = as, &out, &out, os.TempDir()
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, out.Bytes())
-	}
-	return nil
 }
