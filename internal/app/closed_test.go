@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,8 +15,11 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/cdkey"
+	"airstrip/internal/idempotency"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/shop"
+	"airstrip/internal/ticket"
+	"airstrip/internal/wallet"
 	"airstrip/internal/webpush/webpushtest"
 )
 
@@ -246,6 +251,37 @@ func TestClosed_CallsBesideTheClosing_LeaveNothing(t *testing.T) {
 			}
 		}
 		h.sound(h.T)
+	})
+}
+
+// A ticket may be deleted by the closing of its account before the call that opened it is answered, or wrote in it.
+func TestClosed_CallWhoseTicketWasDeleted_SaysThatTheAccountWasClosed(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		u := h.addUser(h.T, "leaving", 0)
+		keyed := func(key string) context.Context {
+			return idempotency.With(h.Context(), idempotency.Request{UserID: u.id, Key: key, Hash: []byte(key)})
+		}
+		var id string
+		open := func() error {
+			made, err := h.Tickets.Open(keyed("open"), u.id, ticket.Draft{Title: "Hello", Content: "Hello"})
+			if err == nil {
+				id = fmt.Sprint(made.ID)
+			}
+			return err
+		}
+		send := func() error {
+			_, err := h.Tickets.Send(keyed("send"), u.id, id, "Hello")
+			return err
+		}
+		if err := errors.Join(open(), send()); err != nil {
+			h.Fatal(err)
+		}
+		h.closes(u, "leaving@example.com")
+		for what, repeat := range map[string]func() error{"opening": open, "writing in": send} {
+			if err := repeat(); !errors.Is(err, wallet.ErrClosed) {
+				h.Errorf("%s a ticket that is deleted: %v, want %v", what, err, wallet.ErrClosed)
+			}
+		}
 	})
 }
 

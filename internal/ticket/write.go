@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/text"
+	"airstrip/internal/wallet"
 	"airstrip/internal/webhook"
 )
 
@@ -318,16 +319,18 @@ func (t *Tickets) add(ctx context.Context, tx bun.Tx, k *Ticket, m *Message, fil
 	return m, t.notify(ctx, tx, Notice{Ticket: *k, Message: *m})
 }
 
+// byID returns a ticket that was written. The closing of an account, which nothing waits for, deletes its tickets.
 func (t *Tickets) byID(ctx context.Context, id int64) (*Ticket, error) {
 	k := new(Ticket)
 	err := t.db.NewSelect().Model(k).Where("id = ?", id).Scan(ctx)
-	return k, err
+	return k, db.OrMissing(err, wallet.ErrClosed)
 }
 
+// message returns a message that was written, as byID does a ticket.
 func (t *Tickets) message(ctx context.Context, id int64) (*Message, error) {
 	messages := make([]Message, 1)
 	if err := t.db.NewSelect().Model(&messages[0]).Where("id = ?", id).Scan(ctx); err != nil {
-		return nil, err
+		return nil, db.OrMissing(err, wallet.ErrClosed)
 	}
 	return &messages[0], t.attach(ctx, messages)
 }
