@@ -285,6 +285,20 @@ func TestClosed_CallWhoseTicketWasDeleted_SaysThatTheAccountWasClosed(t *testing
 	})
 }
 
+// A session ends with the account of its call, which does not mean that the user was banned.
+func TestClosed_SubscriptionOfAnEndedSession_SaysThatTheAccountWasClosed(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		u := h.addUser(h.T, "leaving", 0)
+		ctx := account.Acting(h.Context(), u.id)
+		browser := webpushtest.New(h.T, h.DB.Now).Subscribe("push.example.com", "")
+		h.closes(u, "leaving@example.com")
+		err := h.Push.Subscribe(ctx, u.id, uuid.New(), browser.Target())
+		if !errors.Is(err, wallet.ErrClosed) {
+			h.Errorf("a subscription: %v, want %v", err, wallet.ErrClosed)
+		}
+	})
+}
+
 // Staff that acts on an account which was closed is told that it was, and not that there is no such user.
 func TestClosed_ActsOfStaff_SayThatTheAccountWasClosed(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
