@@ -129,8 +129,8 @@ lint: tools tidy-check
 # by the program.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/crypto/argon2
 # Test binaries have no debug information, which stack traces do not need, and unsafe pointers of libraries are not checked; only the
-# agent's meter has some of ours. Nothing is inlined into the operations of the API, each of which has huma's generic code. All of it saves a quarter of the
-# time to compile and a tenth of the tests'.
+# agent's meter has some of ours. Nothing is inlined into the operations of the API, each of which has huma's generic code. All of it
+# saves a quarter of the time to compile and a tenth of the tests'.
 TESTING := -dwarf=false -d=checkptr=0
 RACE := -race -gcflags=all='$(TESTING)' -gcflags='airstrip/internal/api/v2/...=$(TESTING) -l' \
 	$(foreach package,$(UNWATCHED),-gcflags='$(package)=$(TESTING) -race=false')

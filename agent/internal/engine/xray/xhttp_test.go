@@ -1,6 +1,7 @@
 package xray_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -84,26 +85,36 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 		port := startNginx(t, s.Node.Port, schemes, certificate)
 		for i, mode := range []string{"auto", "packet-up", "stream-up", "stream-one"} {
 			t.Run(name+" "+mode, func(t *testing.T) {
-				limited := User(int64(91 + i))
-				limited.DeviceLimit = Ptr(1)
-				testNode.Serve(s.Node, limited)
 				path := "/x"
 				if mode == "stream-up" || mode == "stream-one" {
 					path = "/grpc/x"
 				}
-				outbound := s.Client(limited)
-				outbound["sendThrough"] = "127.0.0.21"
-				withPort(outbound, port)
-				outbound["streamSettings"] = Object{
-					"network": "xhttp", "security": "tls", "xhttpSettings": Object{"path": path, "mode": mode},
-					"tlsSettings": Object{
-						"serverName":           "front.example.test",
-						"pinnedPeerCertSha256": certificate.Pin(),
-					},
+				connect := func(id int64) (limited api.User, outbound Object, conn net.Conn, err error) {
+					limited = User(id)
+					limited.DeviceLimit = Ptr(1)
+					testNode.Serve(s.Node, limited)
+					outbound = s.Client(limited)
+					outbound["sendThrough"] = "127.0.0.21"
+					withPort(outbound, port)
+					outbound["streamSettings"] = Object{
+						"network": "xhttp", "security": "tls", "xhttpSettings": Object{"path": path, "mode": mode},
+						"tlsSettings": Object{
+							"serverName":           "front.example.test",
+							"pinnedPeerCertSha256": certificate.Pin(),
+						},
+					}
+					conn = NewClient(t, outbound).Dial(echo)
+					_, err = Exchange(conn, size)
+					return limited, outbound, conn, err
 				}
-				conn := NewClient(t, outbound).Dial(echo)
-				if n, err := Exchange(conn, size); err != nil {
-					t.Fatalf("%d bytes came back: %v", n, err)
+				id := int64(100 * (i + 1))
+				limited, outbound, conn, err := connect(id)
+				for ; errors.Is(err, ErrRepeated); id++ { // the client's fault; another user begins from zero
+					conn.Close()
+					limited, outbound, conn, err = connect(id + 1)
+				}
+				if err != nil {
+					t.Fatal(err)
 				}
 				online, _ := testNode.Gate.Online() // It includes those of earlier modes.
 				last := online[len(online)-1]
