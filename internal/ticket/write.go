@@ -319,14 +319,14 @@ func (t *Tickets) add(ctx context.Context, tx bun.Tx, k *Ticket, m *Message, fil
 	return m, t.notify(ctx, tx, Notice{Ticket: *k, Message: *m})
 }
 
-// byID returns a ticket that was written. The closing of an account, which nothing waits for, deletes its tickets.
+// byID returns a ticket that was just written, or wallet.ErrClosed: closing the account deletes its tickets.
 func (t *Tickets) byID(ctx context.Context, id int64) (*Ticket, error) {
 	k := new(Ticket)
 	err := t.db.NewSelect().Model(k).Where("id = ?", id).Scan(ctx)
 	return k, db.OrMissing(err, wallet.ErrClosed)
 }
 
-// message returns a message that was written, as byID does a ticket.
+// message returns a message that was just written, or wallet.ErrClosed as byID does.
 func (t *Tickets) message(ctx context.Context, id int64) (*Message, error) {
 	messages := make([]Message, 1)
 	if err := t.db.NewSelect().Model(&messages[0]).Where("id = ?", id).Scan(ctx); err != nil {

@@ -178,7 +178,7 @@ func (p *Push) Subscribe(ctx context.Context, userID int64, sessionID uuid.UUID,
 	}
 	if alive, err := p.alive(ctx, sessionID); err != nil {
 		return err
-	} else if !alive { // where the account was closed meanwhile, the transaction says so
+	} else if !alive { // a transaction of a closed account is refused as such
 		return p.db.Tx(ctx, func(context.Context, bun.Tx) error { return ErrBanned })
 	}
 	if _, err := p.keys(ctx); err != nil {
