@@ -11,6 +11,7 @@
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as AdminRouteImport } from './routes/admin'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
+import { Route as AdminSplatRouteImport } from './routes/admin.$'
 import { Route as AdminAnomaliesRouteImport } from './routes/admin.anomalies'
 import { Route as AdminApiKeysRouteImport } from './routes/admin.api-keys'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
@@ -106,6 +107,11 @@ const AdminRoute = AdminRouteImport.update({
 const AdminIndexRoute = AdminIndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminSplatRoute = AdminSplatRouteImport.update({
+  id: '/$',
+  path: '/$',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminAnomaliesRoute = AdminAnomaliesRouteImport.update({
@@ -545,6 +551,7 @@ const AdminNodesIdEditRoute = AdminNodesIdEditRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/admin': typeof AdminRouteWithChildren
+  '/admin/$': typeof AdminSplatRoute
   '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -634,6 +641,7 @@ export interface FileRoutesByFullPath {
   '/admin/nodes/$id/': typeof AdminNodesIdIndexRoute
 }
 export interface FileRoutesByTo {
+  '/admin/$': typeof AdminSplatRoute
   '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -725,6 +733,7 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/admin': typeof AdminRouteWithChildren
+  '/admin/$': typeof AdminSplatRoute
   '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -817,6 +826,7 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/admin'
+    | '/admin/$'
     | '/admin/anomalies'
     | '/admin/api-keys'
     | '/admin/approvals'
@@ -906,6 +916,7 @@ export interface FileRouteTypes {
     | '/admin/nodes/$id/'
   fileRoutesByTo: FileRoutesByTo
   to:
+    | '/admin/$'
     | '/admin/anomalies'
     | '/admin/api-keys'
     | '/admin/approvals'
@@ -996,6 +1007,7 @@ export interface FileRouteTypes {
   id:
     | '__root__'
     | '/admin'
+    | '/admin/$'
     | '/admin/anomalies'
     | '/admin/api-keys'
     | '/admin/approvals'
@@ -1103,6 +1115,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/admin/'
       preLoaderRoute: typeof AdminIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/$': {
+      id: '/admin/$'
+      path: '/$'
+      fullPath: '/admin/$'
+      preLoaderRoute: typeof AdminSplatRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/anomalies': {
@@ -1723,6 +1742,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 )
 
 interface AdminRouteChildren {
+  AdminSplatRoute: typeof AdminSplatRoute
   AdminAnomaliesRoute: typeof AdminAnomaliesRoute
   AdminApiKeysRoute: typeof AdminApiKeysRoute
   AdminApprovalsRoute: typeof AdminApprovalsRoute
@@ -1812,6 +1832,7 @@ interface AdminRouteChildren {
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
+  AdminSplatRoute: AdminSplatRoute,
   AdminAnomaliesRoute: AdminAnomaliesRoute,
   AdminApiKeysRoute: AdminApiKeysRoute,
   AdminApprovalsRoute: AdminApprovalsRoute,

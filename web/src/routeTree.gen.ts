@@ -21,6 +21,7 @@ import { Route as TermsRouteImport } from './routes/terms'
 import { Route as TestPageRouteImport } from './routes/test-page'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AdminIndexRouteImport } from './routes/admin.index'
+import { Route as AdminSplatRouteImport } from './routes/admin.$'
 import { Route as AdminAnomaliesRouteImport } from './routes/admin.anomalies'
 import { Route as AdminApiKeysRouteImport } from './routes/admin.api-keys'
 import { Route as AdminApprovalsRouteImport } from './routes/admin.approvals'
@@ -229,6 +230,11 @@ const UserRoute = UserRouteImport.update({
 const AdminIndexRoute = AdminIndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => AdminRoute,
+} as any)
+const AdminSplatRoute = AdminSplatRouteImport.update({
+  id: '/$',
+  path: '/$',
   getParentRoute: () => AdminRoute,
 } as any)
 const AdminAnomaliesRoute = AdminAnomaliesRouteImport.update({
@@ -996,6 +1002,7 @@ export interface FileRoutesByFullPath {
   '/terms': typeof TermsRoute
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/$': typeof AdminSplatRoute
   '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -1152,6 +1159,7 @@ export interface FileRoutesByTo {
   '/privacy': typeof PrivacyRoute
   '/setup': typeof SetupRoute
   '/terms': typeof TermsRoute
+  '/admin/$': typeof AdminSplatRoute
   '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -1314,6 +1322,7 @@ export interface FileRoutesById {
   '/terms': typeof TermsRoute
   '/test-page': typeof TestPageRouteWithChildren
   '/user': typeof UserRouteWithChildren
+  '/admin/$': typeof AdminSplatRoute
   '/admin/anomalies': typeof AdminAnomaliesRoute
   '/admin/api-keys': typeof AdminApiKeysRoute
   '/admin/approvals': typeof AdminApprovalsRoute
@@ -1479,6 +1488,7 @@ export interface FileRouteTypes {
     | '/terms'
     | '/test-page'
     | '/user'
+    | '/admin/$'
     | '/admin/anomalies'
     | '/admin/api-keys'
     | '/admin/approvals'
@@ -1635,6 +1645,7 @@ export interface FileRouteTypes {
     | '/privacy'
     | '/setup'
     | '/terms'
+    | '/admin/$'
     | '/admin/anomalies'
     | '/admin/api-keys'
     | '/admin/approvals'
@@ -1796,6 +1807,7 @@ export interface FileRouteTypes {
     | '/terms'
     | '/test-page'
     | '/user'
+    | '/admin/$'
     | '/admin/anomalies'
     | '/admin/api-keys'
     | '/admin/approvals'
@@ -2046,6 +2058,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/admin/'
       preLoaderRoute: typeof AdminIndexRouteImport
+      parentRoute: typeof AdminRoute
+    }
+    '/admin/$': {
+      id: '/admin/$'
+      path: '/$'
+      fullPath: '/admin/$'
+      preLoaderRoute: typeof AdminSplatRouteImport
       parentRoute: typeof AdminRoute
     }
     '/admin/anomalies': {
@@ -3107,6 +3126,7 @@ const AdminTicketsRouteWithChildren = AdminTicketsRoute._addFileChildren(
 )
 
 interface AdminRouteChildren {
+  AdminSplatRoute: typeof AdminSplatRoute
   AdminAnomaliesRoute: typeof AdminAnomaliesRoute
   AdminApiKeysRoute: typeof AdminApiKeysRoute
   AdminApprovalsRoute: typeof AdminApprovalsRoute
@@ -3196,6 +3216,7 @@ interface AdminRouteChildren {
 }
 
 const AdminRouteChildren: AdminRouteChildren = {
+  AdminSplatRoute: AdminSplatRoute,
   AdminAnomaliesRoute: AdminAnomaliesRoute,
   AdminApiKeysRoute: AdminApiKeysRoute,
   AdminApprovalsRoute: AdminApprovalsRoute,

@@ -35,7 +35,7 @@ it.each(addresses)('%s loads its texts and the data of its first screen', async 
   if (href.startsWith('/admin')) server.use(...asStaff())
   const { router } = href.startsWith('/auth')
     ? await openApp('/about')
-    : await openSignedIn('/user/no/such/page')
+    : await openSignedIn('/admin/no/such/page')
   await screen.findByRole('heading', { level: 1 })
   await waitFor(() => expect(router.state.status).toBe('idle'))
   const frame = new Set(calls)
@@ -59,7 +59,7 @@ const numeric = addresses.filter(
 
 it('a page of a number is not found, and asks for nothing, where its address has none', async () => {
   server.use(...asStaff())
-  const { router } = await openSignedIn('/user/no/such/page')
+  const { router } = await openSignedIn('/admin/no/such/page')
   await screen.findByText('404 · Page Not Found')
   await waitFor(() => expect(router.state.status).toBe('idle'))
   const frame = new Set(calls)
@@ -67,7 +67,11 @@ it('a page of a number is not found, and asks for nothing, where its address has
   expect(numeric.length).toBeGreaterThan(20)
   for (const address of numeric) {
     await router.navigate({ href: address.replace('$id', 'new-one').replace('$scope', 'user') })
-    expect(router.state.matches.map(({ routeId }) => routeId)).toEqual(['__root__', '/$'])
+    expect(router.state.matches.map(({ routeId }) => routeId)).toEqual([
+      '__root__',
+      '/admin',
+      '/admin/$',
+    ])
     expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
   }
   expect([...calls].filter((call) => !frame.has(call))).toEqual([])

@@ -1,4 +1,4 @@
-import { createFileRoute, notFound, redirect } from '@tanstack/react-router'
+import { createFileRoute, notFound, redirect, rootRouteId } from '@tanstack/react-router'
 import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { firstPage, pageAt } from '@/app/console/find-page'
 import '@/app/console/texts'
@@ -8,12 +8,14 @@ import { lazyPage } from '@/app/lazy'
 import { mayOf, roleQuery } from '@/features/console/parts/permissions'
 import { ApiError } from '@/lib/api/errors'
 
+const loadShell = () => loadTexts('console/shell', 'console/parts')
+
 /** The staff console. For all others nothing is at these addresses; for a member, nothing where it may not read. */
 export const Route = createFileRoute('/admin')({
   beforeLoad: async ({ context: { session, queryClient }, location }) => {
     await requireSignIn(session, location.href)
     const me = await queryClient.ensureQueryData(userGetMeOptions())
-    if (!me.staff_role) throw notFound()
+    if (!me.staff_role) throw notFound({ routeId: rootRouteId })
     if (me.staff_two_factor_due) throw redirect({ to: '/user/account/staff' })
     const role = await queryClient.ensureQueryData(roleQuery()).catch((error: unknown) => {
       // That page says why.
@@ -25,8 +27,12 @@ export const Route = createFileRoute('/admin')({
     if (/^\/admin\/?$/.test(location.pathname) && !may('overview.read'))
       throw redirect({ to: firstPage(may)?.to ?? '/user/account/staff' })
     const permission = pageAt(location.pathname)?.permission
-    if (permission && !may(permission)) throw notFound()
+    if (permission && !may(permission)) {
+      await loadShell()
+      throw notFound()
+    }
   },
-  loader: () => loadTexts('console/shell', 'console/parts'),
+  loader: () => loadShell(),
   component: lazyPage(() => import('@/app/console/console-layout'), 'ConsoleLayout'),
+  notFoundComponent: lazyPage(() => import('@/app/console/not-found'), 'ConsoleWithoutPage'),
 })

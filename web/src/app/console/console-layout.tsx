@@ -3,7 +3,7 @@ import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { Suspense, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import '@/features/console/parts/keyed-calls'
 import { lazyPart } from '@/lib/lazy-part'
@@ -31,7 +31,7 @@ const Toaster = lazyPart(
 )
 
 /** The shell of the staff console: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
-export function ConsoleLayout() {
+export function ConsoleLayout({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
   const [wasMenuOpened, setMenuOpened] = useState(false)
   const [isMenuOpen, menu] = useDisclosure(false, { onOpen: () => setMenuOpened(true) })
@@ -58,7 +58,7 @@ export function ConsoleLayout() {
       <div className={layout.page}>
         <StatusBars />
         <main id="main" tabIndex={-1} className={layout.content}>
-          <Outlet />
+          {children ?? <Outlet />}
         </main>
       </div>
       <ConsoleBottomBar onOpenMenu={menu.open} />
