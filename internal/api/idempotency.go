@@ -4,13 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/text"
 )
 
-// maxKeyLength is the greatest length of an Idempotency-Key in bytes.
+// maxKeyLength is the greatest length of an Idempotency-Key in characters.
 const maxKeyLength = 128
 
 // KeyedRequest returns the request's Idempotency-Key, bound to the user and to a hash of the method, the path and
@@ -19,12 +21,14 @@ func KeyedRequest(r *http.Request, userID int64, input string) (keyed idempotenc
 	const header = "Idempotency-Key"
 	keys := r.Header.Values(header)
 	switch {
-	case len(keys) == 0 || keys[0] == "" && len(keys) == 1:
+	case len(keys) == 0:
 		return keyed, false, nil
 	case len(keys) > 1:
 		return keyed, false, fault.Invalid(header, "repeated", header+" 出现了不止一次",
 			"The "+header+" is given more than once")
-	case len(keys[0]) > maxKeyLength:
+	case strings.TrimSpace(keys[0]) == "":
+		return keyed, false, fault.Invalid(header, "required", header+" 是空的", "The "+header+" is empty")
+	case utf8.RuneCountInString(keys[0]) > maxKeyLength:
 		return keyed, false, fault.Invalid(header, "too_long", header+" 不能超过 128 个字符",
 			"The "+header+" must not be longer than 128 characters")
 	case !text.IsStorable(keys[0]):

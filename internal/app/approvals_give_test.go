@@ -161,3 +161,38 @@ func TestApprovals_RefundOfAnOrderThatGrew_IsDecidedAnew(t *testing.T) {
 		h.sound(h.T)
 	})
 }
+
+// What a member gives while another gift to the user waits is refused, not dropped.
+func TestApprovals_AnotherGiftWhileOneWaits_IsRefused(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		h.limited("0.00")
+		ann, user := h.staff[account.Admin], h.users[0]
+		plan := h.planOf(h.sells(h.T, shop.KindPlan, 2000))
+		give := func(status int, path, body, code string) {
+			h.Helper()
+			w := h.call(h.Context(), h.present(ann), "POST", fmt.Sprintf("/api/v2/staff/users/%d/%s", user.id, path), body)
+			h.wantCode(w, status, code)
+		}
+		traffic := func(status int, gigabytes int64, code string) {
+			h.Helper()
+			give(status, "traffic-grants", fmt.Sprintf(`{"bytes":%d,"name":"gift","reason":"x"}`, gigabytes*gigabyte), code)
+		}
+		days := func(status, days int, code string) {
+			h.Helper()
+			give(status, "service-gifts", fmt.Sprintf(`{"kind":"start","plan_id":%d,"days":%d,"reason":"x"}`, plan, days), code)
+		}
+		traffic(403, 1, "second_member_needed")
+		traffic(403, 1, "second_member_needed")
+		traffic(409, 2, "gift_waits")
+		days(403, 3, "second_member_needed")
+		days(403, 3, "second_member_needed")
+		days(409, 4, "gift_waits")
+		if n := h.waits(); n != 2 {
+			h.Errorf("%d acts wait", n)
+		}
+		h.decide(h.staff[account.Finance], 200, true)
+		h.decide(h.staff[account.Finance], 200, true)
+		traffic(403, 2, "second_member_needed")
+		days(403, 4, "second_member_needed")
+	})
+}

@@ -57,6 +57,10 @@ func TestReadOnlyToken_ChangesNothing(t *testing.T) {
 		if _, err := h.Links.Token(h.Context(), user.id); err != nil { // made when it is first asked for, by whomever
 			h.Fatal(err)
 		}
+		index := h.call(h.Context(), testUser{bearer: secret}, "GET", "/api/v2/user", "").Body.String()
+		if want := `"expires_at":4102358400`; !strings.Contains(index, want) { // the end of 2099
+			h.Errorf("a token without an end says %s, want %s", index, want)
+		}
 		answered, before := 0, h.rows(h.T)
 		for _, route := range h.tokenRoutes() {
 			for _, path := range h.pathsOf(route.path, user.id, secret) {

@@ -4,6 +4,7 @@ package idempotency
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,10 +26,11 @@ var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "使用该 I
 	"A request with this Idempotency-Key was done already, with other particulars; look at what came of it before "+
 		"you ask anew")
 
-// ErrReceived is the fault of a key under which the same request was done.
+// ErrReceived is the fault of a key under which the same request came before. It was done, or goes on, or the server
+// stopped in the middle of it.
 var ErrReceived = fault.Conflict("already_received",
-	"这项操作已经完成，只是上次没有收到回应；请先查看结果，再决定是否重新提交",
-	"This was done already, although no answer came; look at what came of it before you send it again")
+	"这项操作之前已经收到，可能已经完成，也可能仍在进行；请先查看结果，再决定是否重新提交",
+	"This was received before: it is done, or still goes on. Look at what came of it before you send it again")
 
 // Request is one keyed request.
 type Request struct {
@@ -132,21 +134,32 @@ func (k *Keys) Once(ctx context.Context, r Request) (context.Context, *Receipt) 
 	return ctx, &Receipt{k.db, r, beginning}
 }
 
-// withdrawTimeout is how long Withdraw goes on after its caller has gone.
-const withdrawTimeout = 5 * time.Second
+// settleTimeout is how long Settle goes on after its caller has gone.
+const settleTimeout = 5 * time.Second
 
-// Withdraw forgets the key of a request that was refused after a transaction of it.
-func (r *Receipt) Withdraw(ctx context.Context) error {
-	if !r.beginning.Committed() {
-		return nil
-	}
-	ctx, cancel := detached.WithTimeout(ctx, withdrawTimeout)
+// Settle ends a request that failed with err, and returns the error that its caller gets. refused tells whether err
+// says for certain that nothing was done: the key of such a request is forgotten, so that it may come again. A request
+// that failed because the first one with its key changed what it wanted to change gets ErrReceived.
+func (r *Receipt) Settle(ctx context.Context, err error, refused bool) error {
+	ctx, cancel := detached.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	return r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	if !r.beginning.Committed() {
+		switch _, other := read(ctx, r.db, r.request); {
+		case other == nil:
+			return ErrReceived
+		case errors.Is(other, ErrOtherRequest):
+			return other
+		}
+		return err
+	}
+	if !refused {
+		return err
+	}
+	return cmp.Or(r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*row)(nil)).Where("user_id = ? AND key = ?", r.request.UserID, r.request.Key).
 			Exec(ctx)
 		return err
-	})
+	}), err)
 }
 
 // read returns the row of a request that was done, or ErrOtherRequest where another one was done under its key.

@@ -126,7 +126,7 @@ func TestOnce_RefusedRequest_MayBeSentAgain(t *testing.T) {
 					return nil
 				}); err != nil {
 					leave() // The key of a refused request is forgotten for a caller who has gone, too.
-					return errors.Join(err, receipt.Withdraw(ctx))
+					return receipt.Settle(ctx, err, true)
 				}
 			}
 			return nil
@@ -139,8 +139,35 @@ func TestOnce_RefusedRequest_MayBeSentAgain(t *testing.T) {
 		if err := try(0); err != nil {
 			t.Fatal("the third try: ", err)
 		}
-		if err := try(0); !errors.Is(err, idempotency.ErrReceived) {
-			t.Fatal("a repeat: ", err)
+		for _, fails := range []int{0, 1} {
+			if err := try(fails); !errors.Is(err, idempotency.ErrReceived) {
+				t.Fatalf("a repeat that fails in transaction %d: %v", fails, err)
+			}
+		}
+	})
+}
+
+func TestOnce_RequestThatFailsAfterATransaction_IsNotDoneAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		r := idempotency.Request{UserID: 1, Key: "k", Hash: []byte("body")}
+		effects := 0
+		try := func(r idempotency.Request) error {
+			ctx, receipt := idempotency.NewKeys(d).Once(t.Context(), r)
+			if err := d.Tx(ctx, func(context.Context, bun.Tx) error { return nil }); err != nil {
+				return receipt.Settle(ctx, err, true)
+			}
+			effects++
+			return receipt.Settle(ctx, errors.New("the answer cannot be read"), false)
+		}
+		if err := try(r); err == nil || errors.Is(err, idempotency.ErrReceived) {
+			t.Fatal("the first request: ", err)
+		}
+		if err := try(r); !errors.Is(err, idempotency.ErrReceived) || effects != 1 {
+			t.Errorf("a repeat: %v, and %d effects", err, effects)
+		}
+		r.Hash = []byte("another body")
+		if err := try(r); !errors.Is(err, idempotency.ErrOtherRequest) {
+			t.Error("another body: ", err)
 		}
 	})
 }

@@ -71,8 +71,8 @@ func (g *Gift) check() error {
 }
 
 // Give gives a user something of a service that nobody paid for. What is worth more than the member may give alone on a
-// day, or is for the member, waits for a second one: approval.ErrSecondMember. While something of the member for the
-// user waits, nothing more is kept. MadeBy is nil for the operator.
+// day, or is for the member, waits for a second one: approval.ErrSecondMember. While that waits, the same asked again
+// is answered as before, and another gift to the user is ErrGiftWaits. MadeBy is nil for the operator.
 func (s *Shop) Give(ctx context.Context, g Gift) error {
 	if err := g.check(); err != nil {
 		return err
@@ -94,10 +94,16 @@ func (s *Shop) GiveIn(ctx context.Context, tx bun.Tx, g Gift) (given bool, err e
 	if err := s.wallets.MayGain(ctx, tx, g.UserID); err != nil {
 		return false, err
 	}
-	waits, err := tx.NewSelect().Model((*Gift)(nil)).Where("user_id = ? AND made_by = ? AND state = ?", g.UserID,
-		g.MadeBy, grantWaiting).Exists(ctx)
-	if err != nil || waits {
+	var waiting []Gift
+	if err := tx.NewSelect().Model(&waiting).Where("user_id = ? AND made_by = ? AND state = ?", g.UserID, g.MadeBy,
+		grantWaiting).Scan(ctx); err != nil {
 		return false, err
+	}
+	for i := range waiting {
+		if !waiting[i].gives(&g) {
+			return false, ErrGiftWaits
+		}
+		return false, nil
 	}
 	worth, err := s.giftWorth(ctx, tx, &g)
 	if err != nil {
@@ -118,6 +124,13 @@ func (s *Shop) GiveIn(ctx context.Context, tx bun.Tx, g Gift) (given bool, err e
 		return false, err
 	}
 	return true, s.endGift(ctx, tx, &g, true, nil)
+}
+
+// gives tells whether two gifts to a user give the same.
+func (g *Gift) gives(other *Gift) bool {
+	same := func(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
+	return g.Kind == other.Kind && g.Months == other.Months && g.Days == other.Days &&
+		same(g.ServiceID, other.ServiceID) && same(g.PlanID, other.PlanID)
 }
 
 // giftWorth returns what a gift is worth at most.

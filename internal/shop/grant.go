@@ -22,6 +22,10 @@ const (
 	grantDeclined = "declined"
 )
 
+// ErrGiftWaits is the fault of a member who gives a user something while something else that they gave waits.
+var ErrGiftWaits = fault.Conflict("gift_waits", "你送给该用户的另一份赠送正在等待另一位成员确认；请在处理后再提交",
+	"Another gift of yours to this user waits for a second member of staff. Make this one once that is decided")
+
 type trafficGrant struct {
 	bun.BaseModel `bun:"table:traffic_grant"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -38,7 +42,8 @@ type trafficGrant struct {
 
 // GrantTraffic gives the user bytes that nobody paid for, as a package that lives until it is used up. What is worth
 // more than the member may give alone on a day, or is for the member, waits for a second one: approval.ErrSecondMember.
-// While something of the member for the user waits, nothing more is kept. by is nil for the operator.
+// While that waits, the same asked again is answered as before, and other traffic for the user is ErrGiftWaits. by is
+// nil for the operator.
 func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, bytes int64, reason string,
 	by *int64,
 ) error {
@@ -52,10 +57,16 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 		if err := s.wallets.MayGain(ctx, tx, userID); err != nil {
 			return false, err
 		}
-		waits, err := tx.NewSelect().Model((*trafficGrant)(nil)).Where("user_id = ? AND made_by = ? AND state = ?",
-			userID, by, grantWaiting).Exists(ctx)
-		if err != nil || waits {
+		var waiting []trafficGrant
+		if err := tx.NewSelect().Model(&waiting).Where("user_id = ? AND made_by = ? AND state = ?", userID, by,
+			grantWaiting).Scan(ctx); err != nil {
 			return false, err
+		}
+		for _, w := range waiting {
+			if w.Name != name || w.Bytes != bytes {
+				return false, ErrGiftWaits
+			}
+			return false, nil
 		}
 		g := &trafficGrant{
 			UserID: userID, Name: name, Bytes: bytes, State: grantWaiting, MadeBy: by,

@@ -102,7 +102,7 @@ func (o Op) Named(id, summary string) Op {
 	return o
 }
 
-// WithKey has a repeat with the same Idempotency-Key get the first answer again, where others refuse it.
+// WithKey answers a repeat with the same Idempotency-Key with what the first request made, where others refuse it.
 func (o Op) WithKey() Op {
 	o.keyed = true
 	return o

@@ -5,12 +5,15 @@
 package v2
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -20,6 +23,9 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/attachment"
 	"airstrip/internal/audit"
+	"airstrip/internal/dberr"
+	"airstrip/internal/detached"
+	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/permission"
 )
@@ -218,11 +224,18 @@ func call[I, T any](
 	}
 	if err != nil {
 		if receipt, isKeyed := ctx.Value(receiptKey{}).(*idempotency.Receipt); isKeyed {
-			err = cmp.Or(receipt.Withdraw(ctx), err)
+			err = receipt.Settle(ctx, err, isRefusal(ctx, err))
 		}
 		err = api.NewFailure(ctx, err)
 	}
 	return result, err
+}
+
+// isRefusal tells whether err says for certain that an operation did nothing. A fault of the database, the end of the
+// time and an error that is no fault may come after something was done.
+func isRefusal(ctx context.Context, err error) bool {
+	f, isFault := fault.As(err)
+	return isFault && !errors.Is(dberr.AfterCommit(ctx, f), dberr.ErrOutcomeUnknown)
 }
 
 // operation describes o in the contract. It panics on one that does not say who may call it, or how it is called.
@@ -347,11 +360,12 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 			}
 			hc = huma.WithValue(hc, ifMatchKey{}, m)
 		}
-		ctx, err := r.withKey(hc.Context(), o, req, who.UserID)
+		ctx, end, err := r.withKey(hc.Context(), o, req, who.UserID)
 		if err != nil {
 			api.NewFailure(req.Context(), err).Write(w)
 			return
 		}
+		defer end()
 		next(huma.WithContext(hc, ctx))
 	}
 }
@@ -374,39 +388,52 @@ func (r *Router) identify(ctx context.Context, o Op, bearer string) (account.Ide
 
 // keyParameter describes the Idempotency-Key of o.
 func keyParameter(o Op) *huma.Param {
-	repeat := "a repeat within 72 h is 409 already_received"
+	repeat := "a repeat within 72 h of one that changed something is 409 already_received"
 	if o.keyed {
-		repeat = "the same key with the same body gets the first answer again for 72 h and moves nothing twice"
+		repeat = "the same key with the same body is answered for 72 h with what the first request made, and moves " +
+			"nothing twice"
 	}
 	return &huma.Param{
-		Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: new(128)},
-		Description: "The request is carried out once: " + repeat + "; with another body it is 422.",
+		Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(128)},
+		Description: "The request is carried out once: " + repeat + "; with another body or query it is 422.",
 	}
 }
 
 type receiptKey struct{}
 
-// withKey returns the context of a request with its Idempotency-Key bound to it. An operation that is not WithKey is
-// done once for a key, too, and a repeat is refused.
-func (r *Router) withKey(ctx context.Context, o Op, req *http.Request, userID int64) (context.Context, error) {
+// keyedGrace is how long a request with a key goes on after its caller has gone. Its repeat is refused, so it must not
+// end in the middle.
+const keyedGrace = time.Minute
+
+// withKey returns the context of a request with its Idempotency-Key bound to it, and what ends that. An operation that
+// is not WithKey is done once for a key, too, and a repeat is refused.
+func (r *Router) withKey(
+	ctx context.Context, o Op, req *http.Request, userID int64,
+) (_ context.Context, end context.CancelFunc, err error) {
+	end = func() {}
 	takesNone := !o.takesKey() || !o.keyed && r.keys == nil
 	if takesNone || len(req.Header.Values("Idempotency-Key")) == 0 {
-		return ctx, nil
+		return ctx, end, nil
 	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
-		return nil, api.Unreadable(err)
+		return nil, nil, api.Unreadable(err)
 	}
-	req.Body = io.NopCloser(strings.NewReader(string(body)))
-	request, isKeyed, err := api.KeyedRequest(req, userID, string(body))
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	input := string(body)
+	if req.URL.RawQuery != "" {
+		input = "?" + req.URL.RawQuery + "\n" + input
+	}
+	request, isKeyed, err := api.KeyedRequest(req, userID, input)
 	switch {
 	case err != nil || !isKeyed:
-		return ctx, err
+		return ctx, end, err
 	case o.keyed:
-		return idempotency.With(ctx, request), nil
+		return idempotency.With(ctx, request), end, nil
 	}
+	ctx, end = detached.WithGrace(ctx, keyedGrace)
 	ctx, receipt := r.keys.Once(ctx, request)
-	return context.WithValue(ctx, receiptKey{}, receipt), nil
+	return context.WithValue(ctx, receiptKey{}, receipt), end, nil
 }
 
 // ClientOf returns the other end of a call as package account knows it.

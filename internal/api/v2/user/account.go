@@ -18,7 +18,7 @@ type userIndexResult struct {
 	AccessType token.Role `json:"access_type" doc:"The role in the token"`
 	TokenType  token.Type `json:"token_type"`
 	IssuedAt   int64      `json:"issued_at" doc:"Unix time of the access token"`
-	ExpiresAt  int64      `json:"expires_at" doc:"Unix time of the access token's end"`
+	ExpiresAt  int64      `json:"expires_at" doc:"Unix time of the access token's end; in 2099 where it has none"`
 }
 
 type getMeResult struct {
@@ -78,7 +78,7 @@ type profileBody struct {
 	UserName string `json:"user_name" doc:"1 to 32 characters"`
 }
 
-// noExpiry is what older clients want to read when an account ends.
+// noExpiry is what older clients want to read when an account, or a token without an end, ends.
 var noExpiry = time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // Account adds what signed-in users see and change of themselves.
@@ -87,8 +87,11 @@ func Account(a *account.Accounts) v2.Resource {
 		v2.Handle(r, v2.UserOp("GET /user").OpenToVisits().
 			Named("user_index", "What the access token says"),
 			func(_ context.Context, who account.Identity, _ *v2.Empty) (userIndexResult, error) {
-				return userIndexResult{who.UserID, token.User, token.Access, who.IssuedAt.Unix(), who.ExpiresAt.Unix()},
-					nil
+				expires := who.ExpiresAt
+				if expires.IsZero() {
+					expires = noExpiry
+				}
+				return userIndexResult{who.UserID, token.User, token.Access, who.IssuedAt.Unix(), expires.Unix()}, nil
 			})
 		v2.Handle(r, v2.UserOp("GET /user/get_me").OpenToVisits().
 			Named("user_get_me", "Who is signed in"),

@@ -9425,7 +9425,7 @@ export type UserIndexResult = {
      */
     access_type: string;
     /**
-     * Unix time of the access token's end
+     * Unix time of the access token's end; in 2099 where it has none
      */
     expires_at: number;
     /**
@@ -10160,7 +10160,7 @@ export type AuthSignOutData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10576,7 +10576,7 @@ export type AccountChangePasswordData = {
     body: ChangePasswordBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10614,7 +10614,7 @@ export type AccountCloseData = {
     body: CloseBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10636,7 +10636,7 @@ export type AccountEditEmailData = {
     body: ChangeEmailBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10658,7 +10658,7 @@ export type AccountEditEmailRequestCodeData = {
     body: RequestEmailChangeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10680,7 +10680,7 @@ export type AccountEditPasswordData = {
     body: ChangePasswordBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10702,7 +10702,7 @@ export type AccountEditProfileData = {
     body: ProfileBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10724,7 +10724,7 @@ export type AccountUnlinkTelegramData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10762,7 +10762,7 @@ export type AccountLinkTelegramBeginData = {
     body: TelegramLinkBeginBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10848,7 +10848,7 @@ export type AccountPasskeyBeginData = {
     body: PasskeyBeginBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10870,7 +10870,7 @@ export type AccountPasskeyFinishData = {
     body: PasskeyCredentialBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10892,7 +10892,7 @@ export type AccountPasskeyRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10916,7 +10916,7 @@ export type AccountPasskeyRenameData = {
     body: PasskeyNameBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10956,7 +10956,7 @@ export type PushSubscribeData = {
     body: PushBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10978,7 +10978,7 @@ export type PushUnsubscribeData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11018,7 +11018,7 @@ export type AccountSecuritySetData = {
     body: SecurityBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11056,7 +11056,7 @@ export type AccountSessionsEndOthersData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11078,7 +11078,7 @@ export type AccountSessionEndData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11118,7 +11118,7 @@ export type AccountStepUpData = {
     body: StepUpBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11140,7 +11140,7 @@ export type AccountStepUpRequestCodeData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11162,7 +11162,7 @@ export type AccountTwoFactorBeginData = {
     body: PasswordBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11184,7 +11184,7 @@ export type AccountRecoveryCodesRenewData = {
     body: PasswordAndCodeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11225,7 +11225,7 @@ export type AnnouncementsMarkReadData = {
     body: ReadBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11311,7 +11311,7 @@ export type ApiTokenCreateData = {
     body: ApiTokenBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11333,7 +11333,7 @@ export type ApiTokenRevokeData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11446,7 +11446,7 @@ export type InviteBuyData = {
     body: InvitesWanted;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11484,7 +11484,7 @@ export type InviteCodeAddData = {
     body: InviteCodeNew;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11506,7 +11506,7 @@ export type InviteCodeRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11530,7 +11530,7 @@ export type InviteCodeChangeData = {
     body: InviteCodeChangeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11592,7 +11592,7 @@ export type InvitePayoutAskData = {
     body: PayoutBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11614,7 +11614,7 @@ export type InvitePayoutWithdrawData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11657,7 +11657,7 @@ export type InviteWithdrawData = {
     body: WithdrawalBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11695,7 +11695,7 @@ export type NoticesSetData = {
     body: NoticesBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11717,7 +11717,7 @@ export type NoticesTestData = {
     body: NoticeTestBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11760,7 +11760,7 @@ export type OrderCancelData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11808,7 +11808,7 @@ export type OrderRefundRequestData = {
     body: RefundWishBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11854,7 +11854,7 @@ export type RefundRequestWithdrawData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11950,7 +11950,7 @@ export type ServicesOldEnableAutoRenewalData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11995,7 +11995,7 @@ export type CheckinPostData = {
     body?: CheckInBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12123,7 +12123,7 @@ export type LinkTokenResetData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12234,7 +12234,7 @@ export type ShareAccountCodeData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12258,7 +12258,7 @@ export type ShareAccountSecretData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12298,7 +12298,7 @@ export type SsPasswordResetData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12571,7 +12571,7 @@ export type ServiceAutoRenewData = {
     body: AutoRenewWishBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12611,7 +12611,7 @@ export type ShopConfirmOrderData = {
     body?: ConfirmationBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12653,7 +12653,7 @@ export type ShopPreOrderData = {
     body?: PurchaseWishBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12716,7 +12716,7 @@ export type TicketAttachmentRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12758,7 +12758,7 @@ export type TicketAttachmentUploadData = {
     body: Blob | File;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12814,7 +12814,7 @@ export type TicketOpenData = {
     body: TicketDraft;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12873,7 +12873,7 @@ export type TicketStatusSetData = {
     body?: StatusChangeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12931,7 +12931,7 @@ export type TicketMessageSendData = {
     body: NewMessageBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12958,7 +12958,7 @@ export type TicketReadData = {
     body: ReadMarkBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12985,7 +12985,7 @@ export type TicketMessageSendOldData = {
     body: NewMessageBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13066,7 +13066,7 @@ export type CdKeyRedeemData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13220,7 +13220,7 @@ export type RechargeCreateData = {
     body: RechargeWishBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13242,7 +13242,7 @@ export type RechargeGetData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13269,7 +13269,7 @@ export type RechargeCancelData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };

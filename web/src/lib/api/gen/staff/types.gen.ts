@@ -9425,7 +9425,7 @@ export type UserIndexResult = {
      */
     access_type: string;
     /**
-     * Unix time of the access token's end
+     * Unix time of the access token's end; in 2099 where it has none
      */
     expires_at: number;
     /**
@@ -9970,7 +9970,7 @@ export type AdminAnnouncementSetData = {
     body: Blob | File;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10030,7 +10030,7 @@ export type OldSsNodeRebuildVmessData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10057,7 +10057,7 @@ export type ReplaceUserEmailData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10105,7 +10105,7 @@ export type StaffAnnouncementAddData = {
     body: AnnouncementBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10127,7 +10127,7 @@ export type StaffAnnouncementRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10169,7 +10169,7 @@ export type StaffAnnouncementChangeData = {
     body: AnnouncementChangeBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -10202,7 +10202,7 @@ export type StaffAnnouncementBroadcastData = {
     body: BroadcastStartBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10226,7 +10226,7 @@ export type StaffAnnouncementBroadcastStopData = {
     body: BroadcastCallBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10333,7 +10333,7 @@ export type StaffApiKeyMakeData = {
     body: ApiKeyBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10355,7 +10355,7 @@ export type StaffApiKeyRevokeData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10379,7 +10379,7 @@ export type StaffApiKeyRotateData = {
     body: RotationBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10427,7 +10427,7 @@ export type StaffApprovalDecideData = {
     body: ActDecisionBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10598,7 +10598,7 @@ export type StaffAuditRecordsCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10661,7 +10661,7 @@ export type StaffAuditRuleMakeData = {
     body: AuditRuleBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10683,7 +10683,7 @@ export type StaffAuditRulesTryData = {
     body: TrialBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10705,7 +10705,7 @@ export type StaffAuditRuleRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10729,7 +10729,7 @@ export type StaffAuditRuleChangeData = {
     body: AuditRuleBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -10822,7 +10822,7 @@ export type StaffAuditCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10930,7 +10930,7 @@ export type StaffIpUnblockData = {
     body: UnblockBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -10971,7 +10971,7 @@ export type StaffBulkJobMakeData = {
     body: Wish;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11011,7 +11011,7 @@ export type StaffBulkJobResumeData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11035,7 +11035,7 @@ export type StaffBulkJobRetryData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11084,7 +11084,7 @@ export type StaffBulkJobStartData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11108,7 +11108,7 @@ export type StaffBulkJobStopData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11148,7 +11148,7 @@ export type StaffCannedAnswerAddData = {
     body: CannedAnswerTexts;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11170,7 +11170,7 @@ export type StaffCannedAnswerRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11194,7 +11194,7 @@ export type StaffCannedAnswerChangeData = {
     body: CannedAnswerTexts;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -11241,7 +11241,7 @@ export type StaffCdKeysMakeData = {
     body: BatchBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11284,7 +11284,7 @@ export type StaffCdKeysConfirmData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11308,7 +11308,7 @@ export type StaffCdKeyVoidData = {
     body?: ReasonBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11354,7 +11354,7 @@ export type StaffCdKeysVoidData = {
     body?: ReasonBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11394,7 +11394,7 @@ export type StaffClientAddData = {
     body: NewAppBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11416,7 +11416,7 @@ export type StaffClientsOrderData = {
     body: OrderWish;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11438,7 +11438,7 @@ export type StaffClientRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11462,7 +11462,7 @@ export type StaffClientChangeData = {
     body: AppBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -11555,7 +11555,7 @@ export type StaffPayoutAssignData = {
     body: AssignTo;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11579,7 +11579,7 @@ export type StaffPayoutPayData = {
     body: PaymentBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11603,7 +11603,7 @@ export type StaffPayoutRefuseData = {
     body: RefusalBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11673,7 +11673,7 @@ export type StaffCouponMakeData = {
     body: NewCouponBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11713,7 +11713,7 @@ export type StaffCouponChangeData = {
     body: CouponChange;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -11765,7 +11765,7 @@ export type StaffEmbySetData = {
     body: MediaChangeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11805,7 +11805,7 @@ export type StaffGatewayAddData = {
     body: NewGatewayBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11843,7 +11843,7 @@ export type StaffGatewaysOrderData = {
     body: GatewayOrderBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11865,7 +11865,7 @@ export type StaffGatewayRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11907,7 +11907,7 @@ export type StaffGatewayChangeData = {
     body: GatewayChange;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -11935,7 +11935,7 @@ export type StaffGatewayTestData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11975,7 +11975,7 @@ export type StaffGuideAddData = {
     body: GuideBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11997,7 +11997,7 @@ export type StaffGuideRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12039,7 +12039,7 @@ export type StaffGuideChangeData = {
     body: GuideBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -12174,7 +12174,7 @@ export type StaffInvoicesCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12240,7 +12240,7 @@ export type StaffIpBanData = {
     body: IpBanBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12262,7 +12262,7 @@ export type StaffIpUnbanData = {
     body: FreeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12321,7 +12321,7 @@ export type StaffJobRunData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12345,7 +12345,7 @@ export type StaffJobRetryData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12479,7 +12479,7 @@ export type StaffLedgerCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12640,7 +12640,7 @@ export type StaffLinkFetchesCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12699,7 +12699,7 @@ export type StaffLinkGroupsDealData = {
     body: DealWish;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12761,7 +12761,7 @@ export type StaffLinkTemplatePreviewData = {
     body: PreviewBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12783,7 +12783,7 @@ export type StaffLinkTemplateRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12808,7 +12808,7 @@ export type StaffLinkTemplateSetData = {
     body: ChangeBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -12872,7 +12872,7 @@ export type StaffMailTemplateResetData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12916,7 +12916,7 @@ export type StaffMailTemplateSetData = {
     body: MailTemplateText;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -12945,7 +12945,7 @@ export type StaffMailTemplatePreviewData = {
     body: MailTemplateText;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12970,7 +12970,7 @@ export type StaffMailTemplateTestData = {
     body: MailTemplateText;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13042,7 +13042,7 @@ export type StaffMailRetryData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13082,7 +13082,7 @@ export type StaffMemberAddData = {
     body: MemberDraft;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13104,7 +13104,7 @@ export type StaffMemberRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13151,7 +13151,7 @@ export type StaffMemberChangeData = {
     body: MemberChangeBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -13211,7 +13211,7 @@ export type StaffSharedKeySetData = {
     body: SharedWish;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13280,7 +13280,7 @@ export type StaffNodeAddData = {
     body: NewNodeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13302,7 +13302,7 @@ export type StaffNodesChangeData = {
     body: BulkNodeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13340,7 +13340,7 @@ export type StaffNodesRebuildData = {
     body: ReasonBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13362,7 +13362,7 @@ export type StaffNodeRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13409,7 +13409,7 @@ export type StaffNodeChangeData = {
     body: NodeChange;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -13455,7 +13455,7 @@ export type StaffNodeCertificateData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13501,7 +13501,7 @@ export type StaffHeldBatchCountData = {
     body: CountBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13526,7 +13526,7 @@ export type StaffHeldBatchDismissData = {
     body: DismissalBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13612,7 +13612,7 @@ export type StaffNodeSecretData = {
     body: SecretWishBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13636,7 +13636,7 @@ export type StaffNodeSilenceData = {
     body: SilenceWishBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13825,7 +13825,7 @@ export type StaffOrdersCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13910,7 +13910,7 @@ export type StaffOrderCancelData = {
     body: CancelBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13934,7 +13934,7 @@ export type StaffOrderRefundData = {
     body: StaffRefundBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14049,7 +14049,7 @@ export type StaffPaymentCaseAssignData = {
     body: AssignTo;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14073,7 +14073,7 @@ export type StaffPaymentCaseConfirmData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14097,7 +14097,7 @@ export type StaffPaymentCaseCreditData = {
     body: CreditBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14121,7 +14121,7 @@ export type StaffPaymentCaseDeclineData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14145,7 +14145,7 @@ export type StaffPaymentCaseDismissData = {
     body: DecisionBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14169,7 +14169,7 @@ export type StaffPaymentCaseRefundData = {
     body: DecisionBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14218,7 +14218,7 @@ export type StaffPlanMakeData = {
     body: NewPlanBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14240,7 +14240,7 @@ export type StaffPlansOrderData = {
     body: PlanOrderBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14280,7 +14280,7 @@ export type StaffPlanChangeData = {
     body: PlanTerms;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -14308,7 +14308,7 @@ export type StaffPlanArchiveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14332,7 +14332,7 @@ export type StaffPlanRestoreData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14356,7 +14356,7 @@ export type StaffPlanTextsSetData = {
     body: PlanTexts;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -14426,7 +14426,7 @@ export type StaffRechargeRefundConfirmData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14450,7 +14450,7 @@ export type StaffRechargeRefundDeclineData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14584,7 +14584,7 @@ export type StaffRechargesCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14661,7 +14661,7 @@ export type StaffRechargeCancelData = {
     body: RechargeCancelBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14685,7 +14685,7 @@ export type StaffRechargeConfirmData = {
     body: RechargeConfirmationBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14727,7 +14727,7 @@ export type StaffRechargeRefundData = {
     body: GatewayRefundWishBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14836,7 +14836,7 @@ export type StaffRefundRequestAssignData = {
     body: AssignTo;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14860,7 +14860,7 @@ export type StaffRefundDecideData = {
     body: RefundDecisionBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14916,7 +14916,7 @@ export type StaffRoleMakeData = {
     body: RoleDraft;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14938,7 +14938,7 @@ export type StaffRoleRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14967,7 +14967,7 @@ export type StaffRoleChangeData = {
     body: RoleChangeBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -15089,7 +15089,7 @@ export type StaffServicesCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15156,7 +15156,7 @@ export type StaffSettingsChangeData = {
     body: SettingChange;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -15182,7 +15182,7 @@ export type StaffSettingTestData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15250,7 +15250,7 @@ export type StaffSettlementEnterData = {
     body: SettlementBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15272,7 +15272,7 @@ export type StaffSettlementReverseData = {
     body: ReversalBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15312,7 +15312,7 @@ export type StaffShareAccountAddData = {
     body: NewShareAccountBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15334,7 +15334,7 @@ export type StaffShareAccountRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15358,7 +15358,7 @@ export type StaffShareAccountChangeData = {
     body: ShareAccountBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -15386,7 +15386,7 @@ export type StaffShareAccountRotateData = {
     body: ShareAccountSecretBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15474,7 +15474,7 @@ export type StaffSigningKeyRotateData = {
     body: SigningKeyRotation;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15496,7 +15496,7 @@ export type StaffSitePictureRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15520,7 +15520,7 @@ export type StaffSitePictureSetData = {
     body: UploadBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15567,7 +15567,7 @@ export type StaffStatementImportData = {
     body: StatementImport;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15589,7 +15589,7 @@ export type StaffStatementPreviewData = {
     body: StatementText;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15611,7 +15611,7 @@ export type StaffStatementRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15761,7 +15761,7 @@ export type StaffStatisticsUsersCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15792,7 +15792,7 @@ export type StaffStatisticsUsersParquetData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15839,7 +15839,7 @@ export type StaffTicketAttachmentRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15881,7 +15881,7 @@ export type StaffTicketAttachmentUploadData = {
     body: Blob | File;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15984,7 +15984,7 @@ export type StaffTicketChangeData = {
     body: TicketChangeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16033,7 +16033,7 @@ export type StaffTicketMergeData = {
     body: TicketMergeBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16060,7 +16060,7 @@ export type StaffTicketAnswerData = {
     body: TicketAnswerBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16087,7 +16087,7 @@ export type StaffTicketNoteData = {
     body: TicketNoteBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16199,7 +16199,7 @@ export type StaffUserAddData = {
     body: Added;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16294,7 +16294,7 @@ export type StaffUsersCsvData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16377,7 +16377,7 @@ export type StaffUsersImportData = {
     body: UserFile;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16417,7 +16417,7 @@ export type StaffUserUnbanData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16441,7 +16441,7 @@ export type StaffUserBanData = {
     body: BanBodyBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16465,7 +16465,7 @@ export type StaffUserCloseData = {
     body: ClosingBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16507,7 +16507,7 @@ export type StaffUserEmailReplaceData = {
     body: AnotherEmailBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16531,7 +16531,7 @@ export type StaffUserLabelsSetData = {
     body: LabelsOfUserBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16595,7 +16595,7 @@ export type StaffUserLinkResetData = {
     body: UserWithReasonBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16619,7 +16619,7 @@ export type StaffUserMergeData = {
     body: WishBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16664,7 +16664,7 @@ export type StaffUserNoteAddData = {
     body: AddedBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16688,7 +16688,7 @@ export type StaffUserNoteRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16756,7 +16756,7 @@ export type StaffOrderMakeData = {
     body: OrderBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16780,7 +16780,7 @@ export type StaffUserPasswordMailData = {
     body: UserWithReasonBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16804,7 +16804,7 @@ export type StaffServiceGiveData = {
     body: GiftBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16828,7 +16828,7 @@ export type StaffServiceEndData = {
     body: WhichBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16871,7 +16871,7 @@ export type StaffUserSessionsEndData = {
     body: SessionEndBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16895,7 +16895,7 @@ export type StaffUserSignInAsData = {
     body: UserWithReasonBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16957,7 +16957,7 @@ export type StaffTrafficGiveData = {
     body: TrafficBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16981,7 +16981,7 @@ export type StaffUserTwoFactorOffData = {
     body: UserWithReasonBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17023,7 +17023,7 @@ export type StaffViewAddData = {
     body: NewView;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17045,7 +17045,7 @@ export type StaffViewLayoutSetData = {
     body: Layout;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17067,7 +17067,7 @@ export type StaffViewsOrderData = {
     body: Order;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17089,7 +17089,7 @@ export type StaffViewRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17113,7 +17113,7 @@ export type StaffViewChangeData = {
     body: ViewTexts;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -17162,7 +17162,7 @@ export type StaffAdjustmentMakeData = {
     body: AdjustmentBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17184,7 +17184,7 @@ export type StaffAdjustmentConfirmData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17208,7 +17208,7 @@ export type StaffAdjustmentDeclineData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17264,7 +17264,7 @@ export type StaffWebhookAddData = {
     body: WebhookBody;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17286,7 +17286,7 @@ export type StaffWebhookRemoveData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17310,7 +17310,7 @@ export type StaffWebhookChangeData = {
     body: WebhookBody;
     headers: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -17380,7 +17380,7 @@ export type StaffWebhookRedeliverData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17405,7 +17405,7 @@ export type StaffWebhookRotateData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17429,7 +17429,7 @@ export type StaffWebhookTestData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: a repeat within 72 h is 409 already_received; with another body it is 422.
+         * The request is carried out once: a repeat within 72 h of one that changed something is 409 already_received; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
