@@ -62,3 +62,60 @@ func TestTimetable_ServerRanWithAClockThatWasAhead_WhatEndedRunsAgain(t *testing
 		}
 	})
 }
+
+// A quota that began again at a time that had not come goes on as the one before, with what was used since.
+func TestTimetable_QuotaBeganAgainWithAClockThatWasAhead_GoesOn(t *testing.T) {
+	each(t, func(w *world) {
+		work := func() {
+			w.Helper()
+			if err := w.queue.Work(w.Context()); err != nil {
+				w.Fatal(err)
+			}
+		}
+		start := w.now
+		terms := func(user int64) service.Terms {
+			return service.Terms{
+				UserID: user, PlanID: 1, Name: "P", QuotaBytes: ptr(int64(gb)), Reset: service.Anniversary, Months: 12,
+			}
+		}
+		v, given := w.start(terms(1)), w.start(terms(2))
+		work()
+		w.use(v.ID, 1, 100)
+
+		w.now = start.AddDate(0, 2, 3)
+		work()
+		w.use(v.ID, 2, 20)
+		w.use(v.ID, 3, 3)
+		w.do(func(ctx context.Context, tx bun.Tx) error {
+			return w.services.ResetTraffic(ctx, tx, given.UserID, given.ID)
+		})
+
+		w.now = start.AddDate(0, 0, 1)
+		for range 2 {
+			work()
+			w.now = w.now.Add(10 * time.Minute)
+		}
+		got, err := w.services.Get(w.Context(), 1, v.ID)
+		next := v.NextResetAt
+		if err != nil || got.Cycle != 1 || got.Billed != 123 || !got.NextResetAt.Equal(*next) ||
+			!got.CycleBeganAt.Equal(v.StartedAt) {
+			w.Errorf("the quota is in cycle %d since %s with %d used, until %s, %v; want cycle 1, 123 used, until %s",
+				got.Cycle, got.CycleBeganAt, got.Billed, got.NextResetAt, err, next)
+		}
+		if n := w.cycles(v.ID); n != 1 {
+			w.Errorf("the service has %d cycles", n)
+		}
+		if got, err := w.services.Get(w.Context(), 2, given.ID); err != nil || got.Cycle != 4 {
+			w.Errorf("the quota that staff gave anew is in cycle %d, %v", got.Cycle, err)
+		}
+		broken, err := w.services.Check(w.Context())
+		if err != nil || len(broken) > 0 {
+			w.Errorf("the rules say %v, %v", broken, err)
+		}
+		w.now = *next
+		work()
+		if got, err := w.services.Get(w.Context(), 1, v.ID); err != nil || got.Cycle != 2 || got.Billed != 0 {
+			w.Errorf("at its time the next quota is cycle %d with %d used, %v", got.Cycle, got.Billed, err)
+		}
+	})
+}
