@@ -99,8 +99,8 @@ func (s *Shop) GiveIn(ctx context.Context, tx bun.Tx, g Gift) (given bool, err e
 		grantWaiting).Scan(ctx); err != nil {
 		return false, err
 	}
-	for i := range waiting {
-		if !waiting[i].gives(&g) {
+	if len(waiting) > 0 {
+		if !waiting[0].gives(&g) {
 			return false, ErrGiftWaits
 		}
 		return false, nil

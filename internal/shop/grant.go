@@ -62,8 +62,8 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 			grantWaiting).Scan(ctx); err != nil {
 			return false, err
 		}
-		for _, w := range waiting {
-			if w.Name != name || w.Bytes != bytes {
+		if len(waiting) > 0 {
+			if w := waiting[0]; w.Name != name || w.Bytes != bytes {
 				return false, ErrGiftWaits
 			}
 			return false, nil

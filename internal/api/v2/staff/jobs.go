@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/audit"
 	"airstrip/internal/job"
@@ -13,6 +14,7 @@ import (
 
 type timedJob struct {
 	Name          string     `json:"name" example:"payment.check"`
+	Purpose       string     `json:"purpose" doc:"What it does, in the caller's language"`
 	PeriodSeconds int64      `json:"period_seconds"`
 	NextAt        *time.Time `json:"next_at" nullable:"true" doc:"null: it has not run yet and is due"`
 	LastAt        *time.Time `json:"last_at" nullable:"true" doc:"When it ran last"`
@@ -53,6 +55,7 @@ func Jobs(queues ...*job.Queue) v2.Resource {
 		v2.HandleList(r, v2.StaffOp("GET /staff/jobs/timetable", permission.JobRead).
 			Named("staff_jobs_timetable", "What runs by the clock, when, and what last went wrong with it"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (out []timedJob, err error) {
+				lang := api.CallerOf(ctx).Lang
 				for _, q := range queues {
 					timed, err := q.Timed(ctx)
 					if err != nil {
@@ -60,8 +63,8 @@ func Jobs(queues ...*job.Queue) v2.Resource {
 					}
 					for _, t := range timed {
 						out = append(out, timedJob{
-							t.Name, int64(t.Period / time.Second), timeIn(t.NextAt), timeIn(t.LastAt),
-							timeIn(t.FailedAt), t.Error, t.Failures, timeIn(t.RecoveredAt),
+							t.Name, job.Purpose(t.Name).In(lang), int64(t.Period / time.Second), timeIn(t.NextAt),
+							timeIn(t.LastAt), timeIn(t.FailedAt), t.Error, t.Failures, timeIn(t.RecoveredAt),
 						})
 					}
 				}

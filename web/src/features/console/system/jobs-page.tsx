@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { Play, RotateCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffJobRetry, staffJobRun } from '@/lib/api/gen/staff/sdk.gen'
@@ -31,6 +32,16 @@ export function JobsPage() {
   )
 }
 
+/** What a job does, and what it is called in logs. */
+const Named = ({ job: { name, purpose } }: { job: TimedJob }) => (
+  <>
+    {purpose}
+    <Text span display="block" size="xs" c="dimmed">
+      {name}
+    </Text>
+  </>
+)
+
 const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
@@ -48,8 +59,8 @@ function useTimedColumns(): Column<TimedJob>[] {
       key: 'name',
       title: t('jobs.name'),
       place: 'title',
-      cell: ({ name }) => name,
-      width: '14rem',
+      cell: (one) => <Named job={one} />,
+      width: '18rem',
     },
     {
       key: 'state',

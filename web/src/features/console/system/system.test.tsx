@@ -9,6 +9,7 @@ import { asStaff } from '@/test/staff'
 
 const timed = (change: Partial<TimedJob>): TimedJob => ({
   name: 'payment.check',
+  purpose: 'Asks payment gateways',
   period_seconds: 30,
   next_at: inDays(1),
   last_at: inDays(-1),
@@ -114,6 +115,12 @@ describe('the pages of the system', () => {
     const dialog = await screen.findByRole('dialog', { name: act })
     await user.click(await within(dialog).findByRole('button', { name: act }))
     await waitFor(() => expect(called).toHaveBeenCalledWith(`/api/v2/staff${call}`))
+  })
+
+  it('/admin/jobs says what each job does, beside its name', async () => {
+    await openSignedIn('/admin/jobs')
+    const row = await screen.findByRole('row', { name: /payment\.check/ })
+    expect(row).toHaveTextContent('Asks payment gateways')
   })
 
   it('/admin/system says what is in trouble', async () => {

@@ -9084,6 +9084,10 @@ export type TimedJob = {
     next_at: string | null;
     period_seconds: number;
     /**
+     * What it does, in the caller's language
+     */
+    purpose: string;
+    /**
      * When it succeeded after that; null: it did not yet
      */
     recovered_at: string | null;
