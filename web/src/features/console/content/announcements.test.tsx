@@ -215,6 +215,7 @@ describe('the form of an announcement', () => {
     await user.click(within(notice).getByRole('button', { name: 'Keep theirs' }))
     expect(await field('Title')).toHaveValue('Theirs')
     expect(await save()).toBeDisabled()
+    expect(screen.getByRole('region', { name: 'Changes to save' })).toHaveFocus()
   })
 
   it('says what else the server refuses, and what comes of a conflict that cannot be read', async () => {

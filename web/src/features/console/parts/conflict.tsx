@@ -1,4 +1,5 @@
 import { Button, Card, Group, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWords } from './changes'
 import type { Field } from './field'
@@ -18,6 +19,9 @@ export function ConflictNotice(props: {
 }) {
   const { t } = useTranslation('console/parts')
   const { fields, initial, mine, theirs } = props
+  const heading = useRef<HTMLHeadingElement>(null)
+  // It stands above a long form whose button at the end was pressed: the focus brings it into view.
+  useEffect(() => heading.current?.focus(), [])
   const both = fields.filter(
     ({ name }) =>
       mine[name] !== initial[name] && theirs[name] !== initial[name] && mine[name] !== theirs[name],
@@ -34,7 +38,9 @@ export function ConflictNotice(props: {
     )
   return (
     <Card role="alert" className={classes.conflict}>
-      <Text fw={600}>{t('conflict.title')}</Text>
+      <Text ref={heading} component="h2" tabIndex={-1} fw={600}>
+        {t('conflict.title')}
+      </Text>
       <Text size="sm">{t(both.length > 0 ? 'conflict.both' : 'conflict.apart')}</Text>
       {both.length > 0 && <Versions fields={both} mine={mine} theirs={theirs} />}
       <Group gap="sm" mt="sm">

@@ -1,20 +1,15 @@
-import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
+import { Button, Card, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import type { UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '@/lib/api/errors'
-import { showServerProblem } from '@/lib/server-problem'
 import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
-import { FormError } from '@/ui/form-error'
-import { Changes } from './changes'
 import { ConflictNotice } from './conflict'
-import { dropDraft, keepDraft, readDraft } from './draft'
 import type { Field } from './field'
 import { FieldInput } from './field-input'
+import { FormFoot } from './form-foot'
 import classes from './resource-form.module.css'
+import { useResourceForm } from './use-resource-form'
 
 export type FormValues = Record<string, string | boolean>
 
@@ -29,7 +24,7 @@ export type FormSection = {
   foot?: ReactNode
 }
 
-type Props = {
+export type ResourceFormProps = {
   /** Where drafts are kept in this browser: one name for each object. */
   draftKey: string
   /** What the server has now; of a new object its working defaults. */
@@ -53,9 +48,9 @@ type Props = {
  * A form as a page: sections of fields with the contract's rules, the changes listed before they are saved, a draft in this
  * browser, and, where another member was faster, both versions side by side.
  */
-export function ResourceForm(props: Props) {
-  const { t } = useTranslation('console/parts')
-  const { form, submit, base, values, changed, theirs, settle, asked } = useResourceForm(props)
+export function ResourceForm(props: ResourceFormProps) {
+  const { form, submit, base, values, changed, theirs, settle, settledCount, asked } =
+    useResourceForm(props)
   const formRef = useRef<HTMLFormElement>(null)
   useSaveKey(formRef)
   const fields = props.sections.flatMap((section) => [...section.fields(values)])
@@ -81,21 +76,18 @@ export function ResourceForm(props: Props) {
           .map((section) => (
             <Section key={section.title} section={section} form={form} values={values} />
           ))}
-        <Card component="section" aria-label={t('form.changes')}>
-          {!props.isNew && (
-            <Changes fields={fields} before={base} after={values} changed={changed} />
-          )}
-          <FormError message={form.formState.errors.root?.message} />
-          <Group justify="flex-end">
-            <Button
-              type="submit"
-              loading={form.formState.isSubmitting}
-              disabled={theirs !== undefined || (!props.isNew && changed.length === 0)}
-            >
-              {props.submit}
-            </Button>
-          </Group>
-        </Card>
+        <FormFoot
+          fields={fields}
+          before={theirs ?? base}
+          after={values}
+          changed={changed}
+          isNew={props.isNew ?? false}
+          submit={props.submit}
+          error={form.formState.errors.root?.message}
+          isBusy={form.formState.isSubmitting}
+          isLocked={theirs !== undefined}
+          settledCount={settledCount}
+        />
       </Stack>
       {props.aside && <div className={classes.aside}>{props.aside(values)}</div>}
       {asked && (
@@ -158,83 +150,6 @@ function Question(props: {
       </Stack>
     </Dialog>
   )
-}
-
-/** Asks for a confirmation, and gives whether it came. */
-function useQuestion() {
-  const [asked, setAsked] = useState<{ effect: string; answer: (yes: boolean) => void }>()
-  const ask = async (effect: string) => {
-    const isConfirmed = await new Promise<boolean>((answer) => setAsked({ effect, answer }))
-    setAsked(undefined)
-    return isConfirmed
-  }
-  return { asked, ask }
-}
-
-function useResourceForm(props: Props) {
-  const { t: common } = useTranslation()
-  const queryClient = useQueryClient()
-  // What the changes are made to. The page may read the object again meanwhile.
-  const [base, setBase] = useState(props.initial)
-  const [theirs, setTheirs] = useState<FormValues>()
-  const form = useForm<FormValues>({
-    defaultValues: { ...props.initial, ...readDraft(props.draftKey) },
-  })
-  const values = useWatch({ control: form.control }) as FormValues
-  const changed = Object.keys(values).filter((name) => values[name] !== base[name])
-  const [isSaved, setSaved] = useState(false)
-  const { asked, ask } = useQuestion()
-  useEffect(() => {
-    if (isSaved) return
-    const fields = props.sections.flatMap((section) => [...section.fields(values)])
-    const secrets = new Set(fields.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])))
-    const kept = changed.filter((name) => !secrets.has(name))
-    keepDraft(props.draftKey, Object.fromEntries(kept.map((name) => [name, values[name] ?? ''])))
-  })
-  useBlocker({
-    shouldBlockFn: () => false,
-    enableBeforeUnload: () => changed.length > 0 && !isSaved,
-  })
-
-  /** The server has it all: no draft stays, and what shows it is read again. */
-  const finish = async () => {
-    setSaved(true)
-    dropDraft(props.draftKey)
-    await queryClient.invalidateQueries({ queryKey: ['console'] })
-  }
-  const showProblem = async (error: unknown) => {
-    // Done by an earlier try whose answer was lost, which is what the server says.
-    if (error instanceof ApiError && error.code === 'already_received') await finish()
-    const isStale = error instanceof ApiError && error.code === 'version_conflict'
-    if (!isStale || !props.reload) return showServerProblem(form, error, common)
-    try {
-      setTheirs(await props.reload())
-    } catch (unread) {
-      showServerProblem(form, unread, common)
-    }
-  }
-  const submit = form.handleSubmit(async (given) => {
-    // Of a conflict one decides first what to keep: saved now, it would hide what the other member wrote.
-    if (theirs) return
-    const effect = props.confirm?.(given, changed)
-    if (effect !== undefined && !(await ask(effect))) return
-    try {
-      await props.save(given, changed)
-    } catch (error) {
-      await showProblem(error)
-      return
-    }
-    await finish()
-    props.onSaved()
-  })
-
-  /** Takes what was settled as the form's values, on top of what the server has now. */
-  const settle = (settled: FormValues) => {
-    setBase(theirs ?? base)
-    setTheirs(undefined)
-    for (const [name, value] of Object.entries(settled)) form.setValue(name, value)
-  }
-  return { form, submit, base, values, changed, theirs, settle, asked }
 }
 
 /** Ctrl S saves. */

@@ -183,8 +183,15 @@ describe('the settings', () => {
     await save(user)
     const notice = await screen.findByRole('alert')
     expect(notice).toHaveTextContent('Theirs')
+    expect(
+      within(notice).getByRole('heading', { name: 'This was changed meanwhile' }),
+    ).toHaveFocus()
+    const changes = screen.getByRole('region', { name: 'Changes to save' })
+    expect(changes).toHaveTextContent('Theirs Other')
     await user.click(within(notice).getByRole('button', { name: 'Keep mine' }))
-    await save(user)
+    expect(within(changes).getByRole('status')).toHaveTextContent('It is still to be saved.')
+    expect(screen.getByRole('button', { name: 'Save' })).toHaveFocus()
+    await user.keyboard('{Enter}')
     await waitFor(() => expect(sent).toHaveBeenLastCalledWith('"9"', expect.anything()))
   })
 

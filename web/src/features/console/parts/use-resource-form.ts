@@ -1,0 +1,89 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/lib/api/errors'
+import { showServerProblem } from '@/lib/server-problem'
+import { dropDraft, keepDraft, readDraft } from './draft'
+import type { FormValues, ResourceFormProps } from './resource-form'
+
+/** Asks for a confirmation, and gives whether it came. */
+function useQuestion() {
+  const [asked, setAsked] = useState<{ effect: string; answer: (yes: boolean) => void }>()
+  const ask = async (effect: string) => {
+    const isConfirmed = await new Promise<boolean>((answer) => setAsked({ effect, answer }))
+    setAsked(undefined)
+    return isConfirmed
+  }
+  return { asked, ask }
+}
+
+/** What a ResourceForm holds and does: its values, what of them changed, its draft, and what a save comes to. */
+export function useResourceForm(props: ResourceFormProps) {
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  // What the changes are made to. The page may read the object again meanwhile.
+  const [base, setBase] = useState(props.initial)
+  const [theirs, setTheirs] = useState<FormValues>()
+  const [settledCount, setSettledCount] = useState(0)
+  const form = useForm<FormValues>({
+    defaultValues: { ...props.initial, ...readDraft(props.draftKey) },
+  })
+  const values = useWatch({ control: form.control }) as FormValues
+  const changed = Object.keys(values).filter((name) => values[name] !== base[name])
+  const [isSaved, setSaved] = useState(false)
+  const { asked, ask } = useQuestion()
+  useEffect(() => {
+    if (isSaved) return
+    const fields = props.sections.flatMap((section) => [...section.fields(values)])
+    const secrets = new Set(fields.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])))
+    const kept = changed.filter((name) => !secrets.has(name))
+    keepDraft(props.draftKey, Object.fromEntries(kept.map((name) => [name, values[name] ?? ''])))
+  })
+  useBlocker({
+    shouldBlockFn: () => false,
+    enableBeforeUnload: () => changed.length > 0 && !isSaved,
+  })
+
+  /** The server has it all: no draft stays, and what shows it is read again. */
+  const finish = async () => {
+    setSaved(true)
+    dropDraft(props.draftKey)
+    await queryClient.invalidateQueries({ queryKey: ['console'] })
+  }
+  const showProblem = async (error: unknown) => {
+    // Done by an earlier try whose answer was lost, which is what the server says.
+    if (error instanceof ApiError && error.code === 'already_received') await finish()
+    const isStale = error instanceof ApiError && error.code === 'version_conflict'
+    if (!isStale || !props.reload) return showServerProblem(form, error, common)
+    try {
+      setTheirs(await props.reload())
+    } catch (unread) {
+      showServerProblem(form, unread, common)
+    }
+  }
+  const submit = form.handleSubmit(async (given) => {
+    // Of a conflict one decides first what to keep: saved now, it would hide what the other member wrote.
+    if (theirs) return
+    const effect = props.confirm?.(given, changed)
+    if (effect !== undefined && !(await ask(effect))) return
+    try {
+      await props.save(given, changed)
+    } catch (error) {
+      await showProblem(error)
+      return
+    }
+    await finish()
+    props.onSaved()
+  })
+
+  /** Takes what was settled as the form's values, on top of what the server has now. */
+  const settle = (settled: FormValues) => {
+    setBase(theirs ?? base)
+    setTheirs(undefined)
+    setSettledCount((count) => count + 1)
+    for (const [name, value] of Object.entries(settled)) form.setValue(name, value)
+  }
+  return { form, submit, base, values, changed, theirs, settle, settledCount, asked }
+}
