@@ -61,7 +61,7 @@ function MailFacts({ mail }: { mail: MailResult }) {
             <TextLink
               to="/admin/mail-templates/$kind"
               params={{ kind: mail.kind }}
-              search={{ lang: mail.lang } as never}
+              search={{ text: mail.lang } as never}
             >
               {mail.kind}
             </TextLink>

@@ -129,8 +129,17 @@ describe('mail templates', () => {
     expect(await screen.findByText('owner@example.com')).toBeVisible()
   })
 
+  it('are chosen by the language of the text, which leaves the language of the console', async () => {
+    const { router, user } = await openSignedIn('/admin/mail-templates')
+    const [link] = await screen.findAllByRole('link', { name: template.name })
+    expect(link).toHaveAttribute('href', '/admin/mail-templates/login?text=en')
+    await user.click(link as HTMLElement)
+    await user.click(await screen.findByRole('radio', { name: 'Chinese' }))
+    await waitFor(() => expect(router.state.location.search).toEqual({ text: 'zh-CN' }))
+  })
+
   it('shows what a text makes while it is written, and saves it from its version', async () => {
-    const { user } = await openSignedIn('/admin/mail-templates/login?lang=en')
+    const { user } = await openSignedIn('/admin/mail-templates/login?text=en')
     const subject = await screen.findByLabelText(/^Subject/)
     await user.clear(subject)
     await user.type(subject, 'Welcome')
@@ -149,7 +158,7 @@ describe('mail templates', () => {
   })
 
   it('sends a test, and goes back to the built-in text', async () => {
-    const { user } = await openSignedIn('/admin/mail-templates/login?lang=en')
+    const { user } = await openSignedIn('/admin/mail-templates/login?text=en')
     await user.click(await screen.findByRole('button', { name: 'Send me a test' }))
     await waitFor(() =>
       expect(sent).toHaveBeenCalledWith(

@@ -26,7 +26,7 @@ const list = { to: '/admin/mail-templates' } as const
 export function MailTemplatePage() {
   const { t } = useTranslation('console/mail')
   const { kind } = route.useParams()
-  const { lang } = route.useSearch()
+  const { text: lang } = route.useSearch()
   const navigate = useNavigate()
   const query = useQuery(mailTemplateOf(kind, lang))
   const one = query.data
@@ -51,7 +51,7 @@ export function MailTemplatePage() {
               void navigate({
                 to: '/admin/mail-templates/$kind',
                 params: { kind },
-                search: { lang: to },
+                search: { text: to },
                 replace: true,
               })
             }

@@ -18,7 +18,7 @@ export function MailTemplatesPage() {
       link={({ kind, lang }) => ({
         to: '/admin/mail-templates/$kind',
         params: { kind },
-        search: { lang } as never,
+        search: { text: lang } as never,
       })}
       nameOf={({ name }) => name}
       empty={t('templates.empty')}
