@@ -71,6 +71,15 @@ describe('the palette of the console', () => {
     expect(await screen.findByRole('heading', { name: 'Import users' })).toBeVisible()
   })
 
+  it('opens with Enter what came from the server alone', async () => {
+    const user = await type('ann@', 'user.read', 'ticket.read')
+    expect(await screen.findByRole('button', { name: /^ann@example.com/ })).toBeVisible()
+    await user.keyboard('{Enter}')
+    await waitFor(() =>
+      expect(sessionStorage.getItem('console-found')).toContain('ann@example.com'),
+    )
+  })
+
   it('asks nothing that the member may not read', async () => {
     await type('17', 'ticket.read')
     expect(await screen.findByText('No route')).toBeVisible()

@@ -2,11 +2,11 @@ import { useMantineColorScheme } from '@mantine/core'
 import type { SpotlightActionGroupData } from '@mantine/spotlight'
 import { useRouter } from '@tanstack/react-router'
 import { Keyboard, Languages, LogOut, UserRoundCog } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Language, languages, switchLanguage } from '../i18n'
 import { Keys } from '../layouts/keys'
-import { PaletteOf } from '../layouts/palette'
+import { PaletteOf, paletteStore } from '../layouts/palette'
 import { type Scheme, schemes } from '../layouts/preference-buttons'
 import { type Found, keepFound, recentlyFound, useFound } from './use-found'
 import { usePages } from './use-pages'
@@ -16,12 +16,31 @@ const icon = { size: 18, strokeWidth: 1.75 }
 /** Every page and action of the console by name, and what the API finds by what is typed. */
 export function ConsolePalette({ onShowKeys }: { onShowKeys: () => void }) {
   const [query, setQuery] = useState('')
+  useHighlight(query)
   return (
     <PaletteOf
       actions={[...useFoundGroups(query), ...usePageGroups(), useActions(onShowKeys)]}
       onQuery={setQuery}
     />
   )
+}
+
+/**
+ * Enter takes what is highlighted. Spotlight highlights the first action once after each key, when the server's answer is
+ * not there yet: without another match that left nothing to take.
+ */
+function useHighlight(query: string) {
+  useEffect(() => {
+    if (query.trim() === '') return
+    const list = document.getElementById(paletteStore.getState().listId)
+    const actions = [...(list?.querySelectorAll('[data-action]') ?? [])]
+    const at = actions.findIndex((action) => action.hasAttribute('data-selected'))
+    const selected = Math.max(at, 0)
+    actions[selected]?.setAttribute('data-selected', 'true')
+    // Results came before the one that is highlighted: the arrows go on from its new place.
+    if (paletteStore.getState().selected !== selected)
+      paletteStore.updateState((state) => ({ ...state, selected }))
+  })
 }
 
 /** By kind what was found; before one types what was opened last. */

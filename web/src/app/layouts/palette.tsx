@@ -19,6 +19,7 @@ import { schemes } from './preference-buttons'
 import { Keys } from './keys'
 
 const [store, palette] = createSpotlight()
+export { store as paletteStore }
 const icon = { size: 18, strokeWidth: 1.75 }
 
 /** Every page and action by name, in characters, pinyin or English. */
