@@ -1,6 +1,6 @@
 import { createFileRoute, notFound, redirect, rootRouteId } from '@tanstack/react-router'
 import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
-import { firstPage, pageAt } from '@/app/console/find-page'
+import { firstPage, mayOpen } from '@/app/console/find-page'
 import '@/app/console/texts'
 import { requireSignIn } from '@/app/guard'
 import { loadTexts } from '@/app/i18n'
@@ -10,7 +10,7 @@ import { ApiError } from '@/lib/api/errors'
 
 const loadShell = () => loadTexts('console/shell', 'console/parts')
 
-/** The staff console. For all others nothing is at these addresses; for a member, nothing where it may not read. */
+/** The staff console. For all others nothing is at these addresses; for a member, nothing where they may not read or make. */
 export const Route = createFileRoute('/admin')({
   beforeLoad: async ({ context: { session, queryClient }, location }) => {
     await requireSignIn(session, location.href)
@@ -26,8 +26,7 @@ export const Route = createFileRoute('/admin')({
     const may = mayOf(role)
     if (/^\/admin\/?$/.test(location.pathname) && !may('overview.read'))
       throw redirect({ to: firstPage(may)?.to ?? '/user/account/staff' })
-    const permission = pageAt(location.pathname)?.permission
-    if (permission && !may(permission)) {
+    if (!mayOpen(location.pathname, may)) {
       await loadShell()
       throw notFound()
     }

@@ -1,12 +1,14 @@
 import { http } from 'msw'
+import { formPermissions } from '@/features/console/parts/form-permissions'
 import { consolePages } from '@/app/console/navigation'
 import type { StaffRole } from '@/lib/api/gen/staff/types.gen'
 import { success } from './msw/server'
 
 /** All that any page of the console asks for. */
-const everything = consolePages.flatMap(({ pages }) =>
-  pages.flatMap(({ permission }) => permission ?? []),
-)
+const everything = [
+  ...consolePages.flatMap(({ pages }) => pages.flatMap(({ permission }) => permission ?? [])),
+  ...Object.values(formPermissions),
+]
 
 /** Who is signed in is a member of staff who may do this; without a list everything that pages ask for. */
 export const asStaff = (...permissions: string[]) => [

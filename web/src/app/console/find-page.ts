@@ -1,3 +1,4 @@
+import { formPermissionAt } from '@/features/console/parts/form-permissions'
 import { consolePages } from './navigation'
 import type { ConsolePage } from './page'
 
@@ -7,8 +8,14 @@ export const firstPage = (may: (permission: string) => boolean): ConsolePage | u
     .flatMap(({ pages }) => pages)
     .find(({ permission }) => permission === undefined || may(permission))
 
+/** Whether a member may see the page at an address: reading it, and where it is a form, what that is for. */
+export const mayOpen = (path: string, may: (permission: string) => boolean): boolean =>
+  [pageAt(path)?.permission, formPermissionAt(path)].every(
+    (permission) => permission === undefined || may(permission),
+  )
+
 /** The page that an address belongs to: itself, or the one that it lies below. */
-export function pageAt(path: string): ConsolePage | undefined {
+function pageAt(path: string): ConsolePage | undefined {
   return consolePages
     .flatMap(({ pages }) => pages)
     .toSorted((one, other) => other.to.length - one.to.length)

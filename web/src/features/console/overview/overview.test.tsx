@@ -81,7 +81,7 @@ describe('the overview', () => {
 
   it('shows the first steps until all of them are done', async () => {
     server.use(
-      ...asStaff('overview.read'),
+      ...asStaff('overview.read', 'plan.write'),
       answers([
         { key: 'site', is_done: true },
         { key: 'gateway', is_done: true },
@@ -101,6 +101,13 @@ describe('the overview', () => {
       '/admin/plans/new',
       '/admin/nodes',
     ])
+  })
+
+  it('leads who may not make a plan to the list of them', async () => {
+    server.use(...asStaff('overview.read', 'plan.read'), answers([{ key: 'plan', is_done: false }]))
+    await openSignedIn('/admin')
+    const steps = await screen.findByRole('region', { name: 'First steps' })
+    expect(within(steps).getByRole('link')).toHaveAttribute('href', '/admin/plans')
   })
 
   it('counts the transfers that wait for a member, and leads to just those', async () => {
