@@ -10,22 +10,65 @@ import { FormError } from '@/ui/form-error'
 import { Notice } from '@/ui/notice'
 import { toast } from '@/ui/toast'
 import type { Action, Values } from './action'
+import { DialogFields, firstOf } from './dialog-fields'
 import type { Field } from './field'
-import { FieldInput } from './field-input'
 
-/** Asks before an action: names the object and the effect, and asks for what the danger demands. The focus is on Cancel. */
-export function ActionDialog<S>(props: {
+type Props<S> = {
   action: Action<S>
   subject: S
   onDone: (values: Values, made: unknown) => void
   onFailed: () => void
   onClose: () => void
-}) {
+}
+
+/**
+ * Asks before an action: names the object and the effect, and asks for what the danger demands. The focus is on
+ * the first field, else on Cancel.
+ */
+export function ActionDialog<S>(props: Props<S>) {
+  const { action, subject } = props
+  const { form, fields, values, submit, isWaiting } = useActionForm(props)
+  const isFieldFirst = firstOf(fields) !== undefined
+  const [typedText, setTypedText] = useState('')
+  const typed = action.danger === 'T' ? action.typed?.(subject) : undefined
+  return (
+    <Dialog title={action.title} onClose={props.onClose}>
+      {isWaiting ? (
+        <Waiting onClose={props.onClose} />
+      ) : (
+        <form onSubmit={(event) => void submit(event)} noValidate>
+          <Stack gap="md">
+            <Text>{action.effect(subject, values)}</Text>
+            <DialogFields fields={fields} form={form} values={values} />
+            {typed !== undefined && (
+              <Typed
+                word={typed}
+                value={typedText}
+                isFirst={!isFieldFirst}
+                onChange={setTypedText}
+              />
+            )}
+            <FormError message={form.formState.errors.root?.message} />
+            <Buttons
+              action={action}
+              form={form}
+              isFirst={!isFieldFirst && typed === undefined}
+              isLocked={typed !== undefined && typedText.trim() !== typed}
+              onClose={props.onClose}
+            />
+          </Stack>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+/** The form of the dialog, and what comes of sending it. */
+function useActionForm<S>(props: Props<S>) {
   const { t: common } = useTranslation()
   const { action, subject } = props
   const isOpen = useIsMounted()
   const fields = useFields(action, subject)
-  const [typedText, setTypedText] = useState('')
   const form = useForm<Values>({
     defaultValues: Object.fromEntries(
       fields.map(({ name, kind, initial }) => [name, initial ?? (kind === 'switch' ? false : '')]),
@@ -33,8 +76,6 @@ export function ActionDialog<S>(props: {
   })
   const [isWaiting, setWaiting] = useState(false)
   const values = useWatch({ control: form.control }) as Values
-  const typed = action.danger === 'T' ? action.typed?.(subject) : undefined
-
   const submit = form.handleSubmit(async (given) => {
     try {
       props.onDone(given, await action.run(subject, trimmed(given)))
@@ -46,33 +87,7 @@ export function ActionDialog<S>(props: {
       props.onFailed()
     }
   })
-
-  return (
-    <Dialog title={action.title} onClose={props.onClose}>
-      {isWaiting ? (
-        <Waiting onClose={props.onClose} />
-      ) : (
-        <form onSubmit={(event) => void submit(event)} noValidate>
-          <Stack gap="md">
-            <Text>{action.effect(subject, values)}</Text>
-            {fields.map((field) => (
-              <FieldInput key={field.name} field={field} form={form} value={values[field.name]} />
-            ))}
-            {typed !== undefined && (
-              <Typed word={typed} value={typedText} onChange={setTypedText} />
-            )}
-            <FormError message={form.formState.errors.root?.message} />
-            <Buttons
-              action={action}
-              form={form}
-              isLocked={typed !== undefined && typedText.trim() !== typed}
-              onClose={props.onClose}
-            />
-          </Stack>
-        </form>
-      )}
-    </Dialog>
-  )
+  return { form, fields, values, submit, isWaiting }
 }
 
 /** Tells whether the component is still shown, for what ends later. */
@@ -112,7 +127,12 @@ function useFields<S>(action: Action<S>, subject: S): readonly Field[] {
   ]
 }
 
-function Typed(props: { word: string; value: string; onChange: (text: string) => void }) {
+function Typed(props: {
+  word: string
+  value: string
+  isFirst: boolean
+  onChange: (text: string) => void
+}) {
   const { t } = useTranslation('console/parts')
   return (
     <TextInput
@@ -120,6 +140,7 @@ function Typed(props: { word: string; value: string; onChange: (text: string) =>
       value={props.value}
       autoComplete="off"
       spellCheck={false}
+      data-autofocus={props.isFirst || undefined}
       onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
     />
   )
@@ -128,6 +149,8 @@ function Typed(props: { word: string; value: string; onChange: (text: string) =>
 function Buttons<S>(props: {
   action: Action<S>
   form: UseFormReturn<Values>
+  /** Whether the focus begins on Cancel. */
+  isFirst: boolean
   isLocked: boolean
   onClose: () => void
 }) {
@@ -135,7 +158,7 @@ function Buttons<S>(props: {
   const { danger, title } = props.action
   return (
     <DialogActions>
-      <Button variant="default" onClick={props.onClose} data-autofocus>
+      <Button variant="default" onClick={props.onClose} data-autofocus={props.isFirst || undefined}>
         {common('cancel')}
       </Button>
       <Button

@@ -21,22 +21,24 @@ export function FieldInput<V extends FieldValues>(props: {
   form: UseFormReturn<V>
   /** What the form has of it now. */
   value: unknown
+  /** In a dialog: the one to begin with. */
+  isFirst?: boolean
 }) {
   const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
   const { field, form } = props
-  const { rules, isRequired } = field
   const name = field.name as Path<V>
   const problem = form.formState.errors[name]?.message
   const error = typeof problem === 'string' ? problem : undefined
-  const registered = form.register(name, {
-    validate: (given: unknown) => problemOf(given, { rules, isRequired }, t),
-  })
+  const registered = {
+    ...form.register(name, { validate: (given: unknown) => problemOf(given, field, t) }),
+    ...(props.isFirst && firstFocus),
+  }
   const shared = {
     label: field.label,
     description: field.hint,
     error,
-    required: isRequired ?? false,
+    required: field.isRequired ?? false,
     ...registered,
   }
   switch (field.kind) {
@@ -83,6 +85,7 @@ function Choices<V extends FieldValues>(props: {
   name: Path<V>
   value: unknown
   error: string | undefined
+  isFirst?: boolean
 }) {
   const { field, form, name, value } = props
   const options = field.options ?? []
@@ -100,8 +103,13 @@ function Choices<V extends FieldValues>(props: {
       onChange={change}
     >
       <Group mt="xs" gap="sm">
-        {options.map((one) => (
-          <Checkbox key={one.value} value={one.value} label={one.label} />
+        {options.map((one, index) => (
+          <Checkbox
+            key={one.value}
+            value={one.value}
+            label={one.label}
+            {...(props.isFirst && index === 0 && firstFocus)}
+          />
         ))}
       </Group>
     </Checkbox.Group>
@@ -120,6 +128,9 @@ function Shown({ field, value }: { field: Field; value: unknown }) {
     </Input.Wrapper>
   )
 }
+
+/** What a dialog gives the focus to when it opens. */
+const firstFocus = { 'data-autofocus': true }
 
 const mono = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
 

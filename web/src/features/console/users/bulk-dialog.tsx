@@ -12,7 +12,7 @@ import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
 import type { Values } from '../parts/action'
 import type { Field } from '../parts/field'
-import { FieldInput } from '../parts/field-input'
+import { DialogFields } from '../parts/dialog-fields'
 import type { BulkKind, Chosen } from './bulk-kinds'
 import { GIB } from './gift-actions'
 
@@ -139,12 +139,10 @@ function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
         <Text>{t('nothingYet')}</Text>
-        {fields.map((field) => (
-          <FieldInput key={field.name} field={field} form={form} value={values[field.name]} />
-        ))}
+        <DialogFields fields={fields} form={form} values={values} />
         <FormError message={form.formState.errors.root?.message} />
         <DialogActions>
-          <Button variant="default" onClick={props.onClose} data-autofocus>
+          <Button variant="default" onClick={props.onClose}>
             {common('cancel')}
           </Button>
           <Button type="submit" loading={form.formState.isSubmitting}>

@@ -58,7 +58,9 @@ describe('what staff may do with a user', () => {
   it('resets the link with a reason', async () => {
     const { user } = await openSignedIn('/admin/users/9')
     const dialog = await choose(user, 'lin@example.com', 'Reset the link')
-    await user.type(await within(dialog).findByRole('textbox', { name: /^Reason/ }), 'It leaked')
+    const reason = await within(dialog).findByRole('textbox', { name: /^Reason/ })
+    await waitFor(() => expect(reason).toHaveFocus())
+    await user.keyboard('It leaked')
     await user.click(within(dialog).getByRole('button', { name: 'Reset the link' }))
     await waitFor(() => expect(sent).toHaveBeenCalledWith('link/reset', { reason: 'It leaked' }))
   })
