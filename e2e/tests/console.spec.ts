@@ -1,4 +1,5 @@
 import { ApiUser } from '../harness/api-user.ts'
+import { pages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
@@ -78,4 +79,24 @@ test('customers download nothing of the console', async ({ page, service }) => {
   await page.goto('/user/tickets')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   expect(loaded.filter((url) => /assets\/(console|shell|routes)-/.test(url))).toEqual([])
+})
+
+test('on tablets no page of the console is wider than the window, and a wide list scrolls by itself', async ({ page, service }) => {
+  await signIn(page, service.demo.admin)
+  for (const path of pages().console) {
+    await page.setViewportSize({ width: 700, height: 900 })
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 }).first(), path).toBeVisible()
+    await expect(page.locator('[aria-busy=true]'), path).toHaveCount(0)
+    for (const width of [700, 768, 900]) {
+      await page.setViewportSize({ width, height: 900 })
+      const wide = () => page.evaluate(() => document.documentElement.scrollWidth)
+      await expect.configure({ soft: true }).poll(wide, `${path}, ${width} px`).toBeLessThanOrEqual(width)
+    }
+  }
+  await page.goto('/admin/jobs')
+  const list = page.getByRole('group', { name: 'Jobs' })
+  await list.focus()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => list.evaluate((box) => box.scrollLeft)).toBeGreaterThan(0)
 })

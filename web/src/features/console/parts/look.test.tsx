@@ -102,6 +102,17 @@ const heads = () =>
     .getAllByRole('columnheader')
     .map(({ textContent }) => textContent)
 
+describe('a list that is wider than the page', () => {
+  it('scrolls by itself, and by the keyboard', async () => {
+    const width = vi.spyOn(HTMLTableElement.prototype, 'offsetWidth', 'get').mockReturnValue(957)
+    await openSignedIn('/admin/users')
+    const box = await screen.findByRole('group', { name: 'Users' })
+    expect(box).toHaveAttribute('tabindex', '0')
+    expect(within(box).getByRole('table', { name: 'Users' })).toBeVisible()
+    width.mockRestore()
+  })
+})
+
 describe('the columns of a list', () => {
   it('are chosen and ordered in a menu, and kept on the server once it closes', async () => {
     const { user } = await openSignedIn('/admin/users')

@@ -14,6 +14,7 @@ import { Head, type Sizing } from './table-head'
 import { Row, Space } from './table-row'
 import { titleOf } from './use-look'
 import { useNewer } from './use-newer'
+import { useOverflow } from './use-overflow'
 import { useRowKeys } from './use-row-keys'
 import { useRows, useRowsInSight } from './use-rows'
 
@@ -126,6 +127,8 @@ function Rows<T>(props: RowsProps<T>) {
   const { data: total } = useQuery(countOf(resource, props.search))
   const { peeked, peek, index: peekedAt } = usePeek(rows, resource)
   const newer = useNewer(resource, props.search, rows)
+  const sides = useRef<HTMLDivElement>(null)
+  const overflows = useOverflow(sides)
   const isSized = Object.keys(props.sizing?.widths ?? {}).length > 0
   return (
     <>
@@ -139,8 +142,12 @@ function Rows<T>(props: RowsProps<T>) {
           onRefresh={() => void query.refetch()}
         />
         <div
+          ref={sides}
           className={classes.sides}
           data-scrolls={isSized || columns.some(({ isExtra }) => isExtra) || undefined}
+          data-overflows={overflows || undefined}
+          // It scrolls, so the keyboard must reach it.
+          {...(overflows && { tabIndex: 0, role: 'group', 'aria-label': props.caption })}
         >
           <Table {...props} total={total ?? undefined} peekedAt={peekedAt} onPeek={peek} />
         </div>

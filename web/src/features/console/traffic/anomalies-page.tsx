@@ -19,7 +19,7 @@ import { anomalies, isOfDays, type Kind, KINDS, kindOf } from './anomalies'
 export function AnomaliesPage() {
   const { t } = useTranslation('console/traffic')
   const { search, change } = useListSearch()
-  const isNarrow = useMediaQuery('(max-width: 48em)')
+  const isNarrow = useMediaQuery('(max-width: 56.25em)')
   const kind = kindOf(search)
   return (
     <ListPage
