@@ -4,6 +4,7 @@ import type { UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
+import { Notice } from '@/ui/notice'
 import { ConflictNotice } from './conflict'
 import type { Field } from './field'
 import { FieldInput } from './field-input'
@@ -49,44 +50,41 @@ export type ResourceFormProps = {
  * browser, and, where another member was faster, both versions side by side.
  */
 export function ResourceForm(props: ResourceFormProps) {
-  const { form, submit, base, values, changed, theirs, settle, settledCount, asked } =
-    useResourceForm(props)
+  const held = useResourceForm(props)
+  const { form, base, values, theirs, asked } = held
   const formRef = useRef<HTMLFormElement>(null)
   useSaveKey(formRef)
   const fields = props.sections.flatMap((section) => [...section.fields(values)])
   return (
     <form
       ref={formRef}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={(event) => void held.submit(event)}
       noValidate
       className={classes.form}
     >
       <Stack gap="lg">
+        {held.isRestored && <Restored onDrop={held.drop} />}
         {theirs && (
           <ConflictNotice
             fields={fields}
             initial={base}
             mine={values}
             theirs={theirs}
-            onSettle={settle}
+            onSettle={held.settle}
           />
         )}
-        {props.sections
-          .filter((section) => isDrawn(section, values))
-          .map((section) => (
-            <Section key={section.title} section={section} form={form} values={values} />
-          ))}
+        <Sections sections={props.sections} form={form} values={values} />
         <FormFoot
           fields={fields}
           before={theirs ?? base}
           after={values}
-          changed={changed}
+          changed={held.changed}
           isNew={props.isNew ?? false}
           submit={props.submit}
           error={form.formState.errors.root?.message}
           isBusy={form.formState.isSubmitting}
           isLocked={theirs !== undefined}
-          settledCount={settledCount}
+          settledCount={held.settledCount}
         />
       </Stack>
       {props.aside && <div className={classes.aside}>{props.aside(values)}</div>}
@@ -99,6 +97,37 @@ export function ResourceForm(props: ResourceFormProps) {
         />
       )}
     </form>
+  )
+}
+
+function Sections(props: {
+  sections: readonly FormSection[]
+  form: UseFormReturn<FormValues>
+  values: FormValues
+}) {
+  const { form, values } = props
+  return props.sections
+    .filter((section) => isDrawn(section, values))
+    .map((section) => <Section key={section.title} section={section} form={form} values={values} />)
+}
+
+/** Says that what was typed before and not saved is in the form again. */
+function Restored({ onDrop }: { onDrop: () => void }) {
+  const { t } = useTranslation('console/parts')
+  const drop = () => {
+    onDrop()
+    // The button goes with the notice.
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  }
+  const button = (
+    <Button size="xs" variant="default" onClick={drop}>
+      {t('form.drop')}
+    </Button>
+  )
+  return (
+    <Notice tone="warning" action={button}>
+      {t('form.restored')}
+    </Notice>
   )
 }
 

@@ -19,21 +19,14 @@ function useQuestion() {
   return { asked, ask }
 }
 
-/** What a ResourceForm holds and does: its values, what of them changed, its draft, and what a save comes to. */
-export function useResourceForm(props: ResourceFormProps) {
-  const { t: common } = useTranslation()
-  const queryClient = useQueryClient()
+/** The values of the form, what of them differs from what the server had, and the draft that keeps them until they are saved. */
+function useValues(props: ResourceFormProps, isSaved: boolean) {
   // What the changes are made to. The page may read the object again meanwhile.
   const [base, setBase] = useState(props.initial)
-  const [theirs, setTheirs] = useState<FormValues>()
-  const [settledCount, setSettledCount] = useState(0)
-  const form = useForm<FormValues>({
-    defaultValues: { ...props.initial, ...readDraft(props.draftKey) },
-  })
+  const [draft, setDraft] = useState(() => readDraft(props.draftKey))
+  const form = useForm<FormValues>({ defaultValues: { ...props.initial, ...draft } })
   const values = useWatch({ control: form.control }) as FormValues
   const changed = Object.keys(values).filter((name) => values[name] !== base[name])
-  const [isSaved, setSaved] = useState(false)
-  const { asked, ask } = useQuestion()
   useEffect(() => {
     if (isSaved) return
     const fields = props.sections.flatMap((section) => [...section.fields(values)])
@@ -46,6 +39,24 @@ export function useResourceForm(props: ResourceFormProps) {
     enableBeforeUnload: () => changed.length > 0 && !isSaved,
   })
 
+  const isRestored = !isSaved && changed.some((name) => name in draft)
+  const drop = () => {
+    setDraft({})
+    form.reset(base)
+  }
+  return { base, setBase, form, values, changed, isRestored, drop }
+}
+
+/** What a ResourceForm holds and does: its values, what of them changed, its draft, and what a save comes to. */
+export function useResourceForm(props: ResourceFormProps) {
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const [isSaved, setSaved] = useState(false)
+  const { setBase, ...kept } = useValues(props, isSaved)
+  const { base, form, changed } = kept
+  const [theirs, setTheirs] = useState<FormValues>()
+  const [settledCount, setSettledCount] = useState(0)
+  const { asked, ask } = useQuestion()
   /** The server has it all: no draft stays, and what shows it is read again. */
   const finish = async () => {
     setSaved(true)
@@ -85,5 +96,5 @@ export function useResourceForm(props: ResourceFormProps) {
     setSettledCount((count) => count + 1)
     for (const [name, value] of Object.entries(settled)) form.setValue(name, value)
   }
-  return { form, submit, base, values, changed, theirs, settle, settledCount, asked }
+  return { ...kept, submit, theirs, settle, settledCount, asked }
 }

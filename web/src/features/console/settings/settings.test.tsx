@@ -144,6 +144,19 @@ describe('the settings', () => {
     await waitFor(() => expect(screen.queryByRole('textbox', { name: 'SMTP port' })).toBeNull())
   })
 
+  it('say that changes from before are not saved yet, and drop them', async () => {
+    sessionStorage.setItem('console-draft:settings', JSON.stringify({ site_name: 'Begun' }))
+    const { user } = await openSignedIn('/admin/settings')
+    const name = await screen.findByRole('textbox', { name: 'Name of the site' })
+    expect(name).toHaveValue('Begun')
+    expect(screen.getByText('You have changes here that are not saved.')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Drop them' }))
+    expect(name).toHaveValue('Mine')
+    expect(screen.queryByText('You have changes here that are not saved.')).toBeNull()
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus()
+    expect(sessionStorage.getItem('console-draft:settings')).toBeNull()
+  })
+
   it('are reset to their defaults, and taken back to what they were', async () => {
     const { user } = await openSignedIn('/admin/settings')
     await user.click(
