@@ -13,22 +13,34 @@ import { toast } from '@/ui/toast'
 import classes from './tickets.module.css'
 import type { Draft } from './use-thread'
 
-/** The conversation, oldest first, with staff's notes in their places. */
+const SETTLING_MS = 2_000
+
+/** The conversation, oldest first, with staff's notes in their places. It begins at its end, and goes there with what is new. */
 export function Messages(props: {
   messages: readonly StaffTicketMessage[]
   sending: Draft | undefined
 }) {
   const { t } = useTranslation('console/ticket')
   const end = useRef<HTMLDivElement>(null)
-  const shown = useRef('')
+  const log = useRef<HTMLDivElement>(null)
+  const shown = useRef({ what: '', since: 0 })
   useEffect(() => {
     const what = `${props.messages.at(-1)?.no} ${props.sending !== undefined}`
-    if (shown.current === what) return
-    shown.current = what
+    if (shown.current.what === what) return
+    shown.current = { what, since: Date.now() }
     end.current?.scrollIntoView({ block: 'nearest' })
   })
+  useEffect(() => {
+    // Markdown is taller than its source, and comes a moment later; so does the top of a page that one goes to.
+    const growth = new ResizeObserver(() => {
+      if (Date.now() - shown.current.since < SETTLING_MS)
+        end.current?.scrollIntoView({ block: 'nearest' })
+    })
+    if (log.current) growth.observe(log.current)
+    return () => growth.disconnect()
+  }, [])
   return (
-    <div role="log" aria-label={t('messages')} className={classes.messages}>
+    <div ref={log} role="log" aria-label={t('messages')} className={classes.messages}>
       {props.messages.map((message) => (
         <Message key={message.no} message={message} />
       ))}
@@ -42,7 +54,7 @@ export function Messages(props: {
           <Markdown text={props.sending.text} />
         </article>
       )}
-      <div ref={end} />
+      <div ref={end} className={classes.end} />
     </div>
   )
 }
