@@ -47,7 +47,7 @@ function useColumns(): Column<ApprovalItem>[] {
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '10rem',
+      width: '11rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     {

@@ -67,7 +67,7 @@ function useColumns(assignee: Column<PaymentCaseRow>): Column<PaymentCaseRow>[] 
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '8rem',
+      width: '11rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     assignee,

@@ -142,7 +142,7 @@ function Fulfilment({ order }: { order: OrderDetail }) {
         </Fact>
         {order.period_from && (
           <Fact name={t('fact.period')}>
-            {moment(order.period_from)} – {moment(order.period_to)}
+            {moment(order.period_from)} – {order.period_to ? moment(order.period_to) : t('noEnd')}
           </Fact>
         )}
         <Fact name={t('fact.ends')}>{moment(order.ends_at)}</Fact>

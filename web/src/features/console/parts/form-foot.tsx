@@ -49,7 +49,7 @@ export function FormFoot(props: {
         </Text>
       )}
       <FormError message={props.error} />
-      <Group justify="flex-end">
+      <Group justify="flex-end" mt={props.error ? 'md' : undefined}>
         <Button ref={button} type="submit" loading={props.isBusy} disabled={!isSaveable}>
           {props.submit}
         </Button>

@@ -63,7 +63,7 @@ function useColumns(): Column<CouponItem>[] {
     {
       key: 'state',
       title: t('column.state'),
-      width: '10rem',
+      width: '11rem',
       place: 'state',
       cell: (coupon) => <CouponState coupon={coupon} />,
     },

@@ -61,7 +61,7 @@ function useColumns(): Column<KeyBatch>[] {
     {
       key: 'state',
       title: t('column.state'),
-      width: '10rem',
+      width: '11rem',
       place: 'state',
       cell: (batch) => <BatchState batch={batch} />,
     },

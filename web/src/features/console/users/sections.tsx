@@ -21,11 +21,12 @@ import { Item, Items, Section } from '../parts/section'
 import { useServiceActions } from './service-actions'
 import classes from './users.module.css'
 
-/** "Nov 20 – Dec 20"; without an end only its begin. */
+/** "Nov 20 – Dec 20"; without an end "Nov 20 – no end". */
 function Span({ from, to }: { from: string; to: string | null }) {
+  const { t } = useTranslation('console/user')
   return (
     <>
-      <Moment time={from} withTime /> – {to && <Moment time={to} withTime />}
+      <Moment time={from} withTime /> – {to ? <Moment time={to} withTime /> : t('noEnd')}
     </>
   )
 }

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { UserNote } from '@/lib/api/gen/staff/types.gen'
+import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
@@ -53,6 +54,21 @@ async function choose(user: User, subject: string, action: string) {
   await user.click(await screen.findByRole('menuitem', { name: action, hidden: true }))
   return screen.findByRole('dialog', { name: action })
 }
+
+it('a ban without an end says so', async () => {
+  const ban = {
+    id: 1,
+    reason: 'Resold',
+    remark: '',
+    by: null,
+    starts_at: inDays(-1),
+    ends_at: null,
+  }
+  const bans = [{ ...ban, ended_at: null, ended_by: null }] as never
+  server.use(http.get('*/api/v2/staff/users/9', () => success(staffUser({ bans }))))
+  await openSignedIn('/admin/users/9')
+  expect(await screen.findByText(/– no end/)).toBeVisible()
+})
 
 describe('what staff may do with a user', () => {
   it('resets the link with a reason', async () => {
