@@ -16,6 +16,7 @@ import { useMay } from '../parts/permissions'
 import { Letter } from './letter'
 import { mailTones, useMailRetry } from './mails-page'
 import { mailOf } from './resources'
+import { useKind } from './use-kind'
 
 const route = getRouteApi('/admin/mails/$id')
 
@@ -52,6 +53,7 @@ export function MailPage() {
 
 function MailFacts({ mail }: { mail: MailResult }) {
   const { t } = useTranslation('console/mail')
+  const kindName = useKind()
   const may = useMay()
   return (
     <Card mb="md">
@@ -63,10 +65,10 @@ function MailFacts({ mail }: { mail: MailResult }) {
               params={{ kind: mail.kind }}
               search={{ text: mail.lang } as never}
             >
-              {mail.kind}
+              {kindName(mail.kind)}
             </TextLink>
           ) : (
-            mail.kind
+            kindName(mail.kind)
           )}
         </Fact>
         <Fact name={t('mails.lang')}>{t(`language.${mail.lang}`)}</Fact>

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -120,6 +121,26 @@ describe('mails', () => {
     expect(screen.getByText('Code: ••••••')).toBeVisible()
     await user.click(screen.getByRole('button', { name: 'Show the code' }))
     expect(await screen.findByText('Code: 012345')).toBeVisible()
+  })
+})
+
+describe('the kinds of mails', () => {
+  it.each(['zh-CN', 'en'] as const)('have a name in %s', (language) => {
+    const texts = JSON.parse(readFileSync(`src/locales/${language}/console/mail.json`, 'utf8')) as {
+      kind: object
+    }
+    const kinds = readdirSync('../internal/mail/templates/en').map((file) =>
+      file.replace('.md', ''),
+    )
+    expect(Object.keys(texts.kind).toSorted()).toEqual(kinds.toSorted())
+  })
+
+  it('are in the list by that name, and one that is not known as the server has it', async () => {
+    const rows = [mail, { ...mail, mail_id: 10, kind: 'newer' }]
+    server.use(http.get('*/api/v2/staff/mails', () => success({ mails: rows, total_count: 2 })))
+    await openSignedIn('/admin/mails')
+    expect(await screen.findByRole('cell', { name: 'Code to sign in' })).toBeVisible()
+    expect(screen.getByRole('cell', { name: 'newer' })).toBeVisible()
   })
 })
 

@@ -8,6 +8,7 @@ import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import type { Column } from '../parts/resource'
 import { mails } from './resources'
+import { useKind } from './use-kind'
 
 export const mailTones = {
   queued: 'info',
@@ -47,36 +48,42 @@ export function MailsPage() {
 
 function useColumns(): Column<MailItem>[] {
   const { t } = useTranslation('console/mail')
+  const kindName = useKind()
   return [
     {
       key: 'recipient',
       title: t('mails.recipient'),
+      width: '15rem',
       place: 'title',
       cell: ({ recipient }) => recipient,
     },
     {
       key: 'kind',
       title: t('mails.kind'),
-      width: '12rem',
       place: 'fact',
-      cell: ({ kind }) => kind,
+      cell: ({ kind }) => kindName(kind),
     },
     {
       key: 'state',
       title: t('state'),
       place: 'state',
-      width: '8rem',
+      width: '7rem',
       cell: ({ state }) => <StatusDot tone={mailTones[state]}>{t(`mails.${state}`)}</StatusDot>,
     },
-    { key: 'tries', title: t('tries'), width: '5rem', align: 'end', cell: ({ tries }) => tries },
+    { key: 'tries', title: t('tries'), width: '4rem', align: 'end', cell: ({ tries }) => tries },
     {
       key: 'created',
       title: t('mails.created'),
       place: 'fact',
-      width: '12rem',
+      width: '11.5rem',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
-    { key: 'error', title: t('mails.error'), cell: ({ last_error: error }) => error || '—' },
+    {
+      key: 'error',
+      title: t('mails.error'),
+      width: '8rem',
+      cell: ({ last_error: error }) => error || '—',
+    },
   ]
 }
 
