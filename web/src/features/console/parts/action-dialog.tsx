@@ -12,6 +12,7 @@ import { toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import { DialogFields, firstOf } from './dialog-fields'
 import type { Field } from './field'
+import { sayReceived, wasReceived } from './received'
 
 type Props<S> = {
   action: Action<S>
@@ -80,6 +81,12 @@ function useActionForm<S>(props: Props<S>) {
     try {
       props.onDone(given, await action.run(subject, trimmed(given)))
     } catch (error) {
+      if (wasReceived(error)) {
+        sayReceived(error)
+        props.onFailed()
+        if (isOpen.current) props.onClose()
+        return
+      }
       // It is recorded, and waits in Approvals.
       if (error instanceof ApiError && error.code === 'second_member_needed') setWaiting(true)
       else if (isOpen.current) showServerProblem(form, error, common)

@@ -8,6 +8,7 @@ import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import { useMay } from './permissions'
+import { sayReceived, wasReceived } from './received'
 import { showUndo } from './undo'
 import { useKey } from './use-key'
 
@@ -33,7 +34,8 @@ function useTake() {
       try {
         await undo(subject, values, made)
       } catch (error) {
-        await toast('error', problemText(error, common))
+        if (wasReceived(error)) sayReceived(error)
+        else await toast('error', problemText(error, common))
       }
       await refresh()
     })
@@ -66,6 +68,7 @@ export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClos
 export function useRun() {
   const { t: common } = useTranslation()
   const take = useTake()
+  const refresh = useRefresh()
   const may = useMay()
   return async <S,>(subject: S, action: Action<S>) => {
     if (!isFor(action, subject, may)) return
@@ -73,7 +76,10 @@ export function useRun() {
       const made = await action.run(subject, {})
       if (!action.leads) take(subject, action, {}, made)
     } catch (error) {
-      await toast('error', problemText(error, common))
+      if (wasReceived(error)) sayReceived(error)
+      else await toast('error', problemText(error, common))
+      // Without an answer it may have been done.
+      await refresh()
     }
   }
 }

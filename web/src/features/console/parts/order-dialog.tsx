@@ -9,6 +9,7 @@ import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
 import { toast } from '@/ui/toast'
 import classes from './order-dialog.module.css'
+import { sayReceived, wasReceived } from './received'
 
 type Id = number | string
 export type Item<I extends Id = Id> = { id: I; name: string }
@@ -30,13 +31,16 @@ export function OrderDialog<I extends Id>(props: {
     setBusy(true)
     try {
       await props.save(items.map(({ id }) => id))
+      void toast('success', t('order.saved'))
     } catch (error) {
-      setBusy(false)
-      setProblem(error)
-      return
+      if (!wasReceived(error)) {
+        setBusy(false)
+        setProblem(error)
+        return
+      }
+      sayReceived(error)
     }
     await queryClient.invalidateQueries({ queryKey: ['console'] })
-    void toast('success', t('order.saved'))
     props.onClose()
   }
   return (

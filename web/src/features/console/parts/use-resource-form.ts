@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { showServerProblem } from '@/lib/server-problem'
 import { dropDraft, keepDraft, readDraft } from './draft'
+import { wasReceived } from './received'
 import type { FormValues, ResourceFormProps } from './resource-form'
 
 /** Asks for a confirmation, and gives whether it came. */
@@ -65,7 +66,7 @@ export function useResourceForm(props: ResourceFormProps) {
   }
   const showProblem = async (error: unknown) => {
     // Done by an earlier try whose answer was lost, which is what the server says.
-    if (error instanceof ApiError && error.code === 'already_received') await finish()
+    if (wasReceived(error)) await finish()
     const isStale = error instanceof ApiError && error.code === 'version_conflict'
     if (!isStale || !props.reload) return showServerProblem(form, error, common)
     try {

@@ -5,6 +5,7 @@ import { staffTicketAnswer, staffTicketGet, staffTicketNote } from '@/lib/api/ge
 import type { StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
+import { sayReceived, wasReceived } from '../parts/received'
 
 /** Another member, or the customer, may write at any time. */
 const LOOK_AGAIN_MS = 4_000
@@ -74,6 +75,7 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
   const switchTo = (isNote: boolean) => {
     if (isNote !== draft.isNote) change({ isNote, text: draft.other ?? '', other: draft.text })
   }
+  const readAgain = () => queryClient.invalidateQueries({ queryKey: ['console', 'tickets'] })
   const send = async (status?: 'resolved') => {
     const content = draft.text.trim()
     if (!content || sending) return false
@@ -86,9 +88,14 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
     try {
       if (draft.isNote) await staffTicketNote({ ...call, body: { content } })
       else await staffTicketAnswer({ ...call, body: { content, status } })
-      await queryClient.invalidateQueries({ queryKey: ['console', 'tickets'] })
+      await readAgain()
       return true
     } catch (error) {
+      if (wasReceived(error)) {
+        sayReceived(error)
+        await readAgain()
+        return true
+      }
       // Back into the field: nothing that was written is lost.
       setDraft(draft)
       localStorage.setItem(name, JSON.stringify(draft))

@@ -13,6 +13,7 @@ import { FormError } from '@/ui/form-error'
 import type { Values } from '../parts/action'
 import type { Field } from '../parts/field'
 import { DialogFields } from '../parts/dialog-fields'
+import { sayReceived, wasReceived } from '../parts/received'
 import type { BulkKind, Chosen } from './bulk-kinds'
 import { GIB } from './gift-actions'
 
@@ -111,6 +112,7 @@ function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
     ),
   })
   const values = useWatch({ control: form.control }) as Values
+  const end = useEnd(props.onClose)
   const submit = form.handleSubmit(async (given) => {
     const text = (name: string) => String(given[name] ?? '').trim()
     try {
@@ -132,7 +134,7 @@ function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
       })
       props.onFrozen(data)
     } catch (error) {
-      showServerProblem(form, error, common)
+      if (!end(error)) showServerProblem(form, error, common)
     }
   })
   return (
@@ -154,6 +156,18 @@ function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
   )
 }
 
+/** Ends the dialog where an earlier try was carried out; says whether it was. */
+function useEnd(onClose: () => void) {
+  const client = useQueryClient()
+  return (error: unknown): boolean => {
+    if (!wasReceived(error)) return false
+    sayReceived(error)
+    void client.invalidateQueries({ queryKey: ['console'] })
+    onClose()
+    return true
+  }
+}
+
 function Confirmation({ frozen, onClose }: { frozen: FrozenBulkJob; onClose: () => void }) {
   const { t, i18n } = useTranslation('console/bulk')
   const { t: common } = useTranslation()
@@ -161,6 +175,7 @@ function Confirmation({ frozen, onClose }: { frozen: FrozenBulkJob; onClose: () 
   const [typed, setTyped] = useState('')
   const client = useQueryClient()
   const navigate = useNavigate()
+  const end = useEnd(onClose)
   const start = useMutation({
     mutationFn: () => staffBulkJobStart({ path: { job_id: job.id }, throwOnError: true }),
     onSuccess: async () => {
@@ -168,6 +183,7 @@ function Confirmation({ frozen, onClose }: { frozen: FrozenBulkJob; onClose: () 
       onClose()
       await navigate({ to: '/admin/bulk-jobs/$id', params: { id: String(job.id) } })
     },
+    onError: end,
   })
   const isTyped = job.rows > TYPED_FROM
   return (

@@ -9,6 +9,7 @@ import { problemText } from '@/lib/server-problem'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { toast } from '@/ui/toast'
+import { sayReceived, wasReceived } from '../parts/received'
 import { showUndo } from '../parts/undo'
 import { Section } from '../parts/section'
 import classes from './users.module.css'
@@ -51,7 +52,8 @@ function useNotes(id: number) {
     change: (fn: (notes: UserNote[]) => UserNote[]) =>
       client.setQueryData(queryKey, (notes) => notes && fn(notes)),
     settle: () => client.invalidateQueries({ queryKey }),
-    complain: (error: unknown) => void toast('error', problemText(error, common)),
+    complain: (error: unknown) =>
+      wasReceived(error) ? sayReceived(error) : void toast('error', problemText(error, common)),
   }
 }
 
@@ -70,7 +72,7 @@ function NewNote({ id }: { id: number }) {
       ])
     },
     onError: (error, given) => {
-      setText(given)
+      if (!wasReceived(error)) setText(given)
       complain(error)
     },
     onSettled: settle,

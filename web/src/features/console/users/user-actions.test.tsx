@@ -81,6 +81,36 @@ describe('what staff may do with a user', () => {
     await waitFor(() => expect(sent).toHaveBeenCalledWith('link/reset', { reason: 'It leaked' }))
   })
 
+  it('closes what an earlier try has done without an answer, and says so', async () => {
+    const said = 'This was done already'
+    server.use(
+      http.post('*/api/v2/staff/users/9/link/reset', () =>
+        failure(409, { message: said, code: 'already_received' }),
+      ),
+    )
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await choose(user, 'lin@example.com', 'Reset the link')
+    await user.type(await within(dialog).findByRole('textbox', { name: /^Reason/ }), 'It leaked')
+    await user.click(within(dialog).getByRole('button', { name: 'Reset the link' }))
+    expect(await screen.findByText(said)).toBeVisible()
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+
+  it('clears a note that an earlier try has kept without an answer', async () => {
+    const said = 'The note was kept already'
+    server.use(
+      http.post('*/api/v2/staff/users/9/notes', () =>
+        failure(409, { message: said, code: 'already_received' }),
+      ),
+    )
+    const { user } = await openSignedIn('/admin/users/9')
+    const note = await screen.findByRole('textbox', { name: /^A note for staff/ })
+    await user.type(note, 'Called back')
+    await user.click(screen.getByRole('button', { name: 'Add' }))
+    expect(await screen.findByText(said)).toBeVisible()
+    expect(note).toHaveValue('')
+  })
+
   it('extends a service, and says when a second member is needed', async () => {
     server.use(
       http.post('*/api/v2/staff/users/9/service-gifts', async ({ request }) => {
