@@ -107,7 +107,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		staff.Refunds(a.Shop, a.Accounts),
 		staff.RechargeRefunds(a.Wallets, a.Payments),
 		staff.PaymentCases(a.Payments, a.Wallets, a.Accounts),
-		staff.Approvals(a.Approvals),
+		staff.Approvals(a.Approvals, a.Accounts),
 		staff.Audit(a.Console, a.Audit, a.Accounts, a.auditCheck),
 		staff.Nodes(a.Nodes, a.Agents.Line),
 		staff.NodeActions(a.Nodes, a.Links, a.agentConfig),

@@ -61,15 +61,18 @@ function useColumns(): Column<ApprovalItem>[] {
     {
       key: 'for',
       title: t('column.for'),
-      width: '8rem',
-      cell: ({ beneficiary_id: id }) => <Person user={id === null ? null : { id }} />,
+      width: '12rem',
+      cell: ({ beneficiary_id: id, beneficiary_email: email }) => (
+        <Person user={id === null ? null : { id, email }} />
+      ),
     },
     {
       key: 'maker',
       title: t('column.maker'),
       place: 'fact',
-      width: '8rem',
-      cell: ({ staff_id: id }) => (id === null ? t('operator') : `#${id}`),
+      width: '12rem',
+      cell: ({ staff_id: id, staff_email: email }) =>
+        id === null ? t('operator') : <Person user={{ id, email }} />,
     },
     {
       key: 'created',

@@ -510,6 +510,10 @@ export type AppBody = {
 
 export type ApprovalItem = {
     /**
+     * Empty: nobody's in particular, or the account is closed
+     */
+    beneficiary_email: string;
+    /**
      * Whose account gains; null: nobody's in particular
      */
     beneficiary_id: number | null;
@@ -528,6 +532,10 @@ export type ApprovalItem = {
      * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case, traffic grant, payout or merge of accounts
      */
     reference_no: number;
+    /**
+     * Of who made it; empty: at the command line, or the account is closed
+     */
+    staff_email: string;
     /**
      * Who made it; null: at the command line
      */
