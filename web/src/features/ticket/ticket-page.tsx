@@ -32,7 +32,7 @@ export function TicketPage() {
 function Conversation({ id }: { id: string }) {
   const { t } = useTranslation('ticket')
   const { query, ticket, messages } = useConversation(id)
-  const writing = useWriting(id)
+  const writing = useWriting(id, messages)
   const drop = useFileDrop(writing.uploads.add)
   useTicketChanges()
   useReading(id, messages.at(-1)?.no, ticket?.unread ?? false)
