@@ -350,6 +350,29 @@ describe('/user/tickets/view/7', () => {
     expect(asked).toEqual([{ status: 'closed' }, { status: 'open' }])
   })
 
+  it('says what came of the last try alone', async () => {
+    let now = ticket()
+    const answers = [
+      () => failure(409, { message: 'Not now', code: 'busy' }),
+      () => failure(409, { message: 'Not later', code: 'busy' }),
+      () => success((now = ticket({ ticket_status: 'closed' }))),
+    ]
+    server.use(
+      http.get(`${base}/7/messages`, () => success({ ticket: now, messages: [], has_more: false })),
+      http.put(`${base}/7/edit-status`, () => answers.shift()?.()),
+    )
+    const { user } = await openSignedIn('/user/tickets/view/7')
+    const close = await screen.findByRole('button', { name: 'Close ticket' })
+    await user.click(close)
+    expect(await screen.findByText('Not now')).toBeVisible()
+    await user.click(close)
+    expect(await screen.findByText('Not later')).toBeVisible()
+    await waitFor(() => expect(screen.queryByText('Not now')).toBeNull())
+    await user.click(close)
+    await screen.findByRole('button', { name: 'Open again' })
+    await waitFor(() => expect(screen.queryByText('Not later')).toBeNull())
+  })
+
   it('leads from one that was merged to where it goes on', async () => {
     server.use(shows({ ticket: ticket({ merged_into: 9, ticket_status: 'closed' }) }))
     await openSignedIn('/user/tickets/view/7')
