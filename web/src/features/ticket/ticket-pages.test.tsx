@@ -311,6 +311,21 @@ describe('/user/tickets/view/7', () => {
     })
   })
 
+  it('leads back to all tickets where there is no such one', async () => {
+    server.use(
+      http.get(`${base}/99999/messages`, () =>
+        failure(404, { message: 'There is no such ticket', code: 'ticket_not_found' }),
+      ),
+    )
+    await openSignedIn('/user/tickets/view/99999')
+    expect(await screen.findByText('There is no such ticket.')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'All tickets' })).toHaveAttribute(
+      'href',
+      '/user/tickets',
+    )
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  })
+
   it('loads earlier messages', async () => {
     server.use(
       http.get(`${base}/7/messages`, ({ request }) => {
