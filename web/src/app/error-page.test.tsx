@@ -30,7 +30,13 @@ describe('an address without a page', () => {
   it('is titled Page Not Found', async () => {
     await openApp('/no/such/page')
     expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
-    await waitFor(() => expect(document.title).toBe('Page Not Found'))
+    await waitFor(() => expect(document.title).toBe('Page Not Found · Network Accelerator'))
+  })
+
+  it('says so in Chinese', async () => {
+    await openApp('/no/such/page', 'zh-CN')
+    expect(await screen.findByText('404 · 找不到页面')).toBeVisible()
+    await waitFor(() => expect(document.title).toBe('找不到页面 · 网络加速器'))
   })
 
   it('is that under /user too', async () => {
@@ -52,7 +58,7 @@ describe('a page that breaks', () => {
     logged()
     await openBroken(new Error('x is undefined'))
     expect(await screen.findByText('500 · Internal Server Error')).toBeVisible()
-    await waitFor(() => expect(document.title).toBe('Internal Server Error'))
+    await waitFor(() => expect(document.title).toBe('Internal Server Error · Network Accelerator'))
     expect(screen.queryByText('x is undefined')).toBeNull()
   })
 
@@ -70,7 +76,9 @@ describe('a page that breaks', () => {
       new ApiError('The shop is being counted', { status: 503, code: 'unavailable' }),
     )
     expect(await screen.findByText('The shop is being counted')).toBeVisible()
-    await waitFor(() => expect(document.title).toBe('The shop is being counted'))
+    await waitFor(() =>
+      expect(document.title).toBe('The shop is being counted · Network Accelerator'),
+    )
   })
 
   it.each([GOOGLEBOT, 'facebookexternalhit/1.1', 'Mozilla/5.0 (compatible; YandexBot/3.0)'])(

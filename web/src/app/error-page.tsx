@@ -22,8 +22,8 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   const ownMessage = isKnown ? problemText(error, t) : undefined
   return (
     <StatusPage
-      documentTitle={ownMessage ?? 'Internal Server Error'}
-      caption="500 · Internal Server Error"
+      documentTitle={ownMessage ?? t('error.broken')}
+      caption={`500 · ${t('error.broken')}`}
       title={t('error.brokenTitle')}
       text={ownMessage ?? t('error.brokenText')}
       action={<ReloadButton />}

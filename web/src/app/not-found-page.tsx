@@ -20,8 +20,8 @@ export function NotFoundPage() {
   }
   return (
     <StatusPage
-      documentTitle="Page Not Found"
-      caption="404 · Page Not Found"
+      documentTitle={t('error.notFound')}
+      caption={`404 · ${t('error.notFound')}`}
       title={t('error.notFoundTitle')}
       text={t('error.notFoundText')}
       action={<HomeButton />}

@@ -1,9 +1,11 @@
-import { QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from '@/lib/api/errors'
+import { dismissErrors } from '@/ui/toast'
 
 const MOST_RETRIES = 2
 
 export const queryClient = new QueryClient({
+  mutationCache: new MutationCache({ onMutate: dismissErrors }),
   defaultOptions: {
     queries: {
       staleTime: 30_000,

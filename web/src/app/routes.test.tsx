@@ -87,7 +87,7 @@ describe('pages of a user', () => {
   it('that do not exist say so within the layout, however deep', async () => {
     await openSignedIn('/user/no/such/page')
     expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
-    expect(document.title).toBe('Page Not Found')
+    expect(document.title).toBe('Page Not Found · Network Accelerator')
     expect(hasSidebar()).toBe(true)
   })
 })

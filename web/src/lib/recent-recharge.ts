@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { rechargeListOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { RechargeRecord } from '@/lib/api/gen/types.gen'
+import { useServerNow } from './now'
 
 const RECENT = 5
 
@@ -14,4 +15,14 @@ export const recentRecharges = () => ({
 export function useRecentRecharge(isOne: (recharge: RechargeRecord) => boolean) {
   const { data } = useQuery(recentRecharges())
   return data?.recharge_records.find(isOne)
+}
+
+/** The newest of the last recharges whose order waits for it, before the end of the order, where it has one. */
+export function useWaitingOrder() {
+  const now = useServerNow()
+  return useRecentRecharge(
+    ({ order }) =>
+      order?.state === 'pending' &&
+      (order.expires_at === null || now < Date.parse(order.expires_at)),
+  )
 }

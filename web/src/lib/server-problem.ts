@@ -23,12 +23,18 @@ export function showServerProblem<T extends FieldValues>(
 /** What lasts longer the server says in its own words, as "tomorrow". */
 const LONG_WAIT_S = 3600
 
-/** A sentence for the user about any failure. */
-export function problemText(error: unknown, t: TFunction<'common'>): string {
-  if (error instanceof ApiError && error.code === 'timeout') return t('error.timeout')
-  if (!(error instanceof ApiError) || error.status === 0) return t('error.network')
-  if (error.status === 429 && error.retryAfter && error.retryAfter <= LONG_WAIT_S)
-    return t('error.tooManyTries', { seconds: error.retryAfter })
-  // Something between here and the server answered in its place.
-  return error.message || t('error.network')
+/**
+ * A sentence for the user about any failure. `isReading` is for a call that changes nothing though it is no GET, such as a
+ * quote.
+ */
+export function problemText(error: unknown, t: TFunction<'common'>, isReading = false): string {
+  if (!(error instanceof ApiError)) return t('error.network')
+  const { status, attempt, retryAfter } = error
+  if (status === 429 && retryAfter && retryAfter <= LONG_WAIT_S)
+    return t('error.tooManyTries', { seconds: retryAfter })
+  if (error.message) return error.message
+  // Nothing came, or something between here and the server answered in its place.
+  if (attempt && !isReading && (status === 0 || status >= 500))
+    return t(attempt === 'keyed' ? 'error.repeatable' : 'error.unanswered')
+  return t(error.code === 'timeout' ? 'error.timeout' : 'error.network')
 }

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import {
   checkinGetOptions,
@@ -9,13 +10,20 @@ import {
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { newestAnnouncements, recentTraffic } from '@/features/home/queries'
+import { hasNoService, newestAnnouncements, recentTraffic } from '@/features/home/queries'
+import { recentRecharges } from '@/lib/recent-recharge'
+
+/** Where no service runs, an order may wait for its payment. */
+async function loadDashboard(queryClient: QueryClient): Promise<void> {
+  const { access } = await queryClient.fetchQuery(dashboardGetOptions())
+  if (hasNoService(access)) await queryClient.prefetchQuery(recentRecharges())
+}
 
 export const Route = createFileRoute('/user/dashboard')({
   loader: ({ context: { queryClient } }) =>
     loadPage(
       loadTexts('home'),
-      queryClient.prefetchQuery(dashboardGetOptions()),
+      loadDashboard(queryClient),
       queryClient.prefetchQuery(linkTokenGetOptions()),
       queryClient.prefetchQuery(nodesListOptions()),
       queryClient.prefetchQuery(checkinGetOptions()),

@@ -15,7 +15,7 @@ export function ErrorBlock(props: { error: unknown; isRetrying: boolean; onRetry
       <div>
         <Text fw={500}>{t('error.loading')}</Text>
         <Text c="dimmed" size="sm">
-          {problemText(props.error, t)}
+          {problemText(props.error, t, true)}
         </Text>
         {props.error instanceof ApiError && <RequestId id={props.error.requestId} />}
       </div>

@@ -20,8 +20,13 @@ export function MarkdownView({ text, level = 3 }: MarkdownProps) {
       .filter((node) => node.type === 'definition')
       .map((node) => [node.identifier, node]),
   )
+  // A text whose headings begin with `##` skips no level.
+  const depths = root.children.map((node) => (node.type === 'heading' ? node.depth : LAST_LEVEL))
+  const first = level + 1 - Math.min(...depths, LAST_LEVEL)
   return (
-    <div className={classes.text}>{renderAll(root.children, { level, depth: 0, definitions })}</div>
+    <div className={classes.text}>
+      {renderAll(root.children, { level: first, depth: 0, definitions })}
+    </div>
   )
 }
 

@@ -29,6 +29,12 @@ async function show(text: string) {
 }
 
 describe('Markdown', () => {
+  it('begins with the level after the one of its page, whatever its first heading is', async () => {
+    await show('## Title\n\n### Part\n\ntext')
+    expect(screen.getByRole('heading', { level: 3, name: 'Title' })).toBeVisible()
+    expect(screen.getByRole('heading', { level: 4, name: 'Part' })).toBeVisible()
+  })
+
   it('has headings, lists, tables, code and emphasis', async () => {
     const { text } = await show(
       '# Title\n\n- a\n- ~~b~~\n\n3. c\n\n| x | y |\n| - | -: |\n| 1 | 2 |\n\n`a<b`\n\n```\nlet a\n```',

@@ -2,6 +2,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { paths } from '@/lib/constants'
+import { useSiteName } from '@/lib/site-name'
 import { ButtonLink } from './button-link'
 import { ContactLinks, useContacts } from './contact'
 import classes from './status-page.module.css'
@@ -15,9 +16,10 @@ export function StatusPage(props: {
   action: ReactNode
   children?: ReactNode
 }) {
+  const siteName = useSiteName()
   return (
     <div className={classes.page}>
-      <title>{props.documentTitle}</title>
+      <title>{`${props.documentTitle} · ${siteName}`}</title>
       <Stack gap="md" align="flex-start" maw={440}>
         <Text size="sm" c="dimmed" fw={500}>
           {props.caption}

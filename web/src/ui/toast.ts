@@ -5,6 +5,11 @@ const AUTO_CLOSE_MS = 4_000
 
 let isNeeded = false
 const waiting = new Set<() => void>()
+/** Closes the errors that are shown. */
+let closeErrors = () => {}
+
+/** For a new try: what is said of an earlier one is past, whatever comes of this one. */
+export const dismissErrors = () => closeErrors()
 
 /**
  * Says in a corner what came of something that has no spot of its own on the page. One event, one toast; what is said
@@ -15,14 +20,22 @@ export async function toast(
   message: ReactNode,
   closeAfter = AUTO_CLOSE_MS,
 ): Promise<void> {
-  const { showToast } = await import('./toaster')
+  const { showToast, hideToast } = await import('./toaster')
   const isError = kind === 'error'
-  showToast({
+  const id = showToast({
     message,
     color: messageColors[kind],
     role: isError ? 'alert' : 'status',
     autoClose: isError ? false : closeAfter,
   })
+  if (isError) {
+    const closeEarlier = closeErrors
+    closeErrors = () => {
+      closeEarlier()
+      hideToast(id)
+      closeErrors = () => {}
+    }
+  }
   isNeeded = true
   for (const tell of waiting) tell()
 }

@@ -3,7 +3,7 @@ import '@mantine/notifications/styles.css'
 import { Notifications, notifications } from '@mantine/notifications'
 import classes from './toaster.module.css'
 
-export const showToast = notifications.show
+export const { show: showToast, hide: hideToast } = notifications
 
 /** The corner where toasts appear. */
 export function Toaster() {

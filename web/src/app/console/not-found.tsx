@@ -9,8 +9,8 @@ export function NotFoundInConsole() {
   const { t: shared } = useTranslation()
   return (
     <StatusPage
-      documentTitle="Page Not Found"
-      caption="404 · Page Not Found"
+      documentTitle={shared('error.notFound')}
+      caption={`404 · ${shared('error.notFound')}`}
       title={shared('error.notFoundTitle')}
       text={shared('error.notFoundText')}
       action={<ButtonLink to="/admin">{t('backToConsole')}</ButtonLink>}

@@ -23,12 +23,12 @@ import {
   TicketCheck,
   Wallet,
 } from 'lucide-react'
-import type common from '@/locales/zh-CN/open/common.json'
+import type keywords from '@/locales/zh-CN/page-search.json'
 
 type NavItem = {
   to: NonNullable<LinkProps['to']>
-  /** Its name and search words are `nav.<key>` and `navKeywords.<key>` of the common texts. */
-  key: keyof (typeof common)['navKeywords']
+  /** Its name is `nav.<key>` of the common texts, its search words are `<key>` of the palette's own. */
+  key: keyof typeof keywords
   icon: LucideIcon
   /** Not current on the pages below it, which have entries of their own. */
   isExact?: boolean

@@ -61,12 +61,13 @@ export function PaletteOf(props: {
 
 function usePages(): SpotlightActionGroupData {
   const { t } = useTranslation()
+  const { t: keywords } = useTranslation('page-search')
   const router = useRouter()
   const staff = useStaffActions()
   const pages = navigation.flat().map(({ to, key, icon: Icon, shortcut }) => ({
     id: key,
     label: t(`nav.${key}`),
-    keywords: t(`navKeywords.${key}`),
+    keywords: keywords(key),
     leftSection: <Icon {...icon} />,
     rightSection: shortcut && <Keys keys={['g', shortcut]} />,
     onClick: () => void router.navigate({ to }),

@@ -154,6 +154,15 @@ describe('the profile', () => {
   })
 })
 
+it('says of a change without an answer that it may have been made', async () => {
+  server.use(http.post(`${api}/edit-profile`, () => HttpResponse.error()))
+  const { user } = await openSignedIn('/user/account/edit-profile')
+  const name = await screen.findByLabelText('Name')
+  await user.clear(name)
+  await user.type(name, 'Lin{Enter}')
+  expect(await screen.findByText(/may have been done. Look before/)).toBeVisible()
+})
+
 describe('the sign-in log', () => {
   it('shows good sign-ins and refused tries with their area', async () => {
     server.use(

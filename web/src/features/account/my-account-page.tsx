@@ -114,7 +114,7 @@ function Person({ me }: { me: PersonFacts }) {
       <Facts flows>
         <Fact name={t('account.id')}>{me.user_id}</Fact>
         <Fact name={t('account.since')}>
-          <Moment time={me.created_at} />
+          <Moment time={me.created_at} withYear />
         </Fact>
         <Fact name={t('account.email')}>
           <StatusDot tone={me.is_verified ? 'success' : 'neutral'}>

@@ -115,6 +115,55 @@ describe('API tokens', () => {
     expect(await screen.findByText('robot')).toBeVisible()
   })
 
+  describe('whose answer was lost', () => {
+    const sent: { body: string; key: string | null }[] = []
+
+    /** Loses the first answer, then gives `answer`. */
+    function losing(answer: () => Response) {
+      sent.splice(0)
+      server.use(
+        http.post(tokensCall, async ({ request }) => {
+          sent.push({ body: await request.text(), key: request.headers.get('Idempotency-Key') })
+          if (sent.length > 1) return answer()
+          tokens = [token({ id: 3, name: 'robot' }), ...tokens]
+          return HttpResponse.error()
+        }),
+      )
+    }
+
+    async function makeTwice() {
+      const user = await openForm()
+      await user.type(screen.getByLabelText('Name'), 'robot')
+      await user.type(screen.getByLabelText('Password'), 'my password')
+      await user.click(screen.getByText('Create token'))
+      await screen.findByRole('alert')
+      expect(await screen.findByText('robot')).toBeInTheDocument()
+      await new Promise((later) => setTimeout(later, 5))
+      await user.click(screen.getByText('Create token'))
+      return user
+    }
+
+    it('are asked for again in the same words', async () => {
+      losing(() => success({ ...tokens[0], token: secret }))
+      await makeTwice()
+      expect(await screen.findByText(secret)).toBeVisible()
+      expect(sent).toHaveLength(2)
+      expect(sent[1]).toEqual(sent[0])
+    })
+
+    it.each(['already_received', 'idempotency_key_reused'])(
+      'are to be revoked where the secret is not told again (%s)',
+      async (code) => {
+        losing(() => failure(409, { message: 'Done already', code }))
+        const user = await makeTwice()
+        expect(await screen.findByText(/“robot” was made, but its secret/)).toBeVisible()
+        await user.click(screen.getByText('Create token'))
+        await waitFor(() => expect(sent).toHaveLength(3))
+        expect(sent[2]?.key).not.toBe(sent[0]?.key)
+      },
+    )
+  })
+
   it('need a name, and offer only what the user may give', async () => {
     const user = await openForm()
     await user.click(screen.getByText('Create token'))

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Access, LinkApp, NodeInfo } from '@/lib/api/gen/types.gen'
-import { checkIn, client, dashboard, link, node } from '@/test/fixtures'
+import { checkIn, client, dashboard, inDays, link, node, order, recharge } from '@/test/fixtures'
 import type { AreaChartProps } from '@/ui/charts/area-option'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -129,6 +129,35 @@ describe('the dashboard', () => {
     const card = within(await connection())
     expect(await card.findByText('No nodes')).toBeVisible()
     expect(card.queryByText('Ready to use')).not.toBeInTheDocument()
+  })
+
+  describe('an order that waits for its payment', () => {
+    const asked = vi.fn<() => void>()
+    const waiting = () =>
+      http.get('*/api/v2/user/wallet/recharge', () => {
+        asked()
+        const record = recharge({ no: 31, order: order({ state: 'pending', name: 'Pro' }) })
+        return success({ created_at: inDays(-9), total_count: 1, recharge_records: [record] })
+      })
+    beforeEach(() => asked.mockClear())
+
+    it.each(['none', 'expired'] as const)('is shown where the plan is %s', async (state) => {
+      server.use(...answers({ state, used_bytes: 0, quota_bytes: 0 }), waiting())
+      await openSignedIn('/user/dashboard')
+      const card = within(await connection())
+      expect(await card.findByText('Your order of Pro waits for its payment.')).toBeVisible()
+      expect(card.getByRole('link', { name: 'Pay' })).toHaveAttribute(
+        'href',
+        '/user/wallet/recharge/new?id=31',
+      )
+    })
+
+    it('is not asked for while a service runs', async () => {
+      server.use(...answers(), waiting())
+      await openSignedIn('/user/dashboard')
+      await connection()
+      expect(asked).not.toHaveBeenCalled()
+    })
   })
 
   it('does not take a list from before the plan began for one without nodes', async () => {

@@ -3,6 +3,7 @@ import {
   linkLogOptions,
   trafficTimeAxisOptions,
 } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { Access } from '@/lib/api/gen/types.gen'
 import { DAYS_SHOWN } from './traffic-series'
 
 // Loaded by routes together with the pages' code, and by the pages.
@@ -11,6 +12,10 @@ const ANNOUNCEMENTS_SHOWN = 3
 
 export const newestAnnouncements = () =>
   announcementsListOptions({ query: { limit: ANNOUNCEMENTS_SHOWN } })
+
+/** Nothing runs, and nothing but a purchase would change that. */
+export const hasNoService = ({ state }: Pick<Access, 'state'>) =>
+  state === 'none' || state === 'expired'
 
 export const FETCHES_SHOWN = 20
 

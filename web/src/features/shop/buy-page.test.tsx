@@ -220,7 +220,7 @@ describe('buying from the balance', () => {
     const { user } = await openSignedIn('/user/services/buy?plan=2')
     const bill = await summary()
     await user.click(await bill.findByRole('button', { name: /from balance/ }))
-    expect(await bill.findByRole('alert')).toHaveTextContent('can’t be reached')
+    expect(await bill.findByRole('alert')).toHaveTextContent('safe to try again')
     window.dispatchEvent(new Event('visibilitychange'))
     await delay(30)
     await user.click(bill.getByRole('button', { name: /^Pay/ }))

@@ -9,10 +9,18 @@ export type Outgoing = {
   files?: Attachment[]
   /** Why the server refused it. Absent where no answer says that it did not arrive. */
   refusal?: string | undefined
+  /** The number of the last message of the log before this one: if it arrived, its own is greater. */
+  after?: number
 }
 
 /** What is written, its files as far as they have arrived, and what is on its way. */
-export type Draft = { text: string; files: Attachment[]; outgoing: Outgoing[] }
+export type Draft = {
+  text: string
+  files: Attachment[]
+  outgoing: Outgoing[]
+  /** The message whose text went back into the field although it may have arrived. */
+  edited?: Outgoing | undefined
+}
 
 const EMPTY: Draft = { text: '', files: [], outgoing: [] }
 

@@ -1,10 +1,14 @@
 import { Button, Card } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { FileQuestion } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { ticketStatusSetMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { TicketItem } from '@/lib/api/gen/types.gen'
+import { ApiError } from '@/lib/api/errors'
 import { problemText } from '@/lib/server-problem'
+import { ButtonLink } from '@/ui/button-link'
+import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
@@ -29,10 +33,13 @@ export function TicketPage() {
   return <Conversation key={id} id={id} />
 }
 
+/** An address that is no number has no ticket either. */
+const isUnknown = (error: unknown) => error instanceof ApiError && [404, 422].includes(error.status)
+
 function Conversation({ id }: { id: string }) {
   const { t } = useTranslation('ticket')
   const { query, ticket, messages } = useConversation(id)
-  const writing = useWriting(id)
+  const writing = useWriting(id, messages)
   const drop = useFileDrop(writing.uploads.add)
   useTicketChanges()
   useReading(id, messages.at(-1)?.no, ticket?.unread ?? false)
@@ -45,28 +52,42 @@ function Conversation({ id }: { id: string }) {
         }
         action={ticket && !ticket.merged_into && <StatusButton ticket={ticket} />}
       />
-      <Loaded query={query} skeleton={<ConversationSkeleton />} hasCards>
-        {() =>
-          ticket && (
-            <div className={`${classes.conversation} ${filesClasses.drop}`} {...drop}>
-              <div className={classes.bar}>
-                <TicketState ticket={ticket} />
+      {isUnknown(query.error) ? (
+        <Card>
+          <Empty
+            icon={FileQuestion}
+            text={t('view.unknown')}
+            action={
+              <ButtonLink variant="default" to="/user/tickets">
+                {t('view.toAll')}
+              </ButtonLink>
+            }
+          />
+        </Card>
+      ) : (
+        <Loaded query={query} skeleton={<ConversationSkeleton />} hasCards>
+          {() =>
+            ticket && (
+              <div className={`${classes.conversation} ${filesClasses.drop}`} {...drop}>
+                <div className={classes.bar}>
+                  <TicketState ticket={ticket} />
+                </div>
+                {query.hasNextPage && (
+                  <Button
+                    variant="default"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    {t('view.earlier')}
+                  </Button>
+                )}
+                <MessageList messages={messages} writing={writing} />
+                <End ticket={ticket} writing={writing} />
               </div>
-              {query.hasNextPage && (
-                <Button
-                  variant="default"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  {t('view.earlier')}
-                </Button>
-              )}
-              <MessageList messages={messages} writing={writing} />
-              <End ticket={ticket} writing={writing} />
-            </div>
-          )
-        }
-      </Loaded>
+            )
+          }
+        </Loaded>
+      )}
     </>
   )
 }

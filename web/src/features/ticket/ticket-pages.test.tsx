@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { queryClient } from '@/app/query-client'
 import type { TicketConversation, TicketItem, TicketMessage } from '@/lib/api/gen/types.gen'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -147,7 +148,7 @@ describe('/user/tickets/view/7', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Later')
     isDown = false
     await user.click(screen.getByRole('button', { name: 'Send again' }))
-    await waitFor(() => expect(screen.queryByText('Not sent')).toBeNull())
+    await waitFor(() => expect(screen.queryByText('No answer yet')).toBeNull())
     await waitFor(() => expect(screen.getAllByText('hello there')).toHaveLength(1))
     expect(sent.map(({ content }) => content)).toEqual(['hello there', 'hello there'])
     expect(sent[0]?.key).toBeTruthy()
@@ -164,7 +165,7 @@ describe('/user/tickets/view/7', () => {
     const { user } = await openSignedIn('/user/tickets/view/7')
     await user.type(await screen.findByRole('textbox', { name: 'Write a message' }), 'lost?')
     await user.click(screen.getByRole('button', { name: 'Send' }))
-    await screen.findByText('Not sent')
+    await screen.findByText('No answer yet')
     await user.type(screen.getByRole('textbox', { name: 'Write a message' }), 'a draft')
 
     document.body.replaceChildren()
@@ -207,6 +208,124 @@ describe('/user/tickets/view/7', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('this was not sent')
   })
 
+  describe('a message whose answer is lost', () => {
+    const kept: TicketMessage[] = []
+    const sent: Sent[] = []
+    const again = () => screen.queryByRole('button', { name: 'Send again' })
+    const field = () => screen.findByRole('textbox', { name: 'Write a message' })
+
+    /** The server keeps a message once per key where `isReached`, and its answers are lost while `isLosing`. */
+    function conversation(isReached = true) {
+      kept.splice(0, kept.length, message(1, 'lost?'), message(2, 'an answer', true))
+      sent.splice(0)
+      const control = { isLosing: true, isShown: false }
+      server.use(
+        http.get(`${base}/7/messages`, () =>
+          success({
+            ticket: ticket(),
+            messages: control.isShown ? kept : kept.slice(0, 2),
+            has_more: false,
+          }),
+        ),
+        http.post(`${base}/7/messages`, async ({ request }) => {
+          const { content } = (await request.json()) as { content: string }
+          const key = request.headers.get('Idempotency-Key')
+          const isRepeat = sent.some((one) => one.key === key)
+          sent.push({ key, content })
+          if (isReached && !isRepeat) kept.push(message(kept.length + 1, content))
+          return control.isLosing ? HttpResponse.error() : success(kept.at(-1))
+        }),
+      )
+      return control
+    }
+
+    async function sendLost(text: string) {
+      const { user } = await openSignedIn('/user/tickets/view/7')
+      await user.type(await field(), text)
+      await user.click(screen.getByRole('button', { name: 'Send' }))
+      await screen.findByRole('button', { name: 'Send again' })
+      return user
+    }
+
+    it('is no longer called unsent once the conversation shows it', async () => {
+      const control = conversation()
+      await sendLost('lost?')
+      expect(screen.queryByText('Not sent')).toBeNull()
+      expect(screen.getAllByText('lost?')).toHaveLength(2)
+      control.isShown = true
+      await queryClient.invalidateQueries({ queryKey: ['ticket-conversation'] })
+      await waitFor(() => expect(again()).toBeNull())
+      expect(screen.getAllByText('lost?')).toHaveLength(2)
+      expect(drafts()).toEqual([])
+    })
+
+    it('is found in the conversation after a reload', async () => {
+      const control = conversation()
+      await sendLost('lost?')
+      control.isShown = true
+      document.body.replaceChildren()
+      await openSignedIn('/user/tickets/view/7')
+      await waitFor(() => expect(screen.getAllByText('lost?')).toHaveLength(2))
+      await waitFor(() => expect(again()).toBeNull())
+      expect(drafts()).toEqual([])
+    })
+
+    it('stands for one of two that say the same', async () => {
+      const control = conversation()
+      const user = await sendLost('twice')
+      await user.type(await field(), 'twice')
+      await user.click(screen.getByRole('button', { name: 'Send' }))
+      await waitFor(() => expect(screen.getAllByText('No answer yet')).toHaveLength(2))
+      kept.pop()
+      control.isShown = true
+      await queryClient.invalidateQueries({ queryKey: ['ticket-conversation'] })
+      await waitFor(() => expect(screen.getAllByText('No answer yet')).toHaveLength(1))
+      expect(screen.getAllByText('twice')).toHaveLength(2)
+    })
+
+    it('does not arrive twice where its text is taken back and sent unchanged', async () => {
+      const control = conversation()
+      const user = await sendLost('lost')
+      await user.click(screen.getByRole('button', { name: 'Edit' }))
+      expect(await field()).toHaveValue('lost')
+      expect(screen.getByText(/may have arrived already/)).toBeVisible()
+      control.isLosing = false
+      control.isShown = true
+      await user.click(screen.getByRole('button', { name: 'Send' }))
+      await waitFor(() => expect(sent).toHaveLength(2))
+      expect(sent[1]).toEqual(sent[0])
+      await waitFor(() => expect(screen.getAllByText('lost')).toHaveLength(1))
+      expect(screen.queryByText(/may have arrived already/)).toBeNull()
+    })
+
+    it('is another message once its text is changed', async () => {
+      const control = conversation(false)
+      const user = await sendLost('lost')
+      await user.click(screen.getByRole('button', { name: 'Edit' }))
+      await user.type(await field(), ' and changed')
+      control.isLosing = false
+      await user.click(screen.getByRole('button', { name: 'Send' }))
+      await waitFor(() => expect(sent).toHaveLength(2))
+      expect(sent[1]?.content).toBe('lost and changed')
+      expect(sent[1]?.key).not.toBe(sent[0]?.key)
+    })
+  })
+
+  it('leads back to all tickets where there is no such one', async () => {
+    server.use(
+      http.get(`${base}/99999/messages`, () =>
+        failure(404, { message: 'There is no such ticket', code: 'ticket_not_found' }),
+      ),
+    )
+    await openSignedIn('/user/tickets/view/99999')
+    expect(await screen.findByText('There is no such ticket.')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'All tickets' })).toHaveAttribute(
+      'href',
+      '/user/tickets',
+    )
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  })
+
   it('loads earlier messages', async () => {
     server.use(
       http.get(`${base}/7/messages`, ({ request }) => {
@@ -244,6 +363,29 @@ describe('/user/tickets/view/7', () => {
     await user.click(screen.getByRole('button', { name: 'Open again' }))
     expect(await screen.findByRole('textbox', { name: 'Write a message' })).toBeVisible()
     expect(asked).toEqual([{ status: 'closed' }, { status: 'open' }])
+  })
+
+  it('says what came of the last try alone', async () => {
+    let now = ticket()
+    const answers = [
+      () => failure(409, { message: 'Not now', code: 'busy' }),
+      () => failure(409, { message: 'Not later', code: 'busy' }),
+      () => success((now = ticket({ ticket_status: 'closed' }))),
+    ]
+    server.use(
+      http.get(`${base}/7/messages`, () => success({ ticket: now, messages: [], has_more: false })),
+      http.put(`${base}/7/edit-status`, () => answers.shift()?.()),
+    )
+    const { user } = await openSignedIn('/user/tickets/view/7')
+    const close = await screen.findByRole('button', { name: 'Close ticket' })
+    await user.click(close)
+    expect(await screen.findByText('Not now')).toBeVisible()
+    await user.click(close)
+    expect(await screen.findByText('Not later')).toBeVisible()
+    await waitFor(() => expect(screen.queryByText('Not now')).toBeNull())
+    await user.click(close)
+    await screen.findByRole('button', { name: 'Open again' })
+    await waitFor(() => expect(screen.queryByText('Not later')).toBeNull())
   })
 
   it('leads from one that was merged to where it goes on', async () => {

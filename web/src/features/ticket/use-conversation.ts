@@ -3,11 +3,13 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ticketsUnreadQueryKey } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { ticketMessageSend, ticketRead } from '@/lib/api/gen/sdk.gen'
+import type { TicketMessage } from '@/lib/api/gen/types.gen'
 import { ApiError } from '@/lib/api/errors'
 import { session } from '@/lib/session/current-session'
 import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { problemText } from '@/lib/server-problem'
-import { type Draft, type Outgoing, useDraft } from './drafts'
+import { type Outgoing, useDraft } from './drafts'
+import { beyond, findArrived, isSame, refused, without } from './outgoing'
 import { conversationOf } from './queries'
 import { MAX_FILES, useUploads } from './use-uploads'
 
@@ -48,18 +50,6 @@ export type Sending = Outgoing & {
   problem?: string
 }
 
-const without = (draft: Draft, key: string): Draft => ({
-  ...draft,
-  outgoing: draft.outgoing.filter((message) => message.key !== key),
-})
-
-const refused = (draft: Draft, key: string, refusal: string | undefined): Draft => ({
-  ...draft,
-  outgoing: draft.outgoing.map((message) =>
-    message.key === key ? { ...message, refusal } : message,
-  ),
-})
-
 /** What a failed sending says, and whether the server refused the message, so that it did not arrive. */
 function useProblem() {
   const { t } = useTranslation('ticket')
@@ -74,37 +64,41 @@ function useProblem() {
   }
 }
 
-/**
- * The user's side of a conversation: what is being written survives a reload, what is sent is shown at once, and what did
- * not arrive can be sent again, under the key that it had.
- */
-export function useWriting(id: string) {
+/** The messages that are on their way or did not arrive, with what delivers them. */
+function useSending(id: string, log: readonly TicketMessage[]) {
   const { t } = useTranslation('ticket')
   const problemOf = useProblem()
   const queryClient = useQueryClient()
   const [draft, change] = useDraft(id)
   const [problems, setProblems] = useState<Record<string, string | undefined>>(() =>
-    // What was on its way when the page was left: whether it arrived is known once it is sent again.
+    // What was on its way when the page was left: whether it arrived is known once the log shows it or it is sent again.
     Object.fromEntries(
       draft.outgoing.map(({ key, refusal }) => [key, refusal ?? t('send.unknown')]),
     ),
   )
 
-  const uploads = useUploads(draft.files, (make) =>
-    change((before) => ({ ...before, files: make(before.files) })),
+  // While one is on its way, a message of the log may be that one.
+  const isUnderWay = draft.outgoing.some(({ key }) => problems[key] === undefined)
+  const arrived = isUnderWay ? undefined : findArrived(draft.outgoing, log)
+  const { key: arrivedKey, no: arrivedNo = 0 } = arrived ?? {}
+  const drop = useEffectEvent((key: string, no: number) =>
+    change((before) => beyond(without(before, key), no)),
   )
-  const canSend = !uploads.isBusy && (draft.text.trim() !== '' || draft.files.length > 0)
-  const drop = (key: string) => change((before) => without(before, key))
+  useEffect(() => {
+    if (arrivedKey) drop(arrivedKey, arrivedNo)
+  }, [arrivedKey, arrivedNo])
+
   const deliver = async ({ key, content, files = [], refusal }: Outgoing, isNew = false) => {
     setProblems((before) => ({ ...before, [key]: undefined }))
     change((before) => refused(before, key, undefined))
     try {
-      await ticketMessageSend({
+      const { data } = await ticketMessageSend({
         path: { ticket_id: id },
         body: { content, attachments: files.map(({ id: file }) => file) },
         headers: { 'Idempotency-Key': key },
         throwOnError: true,
       })
+      change((before) => beyond(before, data.no))
     } catch (error) {
       const { text, isRefusal } = problemOf(error)
       setProblems((before) => ({ ...before, [key]: text }))
@@ -113,32 +107,52 @@ export function useWriting(id: string) {
       return
     }
     await queryClient.invalidateQueries({ queryKey: conversationOf(id).queryKey })
-    drop(key)
+    change((before) => without(before, key))
   }
+  const sending = draft.outgoing
+    .filter(({ key }) => key !== arrivedKey)
+    .map((message): Sending => ({ ...message, problem: problems[message.key] }))
+  return { draft, change, deliver, sending }
+}
+
+/**
+ * The user's side of a conversation: what is being written survives a reload, what is sent is shown at once, and what did
+ * not arrive can be sent again, under the key that it had.
+ */
+export function useWriting(id: string, log: readonly TicketMessage[]) {
+  const { draft, change, deliver, sending } = useSending(id, log)
+  const uploads = useUploads(draft.files, (make) =>
+    change((before) => ({ ...before, files: make(before.files) })),
+  )
+  const isEmpty = draft.text.trim() === '' && draft.files.length === 0
+  const canSend = !uploads.isBusy && !isEmpty
   return {
     text: draft.text,
     uploads,
     canSend,
+    /** Whether what is in the field was sent once already, without an answer. */
+    mayHaveArrived: draft.edited !== undefined && !isEmpty,
     write: (text: string) => change((before) => ({ ...before, text })),
-    sending: draft.outgoing.map((message): Sending => ({
-      ...message,
-      problem: problems[message.key],
-    })),
+    sending,
     send: () => {
       if (!canSend) return
-      const message = { key: newIdempotencyKey(), content: draft.text.trim(), files: draft.files }
+      const written = { content: draft.text.trim(), files: draft.files }
+      const first = draft.edited && isSame(draft.edited, written) ? draft.edited : undefined
+      const message = first ?? { key: newIdempotencyKey(), after: log.at(-1)?.no ?? 0, ...written }
       change(({ outgoing }) => ({ text: '', files: [], outgoing: [...outgoing, message] }))
-      void deliver(message, true)
+      void deliver(message, !first)
     },
     sendAgain: (message: Outgoing) => void deliver(message),
     /** Back into the field, to change it or to leave it. */
-    takeBack: ({ key, content, files = [] }: Outgoing) => {
-      drop(key)
+    takeBack: ({ key, content, files = [], refusal, after }: Outgoing) =>
       change((before) => ({
-        ...before,
+        ...without(before, key),
         text: [content, before.text].filter(Boolean).join('\n\n'),
         files: [...files, ...before.files].slice(0, MAX_FILES),
-      }))
-    },
+        edited:
+          refusal === undefined
+            ? { key, content, files, ...(after !== undefined && { after }) }
+            : before.edited,
+      })),
   }
 }

@@ -145,7 +145,7 @@ describe('beginning a recharge', () => {
     const { user } = await openSignedIn('/user/wallet/recharge/new')
     const pay = await screen.findByRole('button', { name: 'Pay ¥50.00' })
     await user.click(pay)
-    expect(await screen.findByRole('alert')).toHaveTextContent('can’t be reached')
+    expect(await screen.findByRole('alert')).toHaveTextContent('safe to try again')
     await user.click(pay)
     await screen.findByRole('link', { name: 'Go and pay' })
     expect(keys[1]).toBe(keys[0])

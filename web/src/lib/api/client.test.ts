@@ -1,6 +1,7 @@
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { failure, server, success } from '@/test/msw/server'
+import { sendOpenly } from './client'
 import { ApiError, MissingParameterError } from './errors'
 import { authLogin, orderGet, siteGet } from './gen/sdk.gen'
 
@@ -111,6 +112,45 @@ describe('a call that fails', () => {
     const call = siteGet({ signal: caller.signal })
     caller.abort()
     await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a call that is to change something and gets no answer', () => {
+  const orderUrl = 'https://airstrip.example/api/v2/user/orders/1'
+  const lost = (headers: Record<string, string>, method = 'POST') =>
+    sendOpenly(new Request(orderUrl, { method, headers })).catch((error: unknown) => error)
+  const signedIn = { Authorization: 'Bearer token' }
+
+  it.each([
+    ['of which something in between says so', () => new HttpResponse('<html>', { status: 504 })],
+    ['at all', () => HttpResponse.error()],
+  ])('may have been done, and with a key it is done once: none %s', async (_, answer) => {
+    server.use(http.all(orderUrl, answer))
+    expect(await lost(signedIn)).toMatchObject({ attempt: 'change' })
+    expect(await lost({ ...signedIn, 'Idempotency-Key': 'k' })).toMatchObject({ attempt: 'keyed' })
+    expect(await lost(signedIn, 'GET')).toMatchObject({ attempt: undefined })
+    expect(await lost({})).toMatchObject({ attempt: undefined })
+  })
+
+  it('is one whose answer is cut', async () => {
+    server.use(
+      http.post(orderUrl, () => {
+        const cut = new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('{"is_success":'))
+            controller.error(new Error('cut'))
+          },
+        })
+        return new HttpResponse(cut)
+      }),
+    )
+    expect(await lost(signedIn)).toMatchObject({ status: 0, attempt: 'change' })
+  })
+
+  it('was not sent where the device is offline', async () => {
+    server.use(http.post(orderUrl, () => HttpResponse.error()))
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValueOnce(false)
+    expect(await lost(signedIn)).toMatchObject({ status: 0, attempt: undefined })
   })
 })
 

@@ -1,4 +1,4 @@
-import { ApiError, type FieldError } from './errors'
+import { ApiError, type Attempt, type FieldError } from './errors'
 import { readServerTime } from './server-clock'
 
 /** Where calls get their bearer token from; the session hands itself in with `authorizeWith`. */
@@ -19,12 +19,19 @@ const MAX_WAIT_MS = 30_000
 /** Sends a request in the user's language, without a bearer token. Anything but a 2xx answer is thrown as an ApiError. */
 export async function sendOpenly(request: Request): Promise<Response> {
   request.headers.set('Accept-Language', document.documentElement.lang)
-  const response = await answerTo(request)
+  const attempt = attemptOf(request)
+  const response = await answerTo(request, attempt)
   if (response.ok) return response
-  throw apiErrorOf(await readEnvelope(response), response)
+  throw apiErrorOf(await readEnvelope(response), response, attempt)
 }
 
-async function answerTo(request: Request): Promise<Response> {
+/** Calls without a token, such as a sign-in, are repeated without a thought; so is what never leaves this device. */
+function attemptOf({ method, headers }: Request): Attempt | undefined {
+  if (method === 'GET' || !headers.has('Authorization') || !navigator.onLine) return undefined
+  return headers.has('Idempotency-Key') ? 'keyed' : 'change'
+}
+
+async function answerTo(request: Request, attempt: Attempt | undefined): Promise<Response> {
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), MAX_WAIT_MS)
   const stop = () => patience.abort()
@@ -33,11 +40,13 @@ async function answerTo(request: Request): Promise<Response> {
   try {
     const response = await fetch(request, { signal: patience.signal })
     readServerTime(response)
+    // An answer that is cut says nothing of what was done.
+    if (attempt) await response.clone().arrayBuffer()
     return response
   } catch (failure) {
     if (request.signal.aborted) throw failure
-    if (patience.signal.aborted) throw new ApiError('', { status: 0, code: 'timeout' })
-    throw new ApiError('', { status: 0, code: 'network_error' })
+    const code = patience.signal.aborted ? 'timeout' : 'network_error'
+    throw new ApiError('', { status: 0, code, attempt })
   } finally {
     clearTimeout(timer)
   }
@@ -92,6 +101,7 @@ async function readEnvelope(response: Response): Promise<Envelope> {
 export function apiErrorOf(
   envelope: Envelope,
   response: Pick<Response, 'status' | 'headers'> | undefined,
+  attempt?: Attempt,
 ): ApiError {
   const status = response?.status ?? 200
   return new ApiError(envelope.message ?? '', {
@@ -101,5 +111,6 @@ export function apiErrorOf(
     details: envelope.details ?? {},
     requestId: envelope.request_id ?? response?.headers.get('X-Request-Id') ?? undefined,
     retryAfter: Number(response?.headers.get('Retry-After')) || undefined,
+    attempt,
   })
 }

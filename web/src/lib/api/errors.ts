@@ -1,3 +1,9 @@
+/**
+ * A call that changes something, which may have been done where no answer comes. With an Idempotency-Key (`keyed`) it is
+ * done once however often it is sent.
+ */
+export type Attempt = 'change' | 'keyed'
+
 export type FieldError = { field: string; code: string; message: string }
 
 /**
@@ -15,6 +21,8 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
   /** Seconds the server asks to wait, with 429 and 503. */
   readonly retryAfter: number | undefined
+  /** Set where the call was to change something. */
+  readonly attempt: Attempt | undefined
 
   constructor(
     message: string,
@@ -25,6 +33,7 @@ export class ApiError extends Error {
       details?: Readonly<Record<string, string>>
       requestId?: string
       retryAfter?: number
+      attempt?: Attempt | undefined
     },
   ) {
     super(message)
@@ -34,6 +43,7 @@ export class ApiError extends Error {
     this.details = facts.details ?? {}
     this.requestId = facts.requestId
     this.retryAfter = facts.retryAfter
+    this.attempt = facts.attempt
   }
 
   /** No answer, or one that says nothing about the request itself: worth another try. */

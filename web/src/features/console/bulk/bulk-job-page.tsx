@@ -19,6 +19,7 @@ import { FilterBar } from '../parts/filter-bar'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
+import { requireFound } from '../parts/require-found'
 import { useBulkActions } from './actions'
 import { bulkJobOf, bulkRowsOf } from './resource'
 import { BulkProgress, BulkState } from './states'
@@ -30,6 +31,7 @@ export function BulkJobPage() {
   const { t } = useTranslation('console/bulk')
   const { id } = route.useParams()
   const query = useQuery(bulkJobOf(id))
+  requireFound(query)
   const rows = useMemo(() => bulkRowsOf(id), [id])
   useFreshRows(id, query.data)
   const states = ['waiting', 'done', 'failed'] as const

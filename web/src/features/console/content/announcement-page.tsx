@@ -13,6 +13,7 @@ import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
+import { requireFound } from '../parts/require-found'
 import { AnnouncementState, nameOf } from './announcement-state'
 import { Broadcasts } from './broadcasts'
 import { blank, bodyOf, changeOf, useAnnouncementSections, valuesOf } from './form'
@@ -26,6 +27,7 @@ export function AnnouncementPage() {
   const { t } = useTranslation('console/content')
   const { id } = route.useParams()
   const query = useQuery(announcementOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? (

@@ -17,6 +17,7 @@ import { DetailHeader } from '../parts/detail-header'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { requireFound } from '../parts/require-found'
 import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
 import { useCaseActions } from './case-actions'
@@ -33,6 +34,7 @@ export function CasePage() {
   const { t } = useTranslation('console/money-detail')
   const { id } = route.useParams()
   const query = useQuery(caseOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header found={query.data} /> : <PageHeader title={t('case', { id })} />}

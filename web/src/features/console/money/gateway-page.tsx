@@ -18,6 +18,7 @@ import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
+import { requireFound } from '../parts/require-found'
 import { useGatewayActions } from './gateway-actions'
 import { atFields, useGatewaySections } from './gateway-form'
 import { gatewayKinds, gatewayOf } from './gateway-resource'
@@ -32,6 +33,7 @@ export function GatewayPage() {
   const { t } = useTranslation('console/gateway')
   const { id } = route.useParams()
   const query = useQuery(gatewayOf(id))
+  requireFound(query)
   const kinds = useQuery(gatewayKinds())
   return (
     <div data-wide>

@@ -16,6 +16,7 @@ import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { requireFound } from '../parts/require-found'
 import { Bookings } from './bookings'
 import { orderOf, requestsOf } from './details'
 import { useOrderActions } from './order-actions'
@@ -29,6 +30,7 @@ export function OrderPage() {
   const { t } = useTranslation('console/money-detail')
   const { id } = route.useParams()
   const query = useQuery(orderOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header order={query.data} /> : <PageHeader title={t('order', { no: id })} />}

@@ -18,6 +18,7 @@ import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { requireFound } from '../parts/require-found'
 import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
 import { assignedPayouts } from './assigned-lists'
@@ -33,6 +34,7 @@ export function PayoutPage() {
   const { t } = useTranslation('console/money-detail')
   const { id } = route.useParams()
   const query = useQuery(payoutOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header payout={query.data} /> : <PageHeader title={t('payout', { id })} />}

@@ -17,6 +17,7 @@ import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { requireFound } from '../parts/require-found'
 import { Bookings } from './bookings'
 import { eventsOf, rechargeOf, returnsOf } from './details'
 import { GatewayEvents } from './gateway-events'
@@ -31,6 +32,7 @@ export function RechargePage() {
   const { t } = useTranslation('console/money-detail')
   const { id } = route.useParams()
   const query = useQuery(rechargeOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? (

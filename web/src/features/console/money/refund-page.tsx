@@ -17,6 +17,7 @@ import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
+import { requireFound } from '../parts/require-found'
 import { AssignButtons, AssigneeName } from './assigning'
 import { Bookings } from './bookings'
 import { assignedRefunds } from './assigned-lists'
@@ -32,6 +33,7 @@ export function RefundRequestPage() {
   const { t } = useTranslation('console/money-detail')
   const { id } = route.useParams()
   const query = useQuery(requestOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? (

@@ -12,6 +12,7 @@ import { useListSearch } from '../parts/list-search'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
+import { requireFound } from '../parts/require-found'
 import { fieldOf } from './field-names'
 import { useNodeSections } from './form'
 import { isProtocol, type Protocol, protocolOf, protocols } from './protocols'
@@ -113,6 +114,7 @@ export function EditNodePage() {
   const { t } = useTranslation('console/node')
   const { id } = route.useParams()
   const query = useQuery(nodeOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       <DetailHeader

@@ -15,6 +15,7 @@ import { PageHeader } from '@/ui/page-header'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader, useTab } from '../parts/detail-header'
 import { Section } from '../parts/section'
+import { requireFound } from '../parts/require-found'
 import { useNodeActions } from './actions'
 import { NodeState, Quota } from './columns'
 import { protocolOf, protocols } from './protocols'
@@ -32,6 +33,7 @@ export function NodePage() {
   const { t } = useTranslation('console/node')
   const { id } = route.useParams()
   const query = useQuery({ ...nodeOf(id), refetchInterval: LIVE_MS })
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header node={query.data} /> : <PageHeader title={t('nodes.one')} />}

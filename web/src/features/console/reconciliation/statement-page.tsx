@@ -16,6 +16,7 @@ import type { Action } from '../parts/action'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { Item, Items, Section } from '../parts/section'
+import { requireFound } from '../parts/require-found'
 import { statementOf } from './resources'
 import { StatementLines } from './statement-lines'
 
@@ -26,6 +27,7 @@ export function StatementPage() {
   const { t } = useTranslation('console/reconciliation')
   const { id } = route.useParams()
   const query = useQuery(statementOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? (

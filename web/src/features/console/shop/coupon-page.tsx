@@ -18,6 +18,7 @@ import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
+import { requireFound } from '../parts/require-found'
 import { useCouponSections } from './coupon-form'
 import { CouponState } from './coupon-state'
 import { blankCoupon, couponBody, couponChange, couponValues } from './coupon-values'
@@ -31,6 +32,7 @@ export function CouponPage() {
   const { t } = useTranslation('console/coupon')
   const { id } = route.useParams()
   const query = useQuery(couponOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header coupon={query.data} /> : <PageHeader title={t('one')} />}

@@ -14,6 +14,7 @@ import { DetailHeader, useTab } from '../parts/detail-header'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
+import { requireFound } from '../parts/require-found'
 import { useVoidBatch, useVoidKey } from './key-actions'
 import { BatchState, batchName, Gift } from './key-batch-parts'
 import { keyBatchOf, keysOf, redeemedOf } from './resource'
@@ -25,6 +26,7 @@ export function KeyBatchPage() {
   const { t } = useTranslation('console/cdkey')
   const { id } = route.useParams()
   const query = useQuery(keyBatchOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header batch={query.data} /> : <PageHeader title={t('one')} />}

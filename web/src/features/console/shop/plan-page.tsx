@@ -13,6 +13,7 @@ import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
+import { requireFound } from '../parts/require-found'
 import { usePlanActions } from './plan-actions'
 import { usePlanSections } from './plan-form'
 import { LatePreview } from './late-preview'
@@ -28,6 +29,7 @@ export function PlanPage() {
   const { t } = useTranslation('console/shop')
   const { id } = route.useParams()
   const query = useQuery(planOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header plan={query.data} /> : <PageHeader title={t('plans.one')} />}

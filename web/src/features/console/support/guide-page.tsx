@@ -14,6 +14,7 @@ import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
+import { requireFound } from '../parts/require-found'
 import { blankGuide, filledIn, guideBody, guideValues, useGuideSections } from './guide-form'
 import { guideName, GuideState } from './guide-state'
 import { guideOf } from './resource'
@@ -26,6 +27,7 @@ export function GuidePage() {
   const { t } = useTranslation('console/support')
   const { id } = route.useParams()
   const query = useQuery(guideOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? (

@@ -13,6 +13,7 @@ import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useLeave } from '../parts/use-leave'
+import { requireFound } from '../parts/require-found'
 import { shareAccountOf } from './resource'
 import { blankShare, shareBody, shareValues, useShareSections } from './share-form'
 import { useRotation } from './share-rotation'
@@ -29,6 +30,7 @@ export function ShareAccountPage() {
   const { t } = useTranslation('console/support')
   const { id } = route.useParams()
   const query = useQuery(shareAccountOf(id))
+  requireFound(query)
   const rotation = useRotation()
   return (
     <div data-wide>

@@ -15,6 +15,7 @@ import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { MainAndSide, Section } from '../parts/section'
+import { requireFound } from '../parts/require-found'
 import { useMemberActions } from './member-actions'
 import { MemberFactor } from './member-factor'
 import { memberOf, rolesQuery } from './resource'
@@ -28,6 +29,7 @@ export function MemberPage() {
   const { t } = useTranslation('console/team')
   const { id } = route.useParams()
   const query = useQuery(memberOf(id))
+  requireFound(query)
   const actions = useMemberActions()
   return (
     <div data-wide>

@@ -191,7 +191,7 @@ it('keeps no draft of a role that an earlier try has made without an answer', as
   await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'New shift')
   const drafts = () => Object.keys(sessionStorage).filter((key) => key.includes('role:new'))
   await user.click(screen.getByRole('button', { name: 'Make the role' }))
-  expect(await screen.findByText(/server can’t be reached/)).toBeVisible()
+  expect(await screen.findByText(/safe to try again/)).toBeVisible()
   expect(drafts()).toHaveLength(1)
   await user.click(screen.getByRole('button', { name: 'Make the role' }))
   expect(await screen.findByText(said)).toBeVisible()

@@ -17,6 +17,7 @@ import { Composer } from './composer'
 import { CustomerFacts } from './customer-facts'
 import { Messages } from './messages'
 import { tickets } from './resource'
+import { requireFound } from '../parts/require-found'
 import classes from './tickets.module.css'
 import { useReply, useThread } from './use-thread'
 
@@ -32,6 +33,7 @@ export function TicketPage() {
 function Ticket({ id }: { id: string }) {
   const { t } = useTranslation('console/ticket')
   const { query, ticket, messages } = useThread(id)
+  requireFound(query)
   return (
     <div>
       {!ticket && <PageHeader title={t('thread')} />}

@@ -197,6 +197,10 @@ describe('a ticket', () => {
     await user.click(screen.getByRole('button', { name: 'Send' }))
     expect(await screen.findByText('It is closed')).toBeVisible()
     expect(field).toHaveValue('Hello')
+
+    server.use(http.post('*/api/v2/staff/tickets/:id/messages', () => success({})))
+    await user.click(screen.getByRole('button', { name: 'Send' }))
+    await waitFor(() => expect(screen.queryByText('It is closed')).toBeNull())
   })
 
   it('warns where somebody else wrote meanwhile', async () => {

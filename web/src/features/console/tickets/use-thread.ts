@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { staffTicketAnswer, staffTicketGet, staffTicketNote } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
 import { problemText } from '@/lib/server-problem'
-import { toast } from '@/ui/toast'
+import { dismissErrors, toast } from '@/ui/toast'
 import { sayReceived, wasReceived } from '../parts/received'
 
 /** Another member, or the customer, may write at any time. */
@@ -79,6 +79,7 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
   const send = async (status?: 'resolved') => {
     const content = draft.text.trim()
     if (!content || sending) return false
+    dismissErrors()
     setSending(draft)
     change({ text: '' })
     const call = {

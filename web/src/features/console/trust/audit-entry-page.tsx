@@ -10,6 +10,7 @@ import { Moment } from '@/ui/moment'
 import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
 import { DetailHeader } from '../parts/detail-header'
+import { requireFound } from '../parts/require-found'
 import { AuditActor } from './audit-actor'
 import { AuditObject } from './audit-object'
 import { auditEntryOf } from './resource'
@@ -22,6 +23,7 @@ export function AuditEntryPage() {
   const { t } = useTranslation('console/trust')
   const { id } = route.useParams()
   const query = useQuery(auditEntryOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? (

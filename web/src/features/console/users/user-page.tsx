@@ -13,6 +13,7 @@ import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader, useTab } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { useNeighbours } from '../parts/use-neighbours'
+import { requireFound } from '../parts/require-found'
 import { useAccountActions } from './account-actions'
 import { useBanActions } from './actions'
 import { UserState } from './columns'
@@ -35,6 +36,7 @@ export function UserPage() {
   const { t } = useTranslation('console/user')
   const { id } = route.useParams()
   const query = useQuery(userOf(id))
+  requireFound(query)
   return (
     <div data-wide>
       {query.data ? <Header user={query.data} /> : <PageHeader title={t('user')} />}

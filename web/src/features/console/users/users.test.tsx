@@ -105,13 +105,16 @@ describe('the page of a user', () => {
     expect(ordersAsked).not.toHaveBeenCalled()
   })
 
-  it('says that there is no such user', async () => {
+  it('is no page where there is no such user, and says so in the console', async () => {
     server.use(
       http.get('*/api/v2/staff/users/9', () =>
         failure(404, { message: 'There is no such user', code: 'not_found' }),
       ),
     )
     await openSignedIn('/admin/users/9')
-    expect(await screen.findByText('There is no such user')).toBeVisible()
+    expect(await screen.findByRole('heading', { name: 'There is no such page' })).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Back to the console' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+    expect(screen.getAllByRole('main')).toHaveLength(1)
   })
 })

@@ -15,6 +15,7 @@ import { useListSearch } from '../parts/list-search'
 import type { Column } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
 import { Item, Items, Raw, Section } from '../parts/section'
+import { requireFound } from '../parts/require-found'
 import { type Outcome, useChange, useRedelivery, useRotation, useTest } from './actions'
 import { OutcomeNotice, WebhookState } from './outcome'
 import { deliveriesOf, deliveryOf, eventsQuery, webhookOf } from '../support/resource'
@@ -27,6 +28,7 @@ export function WebhookPage() {
   const { t } = useTranslation('console/webhook')
   const { id } = route.useParams()
   const query = useQuery(webhookOf(id))
+  requireFound(query)
   const [outcome, show] = useState<Outcome>()
   const [test, change, rotation] = [useTest(show), useChange(), useRotation(show)]
   return (

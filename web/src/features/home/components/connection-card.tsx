@@ -1,8 +1,10 @@
 import { Card, Progress } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { linkTokenGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { Access, BanResult } from '@/lib/api/gen/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
 import { daysUntil } from '@/lib/time'
 import { useNow } from '@/lib/now'
 import { BanNotice } from '@/ui/ban-notice'
@@ -11,12 +13,15 @@ import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
 import { Moment } from '@/ui/moment'
 import { connectionState, firstStep, noticeOf, usedPercent } from '../model'
+import { hasNoService } from '../queries'
 import classes from './connection-card.module.css'
 import { ConnectionState, NodesNotice, useNodesOf } from './connection-state'
 import { TextLink } from '@/ui/text-link'
 import { FirstSteps } from './first-steps'
 import { LinkPanel } from './link-panel'
 import { NoticeStrip } from './notice-strip'
+
+const WaitingOrder = lazyPart(() => import('./waiting-order'), 'WaitingOrder')
 
 /** The one thing people come for: does it work, what is left, and the way to connect a device. */
 export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult | null }) {
@@ -37,6 +42,7 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
       {access.state === 'banned' && <BanNotice ban={ban} />}
       <NodesNotice access={access} nodes={known.nodes} />
       {notice && <NoticeStrip notice={notice} renewId={access.renew_service_id} />}
+      <Suspense>{hasNoService(access) && <WaitingOrder />}</Suspense>
       {hasQuota(access) && step === undefined && quota}
       {step && <FirstSteps step={step} />}
       {step !== 'buy' && access.state !== 'banned' && (

@@ -23,7 +23,7 @@ export function useQuote(purchase: Purchase, coupon: string | undefined) {
     checkAgain: () => void lowered.refetch(),
     couponProblem:
       lowered.error && !full.error
-        ? (couponProblem(lowered.error) ?? problemText(lowered.error, t))
+        ? (couponProblem(lowered.error) ?? problemText(lowered.error, t, true))
         : undefined,
   }
 }

@@ -1,24 +1,17 @@
 import { useTranslation } from 'react-i18next'
-import { useServerNow } from '@/lib/now'
-import { useRecentRecharge } from '@/lib/recent-recharge'
+import { useWaitingOrder } from '@/lib/recent-recharge'
 import { useOrderText } from '@/lib/order-text'
 import { useIsBanned } from '@/ui/ban-notice'
 import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 import classes from '../buy-page.module.css'
 
-/** Reports whether an order that may have no end has not ended. */
-const isBefore = (now: number, end: string | null) => end === null || now < Date.parse(end)
-
 /** Links to a purchase whose payment was started, so that the user does not start it again. */
 export function WaitingOrder() {
   const { t } = useTranslation('shop')
   const { what } = useOrderText()
-  const now = useServerNow()
   const isBanned = useIsBanned()
-  const waiting = useRecentRecharge(
-    ({ order }) => order?.state === 'pending' && isBefore(now, order.expires_at),
-  )
+  const waiting = useWaitingOrder()
   if (!waiting?.order || isBanned) return null
   return (
     <p className={classes.running}>

@@ -42,6 +42,11 @@ export function Composer({ writing }: { writing: ReturnType<typeof useWriting> }
         onKeyDown={sendsBy(writing.send)}
         onPaste={pastesFiles(writing.uploads.add)}
       />
+      {writing.mayHaveArrived && (
+        <p role="status" className={classes.note}>
+          {t('send.edited')}
+        </p>
+      )}
       <ChosenFiles uploads={writing.uploads} />
       <div className={filesClasses.actions}>
         <FilePicker uploads={writing.uploads} />

@@ -80,11 +80,12 @@ function OnItsWay(props: {
 }) {
   const { t } = useTranslation('ticket')
   const { message, writing } = props
+  const failure = message.refusal === undefined ? 'send.unsure' : 'send.failed'
   return (
     <article className={classes.message} data-staff={false} data-pending={!message.problem}>
       <p className={classes.author}>
         <span>{t('view.you')}</span>
-        <span>{t(message.problem ? 'send.failed' : 'send.underWay')}</span>
+        <span>{t(message.problem ? failure : 'send.underWay')}</span>
       </p>
       {message.content && <Markdown text={message.content} />}
       <Attachments files={message.files ?? []} />
