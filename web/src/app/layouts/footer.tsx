@@ -6,8 +6,6 @@ import { ContactLinks, useContacts } from '@/ui/contact'
 import { TextLink } from '@/ui/text-link'
 import classes from './footer.module.css'
 
-const year = new Date().getFullYear()
-
 export function Footer() {
   const { t, i18n } = useTranslation()
   const siteName = useSiteName()
@@ -16,9 +14,7 @@ export function Footer() {
   const isReachable = useContacts() !== undefined
   return (
     <footer className={classes.footer}>
-      <span>
-        2020-{year} {siteName}
-      </span>
+      <span>2020-2025 {siteName}</span>
       {site?.legal.has_terms && <TextLink to="/terms">{t('legal.terms')}</TextLink>}
       {site?.legal.has_privacy && <TextLink to="/privacy">{t('legal.privacy')}</TextLink>}
       {isReachable && (

@@ -70,7 +70,7 @@ function Scheme(props: { name: keyof typeof schemes; accent: string; values: For
         })}
       </Text>
       <Text size="xs" c="inherit" className={classes.sampleFooter}>
-        {`2020-${new Date().getFullYear()} ${siteName}`}
+        {`2020-2025 ${siteName}`}
         {footer && `\n${String(footer)}`}
       </Text>
     </div>
