@@ -47,21 +47,21 @@ function useColumns(): Column<ApprovalItem>[] {
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '11rem',
+      width: '10.5rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     {
       key: 'worth',
       title: t('column.worth'),
       place: 'fact',
-      width: '8rem',
+      width: '6.5rem',
       align: 'end',
       cell: ({ worth }) => (worth === null ? '—' : <Money amount={worth} currency={currency} />),
     },
     {
       key: 'for',
       title: t('column.for'),
-      width: '12rem',
+      width: '10rem',
       cell: ({ beneficiary_id: id, beneficiary_email: email }) => (
         <Person user={id === null ? null : { id, email }} />
       ),
@@ -70,14 +70,14 @@ function useColumns(): Column<ApprovalItem>[] {
       key: 'maker',
       title: t('column.maker'),
       place: 'fact',
-      width: '12rem',
+      width: '9rem',
       cell: ({ staff_id: id, staff_email: email }) =>
         id === null ? t('operator') : <Person user={{ id, email }} />,
     },
     {
       key: 'created',
       title: t('column.created'),
-      width: '12rem',
+      width: '11.5rem',
       cell: ({ created_at: time }) => <Moment time={time} withTime />,
     },
   ]

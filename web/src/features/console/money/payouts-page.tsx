@@ -50,7 +50,7 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
     {
       key: 'method',
       title: t('column.method'),
-      width: '8rem',
+      width: '7rem',
       place: 'fact',
       cell: ({ method }) => t(`method.${method}`),
     },
@@ -59,7 +59,7 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
       key: 'amount',
       title: t('column.amount'),
       place: 'fact',
-      width: '8rem',
+      width: '7rem',
       align: 'end',
       cell: ({ amount }) => <Money amount={amount} currency={currency} />,
     },

@@ -9,6 +9,7 @@ import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import type { Column } from '../parts/resource'
+import classes from './jobs-page.module.css'
 import { queue, timetable } from './resources'
 
 /** What runs by the clock. */
@@ -34,12 +35,12 @@ export function JobsPage() {
 
 /** What a job does, and what it is called in logs. */
 const Named = ({ job: { name, purpose } }: { job: TimedJob }) => (
-  <>
+  <div className={classes.job}>
     {purpose}
     <Text span display="block" size="xs" c="dimmed">
       {name}
     </Text>
-  </>
+  </div>
 )
 
 const MINUTE = 60
@@ -60,38 +61,38 @@ function useTimedColumns(): Column<TimedJob>[] {
       title: t('jobs.name'),
       place: 'title',
       cell: (one) => <Named job={one} />,
-      width: '18rem',
     },
     {
       key: 'state',
       title: t('state'),
       place: 'state',
-      width: '8rem',
+      width: '7rem',
       cell: (one) => <TimedState job={one} />,
     },
     {
       key: 'period',
       title: t('jobs.period'),
-      width: '9rem',
+      width: '6.5rem',
       cell: ({ period_seconds: seconds }) => every(seconds),
     },
     {
       key: 'last',
       title: t('jobs.last'),
       place: 'fact',
-      width: '12rem',
+      width: '11.5rem',
       cell: ({ last_at: time }) => (time ? <Moment time={time} withTime /> : '—'),
     },
     {
       key: 'next',
       title: t('jobs.next'),
       place: 'fact',
-      width: '12rem',
+      width: '11.5rem',
       cell: ({ next_at: time }) => (time ? <Moment time={time} withTime /> : t('jobs.due')),
     },
     {
       key: 'error',
       title: t('jobs.error'),
+      width: '6rem',
       cell: ({ failed_at: time, error }) =>
         time ? (
           <>
