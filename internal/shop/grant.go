@@ -23,7 +23,8 @@ const (
 )
 
 // ErrGiftWaits is the fault of a member who gives a user something while something else that they gave waits.
-var ErrGiftWaits = fault.Conflict("gift_waits", "你送给该用户的另一份赠送正在等待另一位成员确认；请在处理后再提交",
+var ErrGiftWaits = fault.Conflict("gift_waits",
+	"你送给该用户的另一份赠送正在等待另一位成员确认；请在处理后再提交",
 	"Another gift of yours to this user waits for a second member of staff. Make this one once that is decided")
 
 type trafficGrant struct {

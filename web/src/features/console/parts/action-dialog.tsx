@@ -12,7 +12,7 @@ import { toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import { DialogFields, firstOf } from './dialog-fields'
 import type { Field } from './field'
-import { sayReceived, wasReceived } from './received'
+import { sayReceived } from './received'
 
 type Props<S> = {
   action: Action<S>
@@ -81,8 +81,7 @@ function useActionForm<S>(props: Props<S>) {
     try {
       props.onDone(given, await action.run(subject, trimmed(given)))
     } catch (error) {
-      if (wasReceived(error)) {
-        sayReceived(error)
+      if (sayReceived(error)) {
         props.onFailed()
         if (isOpen.current) props.onClose()
         return

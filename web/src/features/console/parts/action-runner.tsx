@@ -8,7 +8,7 @@ import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import { useMay } from './permissions'
-import { sayReceived, wasReceived } from './received'
+import { sayReceived } from './received'
 import { showUndo } from './undo'
 import { useKey } from './use-key'
 
@@ -34,8 +34,7 @@ function useTake() {
       try {
         await undo(subject, values, made)
       } catch (error) {
-        if (wasReceived(error)) sayReceived(error)
-        else await toast('error', problemText(error, common))
+        if (!sayReceived(error)) await toast('error', problemText(error, common))
       }
       await refresh()
     })
@@ -76,8 +75,7 @@ export function useRun() {
       const made = await action.run(subject, {})
       if (!action.leads) take(subject, action, {}, made)
     } catch (error) {
-      if (wasReceived(error)) sayReceived(error)
-      else await toast('error', problemText(error, common))
+      if (!sayReceived(error)) await toast('error', problemText(error, common))
       // Without an answer it may have been done.
       await refresh()
     }

@@ -9,7 +9,7 @@ import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
 import { toast } from '@/ui/toast'
 import classes from './order-dialog.module.css'
-import { sayReceived, wasReceived } from './received'
+import { sayReceived } from './received'
 
 type Id = number | string
 export type Item<I extends Id = Id> = { id: I; name: string }
@@ -33,12 +33,11 @@ export function OrderDialog<I extends Id>(props: {
       await props.save(items.map(({ id }) => id))
       void toast('success', t('order.saved'))
     } catch (error) {
-      if (!wasReceived(error)) {
+      if (!sayReceived(error)) {
         setBusy(false)
         setProblem(error)
         return
       }
-      sayReceived(error)
     }
     await queryClient.invalidateQueries({ queryKey: ['console'] })
     props.onClose()

@@ -3,9 +3,13 @@ import { toast } from '@/ui/toast'
 
 const CLOSE_AFTER_MS = 10_000
 
-/** Whether a call was carried out by an earlier try whose answer was lost: nothing is left to do but to look at it. */
+/** Whether the server received a call before, in an earlier try whose answer was lost: what came of it is to be looked at. */
 export const wasReceived = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'already_received'
 
-/** Says so in the server's words, where the dialog or text that asked for it is gone. */
-export const sayReceived = (error: ApiError) => void toast('success', error.message, CLOSE_AFTER_MS)
+/** Shows what the server says of such a call, where the dialog or text that asked for it goes; false for other errors. */
+export function sayReceived(error: unknown): boolean {
+  if (!wasReceived(error)) return false
+  void toast('success', error.message, CLOSE_AFTER_MS)
+  return true
+}

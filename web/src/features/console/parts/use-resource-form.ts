@@ -65,7 +65,7 @@ export function useResourceForm(props: ResourceFormProps) {
     await queryClient.invalidateQueries({ queryKey: ['console'] })
   }
   const showProblem = async (error: unknown) => {
-    // Done by an earlier try whose answer was lost, which is what the server says.
+    // An earlier try arrived and its answer was lost, which is what the server says.
     if (wasReceived(error)) await finish()
     const isStale = error instanceof ApiError && error.code === 'version_conflict'
     if (!isStale || !props.reload) return showServerProblem(form, error, common)

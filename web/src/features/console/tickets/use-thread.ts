@@ -5,7 +5,7 @@ import { staffTicketAnswer, staffTicketGet, staffTicketNote } from '@/lib/api/ge
 import type { StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
 import { problemText } from '@/lib/server-problem'
 import { dismissErrors, toast } from '@/ui/toast'
-import { sayReceived, wasReceived } from '../parts/received'
+import { sayReceived } from '../parts/received'
 
 /** Another member, or the customer, may write at any time. */
 const LOOK_AGAIN_MS = 4_000
@@ -92,8 +92,7 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
       await readAgain()
       return true
     } catch (error) {
-      if (wasReceived(error)) {
-        sayReceived(error)
+      if (sayReceived(error)) {
         await readAgain()
         return true
       }

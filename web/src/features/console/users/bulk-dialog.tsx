@@ -13,7 +13,7 @@ import { FormError } from '@/ui/form-error'
 import type { Values } from '../parts/action'
 import type { Field } from '../parts/field'
 import { DialogFields } from '../parts/dialog-fields'
-import { sayReceived, wasReceived } from '../parts/received'
+import { sayReceived } from '../parts/received'
 import type { BulkKind, Chosen } from './bulk-kinds'
 import { GIB } from './gift-actions'
 
@@ -156,12 +156,11 @@ function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
   )
 }
 
-/** Ends the dialog where an earlier try was carried out; says whether it was. */
+/** Ends the dialog where an earlier try was received; says whether it was. */
 function useEnd(onClose: () => void) {
   const client = useQueryClient()
   return (error: unknown): boolean => {
-    if (!wasReceived(error)) return false
-    sayReceived(error)
+    if (!sayReceived(error)) return false
     void client.invalidateQueries({ queryKey: ['console'] })
     onClose()
     return true

@@ -52,8 +52,9 @@ function useNotes(id: number) {
     change: (fn: (notes: UserNote[]) => UserNote[]) =>
       client.setQueryData(queryKey, (notes) => notes && fn(notes)),
     settle: () => client.invalidateQueries({ queryKey }),
-    complain: (error: unknown) =>
-      wasReceived(error) ? sayReceived(error) : void toast('error', problemText(error, common)),
+    complain: (error: unknown) => {
+      if (!sayReceived(error)) void toast('error', problemText(error, common))
+    },
   }
 }
 
