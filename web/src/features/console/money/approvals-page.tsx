@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { Check, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffApprovalDecide } from '@/lib/api/gen/staff/sdk.gen'
@@ -41,7 +42,12 @@ function useColumns(): Column<ApprovalItem>[] {
       key: 'kind',
       title: t('column.change'),
       place: 'title',
-      cell: ({ kind, reference_no: no }) => `${t(`approvalKind.${kind}`)} #${no}`,
+      // In two lines rather than without its number.
+      cell: ({ kind, reference_no: no }) => (
+        <Text span inherit style={{ whiteSpace: 'normal' }}>
+          {t(`approvalKind.${kind}`)} #{no}
+        </Text>
+      ),
     },
     {
       key: 'state',
