@@ -13,7 +13,7 @@ import { createAppRouter } from './app/router'
 import { session } from './lib/session/current-session'
 
 const root = document.getElementById('root')
-if (!root) throw new Error('index.html has no #root')
+if (!root) throw new Error('No #root in the page')
 
 // What the site says of itself shapes its pages, so nothing moves when it is there first.
 const look = queryClient

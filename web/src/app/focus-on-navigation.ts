@@ -5,7 +5,7 @@ export function focusOnNavigation(router: AnyRouter): void {
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     if (!fromLocation || !pathChanged) return
     // A page that has put the focus into its form knows better.
-    if (document.activeElement && document.activeElement.matches('input, textarea')) return
+    if (document.activeElement?.matches('input, textarea')) return
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
   })
 }

@@ -8,10 +8,8 @@ export function limitPreloads(router: AnyRouter): void {
   router.preloadRoute = (async (options: Parameters<typeof preload>[0]) => {
     if (pending >= MOST_PENDING_PRELOADS) return undefined
     pending += 1
-    try {
-      return await preload(options)
-    } finally {
+    return preload(options).finally(() => {
       pending -= 1
-    }
+    })
   }) as typeof preload
 }

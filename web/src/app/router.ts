@@ -6,6 +6,7 @@ import { focusOnNavigation } from './focus-on-navigation'
 import { followSession } from './follow-session'
 import { hasPageOf } from './has-page'
 import { limitPreloads } from './limit-preloads'
+import { markLoading } from './mark-loading'
 import { NotFoundPage } from './not-found-page'
 import { queryClient } from './query-client'
 import { session } from '@/lib/session/current-session'
@@ -28,6 +29,7 @@ export function createAppRouter(history?: RouterHistory) {
   limitPreloads(router)
   followSession(session, queryClient, router)
   focusOnNavigation(router)
+  markLoading(router)
   return router
 }
 

@@ -20,15 +20,14 @@ export const rules: Rules = {
   // Style sheets, and the nothing that empties an element: without `<` there is no element in it. A document that
   // DOMParser makes is shown to nobody, loads nothing and runs nothing; who reads it makes elements of their own.
   createHTML(html, _type, sink) {
-    if (sink !== PARSER && html.includes('<'))
-      throw new TypeError('Markup is made of elements, not of text')
+    if (sink !== PARSER && html.includes('<')) throw new TypeError('Text as markup')
     return html
   },
 
   createScriptURL(url) {
     const { origin, pathname, href } = new URL(url, location.href)
     if (origin !== location.origin || !/^\/(assets\/|service-worker\.js$)/.test(pathname)) {
-      throw new TypeError('Scripts come from this build alone')
+      throw new TypeError('Foreign script')
     }
     return href
   },
