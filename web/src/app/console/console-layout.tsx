@@ -18,6 +18,7 @@ import { useShortcuts } from '../layouts/use-shortcuts'
 import { ConsoleBottomBar } from './console-bottom-bar'
 import { ConsoleNav } from './console-nav'
 import classes from './console.module.css'
+import { holdKeys } from './hold-keys'
 import { usePages } from './use-pages'
 import { useStepUp } from '../step-up/use-step-up'
 
@@ -36,7 +37,10 @@ export function ConsoleLayout({ children }: { children?: ReactNode }) {
   const [wasMenuOpened, setMenuOpened] = useState(false)
   const [isMenuOpen, menu] = useDisclosure(false, { onOpen: () => setMenuOpened(true) })
   const [paletteCalls, setPaletteCalls] = useState(0)
-  const openPalette = () => setPaletteCalls((calls) => calls + 1)
+  const openPalette = () => {
+    holdKeys()
+    setPaletteCalls((calls) => calls + 1)
+  }
   useHotkeys([['mod+K', openPalette]], [], true)
   const [isHelpOpen, help] = useDisclosure(false)
   useShortcuts(help.open, usePageKeys())

@@ -71,6 +71,19 @@ describe('the palette of the console', () => {
     expect(await screen.findByRole('heading', { name: 'Import users' })).toBeVisible()
   })
 
+  it('takes what is typed before it is there, which the page would take for its own keys', async () => {
+    server.use(...asStaff('user.read', 'ticket.read'))
+    const { user, router } = await openSignedIn('/admin/tickets')
+    expect((await screen.findAllByRole('heading', { name: 'Tickets' }))[0]).toBeVisible()
+    await user.keyboard('{Control>}k{/Control}gux{Backspace}')
+    const field = await screen.findByPlaceholderText(/^Where to go/)
+    expect(field).toHaveValue('gu')
+    await waitFor(() => expect(field).toHaveFocus())
+    await user.keyboard('i')
+    expect(field).toHaveValue('gui')
+    expect(router.state.location.pathname).toBe('/admin/tickets')
+  })
+
   it('opens with Enter what came from the server alone', async () => {
     const user = await type('ann@', 'user.read', 'ticket.read')
     expect(await screen.findByRole('button', { name: /^ann@example.com/ })).toBeVisible()

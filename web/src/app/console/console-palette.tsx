@@ -8,6 +8,7 @@ import { type Language, languages, switchLanguage } from '../i18n'
 import { Keys } from '../layouts/keys'
 import { PaletteOf, paletteStore } from '../layouts/palette'
 import { type Scheme, schemes } from '../layouts/preference-buttons'
+import { hearKeys, heldKeys } from './hold-keys'
 import { type Found, keepFound, recentlyFound, useFound } from './use-found'
 import { usePages } from './use-pages'
 
@@ -15,11 +16,13 @@ const icon = { size: 18, strokeWidth: 1.75 }
 
 /** Every page and action of the console by name, and what the API finds by what is typed. */
 export function ConsolePalette({ onShowKeys }: { onShowKeys: () => void }) {
-  const [query, setQuery] = useState('')
+  const [query, setQuery] = useState(heldKeys)
+  useEffect(() => hearKeys(setQuery), [])
   useHighlight(query)
   return (
     <PaletteOf
       actions={[...useFoundGroups(query), ...usePageGroups(), useActions(onShowKeys)]}
+      query={query}
       onQuery={setQuery}
     />
   )

@@ -30,6 +30,8 @@ export function Palette({ onShowShortcuts }: { onShowShortcuts: () => void }) {
 /** A palette of any actions. Opens when it is put on the page. */
 export function PaletteOf(props: {
   actions: SpotlightActionGroupData[]
+  /** What is typed, where others than the palette hold it. */
+  query?: string
   /** Hears what is typed. */
   onQuery?: (query: string) => void
 }) {
@@ -41,6 +43,7 @@ export function PaletteOf(props: {
     <Spotlight
       store={store}
       actions={props.actions}
+      {...(props.query !== undefined && { query: props.query })}
       {...(props.onQuery && { onQueryChange: props.onQuery })}
       shortcut={null}
       centered={false}

@@ -1,0 +1,44 @@
+/** The palette's chunk comes within seconds, or not at all. */
+const HOLD_MS = 5000
+
+let typed = ''
+let hear: (typed: string) => void = () => {}
+let release = () => {}
+
+/**
+ * Takes what is typed before the palette is there: the page would take it for its shortcuts, or for text of the field that
+ * has the focus. It ends once another field has the focus.
+ */
+export function holdKeys(): void {
+  release()
+  typed = ''
+  const focused = document.activeElement
+  const press = (event: KeyboardEvent) => {
+    const now = document.activeElement
+    if (event.key === 'Escape' || (now !== focused && now?.matches('input'))) return release()
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    if (event.key === 'Backspace') typed = typed.slice(0, -1)
+    else if (event.key.length === 1) typed += event.key
+    else return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    hear(typed)
+  }
+  window.addEventListener('keydown', press, true)
+  const timer = setTimeout(() => release(), HOLD_MS)
+  release = () => {
+    clearTimeout(timer)
+    window.removeEventListener('keydown', press, true)
+  }
+}
+
+/** What was typed since holdKeys. */
+export const heldKeys = () => typed
+
+/** Has `listener` hear of all that was typed since holdKeys, at each further key. Returns its end. */
+export function hearKeys(listener: (typed: string) => void): () => void {
+  hear = listener
+  return () => {
+    hear = () => {}
+  }
+}
