@@ -4,7 +4,7 @@ import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MailResult, MailTemplateResult } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
-import { server, success } from '@/test/msw/server'
+import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 
@@ -175,6 +175,45 @@ describe('mail templates', () => {
         { subject: 'Welcome', body: template.body },
         '"4"',
       ),
+    )
+  })
+
+  it('shows both versions where another member changed the text meanwhile', async () => {
+    const { user } = await openSignedIn('/admin/mail-templates/login?text=en')
+    const subject = await screen.findByLabelText(/^Subject/)
+    server.use(
+      http.get('*/api/v2/staff/mail-templates/login/en', () =>
+        success({ ...template, subject: 'Theirs', version: '5' }),
+      ),
+      http.put('*/api/v2/staff/mail-templates/login/en', () =>
+        failure(409, { message: 'Changed', code: 'version_conflict' }),
+      ),
+    )
+    await user.clear(subject)
+    await user.type(subject, 'Mine')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText('As it is now')).toBeVisible()
+    expect(screen.getAllByText('Theirs')[0]).toBeVisible()
+    expect(screen.getByLabelText(/^Subject/)).toHaveValue('Mine')
+  })
+
+  it('begins with the built-in text after it was asked for', async () => {
+    const { user } = await openSignedIn('/admin/mail-templates/login?text=en')
+    await user.click(await screen.findByRole('button', { name: 'Use the built-in text' }))
+    server.use(
+      http.get('*/api/v2/staff/mail-templates/login/en', () =>
+        success({
+          ...template,
+          subject: template.builtin_subject,
+          is_changed: false,
+          version: '0',
+        }),
+      ),
+    )
+    const dialog = await screen.findByRole('dialog')
+    await user.click(within(dialog).getByRole('button', { name: 'Use the built-in text' }))
+    await waitFor(() =>
+      expect(screen.getByLabelText(/^Subject/)).toHaveValue(template.builtin_subject),
     )
   })
 

@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { RotateCcw } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffMailTemplateReset, staffMailTemplateSet } from '@/lib/api/gen/staff/sdk.gen'
 import type { MailTemplateResult } from '@/lib/api/gen/staff/types.gen'
@@ -30,7 +31,7 @@ export function MailTemplatePage() {
   const navigate = useNavigate()
   const query = useQuery(mailTemplateOf(kind, lang))
   const one = query.data
-  const reset = useReset()
+  const { reset, resetCount } = useReset()
   return (
     <div data-wide>
       <DetailHeader
@@ -59,7 +60,7 @@ export function MailTemplatePage() {
         }
       />
       <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
-        {(template) => <Template key={`${kind}:${lang}:${template.version}`} template={template} />}
+        {(template) => <Template key={`${kind}:${lang}:${resetCount}`} template={template} />}
       </Loaded>
     </div>
   )
@@ -127,9 +128,12 @@ function Edit({ template }: { template: MailTemplateResult }) {
   )
 }
 
-function useReset(): Action<MailTemplateResult> {
+/** Goes back to the built-in text. With each new `resetCount` a form begins with the text that the server has then. */
+function useReset() {
   const { t } = useTranslation('console/mail')
-  return {
+  const client = useQueryClient()
+  const [resetCount, setResetCount] = useState(0)
+  const reset: Action<MailTemplateResult> = {
     key: 'reset',
     icon: RotateCcw,
     title: t('templates.reset'),
@@ -137,7 +141,12 @@ function useReset(): Action<MailTemplateResult> {
     danger: 'C',
     isShown: ({ is_changed: isChanged }) => isChanged,
     effect: ({ name }) => t('templates.resetEffect', { name }),
-    run: ({ kind, lang }) => staffMailTemplateReset({ path: { kind, lang }, throwOnError: true }),
+    run: async ({ kind, lang }) => {
+      await staffMailTemplateReset({ path: { kind, lang }, throwOnError: true })
+      await client.fetchQuery({ ...mailTemplateOf(kind, lang), staleTime: 0 })
+      setResetCount((count) => count + 1)
+    },
     done: ({ name }) => t('templates.resetDone', { name }),
   }
+  return { reset, resetCount }
 }
