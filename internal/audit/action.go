@@ -1,10 +1,27 @@
 package audit
 
-import "airstrip/internal/fault"
+import (
+	"slices"
+	"strings"
+
+	"airstrip/internal/fault"
+)
 
 // ActionText says what an action did, for people; empty for one that Record never got. An act of worth may still wait
 // for a second member when it is recorded, so its words promise no more than that it was made.
 func ActionText(action string) fault.Text { return actionTexts[action] }
+
+// ActionsSaying returns the actions, sorted, whose words have these in them, in either language and in any case.
+func ActionsSaying(words string) (actions []string) {
+	words = strings.ToLower(words)
+	for action, says := range actionTexts {
+		if strings.Contains(strings.ToLower(says.EN), words) || strings.Contains(strings.ToLower(says.ZH), words) {
+			actions = append(actions, action)
+		}
+	}
+	slices.Sort(actions)
+	return actions
+}
 
 var actionTexts = map[string]fault.Text{
 	"announcement.add":            {ZH: "发布了公告", EN: "Added an announcement"},
