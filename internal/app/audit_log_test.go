@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 			ActorEmail    string `json:"actor_email"`
 			ActorRole     string `json:"actor_role"`
 			Action        string
+			ActionText    string `json:"action_text"`
 			Before, After map[string]any
 			Seq           *int64
 		}
@@ -39,7 +41,7 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 			"object=audit_rule&limit=1": 1, "object=audit_rule&at=2026-01-31T04:00:01Z..": 0,
 			"object=audit_rule&at=..2026-01-31T04:00:01Z": 2, "object=audit_rule&at=2026-01-31": 2,
 			"object=audit_rule&at=2026-01-31T12:00:00%2B08:00..": 2,
-			"q=owner@": 1, "q=node.rule.": 2, fmt.Sprintf("q=%d&object=audit_rule", rule.ID): 2,
+			"q=owner@": 1, "q=node.rule.": 2, "q=Added+an+audit": 1, "q=审计规则": 2, "q=审": 0, fmt.Sprintf("q=%d&object=audit_rule", rule.ID): 2,
 			"q=198.51.100.77": 0, "address=203.": 0,
 		} {
 			if h.ask(admin, 200, "GET", path+"?"+query, "", &page); len(page.Rows) != want {
@@ -50,8 +52,15 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 		h.ask(admin, 200, "GET", path+"?action=node.rule.add", "", &page)
 		var one entry
 		h.ask(admin, 200, "GET", fmt.Sprintf("%s/%d", path, page.Rows[0].ID), "", &one)
-		if one.Action != "node.rule.add" || one.After["pattern"] != "example" {
+		if one.Action != "node.rule.add" || one.After["pattern"] != "example" ||
+			one.ActionText != "添加了审计规则" {
 			h.Errorf("%+v", one)
+		}
+		req := httptest.NewRequestWithContext(h.Context(), "GET", fmt.Sprintf("%s/%d", path, one.ID), nil)
+		req.Header.Set("Accept-Language", "en")
+		req.Header.Set("Authorization", "Bearer "+h.present(admin).bearer)
+		if w := h.serve(req); !strings.Contains(w, `"action":"node.rule.add","action_text":"Added an audit rule"`) {
+			h.Errorf("in English: %s", w)
 		}
 		h.ask(admin, 404, "GET", path+"/999999", "", nil)
 		w := h.call(h.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")

@@ -135,6 +135,8 @@ func (h *fixture) checkAct(r staffRoute, a act) {
 		h.Errorf("%s leaves an entry that does not say what was there before: %+v", r.id, e)
 	case e.Action == "" || e.Object == "" || e.At.IsZero():
 		h.Errorf("%s leaves an entry that does not say what was done: %+v", r.id, e)
+	case audit.ActionText(e.Action).ZH == "" || audit.ActionText(e.Action).EN == "":
+		h.Errorf("%s leaves an entry whose action has no words: %s", r.id, e.Action)
 	}
 	if !strings.HasPrefix(r.path, "/api/v2/staff/") {
 		return // Operations of the original have no keys.

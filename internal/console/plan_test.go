@@ -72,7 +72,7 @@ func TestLists_EachFilterAndSort_ReadsNoWholeTable(t *testing.T) {
 						})
 					}
 				}
-				for _, typed := range []string{"ann", "ann@example.com", "@example.com", "17", strings.Repeat("a", 32)} {
+				for _, typed := range []string{"ann", "ann@example.com", "@example.com", "17", "banned", strings.Repeat("a", 32)} {
 					filters = append(filters, url.Values{"q": {typed}})
 				}
 				checked := map[string]bool{}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
@@ -305,10 +306,14 @@ func (c *Console) RuleHits() *listing.Resource {
 	return r
 }
 
+// minWords is how many characters of an action's words a search of the audit log takes.
+const minWords = 2
+
 // AuditEntries declares the list of the audit log.
 func (c *Console) AuditEntries() *listing.Resource {
 	r := audit.List()
-	r.SearchDoc = "An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on"
+	r.SearchDoc = "An entry's or object's number, how an action begins or what its words have in them, an address, or " +
+		"what finds who acted or who was acted on"
 	r.Search = func(ctx context.Context, typed string) (listing.Condition, error) {
 		if n, ok := text.Integer(typed); ok {
 			return listing.Or(listing.Equal("id", n), listing.Equal("object_id", typed)), nil
@@ -322,6 +327,9 @@ func (c *Console) AuditEntries() *listing.Resource {
 		}
 		ids, err := c.Lists.Find(ctx, c.Users(), condition, maxFound)
 		found := listing.Or(listing.OneOf("actor_id", ids), listing.Prefix("action", asciiLower(typed)))
+		if utf8.RuneCountInString(typed) >= minWords {
+			found = listing.Or(found, listing.OneOf("action", audit.ActionsSaying(typed)))
+		}
 		for i := range ids {
 			if i == maxActedOn {
 				break

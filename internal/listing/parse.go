@@ -413,13 +413,13 @@ func Equal(column string, value any) Condition {
 	return Condition{SQL: "@" + column + " = ?", Values: []any{value}, Column: column, One: []any{value}}
 }
 
-// OneOf is the condition that a column has one of some numbers.
-func OneOf(column string, ids []int64) Condition {
-	values := make([]any, len(ids))
-	for i, id := range ids {
-		values[i] = id
+// OneOf is the condition that a column has one of some values.
+func OneOf[T any](column string, values []T) Condition {
+	all := make([]any, len(values))
+	for i, value := range values {
+		all[i] = value
 	}
-	return in(column, values)
+	return in(column, all)
 }
 
 // Or is the condition that one of two holds.

@@ -93,7 +93,7 @@ func searchBookings(_ context.Context, typed string) (listing.Condition, error) 
 // BookingsOf is the condition of transactions that move accounts of these users.
 func BookingsOf(userIDs []int64) listing.Condition {
 	if len(userIDs) == 0 {
-		return listing.OneOf("id", nil)
+		return listing.OneOf[int64]("id", nil)
 	}
 	users := listing.OneOf("a.user_id", userIDs)
 	return listing.Within("id", "SELECT p.transaction_id FROM posting p JOIN ledger_account a ON a.id = p.account_id WHERE "+

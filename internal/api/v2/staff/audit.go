@@ -1,15 +1,18 @@
 package staff
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/audit"
 	"airstrip/internal/console"
+	"airstrip/internal/fault"
 	"airstrip/internal/permission"
 )
 
@@ -25,6 +28,7 @@ type auditEntry struct {
 	Address    string          `json:"address"`
 	RequestID  string          `json:"request_id"`
 	Action     string          `json:"action" example:"node.secret.rotate"`
+	ActionText string          `json:"action_text" doc:"What was done, in the caller's language; of what has no words the action"`
 	Object     string          `json:"object" doc:"Kind of what was changed" example:"node"`
 	ObjectID   string          `json:"object_id"`
 	Before     any             `json:"before" doc:"The fields that differ, without secrets; null: nothing was there"`
@@ -32,7 +36,7 @@ type auditEntry struct {
 	Reason     string          `json:"reason"`
 }
 
-func newAuditEntry(e *audit.Entry, known knownUsers) auditEntry {
+func newAuditEntry(e *audit.Entry, known knownUsers, lang fault.Lang) auditEntry {
 	value := func(text string) any {
 		if text == "" {
 			return nil
@@ -45,7 +49,8 @@ func newAuditEntry(e *audit.Entry, known knownUsers) auditEntry {
 	}
 	return auditEntry{
 		e.ID, e.Seq, e.At.UTC(), e.Actor, e.ActorID, email, e.ActorRole, e.ActorName, e.Address, e.RequestID,
-		e.Action, e.Object, e.ObjectID, value(e.Before), value(e.After), e.Reason,
+		e.Action, cmp.Or(audit.ActionText(e.Action).In(lang), e.Action), e.Object, e.ObjectID,
+		value(e.Before), value(e.After), e.Reason,
 	}
 }
 
@@ -80,9 +85,9 @@ func Audit(c *console.Console, log *audit.Log, accounts *account.Accounts, check
 			}
 		}
 		known, err := peopleOf(ctx, accounts, actors)
-		rows := make([]auditEntry, len(entries))
+		rows, lang := make([]auditEntry, len(entries)), api.CallerOf(ctx).Lang
 		for i := range entries {
-			rows[i] = newAuditEntry(&entries[i], known)
+			rows[i] = newAuditEntry(&entries[i], known, lang)
 		}
 		return rows, err
 	}

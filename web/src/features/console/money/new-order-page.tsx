@@ -104,7 +104,7 @@ function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }
     enabled: may('gateway.read'),
   })
   const gateway = (values: FormValues) => String(values.gateway || (ways?.[0]?.name ?? ''))
-  const { make, leave } = useMakeOrder(user)
+  const { make, leave, lead } = useMakeOrder(user)
   const preview = (values: FormValues) => (
     <OrderPreview user={user} wanted={wantedOf(values, plans)} />
   )
@@ -136,6 +136,7 @@ function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }
         if (wanted) await make(values, wanted, gateway(values))
       }}
       onSaved={leave}
+      onReceived={lead}
       aside={preview}
     />
   )

@@ -20,7 +20,7 @@ type Made = { order?: number; waits: boolean }
 const isWaiting = (error: unknown) =>
   error instanceof ApiError && error.code === 'second_member_needed'
 
-/** Makes an order for a user, and leads to what came of it. */
+/** Makes an order for a user, and leads to what came of it; `leave` says that it was made besides. */
 export function useMakeOrder(user: UserDetail) {
   const { t } = useTranslation('console/order')
   const navigate = useNavigate()
@@ -48,14 +48,17 @@ export function useMakeOrder(user: UserDetail) {
       made.current.waits = true
     }
   }
-  const leave = () => {
-    const { order, waits } = made.current
-    void toast('success', t(waits ? 'waits' : 'made'))
+  const lead = () => {
+    const { order } = made.current
     if (order === undefined)
       void navigate({ to: '/admin/users/$id', params: { id: String(user.id) } })
     else void navigate({ to: '/admin/orders/$id', params: { id: String(order) } })
   }
-  return { make, leave }
+  const leave = () => {
+    void toast('success', t(made.current.waits ? 'waits' : 'made'))
+    lead()
+  }
+  return { make, leave, lead }
 }
 
 /** What is free is a gift: time of a plan, or traffic. */

@@ -332,6 +332,20 @@ describe('the form of a node', () => {
     await user.click(screen.getByRole('button', { name: 'Save' }))
     expect(await screen.findByText('This must be host:port')).toBeVisible()
   })
+
+  it('leads to the node where an earlier try was received without an answer', async () => {
+    const said = 'This was received before'
+    server.use(
+      http.patch('*/api/v2/staff/nodes/3', () =>
+        failure(409, { message: said, code: 'already_received' }),
+      ),
+    )
+    const { user, router } = await openSignedIn('/admin/nodes/3/edit')
+    await user.type(await screen.findByRole('textbox', { name: /^REALITY target/ }), '0')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText(said)).toBeVisible()
+    await waitFor(() => expect(router.state.location.href).toBe('/admin/nodes/3'))
+  })
 })
 
 describe('the values of a node', () => {

@@ -13,10 +13,13 @@ import type { Action, Values } from './action'
 import { DialogFields, firstOf } from './dialog-fields'
 import type { Field } from './field'
 import { sayReceived } from './received'
+import type { Typed } from './use-typed'
 
 type Props<S> = {
   action: Action<S>
   subject: S
+  /** Absent: what is typed goes with the dialog. */
+  typed?: Typed
   onDone: (values: Values, made: unknown) => void
   onFailed: () => void
   onClose: () => void
@@ -28,14 +31,14 @@ type Props<S> = {
  */
 export function ActionDialog<S>(props: Props<S>) {
   const { action, subject } = props
-  const { form, fields, values, submit, isWaiting } = useActionForm(props)
+  const { form, fields, values, submit, isWaiting, close } = useActionForm(props)
   const isFieldFirst = firstOf(fields) !== undefined
   const [typedText, setTypedText] = useState('')
   const typed = action.danger === 'T' ? action.typed?.(subject) : undefined
   return (
-    <Dialog title={action.title} onClose={props.onClose}>
+    <Dialog title={action.title} onClose={close}>
       {isWaiting ? (
-        <Waiting onClose={props.onClose} />
+        <Waiting onClose={close} />
       ) : (
         <form onSubmit={(event) => void submit(event)} noValidate>
           <Stack gap="md">
@@ -55,7 +58,7 @@ export function ActionDialog<S>(props: Props<S>) {
               form={form}
               isFirst={!isFieldFirst && typed === undefined}
               isLocked={typed !== undefined && typedText.trim() !== typed}
-              onClose={props.onClose}
+              onClose={close}
             />
           </Stack>
         </form>
@@ -71,30 +74,63 @@ function useActionForm<S>(props: Props<S>) {
   const isOpen = useIsMounted()
   const fields = useFields(action, subject)
   const form = useForm<Values>({
-    defaultValues: Object.fromEntries(
-      fields.map(({ name, kind, initial }) => [name, initial ?? (kind === 'switch' ? false : '')]),
-    ),
+    defaultValues: { ...initialOf(fields), ...stillFitting(fields, props.typed?.values) },
   })
   const [isWaiting, setWaiting] = useState(false)
   const values = useWatch({ control: form.control }) as Values
   const submit = form.handleSubmit(async (given) => {
     try {
-      props.onDone(given, await action.run(subject, trimmed(given)))
+      const made = await action.run(subject, trimmed(given))
+      props.typed?.keep({})
+      props.onDone(given, made)
     } catch (error) {
       if (sayReceived(error)) {
+        props.typed?.keep({})
         props.onFailed()
         if (isOpen.current) props.onClose()
         return
       }
       // It is recorded, and waits in Approvals.
-      if (error instanceof ApiError && error.code === 'second_member_needed') setWaiting(true)
-      else if (isOpen.current) showServerProblem(form, error, common)
+      if (error instanceof ApiError && error.code === 'second_member_needed') {
+        props.typed?.keep({})
+        setWaiting(true)
+      } else if (isOpen.current) showServerProblem(form, error, common)
       else void toast('error', `${action.title}: ${problemText(error, common)}`)
       props.onFailed()
     }
   })
-  return { form, fields, values, submit, isWaiting }
+  const close = () => {
+    if (!isWaiting) props.typed?.keep(typedInto(fields, values))
+    props.onClose()
+  }
+  return { form, fields, values, submit, isWaiting, close }
 }
+
+const initialOf = (fields: readonly Field[]): Values =>
+  Object.fromEntries(
+    fields.map(({ name, kind, initial }) => [name, initial ?? (kind === 'switch' ? false : '')]),
+  )
+
+/** What differs from how the dialog begins. Secrets are typed anew. */
+function typedInto(fields: readonly Field[], values: Values): Values {
+  const initial = initialOf(fields)
+  const secrets = new Set(fields.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])))
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => value !== initial[name] && !secrets.has(name)),
+  )
+}
+
+/** What was typed before, without choices that there are no longer. */
+const stillFitting = (fields: readonly Field[], typed: Values = {}): Values =>
+  Object.fromEntries(
+    Object.entries(typed).filter(([name, value]) =>
+      fields.some(
+        (field) =>
+          field.name === name &&
+          (field.kind !== 'choice' || field.options?.some((one) => one.value === value)),
+      ),
+    ),
+  )
 
 /** Tells whether the component is still shown, for what ends later. */
 function useIsMounted() {

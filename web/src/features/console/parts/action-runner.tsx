@@ -11,6 +11,7 @@ import { useMay } from './permissions'
 import { sayReceived } from './received'
 import { showUndo } from './undo'
 import { useKey } from './use-key'
+import { type Typed, useTyped } from './use-typed'
 
 const ActionDialog = lazyPart(() => import('./action-dialog'), 'ActionDialog')
 
@@ -41,8 +42,13 @@ function useTake() {
   }
 }
 
-/** The dialog of an action, which asks and runs it. */
-export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClose: () => void }) {
+/** The dialog of an action, which asks and runs it. It begins with what was typed before, and keeps it until it was sent. */
+export function ActionQuestion<S>(props: {
+  subject: S
+  action: Action<S>
+  typed?: Typed
+  onClose: () => void
+}) {
   const take = useTake()
   const refresh = useRefresh()
   return (
@@ -51,6 +57,7 @@ export function ActionQuestion<S>(props: { subject: S; action: Action<S>; onClos
       <ActionDialog
         action={props.action as Action<unknown>}
         subject={props.subject}
+        {...(props.typed && { typed: props.typed })}
         onDone={(values, made) => {
           props.onClose()
           take(props.subject, props.action, values, made)
@@ -90,11 +97,17 @@ type Check = ReturnType<typeof useMay>
 /** Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it. */
 function useActions<S>(subject: S) {
   const run = useRun()
+  const typed = useTyped()
   const [asked, setAsked] = useState<Action<S>>()
   const start = (action: Action<S>) =>
     action.danger === 'U' ? void run(subject, action) : setAsked(action)
   const dialog = asked && (
-    <ActionQuestion subject={subject} action={asked} onClose={() => setAsked(undefined)} />
+    <ActionQuestion
+      subject={subject}
+      action={asked}
+      typed={typed(asked.key)}
+      onClose={() => setAsked(undefined)}
+    />
   )
   return { start, dialog }
 }

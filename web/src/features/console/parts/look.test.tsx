@@ -113,6 +113,19 @@ describe('a list that is wider than the page', () => {
   })
 })
 
+describe('a cell that is too narrow for what it says', () => {
+  it('shows all of it to the pointer that rests on it', async () => {
+    const { user } = await openSignedIn('/admin/users')
+    const cut = (await screen.findByText('ann@example.com')).closest('a, span') as HTMLElement
+    const whole = screen.getByText('bob@example.com')
+    Object.defineProperties(cut, { scrollWidth: { value: 300 }, clientWidth: { value: 200 } })
+    await user.hover(cut)
+    expect(cut.closest('td')).toHaveAttribute('title', 'ann@example.com')
+    await user.hover(whole)
+    expect(whole.closest('td')).not.toHaveAttribute('title')
+  })
+})
+
 describe('the columns of a list', () => {
   it('are chosen and ordered in a menu, and kept on the server once it closes', async () => {
     const { user } = await openSignedIn('/admin/users')

@@ -41,6 +41,11 @@ export type ResourceFormProps = {
   /** Reads the object once more, to show what another member made of it. */
   reload?: () => Promise<FormValues>
   onSaved: () => void
+  /**
+   * In place of `onSaved` where an earlier try was received and its answer lost, so that nobody knows what came of it; the
+   * server's words are shown. Absent: the page above, which is the list or the object.
+   */
+  onReceived?: () => void
   /** Beside the fields: a preview, a test. */
   aside?: (values: FormValues) => ReactNode
 }

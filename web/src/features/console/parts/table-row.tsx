@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { PanelRight } from 'lucide-react'
-import { memo, type ReactNode } from 'react'
+import { memo, type PointerEvent, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column, RowLink } from './resource'
 import classes from './resource-table.module.css'
@@ -9,6 +9,25 @@ import { titleOf } from './use-look'
 /** Stands for the rows that are out of sight. */
 export const Space = ({ height }: { height: number }) =>
   height > 0 ? <tr aria-hidden="true" className={classes.space} style={{ height }} /> : null
+
+/** Not what only screen readers read, which is a pixel wide. */
+const isCut = ({ scrollWidth, clientWidth }: Element) =>
+  clientWidth > 1 && scrollWidth > clientWidth
+
+/** Shows all that a cell says, where it is too narrow for it, to the pointer that rests on it. */
+function titleCut({ currentTarget: row, target, clientX }: PointerEvent<HTMLTableRowElement>) {
+  const pointed = (target as Element).closest('td')
+  if (!pointed) return
+  // The row's link lies over all of its cells.
+  const cell =
+    [...row.cells].find((one) => {
+      const { left, right } = one.getBoundingClientRect()
+      return left <= clientX && clientX < right
+    }) ?? pointed
+  // Some cut their text themselves, such as that link.
+  if ([cell, ...cell.querySelectorAll('*')].some(isCut)) pointed.title = cell.textContent
+  else pointed.removeAttribute('title')
+}
 
 type RowProps<T> = {
   columns: readonly Column<T>[]
@@ -33,6 +52,7 @@ export const Row = memo(function Row<T>(props: RowProps<T>) {
       aria-rowindex={index + 2}
       tabIndex={-1}
       className={classes.row}
+      onPointerMove={titleCut}
     >
       {columns.map((column) => (
         <td

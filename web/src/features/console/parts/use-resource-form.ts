@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
+import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { showServerProblem } from '@/lib/server-problem'
 import { dropDraft, keepDraft, readDraft } from './draft'
-import { wasReceived } from './received'
+import { sayReceived } from './received'
 import type { FormValues, ResourceFormProps } from './resource-form'
 
 /** Asks for a confirmation, and gives whether it came. */
@@ -29,7 +29,8 @@ function useValues(props: ResourceFormProps, isSaved: boolean) {
   const values = useWatch({ control: form.control }) as FormValues
   const changed = Object.keys(values).filter((name) => values[name] !== base[name])
   useEffect(() => {
-    if (isSaved) return
+    // What was drawn before the save may have kept it once more.
+    if (isSaved) return dropDraft(props.draftKey)
     const fields = props.sections.flatMap((section) => [...section.fields(values)])
     const secrets = new Set(fields.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])))
     const kept = changed.filter((name) => !secrets.has(name))
@@ -53,6 +54,7 @@ export function useResourceForm(props: ResourceFormProps) {
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
   const [isSaved, setSaved] = useState(false)
+  const navigate = useNavigate()
   const { setBase, ...kept } = useValues(props, isSaved)
   const { base, form, changed } = kept
   const [theirs, setTheirs] = useState<FormValues>()
@@ -66,7 +68,12 @@ export function useResourceForm(props: ResourceFormProps) {
   }
   const showProblem = async (error: unknown) => {
     // An earlier try arrived and its answer was lost, which is what the server says.
-    if (wasReceived(error)) await finish()
+    if (sayReceived(error)) {
+      await finish()
+      if (props.onReceived) props.onReceived()
+      else await navigate({ to: '..' })
+      return
+    }
     const isStale = error instanceof ApiError && error.code === 'version_conflict'
     if (!isStale || !props.reload) return showServerProblem(form, error, common)
     try {

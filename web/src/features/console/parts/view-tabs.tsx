@@ -53,7 +53,7 @@ export function ViewTabs({ resource, look }: { resource: ListName; look: ViewedL
       <div className={classes.actions}>
         {isChanged && <Changed view={view} />}
         {view ? (
-          <OfView resource={resource} view={view} look={look} isChanged={isChanged} />
+          <OfView key={view.id} resource={resource} view={view} look={look} isChanged={isChanged} />
         ) : (
           isNarrowed && <SaveAs resource={resource} look={look} />
         )}

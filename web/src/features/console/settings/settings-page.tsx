@@ -120,6 +120,11 @@ function SettingsForm(props: {
     props.onRead(present)
     return formOf(present)
   }
+  /** Another form, of what the server has now. */
+  const begin = () => {
+    void queryClient.invalidateQueries({ queryKey: siteOptions().queryKey })
+    props.onSaved(queryClient.getQueryData(settingsQuery().queryKey) ?? list)
+  }
   return (
     <ResourceForm
       draftKey="settings"
@@ -131,9 +136,9 @@ function SettingsForm(props: {
       {...(props.area === 'look' && !props.words && { aside: lookPreview })}
       onSaved={() => {
         void toast('success', t('settings.saved'))
-        void queryClient.invalidateQueries({ queryKey: siteOptions().queryKey })
-        props.onSaved(queryClient.getQueryData(settingsQuery().queryKey) ?? list)
+        begin()
       }}
+      onReceived={begin}
     />
   )
 }

@@ -208,6 +208,31 @@ describe('the settings', () => {
     await waitFor(() => expect(sent).toHaveBeenLastCalledWith('"9"', expect.anything()))
   })
 
+  it('are shown as they are now where an earlier try was received without an answer', async () => {
+    const said = 'This was received before'
+    server.use(
+      http.patch('*/api/v2/staff/settings', () =>
+        failure(409, { message: said, code: 'already_received' }),
+      ),
+    )
+    const { user } = await openSignedIn('/admin/settings')
+    const name = await screen.findByRole('textbox', { name: 'Name of the site' })
+    await user.clear(name)
+    await user.type(name, 'Other')
+    const [first, ...rest] = settings().settings
+    present = settings({
+      version: '8',
+      settings: [
+        setting({ ...first, name: 'site_name', title: 'Name of the site', value: 'Saved' }),
+        ...rest,
+      ],
+    })
+    await save(user)
+    expect(await screen.findByText(said)).toBeVisible()
+    expect(await screen.findByDisplayValue('Saved')).toBeVisible()
+    expect(sessionStorage.getItem('console-draft:settings')).toBeNull()
+  })
+
   it('are tried, and say at which step it failed', async () => {
     server.use(
       ...asStaff('setting.read', 'setting.test'),

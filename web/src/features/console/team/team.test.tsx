@@ -180,13 +180,13 @@ it('makes a role like another one', async () => {
   )
 })
 
-it('keeps no draft of a role that an earlier try has made without an answer', async () => {
+it('leads to the list, without a draft, where an earlier try has made a role without an answer', async () => {
   const said = 'This was done already'
   server.use(
     http.post(`${staff}/roles`, () => HttpResponse.error(), { once: true }),
     http.post(`${staff}/roles`, () => failure(409, { message: said, code: 'already_received' })),
   )
-  const { user } = await openSignedIn('/admin/roles/new')
+  const { user, router } = await openSignedIn('/admin/roles/new?from=4')
   await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'Weekend')
   await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'New shift')
   const drafts = () => Object.keys(sessionStorage).filter((key) => key.includes('role:new'))
@@ -195,6 +195,7 @@ it('keeps no draft of a role that an earlier try has made without an answer', as
   expect(drafts()).toHaveLength(1)
   await user.click(screen.getByRole('button', { name: 'Make the role' }))
   expect(await screen.findByText(said)).toBeVisible()
+  await waitFor(() => expect(router.state.location.href).toBe('/admin/roles'))
   expect(drafts()).toEqual([])
 })
 

@@ -42,6 +42,8 @@ export function useTicketColumns(): Column<StaffTicket>[] {
     {
       key: 'assignee',
       title: t('column.assignee'),
+      // On cards, which the list has beside a ticket as well.
+      place: 'fact',
       width: '9rem',
       cell: ({ assigned_to: member }) => member?.name ?? t('nobody'),
     },

@@ -87,6 +87,15 @@ describe('the list of the console', () => {
     expect(asked.mock.calls.some(([search]) => search.includes('offset=50'))).toBe(false)
   })
 
+  it('names on cards, too, to whom a ticket is assigned', async () => {
+    const member = { id: 2, name: 'Ann', email: 'ann@example.com' }
+    list = [ticket(2, { assigned_to: member }), ticket(1)]
+    await openSignedIn('/admin/tickets')
+    const table = await screen.findByRole('table', { name: 'Tickets' })
+    expect(within(table).getByRole('cell', { name: 'Ann' })).toHaveAttribute('data-place', 'fact')
+    expect(within(table).getByRole('cell', { name: 'nobody' })).toBeInTheDocument()
+  })
+
   it('keeps filters in the address alone: from there to the call, and back by a chip', async () => {
     const { router, user } = await openSignedIn('/admin/tickets?awaiting=user&q=5')
     await screen.findByRole('table', { name: 'Tickets' })

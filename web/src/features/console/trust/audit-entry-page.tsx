@@ -29,8 +29,8 @@ export function AuditEntryPage() {
       {query.data ? (
         <DetailHeader
           list={{ title: t('log.title'), link: { to: '/admin/audit-log' } }}
-          title={query.data.action}
-          about={`#${id}`}
+          title={query.data.action_text}
+          about={`${query.data.action} · #${id}`}
         />
       ) : (
         <PageHeader title={t('log.title')} />

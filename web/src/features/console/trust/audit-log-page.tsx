@@ -37,7 +37,7 @@ function useColumns(): Column<AuditEntry>[] {
       key: 'action',
       title: t('log.action'),
       place: 'title',
-      cell: ({ action }) => action,
+      cell: ({ action, action_text: words }) => <span title={action}>{words}</span>,
     },
     {
       key: 'object',

@@ -19,6 +19,7 @@ const entry: AuditEntry = {
   address: '192.0.2.7',
   request_id: 'r1',
   action: 'node.change',
+  action_text: 'Changed a node',
   object: 'node',
   object_id: '4',
   before: { port: 443 },
@@ -50,6 +51,11 @@ describe('audit log', () => {
   it('lists who did what to which object, and says whether the chain is whole', async () => {
     await openSignedIn('/admin/audit-log')
     const table = await screen.findByRole('table', { name: 'Audit log' })
+    expect(within(table).getByRole('link', { name: 'Changed a node' })).toHaveAttribute(
+      'href',
+      '/admin/audit-log/12',
+    )
+    expect(within(table).getByTitle('node.change')).toHaveTextContent('Changed a node')
     expect(within(table).getByText('ann@example.com')).toBeInTheDocument()
     expect(within(table).getByRole('link', { name: 'node 4' })).toHaveAttribute(
       'href',
@@ -68,6 +74,8 @@ describe('audit log', () => {
 
   it('shows each field of an entry before and after, side by side', async () => {
     await openSignedIn('/admin/audit-log/12')
+    expect(await screen.findByRole('heading', { name: 'Changed a node' })).toBeInTheDocument()
+    expect(screen.getByText('node.change · #12')).toBeInTheDocument()
     const port = await screen.findByRole('row', { name: 'port 443 8443' })
     expect(port).toBeInTheDocument()
     expect(screen.getByRole('row', { name: 'name — Tokyo' })).toBeInTheDocument()

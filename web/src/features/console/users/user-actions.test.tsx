@@ -81,6 +81,37 @@ describe('what staff may do with a user', () => {
     await waitFor(() => expect(sent).toHaveBeenCalledWith('link/reset', { reason: 'It leaked' }))
   })
 
+  it('keeps what was typed into a dialog that was closed, until it is sent', async () => {
+    const { user } = await openSignedIn('/admin/users/9')
+    const typeReason = async (action: string, text: string) => {
+      const dialog = await choose(user, 'lin@example.com', action)
+      const reason = await within(dialog).findByRole('textbox', { name: /^Reason/ })
+      if (text) await user.type(reason, text)
+      return { dialog, reason }
+    }
+    const closeByKey = async () => {
+      await user.keyboard('{Escape}')
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    }
+    await typeReason('Reset the link', 'It leaked')
+    await closeByKey()
+
+    const other = await typeReason('End all sessions', '')
+    expect(other.reason).toHaveValue('')
+    await closeByKey()
+
+    const again = await typeReason('Reset the link', ' in a group')
+    expect(again.reason).toHaveValue('It leaked in a group')
+    await user.click(within(again.dialog).getByRole('button', { name: 'Reset the link' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('link/reset', { reason: 'It leaked in a group' }),
+    )
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+
+    const next = await typeReason('Reset the link', '')
+    expect(next.reason).toHaveValue('')
+  })
+
   it('closes what an earlier try has done without an answer, and says so', async () => {
     const said = 'This was done already'
     server.use(

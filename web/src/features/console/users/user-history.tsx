@@ -89,7 +89,7 @@ function Audit({ id }: { id: number }) {
       {(row) => (
         <Item
           key={row.id}
-          name={row.action}
+          name={<span title={row.action}>{row.action_text}</span>}
           state={
             <span>
               {row.actor_id === null ? (

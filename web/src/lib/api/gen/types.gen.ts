@@ -632,6 +632,10 @@ export type AuditChain = {
 export type AuditEntry = {
     action: string;
     /**
+     * What was done, in the caller's language; of what has no words the action
+     */
+    action_text: string;
+    /**
      * operator: at the command line
      */
     actor: 'member' | 'token' | 'operator';

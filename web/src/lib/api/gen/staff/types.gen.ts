@@ -632,6 +632,10 @@ export type AuditChain = {
 export type AuditEntry = {
     action: string;
     /**
+     * What was done, in the caller's language; of what has no words the action
+     */
+    action_text: string;
+    /**
      * operator: at the command line
      */
     actor: 'member' | 'token' | 'operator';
@@ -10492,7 +10496,7 @@ export type StaffAuditData = {
          */
         object_id?: string;
         /**
-         * An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on
+         * An entry's or object's number, how an action begins or what its words have in them, an address, or what finds who acted or who was acted on
          */
         q?: string;
         /**
@@ -10814,7 +10818,7 @@ export type StaffAuditCountData = {
          */
         object_id?: string;
         /**
-         * An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on
+         * An entry's or object's number, how an action begins or what its words have in them, an address, or what finds who acted or who was acted on
          */
         q?: string;
     };
@@ -10869,7 +10873,7 @@ export type StaffAuditCsvData = {
          */
         object_id?: string;
         /**
-         * An entry's or object's number, how an action begins, an address, or what finds who acted or who was acted on
+         * An entry's or object's number, how an action begins or what its words have in them, an address, or what finds who acted or who was acted on
          */
         q?: string;
         /**

@@ -1,0 +1,21 @@
+package audit_test
+
+import (
+	"slices"
+	"testing"
+
+	"airstrip/internal/audit"
+)
+
+func TestActionsSaying_FindsWordsOfBothLanguagesInAnyCase(t *testing.T) {
+	for words, want := range map[string][]string{
+		"banned a USER": {"user.ban"},
+		"webhook 的密钥":   {"webhook.rotate"},
+		"节点密钥":          {"node.secret.rotate"},
+		"no such words": nil,
+	} {
+		if found := audit.ActionsSaying(words); !slices.Equal(found, want) {
+			t.Errorf("%q finds %v, want %v", words, found, want)
+		}
+	}
+}
