@@ -130,9 +130,13 @@ func (s *Services) unusedService(ctx context.Context, idb bun.IDB, item Item, at
 	if err != nil || !v.Running(at) {
 		return nil, err
 	}
+	used, err := s.paidUse(ctx, idb, &v)
+	if err != nil {
+		return nil, err
+	}
 	return s.unusedParts(ctx, idb, "service_id = ? AND starts_at >= ?", []any{v.ID, v.StartedAt},
 		func(f fulfilment) (money.Amount, error) {
-			return s.unusedPeriod(&v, f, at)
+			return s.unusedPeriod(&v, f, used, at)
 		})
 }
 
@@ -157,12 +161,12 @@ func (s *Services) unusedParts(ctx context.Context, idb bun.IDB, where string, a
 	return parts, nil
 }
 
-func (s *Services) unusedPeriod(v *Service, f fulfilment, at time.Time) (money.Amount, error) {
+func (s *Services) unusedPeriod(v *Service, f fulfilment, used int64, at time.Time) (money.Amount, error) {
 	if !at.Before(*f.EndsAt) {
 		return 0, nil
 	}
 	byTime, err := shareOfTime(f.Paid, *f.StartsAt, *f.EndsAt, at)
-	have, whole, limited := s.trafficOf(v, f)
+	have, whole, limited := s.trafficOf(v, f, used)
 	if err != nil || !limited {
 		return byTime, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/job"
 	"airstrip/internal/money"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
@@ -180,6 +181,77 @@ func TestNeverResetRenewal_BringsTrafficAndIsCreditedByIt(t *testing.T) {
 			})
 		}
 	})
+}
+
+// What a member of staff gives by beginning a quota anew is used first and is worth no money, however often it is given.
+func TestQuotaBegunAnewByStaff_IsNotPaidBack(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.days(0)
+		other := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Other", []shop.Price{{Months: 12, Amount: 24000}} })
+		for _, reset := range []service.Reset{service.Anniversary, service.CalendarMonth, service.Never} {
+			plan := c.plan(t, func(p *shop.Plan) { p.Name, p.Reset = string(reset), reset })
+			for name, one := range map[string]struct {
+				used   []int64 // GB before the first gift, between the gifts, and after the last one
+				credit money.Amount
+			}{
+				"all was used":                 {[]int64{100, 0}, 0},
+				"all was used again and again": {[]int64{100, 100, 100, 0}, 0},
+				"some was used":                {[]int64{40, 0}, 600},
+				"some, and less of the gift":   {[]int64{40, 30}, 600},
+				"some, and more than the gift": {[]int64{40, 90}, 100},
+				"little of a second gift":      {[]int64{40, 90, 10}, 100},
+			} {
+				t.Run(string(reset)+"/"+name, func(t *testing.T) {
+					user := c.user(t, 30000)
+					o := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 1)})
+					for i, gb := range one.used {
+						if i > 0 {
+							c.beginAnew(t, user, *o.Service)
+						}
+						c.use(t, *o.Service, gb<<30)
+					}
+					change := shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: o.Service}
+					near(t, "credit", must(c.PreOrder(t.Context(), user, change)).Credit, one.credit)
+					near(t, "refundable", must(c.Refundable(t.Context(), user, o.UUID.String())), one.credit)
+					c.sound(t)
+				})
+			}
+		}
+	})
+}
+
+// A quota that its plan began anew is paid for, whatever was used and given in the one before.
+func TestNextQuota_AfterAGiftOfStaff_IsPaidBackWhole(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.days(0)
+		plan := c.plan(t, func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 2, Amount: 2000}} })
+		user := c.user(t, 30000)
+		o := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 2)})
+		c.use(t, *o.Service, 100<<30)
+		c.beginAnew(t, user, *o.Service)
+		near(t, "in the first month", must(c.Refundable(t.Context(), user, o.UUID.String())), 1000)
+		c.days(32)
+		timetable := job.New(d)
+		c.services.Register(timetable)
+		if err := timetable.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		left := must(c.Refundable(t.Context(), user, o.UUID.String()))
+		if left < 850 || left > 1000 {
+			t.Errorf("in the second month %s is left of 20.00, want what its days are worth", left)
+		}
+	})
+}
+
+func (c *counter) beginAnew(t *testing.T, user, serviceID int64) {
+	t.Helper()
+	if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		return c.services.ResetTraffic(ctx, tx, user, serviceID)
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func must[T any](v T, err error) T {
