@@ -51,6 +51,24 @@ var moneyFound = map[string][]moneyStep{
 		{"change", 0, 0, 4},
 		{"stale", 0, 1, 0},
 	},
+	// What was used before staff began the quota anew would be paid back. Written by hand.
+	"a quota that staff began anew is refunded": {
+		{"recharge", 0, 0, 1},
+		{"buy", 0, 0, 4},
+		{"traffic", 0, 0, 4},
+		{"begin anew", 0, 0, 0},
+		{"refund", 0, 0, 0},
+	},
+	"a quota that staff began anew twice is credited": {
+		{"recharge", 0, 0, 1},
+		{"buy", 0, 0, 4},
+		{"traffic", 0, 0, 2},
+		{"begin anew", 0, 0, 0},
+		{"traffic", 0, 0, 0},
+		{"begin anew", 0, 0, 0},
+		{"quotes", 0, 0, 0},
+		{"change", 0, 0, 28},
+	},
 }
 
 // moneyAllowed are sequences that an oracle reported in which nobody gained anything.

@@ -51,6 +51,8 @@ type heldService struct {
 	began        time.Time
 	months, days int
 	firstCycle   int64        // number of the cycle that began then
+	anew         int64        // how many cycles staff has begun since
+	mostUsed     int64        // the most that was used of the plan's present quota before staff began it anew
 	bytes        float64      // of a quota that is never reset: what was bought and given since then
 	agreed       money.Amount // what its user last agreed to for a renewal
 
@@ -101,7 +103,8 @@ func (h *heldService) unusedCycles(l *lot) float64 {
 	if h.seen.QuotaBytes == nil {
 		return 1
 	}
-	current := int(h.seen.Cycle - h.firstCycle)
+	current := int(h.cyclesOf(&h.seen)) - 1
+	used := float64(max(h.mostUsed, h.seen.Billed)) // what was given is used first
 	all, left := 0, 0.0
 	for n := 0; ; n++ {
 		month := monthsLater(h.began, n)
@@ -114,7 +117,7 @@ func (h *heldService) unusedCycles(l *lot) float64 {
 		all++
 		switch {
 		case n == current:
-			left += max(0, 1-float64(h.seen.Billed)/float64(*h.seen.QuotaBytes))
+			left += max(0, 1-used/float64(*h.seen.QuotaBytes))
 		case n > current:
 			left++
 		}
@@ -140,7 +143,7 @@ func (h *heldService) add(now time.Time, zone *time.Location, v service.Service,
 		start = h.seen.EndsAt
 	} else {
 		h.began, h.months, h.days, h.lots, h.paidLeft, h.givenLeft = now.In(zone), 0, 0, nil, 0, 0
-		h.firstCycle, h.bytes = v.Cycle, 0
+		h.firstCycle, h.anew, h.mostUsed, h.bytes = v.Cycle, 0, 0, 0
 		h.seen.Cycle, h.seen.Billed, h.seen.QuotaBytes = v.Cycle, v.Billed, v.QuotaBytes
 	}
 	h.months, h.days, h.bytes = h.months+a.months, h.days+a.days, h.bytes+a.bytes
@@ -177,6 +180,18 @@ func (h *heldService) mostCyclesUntil(now time.Time) int64 {
 		n++
 	}
 	return n
+}
+
+// cyclesOf is how many cycles have begun by the plan since the service, which is v now, began to run.
+func (h *heldService) cyclesOf(v *service.Service) int64 { return v.Cycle - h.firstCycle + 1 - h.anew }
+
+// beginAnew counts what staff gave: as much as was used of the quota of the service, which was old.
+func (h *heldService) beginAnew(old *service.Service) {
+	h.anew++
+	h.mostUsed = max(h.mostUsed, old.Billed)
+	if old.QuotaBytes != nil {
+		h.givenLeft += float64(min(old.Billed, *old.QuotaBytes))
+	}
 }
 
 // monthsLater returns the same day so many months later, or the last one of a shorter month.

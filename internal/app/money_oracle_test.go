@@ -70,6 +70,7 @@ type effect struct {
 	given  *givenTime
 	packed int64 // bytes of a package that was given
 	moved  int64 // billed bytes
+	anew   int64 // the service whose quota staff began anew; 0: none
 }
 
 // givenTime is time of a plan that nobody paid for.
@@ -407,9 +408,14 @@ func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 			s.fatalf("service %d has %d months and %d days from %s and runs until %s", id, h.months, h.days, h.began,
 				v.EndsAt)
 		}
+		old, had := before.services[id]
+		if e.err == nil && e.anew == id {
+			h.beginAnew(&old)
+		} else if old.Cycle != v.Cycle {
+			h.mostUsed = 0
+		}
 		s.checkRuns(h, v)
 		s.checkQuota(h, v)
-		old, had := before.services[id]
 		if !had || old.Cycle != v.Cycle {
 			old.Billed = 0
 		}
@@ -460,7 +466,7 @@ func (s *moneySite) checkQuota(h *heldService, v service.Service) {
 	if (v.QuotaBytes == nil) != (plan.TrafficBytes == nil) || v.QuotaBytes != nil && float64(*v.QuotaBytes) > most {
 		s.fatalf("service %+v has more traffic than the %.0f bytes of its purchases", v, most)
 	}
-	if most := h.mostCyclesUntil(s.now); v.Cycle-h.firstCycle+1 > most {
+	if most := h.mostCyclesUntil(s.now); h.cyclesOf(&v) > most {
 		s.fatalf("service %d is in cycle %d; it began to run with cycle %d at %s", v.ID, v.Cycle, h.firstCycle, h.began)
 	}
 }

@@ -52,6 +52,7 @@ var moneyOps = map[string]moneyOp{
 	"key again":   {1, (*moneySite).redeemAgain},
 	"key shared":  {2, (*moneySite).redeemShared},
 	"give bytes":  {1, (*moneySite).giveBytes},
+	"begin anew":  {3, (*moneySite).beginAnew},
 	"adjust":      {2, (*moneySite).adjust},
 	"auto-renew":  {3, (*moneySite).autoRenew},
 	"withdraw":    {2, (*moneySite).withdraw},
@@ -296,6 +297,15 @@ func (s *moneySite) giveBytes(u *moneyUser, b, c int) {
 	e := effect{packed: int64(b*256+c)*100 + 1}
 	e.err = s.Shop.GrantTraffic(s.ctx, u.id, "gift", e.packed, "", nil)
 	s.did(u, e)
+}
+
+// beginAnew has staff give the traffic of a service's cycle once more.
+func (s *moneySite) beginAnew(u *moneyUser, b, _ int) {
+	if h, ok := pick(u.services, b); ok {
+		id := h.seen.ID
+		err := s.Shop.Give(s.ctx, shop.Gift{UserID: u.id, Kind: shop.GiftReset, ServiceID: &id, Reason: "by staff"})
+		s.did(u, effect{err: err, anew: id})
+	}
 }
 
 func (s *moneySite) adjust(u *moneyUser, b, c int) {
