@@ -52,7 +52,7 @@ var moneyOps = map[string]moneyOp{
 	"key again":   {1, (*moneySite).redeemAgain},
 	"key shared":  {2, (*moneySite).redeemShared},
 	"give bytes":  {1, (*moneySite).giveBytes},
-	"begin anew":  {3, (*moneySite).beginAnew},
+	"begin anew":  {8, (*moneySite).beginAnew},
 	"adjust":      {2, (*moneySite).adjust},
 	"auto-renew":  {3, (*moneySite).autoRenew},
 	"withdraw":    {2, (*moneySite).withdraw},
@@ -299,8 +299,11 @@ func (s *moneySite) giveBytes(u *moneyUser, b, c int) {
 	s.did(u, e)
 }
 
-// beginAnew has staff give the traffic of a service's cycle once more.
-func (s *moneySite) beginAnew(u *moneyUser, b, _ int) {
+// beginAnew has a node report half a quota, after which staff gives the traffic of a service's cycle once more.
+func (s *moneySite) beginAnew(u *moneyUser, b, c int) {
+	if c%4 != 0 {
+		s.traffic(u, b, 2)
+	}
 	if h, ok := pick(u.services, b); ok {
 		id := h.seen.ID
 		err := s.Shop.Give(s.ctx, shop.Gift{UserID: u.id, Kind: shop.GiftReset, ServiceID: &id, Reason: "by staff"})
