@@ -13,6 +13,7 @@ import type { Action, Values } from './action'
 import { DialogFields, firstOf } from './dialog-fields'
 import type { Field } from './field'
 import { sayReceived } from './received'
+import { sendTry } from './unanswered-tries'
 import type { Typed } from './use-typed'
 
 type Props<S> = {
@@ -69,6 +70,7 @@ export function ActionDialog<S>(props: Props<S>) {
 
 /** The form of the dialog, and what comes of sending it. */
 function useActionForm<S>(props: Props<S>) {
+  const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
   const { action, subject } = props
   const isOpen = useIsMounted()
@@ -80,7 +82,10 @@ function useActionForm<S>(props: Props<S>) {
   const values = useWatch({ control: form.control }) as Values
   const submit = form.handleSubmit(async (given) => {
     try {
-      const made = await action.run(subject, trimmed(given))
+      const sent = trimmed(given)
+      const made = await sendTry(tryOf(action, subject), sent, t('form.earlierTry'), () =>
+        action.run(subject, sent),
+      )
       props.typed?.keep({})
       props.onDone(given, made)
     } catch (error) {
@@ -104,6 +109,12 @@ function useActionForm<S>(props: Props<S>) {
     props.onClose()
   }
   return { form, fields, values, submit, isWaiting, close }
+}
+
+/** Names what is tried: the action, the page, and the row where it is the page of a list. */
+function tryOf<S>({ key }: Action<S>, subject: S): string {
+  const { id, no } = Object(subject) as { id?: number | string; no?: number | string }
+  return `${window.location.pathname} ${key} ${id ?? no ?? ''}`
 }
 
 const initialOf = (fields: readonly Field[]): Values =>
