@@ -1,6 +1,6 @@
 import { cleanNotifications } from '@mantine/notifications'
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RebuiltNode, StaffNode } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
@@ -331,6 +331,14 @@ describe('the form of a node', () => {
     await user.type(target, 'nothing')
     await user.click(screen.getByRole('button', { name: 'Save' }))
     expect(await screen.findByText('This must be host:port')).toBeVisible()
+  })
+
+  it('says that it may have been saved where no answer came', async () => {
+    server.use(http.patch('*/api/v2/staff/nodes/3', () => HttpResponse.error()))
+    const { user } = await openSignedIn('/admin/nodes/3/edit')
+    await user.type(await screen.findByRole('textbox', { name: /^REALITY target/ }), '0')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText(/^No answer came, but this may have been done/)).toBeVisible()
   })
 
   it('leads to the node where an earlier try was received without an answer', async () => {
