@@ -88,6 +88,7 @@ function NewNode({ protocol, initial }: { protocol: Protocol; initial: FormValue
       onSaved={() =>
         leave({ to: '/admin/nodes/$id', params: { id: String(made.current) } }, t('nodes.added'))
       }
+      onReceived={() => leave({ to: '/admin/nodes' }, t('nodes.secretLost'))}
     />
   )
 }

@@ -341,6 +341,20 @@ describe('the form of a node', () => {
     expect(await screen.findByText(/^No answer came, but this may have been done/)).toBeVisible()
   })
 
+  it('says where an earlier try made the node that its secret was never shown', async () => {
+    server.use(
+      http.post('*/api/v2/staff/nodes', () =>
+        failure(409, { message: 'Seen', code: 'already_received' }),
+      ),
+    )
+    const { user, router } = await openSignedIn('/admin/nodes/new?protocol=vless')
+    await user.type(await screen.findByRole('textbox', { name: /^Name$/ }), 'Osaka 01')
+    await user.type(screen.getByRole('textbox', { name: 'Address' }), 'os.example.com')
+    await user.click(screen.getByRole('button', { name: 'Add the node' }))
+    expect(await screen.findByText(/its install line was never shown/)).toBeVisible()
+    await waitFor(() => expect(router.state.location.pathname).toBe('/admin/nodes'))
+  })
+
   it('leads to the node where an earlier try was received without an answer', async () => {
     const said = 'This was received before'
     server.use(
