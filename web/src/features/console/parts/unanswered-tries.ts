@@ -29,11 +29,17 @@ function remember(name: string, one: Try | undefined): void {
   }
 }
 
+/** Whether what failed without an answer may have been done. */
+export const mayBeDone = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  error.attempt !== undefined &&
+  error.isPassing &&
+  error.status !== 429
+
 /** What the failure of a try leaves to remember: it may have been done, or was never received, or was answered. */
 function left(error: unknown, one: Try, earlier: Try | undefined): Try | undefined {
-  if (!(error instanceof ApiError) || !error.isPassing) return undefined
-  const mayBeDone = error.attempt !== undefined && error.status !== 429
-  return mayBeDone ? one : earlier
+  if (mayBeDone(error)) return one
+  return error instanceof ApiError && error.isPassing ? earlier : undefined
 }
 
 /**
