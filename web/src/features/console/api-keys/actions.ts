@@ -4,10 +4,11 @@ import { staffApiKeyMakeRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import { staffApiKeyMake, staffApiKeyRevoke, staffApiKeyRotate } from '@/lib/api/gen/staff/sdk.gen'
 import type { ApiKey } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
+import { orLost } from '../parts/received'
 import { inputTime } from '../parts/time-input'
 
-/** A secret that was made just now: shown once on the page. */
-export type MadeSecret = { name: string; secret: string }
+/** A secret that was made just now: shown once on the page. Without it: the answer that had it was lost. */
+export type MadeSecret = { name: string; secret?: string }
 
 export const scopes = ['jobs', 'partner', 'grant', 'grafana'] as const
 
@@ -39,15 +40,17 @@ export function useMaking(onMade: (made: MadeSecret) => void): Action<undefined>
     ],
     effect: () => t('makeEffect'),
     run: async (_, values) => {
-      const { data } = await staffApiKeyMake({
+      const name = String(values.name)
+      const call = staffApiKeyMake({
         body: {
-          name: String(values.name),
+          name,
           scopes: scopes.filter((scope) => values[scope] === true),
           expires_at: inputTime(values.expires_at) || null,
           reason: String(values.reason),
         },
         throwOnError: true,
       })
+      const { data } = await orLost(call, () => onMade({ name }))
       onMade({ name: data.key.name, secret: data.secret })
     },
     done: () => t('made'),
@@ -65,11 +68,12 @@ export function useRotation(onMade: (made: MadeSecret) => void): Action<ApiKey> 
     danger: 'R',
     effect: ({ name }) => t('rotateEffect', { name }),
     run: async ({ id, name }, { reason }) => {
-      const { data } = await staffApiKeyRotate({
+      const call = staffApiKeyRotate({
         path: { key_id: id },
         body: { reason: String(reason) },
         throwOnError: true,
       })
+      const { data } = await orLost(call, () => onMade({ name }))
       onMade({ name, secret: data.secret })
     },
     done: () => t('rotated'),

@@ -18,14 +18,7 @@ export function ApiKeysPage() {
   const [made, show] = useState<MadeSecret>()
   return (
     <Stack gap="md">
-      {made && (
-        <Notice
-          tone="warning"
-          action={<CopyButton size="xs" text={made.secret} name={t('secret')} />}
-        >
-          {t('secretOnce', { name: made.name })} <code>{made.secret}</code>
-        </Notice>
-      )}
+      {made && <SecretNotice made={made} />}
       <ListPage
         title={t('title')}
         about={t('about')}
@@ -37,6 +30,16 @@ export function ApiKeysPage() {
         action={<ActionButton subject={undefined} action={useMaking(show)} isPrimary />}
       />
     </Stack>
+  )
+}
+
+function SecretNotice({ made: { name, secret } }: { made: MadeSecret }) {
+  const { t } = useTranslation('console/api-key')
+  if (secret === undefined) return <Notice tone="warning">{t('secretLost', { name })}</Notice>
+  return (
+    <Notice tone="warning" action={<CopyButton size="xs" text={secret} name={t('secret')} />}>
+      {t('secretOnce', { name })} <code>{secret}</code>
+    </Notice>
   )
 }
 

@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { OrderDetail, RechargeDetail } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
@@ -162,6 +162,29 @@ describe('an order', () => {
         reason: 'Transfer 77',
       }),
     )
+  })
+
+  it('that was marked as paid without an answer says so once it is read again', async () => {
+    let state: OrderDetail['state'] = 'pending'
+    server.use(
+      http.get('*/api/v2/staff/orders/:no', () => success(order({ state }))),
+      http.post('*/api/v2/staff/recharges/:no/confirm', () => {
+        state = 'paid'
+        return HttpResponse.error()
+      }),
+    )
+    const { user: person } = await openSignedIn('/admin/orders/8')
+    await person.click(await screen.findByRole('button', { name: 'Mark as paid' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Mark as paid' })
+    await person.type(
+      await within(dialog).findByRole('textbox', { name: /^Reason/ }),
+      'Transfer 77',
+    )
+    await person.click(within(dialog).getByRole('button', { name: 'Mark as paid' }))
+    expect(await within(dialog).findByText(/^No answer came, but it was done/)).toBeVisible()
+    await person.click(within(dialog).getByText('Close'))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull()
   })
 
   it('that is paid says what it moved, what it led to and what a refund gives back', async () => {

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '@/lib/api/errors'
 import { staffGatewayAddRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import type { GatewayAccount, GatewayKind } from '@/lib/api/gen/staff/types.gen'
 import { useCurrency } from '@/lib/currency'
 import type { Field } from '../parts/field'
+import { renameFields } from '../parts/rename-fields'
 import type { FormSection } from '../parts/resource-form'
 import { credentialField } from './gateway-values'
 
@@ -134,19 +134,5 @@ function useCosts(kind: GatewayKind): FormSection {
 }
 
 /** The server calls credentials `credentials.pid`: its problems are put at the form's fields of them. */
-export async function atFields<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    throw new ApiError(error.message, {
-      status: error.status,
-      code: error.code,
-      details: error.details,
-      fields: error.fields.map((problem) => ({
-        ...problem,
-        field: problem.field.replace(/^credentials\./, 'credentials_'),
-      })),
-    })
-  }
-}
+export const atFields = <T>(call: Promise<T>): Promise<T> =>
+  renameFields(call, (field) => field.replace(/^credentials\./, 'credentials_'))

@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '@/lib/api/errors'
 import { staffNodeAdd, staffNodeChange } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
 import { Loaded } from '@/ui/loaded'
 import { DetailHeader } from '../parts/detail-header'
 import { useListSearch } from '../parts/list-search'
+import { renameFields } from '../parts/rename-fields'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
@@ -18,21 +18,6 @@ import { useNodeSections } from './form'
 import { isProtocol, type Protocol, protocolOf, protocols } from './protocols'
 import { installKey, nodeOf } from './resource'
 import { blank, bodyOf, changeOf, valuesOf } from './values'
-
-/** The form's names in the place of the server's, so that each problem stands at its field. */
-async function renamed<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    throw new ApiError(error.message, {
-      status: error.status,
-      code: error.code,
-      details: error.details,
-      fields: error.fields.map((field) => ({ ...field, field: fieldOf(field.field) })),
-    })
-  }
-}
 
 /** A new node, of a protocol that the address names, or as another one is. */
 export function NewNodePage() {
@@ -96,13 +81,14 @@ function NewNode({ protocol, initial }: { protocol: Protocol; initial: FormValue
       submit={t('nodes.add')}
       save={async (values) => {
         const body = bodyOf(protocol, values)
-        const { data } = await renamed(staffNodeAdd({ body, throwOnError: true }))
+        const { data } = await renameFields(staffNodeAdd({ body, throwOnError: true }), fieldOf)
         made.current = data.node.id
         client.setQueryData(installKey(data.node.id), data.install)
       }}
       onSaved={() =>
         leave({ to: '/admin/nodes/$id', params: { id: String(made.current) } }, t('nodes.added'))
       }
+      onReceived={() => leave({ to: '/admin/nodes' }, t('nodes.secretLost'))}
     />
   )
 }
@@ -144,13 +130,14 @@ function EditNode({ node }: { node: StaffNode }) {
       sections={useNodeSections(protocolOf(node), false)}
       submit={t('nodes.save')}
       save={(values, changed) =>
-        renamed(
+        renameFields(
           staffNodeChange({
             path: { node_id: node.id },
             headers: { 'If-Match': `"${edited.version}"` },
             body: changeOf(edited, values, changed),
             throwOnError: true,
           }),
+          fieldOf,
         )
       }
       reload={reload}

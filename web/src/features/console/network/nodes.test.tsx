@@ -1,6 +1,6 @@
 import { cleanNotifications } from '@mantine/notifications'
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RebuiltNode, StaffNode } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
@@ -331,6 +331,28 @@ describe('the form of a node', () => {
     await user.type(target, 'nothing')
     await user.click(screen.getByRole('button', { name: 'Save' }))
     expect(await screen.findByText('This must be host:port')).toBeVisible()
+  })
+
+  it('says that it may have been saved where no answer came', async () => {
+    server.use(http.patch('*/api/v2/staff/nodes/3', () => HttpResponse.error()))
+    const { user } = await openSignedIn('/admin/nodes/3/edit')
+    await user.type(await screen.findByRole('textbox', { name: /^REALITY target/ }), '0')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText(/^No answer came, but this may have been done/)).toBeVisible()
+  })
+
+  it('says where an earlier try made the node that its secret was never shown', async () => {
+    server.use(
+      http.post('*/api/v2/staff/nodes', () =>
+        failure(409, { message: 'Seen', code: 'already_received' }),
+      ),
+    )
+    const { user, router } = await openSignedIn('/admin/nodes/new?protocol=vless')
+    await user.type(await screen.findByRole('textbox', { name: /^Name$/ }), 'Osaka 01')
+    await user.type(screen.getByRole('textbox', { name: 'Address' }), 'os.example.com')
+    await user.click(screen.getByRole('button', { name: 'Add the node' }))
+    expect(await screen.findByText(/its install line was never shown/)).toBeVisible()
+    await waitFor(() => expect(router.state.location.pathname).toBe('/admin/nodes'))
   })
 
   it('leads to the node where an earlier try was received without an answer', async () => {

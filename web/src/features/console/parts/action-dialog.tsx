@@ -13,6 +13,7 @@ import type { Action, Values } from './action'
 import { DialogFields, firstOf } from './dialog-fields'
 import type { Field } from './field'
 import { sayReceived } from './received'
+import { mayBeDone, sendTry } from './unanswered-tries'
 import type { Typed } from './use-typed'
 
 type Props<S> = {
@@ -31,14 +32,15 @@ type Props<S> = {
  */
 export function ActionDialog<S>(props: Props<S>) {
   const { action, subject } = props
-  const { form, fields, values, submit, isWaiting, close } = useActionForm(props)
+  const { t } = useTranslation('console/parts')
+  const { form, fields, values, submit, ended, close } = useActionForm(props)
   const isFieldFirst = firstOf(fields) !== undefined
   const [typedText, setTypedText] = useState('')
   const typed = action.danger === 'T' ? action.typed?.(subject) : undefined
   return (
     <Dialog title={action.title} onClose={close}>
-      {isWaiting ? (
-        <Waiting onClose={close} />
+      {ended ? (
+        <Ended text={t(`action.${ended}`)} onClose={close} />
       ) : (
         <form onSubmit={(event) => void submit(event)} noValidate>
           <Stack gap="md">
@@ -69,6 +71,7 @@ export function ActionDialog<S>(props: Props<S>) {
 
 /** The form of the dialog, and what comes of sending it. */
 function useActionForm<S>(props: Props<S>) {
+  const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
   const { action, subject } = props
   const isOpen = useIsMounted()
@@ -77,10 +80,16 @@ function useActionForm<S>(props: Props<S>) {
     defaultValues: { ...initialOf(fields), ...stillFitting(fields, props.typed?.values) },
   })
   const [isWaiting, setWaiting] = useState(false)
+  const [isUnanswered, setUnanswered] = useState(false)
+  // What was read since shows that it was done.
+  const isDone = isUnanswered && action.isShown?.(subject) === false
   const values = useWatch({ control: form.control }) as Values
   const submit = form.handleSubmit(async (given) => {
     try {
-      const made = await action.run(subject, trimmed(given))
+      const sent = trimmed(given)
+      const made = await sendTry(tryOf(action, subject), sent, t('form.earlierTry'), () =>
+        action.run(subject, sent),
+      )
       props.typed?.keep({})
       props.onDone(given, made)
     } catch (error) {
@@ -96,14 +105,22 @@ function useActionForm<S>(props: Props<S>) {
         setWaiting(true)
       } else if (isOpen.current) showServerProblem(form, error, common)
       else void toast('error', `${action.title}: ${problemText(error, common)}`)
+      setUnanswered(mayBeDone(error))
       props.onFailed()
     }
   })
+  const ended = isWaiting ? ('waits' as const) : isDone ? ('doneUnanswered' as const) : undefined
   const close = () => {
-    if (!isWaiting) props.typed?.keep(typedInto(fields, values))
+    props.typed?.keep(ended ? {} : typedInto(fields, values))
     props.onClose()
   }
-  return { form, fields, values, submit, isWaiting, close }
+  return { form, fields, values, submit, ended, close }
+}
+
+/** Names what is tried: the action, the page, and the row where it is the page of a list. */
+function tryOf<S>({ key }: Action<S>, subject: S): string {
+  const { id, no } = Object(subject) as { id?: number | string; no?: number | string }
+  return `${window.location.pathname} ${key} ${id ?? no ?? ''}`
 }
 
 const initialOf = (fields: readonly Field[]): Values =>
@@ -215,12 +232,12 @@ function Buttons<S>(props: {
   )
 }
 
-function Waiting({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation('console/parts')
+/** In place of the form, where there is nothing more to send. */
+function Ended({ text, onClose }: { text: string; onClose: () => void }) {
   const { t: common } = useTranslation()
   return (
     <Stack gap="md">
-      <Notice tone="warning">{t('action.waits')}</Notice>
+      <Notice tone="warning">{text}</Notice>
       <DialogActions>
         <Button onClick={onClose}>{common('close')}</Button>
       </DialogActions>

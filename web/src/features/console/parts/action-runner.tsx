@@ -94,7 +94,10 @@ const isFor = <S,>({ permission, isShown }: Action<S>, subject: S, may: Check) =
 
 type Check = ReturnType<typeof useMay>
 
-/** Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it. */
+/**
+ * Runs actions on an object: at once, or after its dialog. Gives what starts one, and what is to be drawn for it, even where
+ * the action suits the object no longer: the dialog of one whose answer was lost says what is known of it.
+ */
 function useActions<S>(subject: S) {
   const run = useRun()
   const typed = useTyped()
@@ -123,19 +126,20 @@ export function ActionButton<S>(props: { subject: S; action: Action<S>; isPrimar
   const { subject, action } = props
   const isShown = useShown(subject, [action]).length > 0
   const { start, dialog } = useActions(subject)
-  if (!isShown) return null
   const Icon = action.icon
   return (
     <>
-      <Button
-        size="sm"
-        variant={props.isPrimary ? 'filled' : 'default'}
-        data-new={props.isPrimary || undefined}
-        leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
-        onClick={() => start(action)}
-      >
-        {action.title}
-      </Button>
+      {isShown && (
+        <Button
+          size="sm"
+          variant={props.isPrimary ? 'filled' : 'default'}
+          data-new={props.isPrimary || undefined}
+          leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+          onClick={() => start(action)}
+        >
+          {action.title}
+        </Button>
+      )}
       {dialog}
     </>
   )
@@ -155,36 +159,37 @@ export function ActionMenu<S>(props: {
   const edit = props.isRow ? undefined : shown.find(({ key }) => key === 'edit')
   // On the page of an object that has a form.
   useKey('e', edit && (() => start(edit)))
-  if (shown.length === 0) return null
   return (
     <>
-      <Menu position="bottom-end" shadow="md" width={220}>
-        <Menu.Target>
-          <ActionIcon
-            variant={props.isRow ? 'subtle' : 'default'}
-            color="gray"
-            size={36}
-            data-menu
-            aria-label={t('action.menu', { name: props.name })}
-          >
-            <Ellipsis size={18} strokeWidth={1.75} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {shown.map((action) => {
-            const Icon = action.icon
-            return (
-              <Menu.Item
-                key={action.key}
-                leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
-                onClick={() => start(action)}
-              >
-                {action.title}
-              </Menu.Item>
-            )
-          })}
-        </Menu.Dropdown>
-      </Menu>
+      {shown.length > 0 && (
+        <Menu position="bottom-end" shadow="md" width={220}>
+          <Menu.Target>
+            <ActionIcon
+              variant={props.isRow ? 'subtle' : 'default'}
+              color="gray"
+              size={36}
+              data-menu
+              aria-label={t('action.menu', { name: props.name })}
+            >
+              <Ellipsis size={18} strokeWidth={1.75} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {shown.map((action) => {
+              const Icon = action.icon
+              return (
+                <Menu.Item
+                  key={action.key}
+                  leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+                  onClick={() => start(action)}
+                >
+                  {action.title}
+                </Menu.Item>
+              )
+            })}
+          </Menu.Dropdown>
+        </Menu>
+      )}
       {dialog}
     </>
   )

@@ -4,7 +4,7 @@ import { sendProving } from '@/lib/api/prove'
 import { newIdempotencyKey } from '@/lib/idempotency-key'
 
 /** How long the same call counts as a repeat: afterwards a member means to do it once more. */
-const REPEAT_MS = 2 * 60_000
+export const REPEAT_MS = 2 * 60_000
 
 /** The keys of calls whose answer did not arrive, by what they ask for. */
 const unanswered = new Map<string, { key: string; sentAt: number }>()

@@ -42,6 +42,7 @@ export function OrderButton<I extends number | string>(props: {
           <OrderDialog
             title={props.title}
             items={items}
+            read={props.read}
             save={props.save}
             onClose={() => setItems(undefined)}
           />

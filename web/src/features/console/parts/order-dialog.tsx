@@ -7,6 +7,7 @@ import { problemText } from '@/lib/server-problem'
 import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
+import { Notice } from '@/ui/notice'
 import { toast } from '@/ui/toast'
 import classes from './order-dialog.module.css'
 import { sayReceived } from './received'
@@ -14,37 +15,29 @@ import { sayReceived } from './received'
 type Id = number | string
 export type Item<I extends Id = Id> = { id: I; name: string }
 
-/** Puts a short list into another order, by drag or by buttons, and saves it at once. */
-export function OrderDialog<I extends Id>(props: {
+const orderOf = (items: readonly Item[]) => items.map(({ id }) => id).join(' ')
+
+type Props<I extends Id> = {
   title: string
   items: readonly Item<I>[]
+  /** Reads the list as the server has it now. */
+  read: () => Promise<readonly Item<I>[]>
   save: (ids: I[]) => Promise<unknown>
   onClose: () => void
-}) {
+}
+
+/**
+ * Puts a short list into another order, by drag or by buttons, and saves it at once. Where the list was changed meanwhile,
+ * by another member or in another tab, it shows that first.
+ */
+export function OrderDialog<I extends Id>(props: Props<I>) {
   const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
-  const queryClient = useQueryClient()
-  const [items, setItems] = useState(props.items)
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<unknown>()
-  const submit = async () => {
-    setBusy(true)
-    try {
-      await props.save(items.map(({ id }) => id))
-      void toast('success', t('order.saved'))
-    } catch (error) {
-      if (!sayReceived(error)) {
-        setBusy(false)
-        setProblem(error)
-        return
-      }
-    }
-    await queryClient.invalidateQueries({ queryKey: ['console'] })
-    props.onClose()
-  }
+  const { items, setItems, isChanged, isBusy, problem, submit } = useOrder(props)
   return (
     <Dialog title={props.title} onClose={props.onClose}>
       <Stack gap="md">
+        {isChanged && <Notice tone="warning">{t('order.changed')}</Notice>}
         <Items items={items} onChange={setItems} />
         <FormError message={problem === undefined ? undefined : problemText(problem, common)} />
         <DialogActions>
@@ -58,6 +51,54 @@ export function OrderDialog<I extends Id>(props: {
       </Stack>
     </Dialog>
   )
+}
+
+/** The order as the member has it, and what comes of saving it. */
+function useOrder<I extends Id>(props: Props<I>) {
+  const { t } = useTranslation('console/parts')
+  const queryClient = useQueryClient()
+  const [items, setItems] = useState(props.items)
+  // The order that the member began with, and those that they sent and had no answer to.
+  const [known, setKnown] = useState(() => [orderOf(props.items)])
+  const [isChanged, setChanged] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<unknown>()
+  /** Saves the order; false where it was changed meanwhile, which is shown. */
+  const save = async () => {
+    const present = await props.read()
+    // An earlier try has saved it, and its answer was lost.
+    if (orderOf(present) === orderOf(items)) return true
+    if (!known.includes(orderOf(present))) {
+      setKnown([orderOf(present)])
+      setItems(present)
+      return false
+    }
+    setKnown([...known, orderOf(items)])
+    await props.save(items.map(({ id }) => id))
+    return true
+  }
+  const submit = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    setChanged(false)
+    try {
+      if (!(await save())) {
+        setBusy(false)
+        setChanged(true)
+        return
+      }
+      void toast('success', t('order.saved'))
+    } catch (error) {
+      if (!sayReceived(error)) {
+        setBusy(false)
+        setProblem(error)
+        return
+      }
+    }
+    await queryClient.invalidateQueries({ queryKey: ['console'] })
+    props.onClose()
+  }
+  return { items, setItems, isChanged, isBusy, problem, submit }
 }
 
 /** The list with the item at `from` moved to the place `to`. */

@@ -13,3 +13,13 @@ export function sayReceived(error: unknown): boolean {
   void toast('success', error.message, CLOSE_AFTER_MS)
   return true
 }
+
+/** Runs what makes a secret; `onLost` is called where an earlier try was received, whose answer had the secret. */
+export async function orLost<T>(call: Promise<T>, onLost: () => void): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (wasReceived(error)) onLost()
+    throw error
+  }
+}

@@ -8,6 +8,7 @@ import { showServerProblem } from '@/lib/server-problem'
 import { dropDraft, keepDraft, readDraft } from './draft'
 import { sayReceived } from './received'
 import type { FormValues, ResourceFormProps } from './resource-form'
+import { sendTry } from './unanswered-tries'
 
 /** Asks for a confirmation, and gives whether it came. */
 function useQuestion() {
@@ -51,6 +52,7 @@ function useValues(props: ResourceFormProps, isSaved: boolean) {
 
 /** What a ResourceForm holds and does: its values, what of them changed, its draft, and what a save comes to. */
 export function useResourceForm(props: ResourceFormProps) {
+  const { t } = useTranslation('console/parts')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
   const [isSaved, setSaved] = useState(false)
@@ -87,8 +89,10 @@ export function useResourceForm(props: ResourceFormProps) {
     if (theirs) return
     const effect = props.confirm?.(given, changed)
     if (effect !== undefined && !(await ask(effect))) return
+    const save = () => props.save(given, changed)
     try {
-      await props.save(given, changed)
+      // What exists has a version, without which nothing is saved twice.
+      await (props.isNew ? sendTry(props.draftKey, given, t('form.earlierTry'), save) : save())
     } catch (error) {
       await showProblem(error)
       return

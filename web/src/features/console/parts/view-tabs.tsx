@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ListOrdered, RotateCcw, Save, Users } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { staffViewsOrder } from '@/lib/api/gen/staff/sdk.gen'
+import { staffViews, staffViewsOrder } from '@/lib/api/gen/staff/sdk.gen'
 import type { ViewItem } from '@/lib/api/gen/staff/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
 import { ActionButton, ActionMenu } from './action-runner'
@@ -153,6 +153,10 @@ function OrderViews({ resource, views }: { resource: ListName; views: readonly V
           <OrderDialog
             title={t('view.order')}
             items={views}
+            read={async () => {
+              const { data } = await staffViews({ query: { resource }, throwOnError: true })
+              return data.views.filter((one) => one.is_own)
+            }}
             save={(ids) =>
               staffViewsOrder({
                 body: { resource, views: ids as number[] },

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StaffPlan } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
@@ -98,6 +98,51 @@ describe('the list of plans', () => {
     await waitFor(() =>
       expect(sent).toHaveBeenCalledWith('PUT', '/order', null, { plans: [3, 1, 2] }),
     )
+  })
+
+  it('is not put in order over what was changed meanwhile, which is shown', async () => {
+    let present = [plan(1), plan(2), plan(3)]
+    server.use(http.get('*/api/v2/staff/plans', () => success(present)))
+    const { user } = await openSignedIn('/admin/plans')
+    await user.click(await screen.findByRole('button', { name: 'Change the order' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Change the order' })
+    await user.click(await within(dialog).findByRole('button', { name: 'Move Plan 3 up' }))
+    present = [plan(2), plan(1), plan(3), plan(4)]
+    const save = within(dialog).getByRole('button', { name: 'Save the order' })
+    await user.click(save)
+    expect(await within(dialog).findByText(/^The list was changed meanwhile/)).toBeVisible()
+    expect(
+      within(dialog)
+        .getAllByRole('listitem')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['Plan 2', 'Plan 1', 'Plan 3', 'Plan 4'])
+    expect(sent).not.toHaveBeenCalled()
+    await user.click(within(dialog).getByRole('button', { name: 'Move Plan 4 up' }))
+    await user.click(save)
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('PUT', '/order', null, { plans: [2, 1, 4, 3] }),
+    )
+  })
+
+  it('is saved once where the answer to an earlier try was lost', async () => {
+    let present = [plan(1), plan(2)]
+    server.use(
+      http.get('*/api/v2/staff/plans', () => success(present)),
+      http.put('*/api/v2/staff/plans/order', () => {
+        present = present.toReversed()
+        return HttpResponse.error()
+      }),
+    )
+    const { user } = await openSignedIn('/admin/plans')
+    await user.click(await screen.findByRole('button', { name: 'Change the order' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Change the order' })
+    await user.click(await within(dialog).findByRole('button', { name: 'Move Plan 2 up' }))
+    const save = within(dialog).getByRole('button', { name: 'Save the order' })
+    await user.click(save)
+    expect(await within(dialog).findByText(/^No answer came/)).toBeVisible()
+    await user.click(save)
+    expect(await screen.findByText('The order is saved')).toBeVisible()
+    expect(present.map(({ id }) => id)).toEqual([2, 1])
   })
 
   it('names the renewals that an archived plan ends', async () => {

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { staffBulkJobMake, staffBulkJobStart } from '@/lib/api/gen/staff/sdk.gen'
-import type { FrozenBulkJob } from '@/lib/api/gen/staff/types.gen'
+import type { FrozenBulkJob, StaffBulkJobMakeData } from '@/lib/api/gen/staff/types.gen'
 import { problemText, showServerProblem } from '@/lib/server-problem'
 import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
@@ -13,7 +13,7 @@ import { FormError } from '@/ui/form-error'
 import type { Values } from '../parts/action'
 import type { Field } from '../parts/field'
 import { DialogFields } from '../parts/dialog-fields'
-import { sayReceived } from '../parts/received'
+import { sayReceived, wasReceived } from '../parts/received'
 import type { BulkKind, Chosen } from './bulk-kinds'
 import { GIB } from './gift-actions'
 
@@ -98,6 +98,21 @@ function useFields(kind: BulkKind): Field[] {
   return [...names[kind], 'reason'].flatMap((name) => of[name] ?? [])
 }
 
+/**
+ * Has the server freeze the choice, once more where an earlier try was received and its answer lost. A choice that nobody
+ * confirms does nothing, is no line of the list of jobs and is deleted after 15 minutes, so a second one harms nobody, while
+ * the first can't be found any more. A call that was answered gets a new key (`sendKeyed`).
+ */
+async function freeze(body: StaffBulkJobMakeData['body']) {
+  const send = () => staffBulkJobMake({ body, throwOnError: true })
+  try {
+    return await send()
+  } catch (error) {
+    if (!wasReceived(error)) throw error
+    return send()
+  }
+}
+
 function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
   const { t } = useTranslation('console/bulk')
   const { t: common } = useTranslation()
@@ -112,29 +127,25 @@ function Details(props: Props & { onFrozen: (frozen: FrozenBulkJob) => void }) {
     ),
   })
   const values = useWatch({ control: form.control }) as Values
-  const end = useEnd(props.onClose)
   const submit = form.handleSubmit(async (given) => {
     const text = (name: string) => String(given[name] ?? '').trim()
     try {
-      const { data } = await staffBulkJobMake({
-        body: {
-          kind,
-          reason: text('reason'),
-          details: {
-            ...(text('bytes') && { bytes: Math.round(Number(text('bytes')) * GIB) }),
-            ...(text('name') && { name: text('name') }),
-            ...(text('days') && { days: Number(text('days')) }),
-            ...(text('amount') && { amount: text('amount') }),
-            ...(text('label') && { label: text('label') }),
-            ...(given['mail'] === true && { mail: true }),
-          },
-          ...chosen,
+      const { data } = await freeze({
+        kind,
+        reason: text('reason'),
+        details: {
+          ...(text('bytes') && { bytes: Math.round(Number(text('bytes')) * GIB) }),
+          ...(text('name') && { name: text('name') }),
+          ...(text('days') && { days: Number(text('days')) }),
+          ...(text('amount') && { amount: text('amount') }),
+          ...(text('label') && { label: text('label') }),
+          ...(given['mail'] === true && { mail: true }),
         },
-        throwOnError: true,
+        ...chosen,
       })
       props.onFrozen(data)
     } catch (error) {
-      if (!end(error)) showServerProblem(form, error, common)
+      showServerProblem(form, error, common)
     }
   })
   return (

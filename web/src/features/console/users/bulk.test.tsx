@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BulkJob } from '@/lib/api/gen/staff/types.gen'
-import { server, success } from '@/test/msw/server'
+import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 import { staffUser } from './staff-user.fixture'
@@ -90,6 +90,27 @@ describe('bulk actions', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Begin' }))
     await waitFor(() => expect(router.state.location.pathname).toBe('/admin/bulk-jobs/4'))
     expect(await screen.findByText('nope')).toBeVisible()
+  })
+
+  it('freeze the choice once more where the answer to an earlier try was lost', async () => {
+    const keys: (string | null)[] = []
+    server.use(
+      http.post('*/api/v2/staff/bulk-jobs', ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        if (keys.length === 1) return HttpResponse.error()
+        if (keys.length === 2) return failure(409, { message: 'Seen', code: 'already_received' })
+        return success({ job: present, examples: [{ id: 9, email: 'lin@example.com' }] })
+      }),
+    )
+    const { user } = await openSignedIn('/admin/users')
+    await user.click(await screen.findByRole('checkbox', { name: 'Choose lin@example.com' }))
+    const dialog = await label(user, 'With the chosen')
+    expect(await within(dialog).findByText(/^No answer came/)).toBeVisible()
+    await user.click(within(dialog).getByRole('button', { name: 'Count users' }))
+    expect(await within(dialog).findByText(/exactly 1 user/)).toBeVisible()
+    expect(screen.queryByText('Seen')).toBeNull()
+    expect(keys[1]).toBe(keys[0])
+    expect(keys[2]).not.toBe(keys[0])
   })
 
   it('on all that match send the filter, and ask for the count of many to be typed', async () => {

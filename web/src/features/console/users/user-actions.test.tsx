@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { UserNote } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
@@ -12,6 +12,7 @@ const sent = vi.fn<(path: string, body: unknown) => void>()
 let notes: UserNote[]
 
 beforeEach(() => {
+  sessionStorage.clear()
   sent.mockClear()
   notes = []
   server.use(
@@ -125,6 +126,29 @@ describe('what staff may do with a user', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Reset the link' }))
     expect(await screen.findByText(said)).toBeVisible()
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+
+  it('warns once before another reason is sent after a try without an answer', async () => {
+    server.use(
+      http.post('*/api/v2/staff/users/9/link/reset', () => HttpResponse.error(), { once: true }),
+    )
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await choose(user, 'lin@example.com', 'Reset the link')
+    const reason = await within(dialog).findByRole('textbox', { name: /^Reason/ })
+    const button = within(dialog).getByRole('button', { name: 'Reset the link' })
+    await user.type(reason, 'It leaked')
+    await user.click(button)
+    expect(await within(dialog).findByText(/^No answer came/)).toBeVisible()
+    await user.type(reason, ' in a group')
+    await user.click(button)
+    expect(await within(dialog).findByText(/^An earlier try had no answer/)).toBeVisible()
+    expect(sent).not.toHaveBeenCalled()
+    await user.click(button)
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledExactlyOnceWith('link/reset', {
+        reason: 'It leaked in a group',
+      }),
+    )
   })
 
   it('clears a note that an earlier try has kept without an answer', async () => {

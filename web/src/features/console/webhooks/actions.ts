@@ -13,10 +13,18 @@ import {
 import type { StaffWebhook, WebhookAttempt, WebhookDelivery } from '@/lib/api/gen/staff/types.gen'
 import type { Action, Values } from '../parts/action'
 import type { Field } from '../parts/field'
+import { orLost } from '../parts/received'
 import { eventsQuery } from '../support/resource'
 
-/** A secret that was made just now, and what a test came to: shown once on the page. */
-export type Outcome = { name: string } & ({ secret: string } | { attempt: WebhookAttempt })
+/**
+ * A secret that was made just now, and what a test came to: shown once on the page. `isLost`: the answer that had the secret
+ * was lost.
+ */
+export type Outcome = { name: string } & (
+  | { secret: string }
+  | { isLost: true }
+  | { attempt: WebhookAttempt }
+)
 
 const fieldOf = (type: string) => `event_${type.replaceAll('.', '_')}`
 
@@ -71,7 +79,10 @@ export function useAddition(onMade: (outcome: Outcome) => void): Action<undefine
     fields: () => fields(),
     effect: () => t('addEffect'),
     run: async (_, values) => {
-      const { data } = await staffWebhookAdd({ body: bodyOf(values), throwOnError: true })
+      const body = bodyOf(values)
+      const { data } = await orLost(staffWebhookAdd({ body, throwOnError: true }), () =>
+        onMade({ name: body.name, isLost: true }),
+      )
       onMade({ name: data.webhook.name, secret: data.secret })
     },
     done: () => t('added'),
@@ -127,7 +138,8 @@ export function useRotation(onMade: (outcome: Outcome) => void): Action<StaffWeb
     danger: 'C',
     effect: ({ name }) => t('rotateEffect', { name }),
     run: async ({ id, name }) => {
-      const { data } = await staffWebhookRotate({ path: { webhook_id: id }, throwOnError: true })
+      const call = staffWebhookRotate({ path: { webhook_id: id }, throwOnError: true })
+      const { data } = await orLost(call, () => onMade({ name, isLost: true }))
       onMade({ name, secret: data.secret })
     },
     done: () => t('rotated'),

@@ -19,6 +19,7 @@ export function OutcomeNotice({ outcome }: { outcome: Outcome | undefined }) {
         {t('secretOnce', { name })} <code>{outcome.secret}</code>
       </Notice>
     )
+  if ('isLost' in outcome) return <Notice tone="warning">{t('secretLost', { name })}</Notice>
   const { status, error, is_accepted: isAccepted, duration_ms: ms } = outcome.attempt
   const answer = { name, ms, answer: error || status }
   return isAccepted ? (

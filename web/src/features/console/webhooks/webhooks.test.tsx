@@ -3,7 +3,7 @@ import { http } from 'msw'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { StaffWebhook, WebhookDelivery } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
-import { server, success } from '@/test/msw/server'
+import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 
@@ -101,6 +101,21 @@ it('shows the secret of a new webhook once', async () => {
       events: ['order.paid'],
     },
   })
+})
+
+it('says that a new webhook’s secret was never shown where the answer was lost', async () => {
+  server.use(
+    http.post(`${staff}/webhooks`, () =>
+      failure(409, { message: 'Seen', code: 'already_received' }),
+    ),
+  )
+  const { user } = await openSignedIn('/admin/webhooks')
+  await user.click(await screen.findByRole('button', { name: 'New webhook' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'New webhook' }))
+  await user.type(await dialog.findByRole('textbox', { name: 'Name' }), 'Books')
+  await user.type(dialog.getByRole('textbox', { name: /^Address/ }), 'ops.example.com/x')
+  await user.click(dialog.getByRole('button', { name: 'New webhook' }))
+  expect(await screen.findByText(/^The secret of “Books” was made, but never shown/)).toBeVisible()
 })
 
 it('is changed with the version that was read, and tells how a test went', async () => {
