@@ -14,6 +14,7 @@ import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import type { Action } from '../parts/action'
 import { ActionQuestion } from '../parts/action-runner'
+import { useMoneyText } from '../parts/use-money-text'
 import { UserState } from './columns'
 import { type Pair, proposedToStay, running, typedUser } from './merge-pair'
 import classes from './users.module.css'
@@ -141,6 +142,7 @@ function Side({ user }: { user: UserDetail }) {
 
 function useMerge(): Action<Pair> {
   const { t } = useTranslation('console/user-actions')
+  const money = useMoneyText()
   return {
     key: 'merge',
     title: t('merge.title'),
@@ -150,8 +152,8 @@ function useMerge(): Action<Pair> {
       t('merge.effect', {
         from: from.email,
         into: into.email,
-        balance: from.wallet.posted,
-        commission: from.wallet.commission,
+        balance: money(from.wallet.posted),
+        commission: money(from.wallet.commission),
         id: from.id,
       }),
     typed: ({ from }) => from.email,

@@ -46,7 +46,8 @@ describe('the merge of two accounts', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Continue' }))
 
     const confirm = await screen.findByRole('dialog', { name: title })
-    expect(await within(confirm).findByText(/lin2@example.com becomes part of lin@/)).toBeVisible()
+    const effect = await within(confirm).findByText(/lin2@example.com becomes part of lin@/)
+    expect(effect).toHaveTextContent(/balance of ¥12\.00, commission of ¥3\.00/)
     await user.type(within(confirm).getByRole('textbox', { name: /^Reason/ }), 'One person')
     const button = within(confirm).getByRole('button', { name: title })
     expect(button).toBeDisabled()
