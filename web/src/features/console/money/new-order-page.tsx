@@ -15,6 +15,7 @@ import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { type FormSection, type FormValues, ResourceForm } from '../parts/resource-form'
 import { useMoneyText } from '../parts/use-money-text'
+import { useOwnName } from '../parts/use-own-name'
 import { userOf } from '../users/resource'
 import { OrderPreview } from './order-preview'
 import { amount, below, blank, isRunning, planIn, sold, wantedOf } from './order-values'
@@ -147,6 +148,7 @@ function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }
 function useWhat(user: UserDetail, plans: readonly StaffPlan[]): FormSection {
   const { t } = useTranslation('console/order')
   const money = useMoneyText()
+  const ownName = useOwnName()
   const fields = (values: FormValues): Field[] => {
     const plan = planIn(values, plans)
     return [
@@ -154,7 +156,10 @@ function useWhat(user: UserDetail, plans: readonly StaffPlan[]): FormSection {
         name: 'plan',
         label: t('field.plan'),
         kind: 'choice',
-        options: plans.map(({ id, name }) => ({ value: String(id), label: `${name} (#${id})` })),
+        options: plans.map((one) => ({
+          value: String(one.id),
+          label: `${ownName(one)} (#${one.id})`,
+        })),
       },
       ...(plan?.kind === 'plan' ? [months(plan), how(plan)] : []),
       ...(plan?.kind === 'plan' && !String(values.how).startsWith('renew')
