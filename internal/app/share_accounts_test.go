@@ -257,7 +257,10 @@ func TestShareAccount_Rotated_ListsWhoSawTheFormerSecret(t *testing.T) {
 		}
 		h.ask(h.users[0], 404, "POST", sharePath(id, "code"), "", nil)
 		h.ask(admin, 422, "POST", path+"/rotate", `{"password":"x","totp":"not base32!"}`, nil)
-		h.ask(admin, 404, "POST", "/api/v2/staff/share-accounts/1000/rotate", `{"password":"x"}`, nil)
+		gone := h.ask(admin, 404, "POST", "/api/v2/staff/share-accounts/1000/rotate", `{"password":"x"}`, nil)
+		if !strings.Contains(gone, "share_account_not_found") || !strings.Contains(gone, "其他成员") {
+			h.Errorf("staff read of an unknown account: %s; want the code, and the text for staff", gone)
+		}
 	})
 }
 

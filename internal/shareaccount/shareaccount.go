@@ -31,6 +31,16 @@ var (
 		"This share account has no verification codes")
 )
 
+// ErrNoAccountForStaff is ErrNoAccount in words for staff, from whom no plan keeps an account.
+var ErrNoAccountForStaff = func() error {
+	f := *ErrNoAccount
+	f.Text = fault.Text{
+		ZH: "没有这个共享账号，可能已被其他成员删除",
+		EN: "There is no such share account; another member may have deleted it",
+	}
+	return &f
+}()
+
 // Kind is what somebody was shown.
 type Kind string
 
@@ -173,11 +183,11 @@ func (s *Accounts) openTOTP(a *Account) (generator, error) {
 	return readGenerator(text)
 }
 
-// locked gives the account with this id, locked until tx ends, or ErrNoAccount.
-func locked(ctx context.Context, tx bun.Tx, id int64) (*Account, error) {
-	a, err := db.LockRow[Account](ctx, tx, id, ErrNoAccount)
+// locked gives the account with this id, locked until tx ends, or the error missing.
+func locked(ctx context.Context, tx bun.Tx, id int64, missing error) (*Account, error) {
+	a, err := db.LockRow[Account](ctx, tx, id, missing)
 	if err == nil && a.RemovedAt != nil {
-		err = ErrNoAccount
+		err = missing
 	}
 	return &a, err
 }

@@ -134,7 +134,7 @@ func (s *Accounts) show(
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		a, err := locked(ctx, tx, id)
+		a, err := locked(ctx, tx, id, ErrNoAccount)
 		if err != nil {
 			return err
 		}

@@ -29,12 +29,12 @@ func (s *Accounts) List(ctx context.Context) (accounts []Account, err error) {
 	return accounts, err
 }
 
-// Get returns the share account with this id, or ErrNoAccount.
+// Get returns the share account with this id, or ErrNoAccountForStaff.
 func (s *Accounts) Get(ctx context.Context, id int64) (Account, error) {
 	var accounts []Account
 	err := s.query(&accounts).Where("?TableAlias.id = ?", id).Scan(ctx)
 	if err == nil && len(accounts) == 0 {
-		err = ErrNoAccount
+		err = ErrNoAccountForStaff
 	}
 	if err != nil {
 		return Account{}, err
@@ -96,7 +96,7 @@ func (s *Accounts) Change(ctx context.Context, id int64, d Draft) (Account, erro
 		return Account{}, err
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		a, err := locked(ctx, tx, id)
+		a, err := locked(ctx, tx, id, ErrNoAccountForStaff)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (s *Accounts) Rotate(ctx context.Context, id int64, secret NewSecret) (Acco
 		return Account{}, err
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		a, err := locked(ctx, tx, id)
+		a, err := locked(ctx, tx, id, ErrNoAccountForStaff)
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *Accounts) Rotate(ctx context.Context, id int64, secret NewSecret) (Acco
 // Remove removes an account and its secret. The log of who saw it is kept for its time.
 func (s *Accounts) Remove(ctx context.Context, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		a, err := locked(ctx, tx, id)
+		a, err := locked(ctx, tx, id, ErrNoAccountForStaff)
 		if err != nil {
 			return err
 		}
@@ -177,11 +177,11 @@ type ViewFilter struct {
 	Limit, Offset int64
 }
 
-// known returns ErrNoAccount where no account has this id. A removed one still has its log.
+// known returns ErrNoAccountForStaff where no account has this id. A removed one still has its log.
 func (s *Accounts) known(ctx context.Context, id int64) error {
 	exists, err := s.db.NewSelect().Model((*Account)(nil)).Where("id = ?", id).Exists(ctx)
 	if err == nil && !exists {
-		err = ErrNoAccount
+		err = ErrNoAccountForStaff
 	}
 	return err
 }

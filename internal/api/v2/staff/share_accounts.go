@@ -151,7 +151,7 @@ func ShareAccounts(shares *shareaccount.Accounts, accounts *account.Accounts) v2
 				}
 				i := slices.IndexFunc(list, func(a staffShareAccount) bool { return a.ID == in.ID })
 				if i < 0 {
-					return staffShareAccount{}, shareaccount.ErrNoAccount
+					return staffShareAccount{}, shareaccount.ErrNoAccountForStaff
 				}
 				return list[i], nil
 			}, s.change)

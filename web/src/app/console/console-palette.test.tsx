@@ -67,8 +67,12 @@ describe('the palette of the console', () => {
   it('finds a page that is not in the menu', async () => {
     const user = await type('csv', 'ticket.read', 'user.import')
     expect(screen.queryByRole('link', { name: 'Import users', hidden: true })).toBeNull()
-    await user.click(await screen.findByText('Import users'))
-    expect(await screen.findByRole('heading', { name: 'Import users' })).toBeVisible()
+    expect(await screen.findByRole('button', { name: /^Import users/ })).toBeVisible()
+    await user.keyboard('{Enter}')
+    const heading = await screen.findByRole('heading', { name: 'Import users' })
+    expect(heading).toBeVisible()
+    // From there the keyboard and screen readers go on.
+    await waitFor(() => expect(heading).toHaveFocus())
   })
 
   it('takes what is typed before it is there, which the page would take for its own keys', async () => {

@@ -46,6 +46,14 @@ function useHighlight(query: string) {
   })
 }
 
+/**
+ * Takes the focus off the palette's field before the palette leads to a page. The page's heading gets the focus where no
+ * field has it, and the palette is still there when the page is drawn.
+ */
+const leaveField = () => {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+}
+
 /** By kind what was found; before one types what was opened last. */
 function useFoundGroups(query: string): SpotlightActionGroupData[] {
   const { t } = useTranslation('console/shell')
@@ -62,6 +70,7 @@ function useFoundGroups(query: string): SpotlightActionGroupData[] {
     keywords: query,
     onClick: () => {
       keepFound(one)
+      leaveField()
       void router.navigate({ to: one.to, params: one.params, search: one.search } as never)
     },
   })
@@ -84,7 +93,10 @@ function usePageGroups(): SpotlightActionGroupData[] {
       keywords: t(`keywords.${key}`),
       leftSection: <Icon {...icon} />,
       rightSection: shortcut && <Keys keys={['g', shortcut]} />,
-      onClick: () => void router.navigate({ to }),
+      onClick: () => {
+        leaveField()
+        void router.navigate({ to })
+      },
     })),
   }))
 }

@@ -211,7 +211,7 @@ describe('an order', () => {
     await person.click(screen.getByRole('button', { name: 'Actions for Order #8' }))
     await person.click(await screen.findByRole('menuitem', { name: 'Refund', hidden: true }))
     const dialog = await screen.findByRole('dialog', { name: 'Refund' })
-    expect(await within(dialog).findByText(/24\.20 CNY of order #8/)).toBeVisible()
+    expect(await within(dialog).findByText(/^¥24\.20 of order #8/)).toBeVisible()
   })
 })
 

@@ -14,6 +14,8 @@ import type { Field } from '../parts/field'
 import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import { type FormSection, type FormValues, ResourceForm } from '../parts/resource-form'
+import { useMoneyText } from '../parts/use-money-text'
+import { useOwnName } from '../parts/use-own-name'
 import { userOf } from '../users/resource'
 import { OrderPreview } from './order-preview'
 import { amount, below, blank, isRunning, planIn, sold, wantedOf } from './order-values'
@@ -94,7 +96,7 @@ function ForUser({ id }: { id: string }) {
 function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }) {
   const { t } = useTranslation('console/order')
   const may = useMay()
-  const currency = useCurrency()
+  const money = useMoneyText()
   const { data: ways } = useQuery({
     queryKey: ['console', 'gateways', 'open'],
     queryFn: async ({ signal }) =>
@@ -129,7 +131,7 @@ function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }
         const less = wanted ? below(wanted) : 0
         const effect = t(`effect.${values.pay as 'wallet'}`, { email: user.email })
         if (less === 0 || wanted?.pay === 'free') return effect
-        return `${effect} ${t('effect.below', { amount: `${toAmount(less)} ${currency}` })}`
+        return `${effect} ${t('effect.below', { amount: money(toAmount(less)) })}`
       }}
       save={async (values) => {
         const wanted = wantedOf(values, plans)
@@ -145,6 +147,8 @@ function Form({ user, plans }: { user: UserDetail; plans: readonly StaffPlan[] }
 /** What the user gets. */
 function useWhat(user: UserDetail, plans: readonly StaffPlan[]): FormSection {
   const { t } = useTranslation('console/order')
+  const money = useMoneyText()
+  const ownName = useOwnName()
   const fields = (values: FormValues): Field[] => {
     const plan = planIn(values, plans)
     return [
@@ -152,7 +156,10 @@ function useWhat(user: UserDetail, plans: readonly StaffPlan[]): FormSection {
         name: 'plan',
         label: t('field.plan'),
         kind: 'choice',
-        options: plans.map(({ id, name }) => ({ value: String(id), label: `${name} (#${id})` })),
+        options: plans.map((one) => ({
+          value: String(one.id),
+          label: `${ownName(one)} (#${one.id})`,
+        })),
       },
       ...(plan?.kind === 'plan' ? [months(plan), how(plan)] : []),
       ...(plan?.kind === 'plan' && !String(values.how).startsWith('renew')
@@ -166,7 +173,7 @@ function useWhat(user: UserDetail, plans: readonly StaffPlan[]): FormSection {
     kind: 'choice',
     options: plan.prices.map((price) => ({
       value: String(price.months),
-      label: `${t('months', { count: price.months })} · ${price.amount}`,
+      label: `${t('months', { count: price.months })} · ${money(price.amount)}`,
     })),
   })
   const how = (plan: StaffPlan): Field => ({
@@ -194,6 +201,7 @@ function usePayment(plans: readonly StaffPlan[], ways: Field['options'] & {}): F
   const { t } = useTranslation('console/order')
   const may = useMay()
   const currency = useCurrency()
+  const money = useMoneyText()
   const pays = [
     'wallet' as const,
     ...(ways.length > 0 ? (['user'] as const) : []),
@@ -216,7 +224,7 @@ function usePayment(plans: readonly StaffPlan[], ways: Field['options'] & {}): F
           {
             name: 'price',
             label: t('field.price', { currency }),
-            hint: t('priceHint', { listed: wantedOf(values, plans)?.listed ?? '' }),
+            hint: t('priceHint', { listed: money(wantedOf(values, plans)?.listed ?? '0') }),
             kind: 'money' as const,
             rules: { pattern: amount },
           },

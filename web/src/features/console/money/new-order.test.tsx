@@ -82,13 +82,15 @@ describe('an order by staff', () => {
     await person.click(screen.getByRole('button', { name: 'Next' }))
     await person.type(await screen.findByRole('textbox', { name: /^Price/ }), '15.00')
     await screen.findByRole('option', { name: /^By the user/ })
+    expect(screen.getByRole('option', { name: '1 month · ¥20.00' })).toBeInTheDocument()
+    expect(screen.getByText(/the listed price, ¥20\.00\./)).toBeVisible()
     await person.selectOptions(screen.getByRole('combobox', { name: 'Paid' }), 'user')
     const preview = screen.getByRole('region', { name: 'What it brings and costs' })
     await waitFor(() => expect(preview).toHaveTextContent(/Listed price.*20\.00.*Total.*15\.00/))
     await person.type(screen.getByRole('textbox', { name: /^Reason/ }), 'A call')
     await person.click(screen.getByRole('button', { name: 'Make the order' }))
     const dialog = await screen.findByRole('dialog', { name: 'Make the order' })
-    expect(await within(dialog).findByText(/5\.00 CNY below the listed price/)).toBeVisible()
+    expect(await within(dialog).findByText(/ ¥5\.00 below the listed price/)).toBeVisible()
     await person.click(within(dialog).getByRole('button', { name: 'Make the order' }))
     await waitFor(() =>
       expect(sent).toHaveBeenCalledWith('/api/v2/staff/users/9/orders', {

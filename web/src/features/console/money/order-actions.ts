@@ -9,6 +9,7 @@ import {
 import type { OrderDetail, OrderRow } from '@/lib/api/gen/staff/types.gen'
 import { toMinor } from '@/lib/money'
 import type { Action } from '../parts/action'
+import { useMoneyText } from '../parts/use-money-text'
 
 /** What may be done with an order on its page. */
 export function useOrderActions(): Action<OrderDetail>[] {
@@ -74,11 +75,12 @@ function useCancel(): Action<OrderDetail> {
 
 function useRefundOf(): Action<OrderDetail> {
   const { t } = useTranslation('console/money-detail')
+  const money = useMoneyText()
   return {
     ...useOrderRefund<OrderDetail>(),
     isShown: ({ state, refundable }) => state === 'paid' && toMinor(refundable) > 0,
     effect: ({ no, user, refundable, currency }) =>
-      t('refundEffect', { no, user: user.email, amount: `${refundable} ${currency}` }),
+      t('refundEffect', { no, user: user.email, amount: money(refundable, currency) }),
   }
 }
 

@@ -11,6 +11,7 @@ import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { Notice } from '@/ui/notice'
 import { Section } from '../parts/section'
+import { useOwnName } from '../parts/use-own-name'
 import { isAmount, type Wanted } from './order-values'
 
 /** What the user would get and what it would cost, as the server reckons it now. */
@@ -21,6 +22,7 @@ export function OrderPreview({ user, wanted }: { user: UserDetail; wanted: Wante
 function Preview({ user, wanted }: { user: UserDetail; wanted: Wanted }) {
   const { t } = useTranslation('console/order')
   const { t: common } = useTranslation()
+  const ownName = useOwnName()
   const query = useQuery({
     ...quoteOf(user.id, wanted),
     placeholderData: keepPreviousData,
@@ -29,7 +31,7 @@ function Preview({ user, wanted }: { user: UserDetail; wanted: Wanted }) {
   return (
     <Section title={t('section.preview')}>
       {wanted.pay === 'free' ? (
-        <Text>{t('freePreview', { plan: wanted.plan.name })}</Text>
+        <Text>{t('freePreview', { plan: ownName(wanted.plan) })}</Text>
       ) : query.error ? (
         <Notice tone="warning">{problemText(query.error, common)}</Notice>
       ) : query.data ? (

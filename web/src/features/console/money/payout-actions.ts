@@ -3,24 +3,17 @@ import { useTranslation } from 'react-i18next'
 import { staffPayoutPayRules, staffPayoutRefuseRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffPayoutPay, staffPayoutRefuse } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffPayout } from '@/lib/api/gen/staff/types.gen'
-import { useCurrency } from '@/lib/currency'
-import { formatMoney } from '@/lib/money'
 import type { Action } from '../parts/action'
+import { useMoneyText } from '../parts/use-money-text'
 
 /** What may be done with a payout that is not decided. */
 export function usePayoutActions(): Action<StaffPayout>[] {
   return [usePay(), useRefuse()]
 }
 
-function useAmountText(): (amount: string) => string {
-  const { i18n } = useTranslation()
-  const currency = useCurrency()
-  return (amount) => formatMoney(amount, currency, i18n.language)
-}
-
 function usePay(): Action<StaffPayout> {
   const { t } = useTranslation('console/money')
-  const text = useAmountText()
+  const money = useMoneyText()
   return {
     key: 'pay',
     icon: Check,
@@ -39,7 +32,7 @@ function usePay(): Action<StaffPayout> {
       },
     ],
     effect: ({ amount, account, user_id: user }) =>
-      t('payouts.payEffect', { amount: text(amount), account, user }),
+      t('payouts.payEffect', { amount: money(amount), account, user }),
     run: ({ id }, { reason }) =>
       staffPayoutPay({
         path: { payout_id: id },
@@ -52,7 +45,7 @@ function usePay(): Action<StaffPayout> {
 
 function useRefuse(): Action<StaffPayout> {
   const { t } = useTranslation('console/money')
-  const text = useAmountText()
+  const money = useMoneyText()
   return {
     key: 'refuse',
     icon: SquareX,
@@ -70,7 +63,7 @@ function useRefuse(): Action<StaffPayout> {
       },
     ],
     effect: ({ amount, user_id: user }) =>
-      t('payouts.refuseEffect', { amount: text(amount), user }),
+      t('payouts.refuseEffect', { amount: money(amount), user }),
     run: ({ id }, { reason }) =>
       staffPayoutRefuse({
         path: { payout_id: id },

@@ -9,6 +9,7 @@ import {
 import type { RechargeDetail, RechargeRow } from '@/lib/api/gen/staff/types.gen'
 import { toAmount, toMinor } from '@/lib/money'
 import type { Action } from '../parts/action'
+import { useMoneyText } from '../parts/use-money-text'
 
 /** What may be done with a recharge on its page. */
 export function useRechargeActions(): Action<RechargeDetail>[] {
@@ -37,6 +38,7 @@ function useQueryGateway(): Action<RechargeDetail> {
 /** Says that it was paid, which no platform is asked about. */
 function useConfirm(): Action<RechargeDetail> {
   const { t } = useTranslation('console/money-detail')
+  const money = useMoneyText()
   return {
     key: 'confirm',
     icon: BadgeCheck,
@@ -66,7 +68,7 @@ function useConfirm(): Action<RechargeDetail> {
         no,
         gateway,
         user: user.email,
-        amount: `${amount} ${currency}`,
+        amount: money(amount, currency),
       }),
     run: ({ no, by_hand: byHand }, { reason, act_id: act }) =>
       staffRechargeConfirm({

@@ -2,7 +2,6 @@ import { Box, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { GatewayStatement, GatewaySums } from '@/lib/api/gen/staff/types.gen'
-import { useCurrency } from '@/lib/currency'
 import { toMinor } from '@/lib/money'
 import { ButtonLink } from '@/ui/button-link'
 import { Loaded } from '@/ui/loaded'
@@ -11,6 +10,7 @@ import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
 import { Item, Items, Section } from '../parts/section'
+import { useMoneyText } from '../parts/use-money-text'
 import { gatewaySums, statements } from './resources'
 
 /** What gateways should still have, and their statements. */
@@ -44,7 +44,7 @@ export function ReconciliationPage() {
 
 function Gateways() {
   const { t } = useTranslation('console/reconciliation')
-  const currency = useCurrency()
+  const money = useMoneyText()
   const query = useQuery(gatewaySums())
   return (
     <Section title={t('gateways')}>
@@ -55,12 +55,20 @@ function Gateways() {
               <Item
                 key={one.gateway}
                 name={one.gateway}
-                state={t('owed', { owed: `${one.owed} ${currency}` })}
+                state={t('owed', { owed: money(one.owed) })}
                 about={
                   <>
-                    {t('sums', one)}
+                    {t('sums', {
+                      received: money(one.received),
+                      returned: money(one.returned),
+                      settled: money(one.settled),
+                    })}
                     {' · '}
-                    {isOutside(one) && `${t('outside', one)} · `}
+                    {isOutside(one) &&
+                      `${t('outside', {
+                        outside_received: money(one.outside_received),
+                        outside_returned: money(one.outside_returned),
+                      })} · `}
                     {one.statement_to ? (
                       <Moment time={one.statement_to} withTime />
                     ) : (

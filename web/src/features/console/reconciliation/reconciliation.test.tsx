@@ -49,8 +49,8 @@ beforeEach(() => {
 describe('reconciliation', () => {
   it('says what each gateway should still have, and lists its statements', async () => {
     await openSignedIn('/admin/reconciliation')
-    expect(await screen.findByText(/should still have 10.00 CNY/)).toBeVisible()
-    expect(screen.getByText(/past it, by hand: received 30.00, paid back 5.00/)).toBeVisible()
+    expect(await screen.findByText(/should still have ¥10.00/)).toBeVisible()
+    expect(screen.getByText(/past it, by hand: received ¥30.00, paid back ¥5.00/)).toBeVisible()
     expect(screen.getByRole('link', { name: /november\.csv/ })).toHaveAttribute(
       'href',
       '/admin/reconciliation/4',

@@ -15,6 +15,7 @@ import type { Action } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
 import { ListPage } from '../parts/list-page'
 import type { Column } from '../parts/resource'
+import { useMoneyText } from '../parts/use-money-text'
 import { gatewaySums, settlements } from './resources'
 
 /** What gateways paid out to the bank. */
@@ -156,6 +157,7 @@ function useEnter(): Action<null> {
 
 function useReverse(): Action<Settlement> {
   const { t } = useTranslation('console/reconciliation')
+  const money = useMoneyText()
   return {
     key: 'reverse',
     icon: Undo2,
@@ -172,7 +174,8 @@ function useReverse(): Action<Settlement> {
         rules: staffSettlementReverseRules.reason,
       },
     ],
-    effect: ({ reference, gross }) => t('settlements.reverseEffect', { reference, gross }),
+    effect: ({ reference, gross }) =>
+      t('settlements.reverseEffect', { reference, gross: money(gross) }),
     run: ({ id }, { reason }) =>
       staffSettlementReverse({
         path: { settlement_id: id },

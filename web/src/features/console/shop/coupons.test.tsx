@@ -133,7 +133,8 @@ describe('cd-keys', () => {
     await user.type(await field(/^Amount/), '5')
     await user.click(screen.getByRole('button', { name: 'Make the keys' }))
     const dialog = await screen.findByRole('dialog', { name: 'Make the keys' })
-    await user.click(await within(dialog).findByRole('button', { name: 'Make the keys' }))
+    expect(await within(dialog).findByText(/^10 keys are made, for 1 use each\./)).toBeVisible()
+    await user.click(within(dialog).getByRole('button', { name: 'Make the keys' }))
     expect(await screen.findByRole('button', { name: 'Download the keys' })).toBeVisible()
     expect(sent.mock.calls[0]?.[2]).toMatchObject({ kind: 'amount', amount: '5', size: 10 })
     // Whoever has not saved them cannot leave by the page's own button.

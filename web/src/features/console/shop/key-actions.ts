@@ -19,7 +19,7 @@ export function useVoidBatch(): Action<KeyBatch> {
     effect: (batch) =>
       t('voidEffect', {
         name: batchName(batch),
-        left: batch.size * batch.max_uses - batch.used,
+        count: batch.size * batch.max_uses - batch.used,
       }),
     run: ({ id }, { reason }) =>
       staffCdKeysVoid({

@@ -72,7 +72,12 @@ export function NewKeyBatchPage() {
           isNew
           sections={sections}
           submit={t('make')}
-          confirm={({ size, max_uses: uses }) => t('makeEffect', { count: Number(size), uses })}
+          confirm={({ size, max_uses: uses }) =>
+            t('makeEffect', {
+              count: Number(size),
+              uses: t('uses', { count: Number(uses) }),
+            })
+          }
           save={async (values) => {
             const { data } = await staffCdKeysMake({
               body: bodyOf(values),

@@ -3,10 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { staffPlanArchive, staffPlanRestore } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffPlan } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
+import { useOwnName } from '../parts/use-own-name'
 
 /** What may be done with a plan beside changing it. */
 export function usePlanActions(): Action<StaffPlan>[] {
   const { t } = useTranslation('console/shop')
+  const ownName = useOwnName()
   const call = (run: typeof staffPlanArchive) => (plan: StaffPlan) =>
     run({ path: { plan_id: plan.id }, throwOnError: true })
   return [
@@ -17,9 +19,9 @@ export function usePlanActions(): Action<StaffPlan>[] {
       permission: 'plan.write',
       danger: 'C',
       isShown: ({ state }) => state !== 'archived',
-      effect: ({ name, renewing }) => t('plans.archiveEffect', { name, count: renewing }),
+      effect: (plan) => t('plans.archiveEffect', { name: ownName(plan), count: plan.renewing }),
       run: call(staffPlanArchive),
-      done: ({ name }) => t('plans.archived', { name }),
+      done: (plan) => t('plans.archived', { name: ownName(plan) }),
     },
     {
       key: 'restore',
@@ -28,10 +30,10 @@ export function usePlanActions(): Action<StaffPlan>[] {
       permission: 'plan.write',
       danger: 'U',
       isShown: ({ state }) => state === 'archived',
-      effect: ({ name }) => name,
+      effect: ownName,
       run: call(staffPlanRestore),
       undo: call(staffPlanArchive),
-      done: ({ name }) => t('plans.restored', { name }),
+      done: (plan) => t('plans.restored', { name: ownName(plan) }),
     },
   ]
 }

@@ -14,6 +14,7 @@ import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
 import { requireFound } from '../parts/require-found'
+import { useOwnName } from '../parts/use-own-name'
 import { usePlanActions } from './plan-actions'
 import { usePlanSections } from './plan-form'
 import { LatePreview } from './late-preview'
@@ -42,11 +43,12 @@ export function PlanPage() {
 
 function Header({ plan }: { plan: StaffPlan }) {
   const { t } = useTranslation('console/shop')
+  const ownName = useOwnName()
   const may = useMay()
   return (
     <DetailHeader
       list={{ title: t('plans.title'), link: { to: '/admin/plans' } }}
-      title={plan.name}
+      title={ownName(plan)}
       state={<PlanState state={plan.state} />}
       about={
         <>
@@ -58,7 +60,7 @@ function Header({ plan }: { plan: StaffPlan }) {
           )}
         </>
       }
-      menu={<ActionMenu subject={plan} name={plan.name} actions={usePlanActions()} />}
+      menu={<ActionMenu subject={plan} name={ownName(plan)} actions={usePlanActions()} />}
     />
   )
 }
@@ -80,6 +82,7 @@ function Edit({ plan }: { plan: StaffPlan }) {
   const { t } = useTranslation('console/shop')
   const leave = useLeave()
   const language = useLanguage()
+  const ownName = useOwnName()
   const { edited, reload } = useEdited(plan, planOf(String(plan.id)), valuesOf)
   const sections = usePlanSections(edited.kind, edited)
   const save = (values: FormValues, changed: readonly string[]) =>
@@ -100,12 +103,15 @@ function Edit({ plan }: { plan: StaffPlan }) {
       submit={t('plans.save')}
       confirm={(_, changed) =>
         changed.some((name) => name.startsWith('price_'))
-          ? t('plans.priceEffect', { name: edited.name, count: renewalsAffected(edited, changed) })
+          ? t('plans.priceEffect', {
+              name: ownName(edited),
+              count: renewalsAffected(edited, changed),
+            })
           : undefined
       }
       save={save}
       reload={reload}
-      onSaved={() => leave({ to: '/admin/plans' }, t('plans.saved', { name: edited.name }))}
+      onSaved={() => leave({ to: '/admin/plans' }, t('plans.saved', { name: ownName(edited) }))}
       aside={preview}
     />
   )

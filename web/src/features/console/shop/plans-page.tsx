@@ -12,6 +12,7 @@ import { ListPage } from '../parts/list-page'
 import { OrderButton } from '../parts/order-button'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
+import { useOwnName } from '../parts/use-own-name'
 import { usePlanActions } from './plan-actions'
 import { PlanState } from './plan-state'
 import { plans } from './resource'
@@ -19,6 +20,7 @@ import { plans } from './resource'
 /** What the shop sells. */
 export function PlansPage() {
   const { t } = useTranslation('console/shop')
+  const ownName = useOwnName()
   const may = useMay()
   const mayWrite = may('plan.write')
   return (
@@ -30,7 +32,7 @@ export function PlansPage() {
       filters={useFilters()}
       link={({ id }) => ({ to: '/admin/plans/$id', params: { id: String(id) } })}
       actions={usePlanActions()}
-      nameOf={({ name }) => name}
+      nameOf={ownName}
       empty={t('plans.empty')}
       action={mayWrite && <PageActions />}
     />
@@ -39,11 +41,15 @@ export function PlansPage() {
 
 function PageActions() {
   const { t } = useTranslation('console/shop')
+  const ownName = useOwnName()
   return (
     <Group gap="xs">
       <OrderButton
         title={t('plans.order')}
-        read={async () => (await staffPlansList({ throwOnError: true })).data}
+        read={async () => {
+          const { data } = await staffPlansList({ throwOnError: true })
+          return data.map((plan) => ({ id: plan.id, name: ownName(plan) }))
+        }}
         save={(ids) => staffPlansOrder({ body: { plans: ids }, throwOnError: true })}
       />
       <ButtonLink to="/admin/plans/new" leftSection={<Plus size={16} aria-hidden="true" />}>
@@ -81,9 +87,10 @@ function useFilters() {
 
 function useColumns(mayWrite: boolean): Column<StaffPlan>[] {
   const { t } = useTranslation('console/shop')
+  const ownName = useOwnName()
   const copy = useCopyColumn()
   return [
-    { key: 'name', title: t('column.name'), place: 'title', cell: ({ name }) => name },
+    { key: 'name', title: t('column.name'), place: 'title', cell: ownName },
     {
       key: 'kind',
       title: t('column.kind'),

@@ -62,7 +62,7 @@ beforeEach(() => {
     http.put('*/api/v2/staff/plans/order', take),
     http.get('*/api/v2/staff/plans/:id', ({ params }) => success(plan(Number(params.id)))),
     http.get('*/api/v2/staff/plans', () =>
-      success([plan(1), plan(2, { state: 'hidden' }), plan(3, { stock: 0 })]),
+      success([plan(1), plan(2, { state: 'hidden', name: '二号', name_zh: '第二', name_en: 'Plan 2' }), plan(3, { stock: 0 })]),
     ),
     http.post('*/api/v2/staff/plans', take),
     http.post('*/api/v2/staff/plans/:id/:what', take),
@@ -88,6 +88,7 @@ describe('the list of plans', () => {
     await user.click(await screen.findByRole('button', { name: 'Change the order' }))
     const dialog = await screen.findByRole('dialog', { name: 'Change the order' })
     expect(await within(dialog).findByRole('button', { name: 'Move Plan 1 up' })).toBeDisabled()
+    expect(within(dialog).getByRole('button', { name: 'Move Plan 2 up' })).toBeVisible()
     await user.click(within(dialog).getByRole('button', { name: 'Move Plan 3 up' }))
     const [first, second] = within(dialog).getAllByRole('listitem')
     if (!first || !second) throw new Error('The list is empty')

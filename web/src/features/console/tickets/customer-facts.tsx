@@ -7,6 +7,7 @@ import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
 import { Loaded } from '@/ui/loaded'
 import { TextLink } from '@/ui/text-link'
+import { Email } from '../parts/email'
 import classes from './tickets.module.css'
 
 const MOST_OTHERS = 6
@@ -34,7 +35,9 @@ export function CustomerFacts({ ticket }: { ticket: StaffTicket }) {
         </Title>
         <Facts>
           <Fact name={t('customerName')}>{user.name || '—'}</Fact>
-          <Fact name={t('customerEmail')}>{user.email}</Fact>
+          <Fact name={t('customerEmail')}>
+            <Email address={user.email} />
+          </Fact>
           <Fact name={t('customerNo')}>{user.id}</Fact>
           <Fact name={t('column.priority')}>{t(`priority.${ticket.priority}`)}</Fact>
         </Facts>

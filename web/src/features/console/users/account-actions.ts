@@ -13,6 +13,7 @@ import {
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
+import { useMoneyText } from '../parts/use-money-text'
 
 const isOpen = ({ state }: UserDetail) => state !== 'closed'
 
@@ -149,6 +150,7 @@ function useEmail(): Action<UserDetail> {
 
 function useClose(): Action<UserDetail> {
   const { t } = useTranslation('console/user-actions')
+  const money = useMoneyText()
   return {
     key: 'close',
     icon: UserRoundX,
@@ -156,7 +158,7 @@ function useClose(): Action<UserDetail> {
     permission: 'user.close',
     danger: 'T',
     isShown: isOpen,
-    effect: ({ email, wallet }) => t('close.effect', { email, amount: wallet.forfeit }),
+    effect: ({ email, wallet }) => t('close.effect', { email, amount: money(wallet.forfeit) }),
     typed: ({ email }) => email,
     run: ({ id, email, wallet }, { reason }) =>
       staffUserClose({

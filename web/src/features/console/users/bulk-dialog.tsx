@@ -14,6 +14,7 @@ import type { Values } from '../parts/action'
 import type { Field } from '../parts/field'
 import { DialogFields } from '../parts/dialog-fields'
 import { sayReceived, wasReceived } from '../parts/received'
+import { useMoneyText } from '../parts/use-money-text'
 import type { BulkKind, Chosen } from './bulk-kinds'
 import { GIB } from './gift-actions'
 
@@ -181,6 +182,7 @@ function useEnd(onClose: () => void) {
 function Confirmation({ frozen, onClose }: { frozen: FrozenBulkJob; onClose: () => void }) {
   const { t, i18n } = useTranslation('console/bulk')
   const { t: common } = useTranslation()
+  const money = useMoneyText()
   const { job, examples } = frozen
   const [typed, setTyped] = useState('')
   const client = useQueryClient()
@@ -209,7 +211,7 @@ function Confirmation({ frozen, onClose }: { frozen: FrozenBulkJob; onClose: () 
           names: examples.map(({ id, email }) => email || `#${id}`).join(', '),
         })}
       </Text>
-      <Text>{job.worth === null ? t('worthless') : t('worth', { amount: job.worth })}</Text>
+      <Text>{job.worth === null ? t('worthless') : t('worth', { amount: money(job.worth) })}</Text>
       {isTyped && (
         <TextInput
           label={t('typeCount', { count: job.rows })}

@@ -7,6 +7,7 @@ import { StatusDot, type Tone } from '@/ui/status-dot'
 import type { Filter } from '../parts/filters'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useAreaName } from '../parts/use-area-name'
 
 const states = ['active', 'none', 'exhausted', 'expired', 'banned', 'closed'] as const
 const roles = ['owner', 'admin', 'finance', 'support', 'viewer'] as const
@@ -29,11 +30,8 @@ export function useUserColumns(): Column<UserRow>[] {
 
 /** What a list of users shows besides, to who chooses it. */
 function useExtraColumns(): Column<UserRow>[] {
-  const { t, i18n } = useTranslation('console/user')
-  const countries = new Intl.DisplayNames(i18n.language, {
-    type: 'region',
-    fallback: 'code',
-  })
+  const { t } = useTranslation('console/user')
+  const areaName = useAreaName()
   const extra = { isExtra: true } as const
   return [
     {
@@ -48,7 +46,7 @@ function useExtraColumns(): Column<UserRow>[] {
       key: 'area',
       title: t('column.area'),
       width: '8rem',
-      cell: ({ area }) => (/^[A-Z]{2}$/.test(area) ? countries.of(area) : area || '—'),
+      cell: ({ area }) => areaName(area),
     },
     {
       ...extra,

@@ -12,6 +12,7 @@ import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
 import type { Field } from '../parts/field'
 import { useMay } from '../parts/permissions'
+import { useOwnName } from '../parts/use-own-name'
 
 const isOpen = ({ state }: { state: string }) => state !== 'closed'
 
@@ -20,6 +21,7 @@ export const GIB = 2 ** 30
 /** The plans that may be given, for a choice in a dialog. */
 export function usePlanOptions(): Field['options'] & {} {
   const may = useMay()
+  const ownName = useOwnName()
   const { data } = useQuery({
     queryKey: ['console', 'plans', 'names'],
     queryFn: async ({ signal }) => (await staffPlansList({ signal, throwOnError: true })).data,
@@ -28,7 +30,7 @@ export function usePlanOptions(): Field['options'] & {} {
   })
   return (data ?? [])
     .filter(({ kind }) => kind === 'plan')
-    .map(({ id, name }) => ({ value: String(id), label: `${name} (#${id})` }))
+    .map((plan) => ({ value: String(plan.id), label: `${ownName(plan)} (#${plan.id})` }))
 }
 
 /** What may be given to a user that is worth money. */

@@ -12,10 +12,12 @@ import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
+import { Notice } from '@/ui/notice'
 import type { Action } from '../parts/action'
 import { ActionQuestion } from '../parts/action-runner'
+import { useMoneyText } from '../parts/use-money-text'
 import { UserState } from './columns'
-import { type Pair, proposedToStay, running, typedUser } from './merge-pair'
+import { type Pair, proposedToStay, running, typedUser, unmoved } from './merge-pair'
 import classes from './users.module.css'
 
 /** Finds the other account of a person, shows both, and asks which one stays; then it confirms. */
@@ -36,9 +38,12 @@ function Choose(props: { user: UserDetail; onChosen: (pair: Pair) => void; onClo
   const kept =
     other && ([user, other].find(({ id }) => id === stays) ?? proposedToStay(user, other))
 
+  const from = kept === user ? other : user
+  const lost = other && from ? unmoved(from) : []
+
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (other && kept) props.onChosen({ from: kept === user ? other : user, into: kept })
+    if (other && kept && from) props.onChosen({ from, into: kept })
     else ask(typed.trim())
   }
   return (
@@ -61,11 +66,20 @@ function Choose(props: { user: UserDetail; onChosen: (pair: Pair) => void; onClo
             }}
           />
           {other && kept && <Sides users={[user, other]} kept={kept} onKeep={setStays} />}
+          {from && lost.length > 0 && (
+            <Notice tone="warning">
+              {t('merge.unmoved', { email: from.email, names: lost.join(', ') })}
+            </Notice>
+          )}
           <DialogActions>
             <Button variant="default" onClick={props.onClose}>
               {common('cancel')}
             </Button>
-            <Button type="submit" loading={isFetching} disabled={typed.trim() === ''}>
+            <Button
+              type="submit"
+              loading={isFetching}
+              disabled={typed.trim() === '' || lost.length > 0}
+            >
               {t(other ? 'merge.next' : 'merge.find')}
             </Button>
           </DialogActions>
@@ -141,6 +155,7 @@ function Side({ user }: { user: UserDetail }) {
 
 function useMerge(): Action<Pair> {
   const { t } = useTranslation('console/user-actions')
+  const money = useMoneyText()
   return {
     key: 'merge',
     title: t('merge.title'),
@@ -150,8 +165,8 @@ function useMerge(): Action<Pair> {
       t('merge.effect', {
         from: from.email,
         into: into.email,
-        balance: from.wallet.posted,
-        commission: from.wallet.commission,
+        balance: money(from.wallet.posted),
+        commission: money(from.wallet.commission),
         id: from.id,
       }),
     typed: ({ from }) => from.email,

@@ -28,6 +28,16 @@ export const typedUser = (typed: string) =>
 export const running = ({ services }: UserDetail) =>
   services.filter(({ ended_at: ended }) => ended === null)
 
+/** What the account that ends would lose, by name: services and packages do not move, so that the server refuses the merge. */
+export const unmoved = (from: UserDetail): string[] => [
+  ...running(from).map(({ name, id }) => `${name} #${id}`),
+  ...from.packages
+    .filter(({ bytes, used_bytes: used, expires_at: ends }) => used < bytes && !isPast(ends))
+    .map(({ name, id }) => `${name} #${id}`),
+]
+
+const isPast = (time: string | null) => time !== null && Date.parse(time) <= Date.now()
+
 /** Which of the two is proposed to stay: the one that alone has a service, since services do not move; else the older one. */
 export function proposedToStay(one: UserDetail, other: UserDetail): UserDetail {
   const [older, newer] = one.id < other.id ? [one, other] : [other, one]

@@ -46,7 +46,8 @@ describe('the merge of two accounts', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Continue' }))
 
     const confirm = await screen.findByRole('dialog', { name: title })
-    expect(await within(confirm).findByText(/lin2@example.com becomes part of lin@/)).toBeVisible()
+    const effect = await within(confirm).findByText(/lin2@example.com becomes part of lin@/)
+    expect(effect).toHaveTextContent(/balance of ¥12\.00, commission of ¥3\.00/)
     await user.type(within(confirm).getByRole('textbox', { name: /^Reason/ }), 'One person')
     const button = within(confirm).getByRole('button', { name: title })
     expect(button).toBeDisabled()
@@ -61,12 +62,23 @@ describe('the merge of two accounts', () => {
     )
   })
 
+  it('says at once that an account with a running service cannot be the one that ends', async () => {
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await find(user, '12')
+    await user.click(await within(dialog).findByRole('radio', { name: 'lin2@example.com #12' }))
+    expect(within(dialog).getByText(/^lin@example\.com cannot end .* Standard #5:/)).toBeVisible()
+    expect(within(dialog).getByRole('button', { name: 'Continue' })).toBeDisabled()
+    await user.click(within(dialog).getByRole('radio', { name: 'lin@example.com #9' }))
+    expect(within(dialog).getByRole('button', { name: 'Continue' })).toBeEnabled()
+  })
+
   it('lets the other account stay, and says what stands in the way', async () => {
     server.use(
+      http.get('*/api/v2/staff/users/9', () => success(staffUser({ services: [] }))),
       http.post('*/api/v2/staff/users/9/merge', async ({ request }) => {
         sent('9/merge', await request.json())
         return failure(409, {
-          message: 'user #9: running services #5',
+          message: 'user #9: unpaid orders #5',
           code: 'merge_blocked',
         })
       }),
@@ -83,7 +95,7 @@ describe('the merge of two accounts', () => {
     await user.type(await within(confirm).findByRole('textbox', { name: /^Reason/ }), 'One person')
     await user.type(within(confirm).getByRole('textbox', { name: /lin@/ }), 'lin@example.com')
     await user.click(within(confirm).getByRole('button', { name: title }))
-    expect(await within(confirm).findByText(/running services #5/)).toBeVisible()
+    expect(await within(confirm).findByText(/unpaid orders #5/)).toBeVisible()
     expect(sent).toHaveBeenCalledWith('9/merge', {
       into_id: 12,
       email: 'lin@example.com',

@@ -18,6 +18,7 @@ import { StatusDot } from '@/ui/status-dot'
 import { ActionMenu } from '../parts/action-runner'
 import { Person } from '../parts/person'
 import { Item, Items, Section } from '../parts/section'
+import { useAreaName } from '../parts/use-area-name'
 import { useServiceActions } from './service-actions'
 import classes from './users.module.css'
 
@@ -161,6 +162,7 @@ function Merged({ account }: { account: MergedAccount }) {
 
 export function UserFacts({ user }: { user: UserDetail }) {
   const { t } = useTranslation('console/user')
+  const areaName = useAreaName()
   const moment = (time: string | null) => (time ? <Moment time={time} withTime /> : '—')
   return (
     <Section title={t('section.facts')}>
@@ -173,7 +175,7 @@ export function UserFacts({ user }: { user: UserDetail }) {
         <Fact name={t('fact.terms')}>{moment(user.terms_accepted_at)}</Fact>
         <Fact name={t('column.seen')}>{moment(user.seen_at)}</Fact>
         <Fact name={t('column.fetches')}>{user.fetches}</Fact>
-        <Fact name={t('column.area')}>{user.area || '—'}</Fact>
+        <Fact name={t('column.area')}>{areaName(user.area)}</Fact>
         <Fact name={t('fact.inviter')}>
           <Person user={user.inviter} />
         </Fact>

@@ -19,6 +19,7 @@ import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ActionMenu } from '../parts/action-runner'
 import { Item, Section } from '../parts/section'
+import { useAreaName } from '../parts/use-area-name'
 import { ListSection } from './list-section'
 import { Connection } from './user-connection'
 
@@ -92,6 +93,7 @@ function Chart({ days }: { days: readonly UserTrafficDay[] }) {
 
 function Fetches({ id }: { id: number }) {
   const { t } = useTranslation('console/user-tabs')
+  const areaName = useAreaName()
   return (
     <ListSection
       title={t('fetches')}
@@ -119,7 +121,7 @@ function Fetches({ id }: { id: number }) {
           }
           about={
             <>
-              <Moment time={row.at} withTime /> · {row.ip} · {row.area} ·{' '}
+              <Moment time={row.at} withTime /> · {row.ip} · {areaName(row.area)} ·{' '}
               {t('nodesIn', { count: row.nodes })}
             </>
           }
@@ -133,6 +135,7 @@ type OneSession = UserSession & { user_id: number }
 
 function Sessions({ id }: { id: number }) {
   const { t } = useTranslation('console/user-tabs')
+  const areaName = useAreaName()
   const end = useEndSession()
   return (
     <ListSection
@@ -157,7 +160,7 @@ function Sessions({ id }: { id: number }) {
           }
           about={
             <>
-              {row.ip} · {row.area} · {t('seen')} <Moment time={row.seen_at} withTime />
+              {row.ip} · {areaName(row.area)} · {t('seen')} <Moment time={row.seen_at} withTime />
             </>
           }
         />
@@ -187,6 +190,7 @@ function useEndSession(): Action<OneSession> {
 
 function SignIns({ id }: { id: number }) {
   const { t } = useTranslation('console/user-tabs')
+  const areaName = useAreaName()
   return (
     <ListSection
       title={t('signIns')}
@@ -210,7 +214,7 @@ function SignIns({ id }: { id: number }) {
           }
           about={
             <>
-              <Moment time={row.at} withTime /> · {row.area} · {row.user_agent}
+              <Moment time={row.at} withTime /> · {areaName(row.area)} · {row.user_agent}
             </>
           }
         />

@@ -217,6 +217,7 @@ describe('what staff may do with a user', () => {
     const { user } = await openSignedIn('/admin/users/9')
     const dialog = await choose(user, 'lin@example.com', 'Close the account')
     await user.type(await within(dialog).findByRole('textbox', { name: /^Reason/ }), 'Asked')
+    expect(within(dialog).getByText(/¥15\.00 is lost/)).toBeVisible()
     const button = within(dialog).getByRole('button', { name: 'Close the account' })
     expect(button).toBeDisabled()
     await user.type(

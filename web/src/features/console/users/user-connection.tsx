@@ -62,6 +62,7 @@ function Found({ step }: { step: ConnectionStep }) {
   const words = t(`connection.${step.key}.${step.code}` as 'connection.address.blocked', {
     detail: '',
     ...values,
+    ...(step.count !== null && { count: step.count }),
   })
   return (
     <>

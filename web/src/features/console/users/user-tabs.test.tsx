@@ -57,7 +57,9 @@ beforeEach(() => {
     http.get('*/api/v2/staff/users/9/link-fetches', () =>
       failure(500, { message: 'Broken', code: 'internal' }),
     ),
-    http.get('*/api/v2/staff/users/9/sign-ins', () => success([])),
+    http.get('*/api/v2/staff/users/9/sign-ins', () =>
+      success([{ at: inDays(-2), ip: '10.0.0.1', area: 'ZZ', user_agent: 'curl', wrong: '' }]),
+    ),
     http.get('*/api/v2/staff/users/9/sessions', () =>
       success([
         {
@@ -98,9 +100,10 @@ describe('the page of a user', () => {
     expect(check).toHaveTextContent('2 of 5 nodes.')
     const fetches = await screen.findByRole('region', { name: 'Link fetches' })
     expect(await within(fetches).findByRole('button', { name: /again/i })).toBeVisible()
-    expect(await screen.findByRole('region', { name: 'Sign-ins' })).toHaveTextContent(
-      'There are no sign-ins.',
-    )
+    const sessions = await screen.findByRole('region', { name: 'Sessions and devices' })
+    await waitFor(() => expect(sessions).toHaveTextContent('203.0.113.9 · Japan ·'))
+    const signIns = screen.getByRole('region', { name: 'Sign-ins' })
+    await waitFor(() => expect(signIns).toHaveTextContent('· — · curl'))
   })
 
   it('ends one session with a reason', async () => {
