@@ -58,8 +58,8 @@ func isPassword(field string) bool {
 const maxDepth = 64 // levels of JSON
 
 // CheckJSON answers a fault for JSON that two programs may read differently or that people cannot read: text as
-// CheckValues refuses it, half of a surrogate pair, or a name that occurs twice in one object. What is no JSON
-// at all is left to the decoder.
+// CheckValues refuses it, half of a surrogate pair, a name that occurs twice in one object, or a number such as 1E400
+// that no float has. What is no JSON at all is left to the decoder.
 func CheckJSON(body []byte) error {
 	if !utf8.Valid(body) {
 		return ErrUnreadable
@@ -93,6 +93,11 @@ func CheckJSON(body []byte) error {
 		if isText {
 			if err := checkValue(in.String(), in.field(), value); err != nil {
 				return err
+			}
+		}
+		if number, ok := token.(json.Number); ok && len(in) > 0 {
+			if _, err := number.Float64(); err != nil {
+				return fault.Invalid(in.String(), "range", "数字超出范围", "This number is out of range")
 			}
 		}
 		switch delim, _ := token.(json.Delim); {

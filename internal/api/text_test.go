@@ -39,6 +39,7 @@ func TestJSONThatProgramsReadDifferentlyIsNamed(t *testing.T) {
 		`"\u0000"`:                                  "body:characters",
 		"{\"a\":\"\xff\"}":                          "unreadable",
 		`{"a\u0000":1}`:                             "unreadable",
+		`{"a":[1e308,-1E400]}`:                      "a[1]:range",
 		`{"a":"\ud83d\ude00 \\ud83d"}`:              "",
 		`{"a":"\ud83d"}`:                            "a:characters",
 		`{"a":"\ud83d x"}`:                          "a:characters",

@@ -436,10 +436,19 @@ func (a *App) Serve(ctx context.Context) error {
 	end, stop := detached.WithTimeout(ctx, stopWithin)
 	defer stop()
 	for _, s := range servers {
-		err = errors.Join(err, s.Shutdown(end))
+		err = errors.Join(err, shutdown(end, s))
 	}
 	stopLogging()
 	background.Wait()
+	return err
+}
+
+// shutdown waits for the open calls of s until ctx ends. Then it says that they are cut off.
+func shutdown(ctx context.Context, s *http.Server) error {
+	err := s.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("calls that still ran %s after the stop began were cut off: %w", stopWithin, err)
+	}
 	return err
 }
 

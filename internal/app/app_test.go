@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,23 @@ func (a *App) serving(t *testing.T) (stop func() error) {
 	}
 	t.Fatal("the server did not get ready")
 	return nil
+}
+
+func TestShutdown_CallStillRuns_SaysThatItIsCutOff(t *testing.T) {
+	began, end := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(began)
+		<-end
+	}))
+	defer server.Close()
+	defer close(end)
+	go server.Client().Get(server.URL)
+	<-began
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := shutdown(ctx, server.Config); err == nil || !strings.Contains(err.Error(), "cut off") {
+		t.Errorf("the stop says %v", err)
+	}
 }
 
 func TestServe_StopsCleanly(t *testing.T) {

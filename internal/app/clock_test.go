@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"airstrip/internal/clock"
+	"airstrip/internal/db/dbtest"
 	"airstrip/internal/job"
 	"airstrip/internal/shop"
 )
@@ -95,6 +96,41 @@ func TestClock_JumpsAYearAheadAndBack_NothingEnds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// PostgreSQL on the machine of the server reads the same clock, so that its agreement confirms nothing.
+func TestClock_JumpsWithTheDatabaseOnTheMachine_NothingEnds(t *testing.T) {
+	c := config(t)
+	c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t)+"&search_path=public,pg_catalog", keyText
+	j := &jumpingClock{testServer: newTestServer(t, c)}
+	for _, statement := range []string{
+		`CREATE TABLE machine_clock (ahead INTERVAL NOT NULL)`, `INSERT INTO machine_clock VALUES ('0')`,
+		`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
+			'SELECT pg_catalog.clock_timestamp() + ahead FROM machine_clock'`,
+	} {
+		if _, err := j.DB.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.start(t)
+	j.user = j.addUser(t, "user", 1000)
+	if w := j.call(t.Context(), j.user, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}"); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	for _, ahead := range []time.Duration{32 * 24 * time.Hour, -3 * 24 * time.Hour, 0} {
+		j.ahead = ahead
+		if _, err := j.DB.NewRaw(`UPDATE machine_clock SET ahead = make_interval(secs => ?)`, ahead.Seconds()).
+			Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		j.check(t)
+		if p := j.DB.ClockProblem(); (p != nil) != (ahead != 0) || p != nil && p.Database != 0 {
+			t.Fatalf("with both clocks %s ahead the problem is %+v", ahead, p)
+		}
+		if now := j.DB.Now(); time.Until(now).Abs() > time.Minute || !j.running(t) {
+			t.Fatalf("with both clocks %s ahead the server goes on with %s; the service runs: %t", ahead, now, j.running(t))
+		}
+	}
 }
 
 // On PostgreSQL all servers of a site have the time of its clock, also one that starts with a clock that is wrong.

@@ -16,6 +16,9 @@ const Tolerance = 5 * time.Minute
 // MaxOutage is how long a site without a time server may have been off before its wall clock is not believed.
 const MaxOutage = 7 * 24 * time.Hour
 
+// maxMisread is how far a reading of the clock of this machine may lie outside of the time in which it was read.
+const maxMisread = time.Millisecond
+
 // confirmAfter is how long a jump lasts before it is followed because a time server confirms it.
 const confirmAfter = 10 * time.Minute
 
@@ -25,6 +28,9 @@ type Clock struct {
 	elapsed      func() time.Duration // grows steadily, while the machine sleeps too
 	synchronised func() bool
 	state        atomic.Pointer[state]
+	// isElsewhere says that the database's address is that of another machine, isOwn that its clock is none of this
+	// machine: containers of one machine have addresses of their own.
+	isElsewhere, isOwn bool
 }
 
 // state is what the last check found.
@@ -55,9 +61,11 @@ func New(wall func() time.Time, elapsed func() time.Duration, synchronised func(
 	return c
 }
 
-// Start compares the wall clock with database, the time of the database's own clock, before anything reads Now. Where
-// they disagree Now goes on from database, which all servers of a site share, until the wall clock is set right.
-func (c *Clock) Start(database time.Time) {
+// Start compares the wall clock with database, the time of the database's clock, before anything reads Now. Where they
+// disagree Now goes on from database, which all servers of a site share, until the wall clock is set right. isElsewhere
+// reports whether the database's address is that of another machine; else its clock never confirms a jump.
+func (c *Clock) Start(database time.Time, isElsewhere bool) {
+	c.isElsewhere = isElsewhere
 	if ahead := apart(c.wall(), database); ahead != 0 {
 		c.state.Store(&state{at: database, elapsed: c.elapsed(), problem: &Problem{Since: database, Database: ahead}})
 	}
@@ -89,8 +97,28 @@ func (c *Clock) Now() time.Time {
 	return wall
 }
 
-// Check compares the clocks. database is the time of the database's own clock, zero where it has none or does not
-// answer. It gives what is wrong, nil where the clocks agree. It must be called from one goroutine at a time.
+// ReadDatabase returns the database's time as read gives it. A time outside of that in which it was read comes from
+// another clock than this machine's: only such a clock is asked whether a jump was a correction. Clocks that disagree
+// are no such proof, since one that is moved may be read in between. It must not be called concurrently with Check.
+func (c *Clock) ReadDatabase(read func() (time.Time, error)) (time.Time, error) {
+	before, started := c.wall().Round(0), c.elapsed()
+	database, err := read()
+	after, took := c.wall().Round(0), c.elapsed()-started
+	isSteady := (after.Sub(before) - took).Abs() < maxMisread
+	isOutside := database.Before(before.Add(-2*maxMisread)) || database.After(after.Add(2*maxMisread))
+	if err == nil && c.isElsewhere && isSteady && isOutside && apart(after, database) == 0 && c.Problem() == nil {
+		c.isOwn = true
+	}
+	return database, err
+}
+
+// Check compares the clocks. database is the time of the database's clock, zero where it has none or does not answer.
+//
+// A clock of the database's own confirms a jump ahead, as after a pause of the machine, during which the time that
+// passed here stood still. It does not confirm one backwards: the time that passed never runs too fast, so either the
+// time that was given until now was wrong or both clocks are, and what was written would lie in the future.
+//
+// Check gives what is wrong, nil where the clocks agree. It must be called from one goroutine at a time.
 func (c *Clock) Check(database time.Time) *Problem {
 	was, elapsed, wall, synchronised := c.state.Load(), c.elapsed(), c.wall().Round(0), c.synchronised()
 	steady := was.at.Add(elapsed - was.elapsed)
@@ -99,11 +127,14 @@ func (c *Clock) Check(database time.Time) *Problem {
 	if was.problem != nil {
 		p.Since = was.problem.Since
 	}
+	if !database.IsZero() {
+		p.Database = apart(wall, database)
+	}
 	var isSetRight bool
 	switch {
-	case !database.IsZero():
-		p.Database = apart(wall, database)
-		isSetRight = p.Database == 0 // the database confirms the wall clock, also after a pause of the machine
+	case p.Database != 0:
+	case !database.IsZero() && c.isOwn && p.Jump > 0:
+		isSetRight = true
 	case !was.lastRun.IsZero() && wall.After(was.lastRun.Add(-Tolerance)) &&
 		(!was.isAhead || wall.Before(steady.Add(MaxOutage))):
 		isSetRight = true

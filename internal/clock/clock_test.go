@@ -81,15 +81,114 @@ func TestCheck_SmallSteps_AreFollowed(t *testing.T) {
 	}
 }
 
-func TestCheck_DatabaseConfirmsTheWallClock_TheJumpIsACorrection(t *testing.T) {
+// readDatabase reads the clock of a database that is so far ahead of the machine.
+func (m *machine) readDatabase(t *testing.T, c *clock.Clock, ahead time.Duration) {
+	t.Helper()
+	if _, err := c.ReadDatabase(func() (time.Time, error) {
+		m.pass(time.Millisecond)
+		at := m.wall.Add(ahead)
+		m.pass(time.Millisecond)
+		return at, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCheck_ClockOfAnotherMachineConfirmsAJumpAhead_IsFollowed(t *testing.T) {
+	for _, drift := range []time.Duration{-20 * time.Millisecond, 20 * time.Millisecond} {
+		m := newMachine()
+		c := m.clock()
+		c.Start(m.wall, true)
+		m.readDatabase(t, c, drift)
+		m.readDatabase(t, c, 0)
+		m.wall = m.wall.Add(year) // The machine was paused.
+		if p := c.Check(m.wall.Add(time.Second)); p != nil {
+			t.Fatalf("the database agrees with the wall clock, and the problem is %+v", p)
+		}
+		if !c.Now().Equal(m.wall) {
+			t.Fatalf("Now is %s, want %s", c.Now(), m.wall)
+		}
+	}
+}
+
+// The time would run backwards, and who is right is unknown.
+func TestCheck_ClockOfAnotherMachineConfirmsAJumpBackwards_IsNotFollowed(t *testing.T) {
+	m := newMachine()
+	m.synchronised = true
+	c, want := m.clock(), m.wall.Add(2*time.Millisecond)
+	c.Start(m.wall, true)
+	m.readDatabase(t, c, 20*time.Millisecond)
+	m.wall = m.wall.Add(-72 * time.Hour)
+	for range 10 {
+		if p := c.Check(m.wall); p == nil || p.Jump != -72*time.Hour || !c.Now().Equal(want) {
+			t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), want, p)
+		}
+		m.pass(time.Minute)
+		want = want.Add(time.Minute)
+	}
+	if p := c.Check(m.wall); p != nil || !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s though a time server stands by it, want %s; the problem is %+v", c.Now(), m.wall, p)
+	}
+}
+
+func TestCheck_DatabaseHasTheClockOfTheMachine_ItsAgreementConfirmsNothing(t *testing.T) {
+	for name, read := range map[string]func(t *testing.T, m *machine, c *clock.Clock){
+		"the address is that of the machine": func(t *testing.T, m *machine, c *clock.Clock) {
+			c.Start(m.wall, false)
+			m.readDatabase(t, c, time.Second)
+		},
+		"a container with an address of its own": func(t *testing.T, m *machine, c *clock.Clock) {
+			c.Start(m.wall, true)
+			for _, ahead := range []time.Duration{0, time.Millisecond, -time.Millisecond} {
+				m.readDatabase(t, c, ahead)
+			}
+		},
+		"the clock is moved while it is read": func(t *testing.T, m *machine, c *clock.Clock) {
+			c.Start(m.wall, true)
+			if _, err := c.ReadDatabase(func() (time.Time, error) {
+				m.wall = m.wall.Add(-time.Minute)
+				return m.wall, nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			m.wall = m.wall.Add(time.Minute)
+		},
+		"the database is read after it was moved": func(t *testing.T, m *machine, c *clock.Clock) {
+			c.Start(m.wall, true)
+			m.readDatabase(t, c, year)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, jump := range []time.Duration{29 * 24 * time.Hour, -72 * time.Hour} {
+				m := newMachine()
+				c := m.clock()
+				read(t, m, c)
+				want := m.wall
+				m.wall = m.wall.Add(jump)
+				for range 3 {
+					if p := c.Check(m.wall); p == nil || p.Jump != jump || !c.Now().Equal(want) {
+						t.Fatalf("after a jump by %s Now is %s, want %s; the problem is %+v", jump, c.Now(), want, p)
+					}
+					m.pass(time.Minute)
+					want = want.Add(time.Minute)
+				}
+				m.wall = m.wall.Add(-jump)
+				if p := c.Check(m.wall); p != nil || !c.Now().Equal(want) {
+					t.Fatalf("Now is %s after the jump was taken back, want %s; the problem is %+v", c.Now(), want, p)
+				}
+			}
+		})
+	}
+}
+
+// With a database on the machine as with SQLite.
+func TestCheck_TimeServerSetsAClockThatNoneHadSet_TheDatabaseHasIt_IsFollowed(t *testing.T) {
 	m := newMachine()
 	c := m.clock()
-	m.wall = m.wall.Add(year)
-	if p := c.Check(m.wall.Add(time.Second)); p != nil {
-		t.Fatalf("the database agrees with the wall clock, and the problem is %+v", p)
-	}
-	if !c.Now().Equal(m.wall) {
-		t.Fatalf("Now is %s, want %s", c.Now(), m.wall)
+	c.Start(m.wall, false)
+	m.wall, m.synchronised = m.wall.Add(year), true
+	if p := c.Check(m.wall); p != nil || !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), m.wall, p)
 	}
 }
 
@@ -114,7 +213,7 @@ func TestStart_WallClockIsWrong_TheDatabasesIsFollowed(t *testing.T) {
 		m := newMachine()
 		m.wall = m.wall.Add(ahead)
 		c, database := m.clock(), m.wall.Add(-ahead)
-		c.Start(database)
+		c.Start(database, true)
 		if p := c.Problem(); !c.Now().Equal(database) || p == nil || p.Database != ahead {
 			t.Fatalf("Now is %s at once, want %s; the problem is %+v", c.Now(), database, p)
 		}
@@ -135,7 +234,7 @@ func TestStart_WallClockIsWrong_TheDatabasesIsFollowed(t *testing.T) {
 func TestStart_ClocksAgree_TheWallClockIsFollowed(t *testing.T) {
 	m := newMachine()
 	c := m.clock()
-	c.Start(m.wall.Add(4 * time.Minute))
+	c.Start(m.wall.Add(4*time.Minute), true)
 	if p := c.Problem(); p != nil || !c.Now().Equal(m.wall) {
 		t.Fatalf("Now is %s, want %s; the problem is %+v", c.Now(), m.wall, p)
 	}

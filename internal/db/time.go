@@ -28,22 +28,34 @@ func (d *DB) SetWallClock(ctx context.Context, wall func() time.Time) error {
 func (d *DB) startClock(ctx context.Context, wall func() time.Time) error {
 	d.clock = clock.New(wall, clock.Elapsed, clock.Synchronised)
 	database, err := d.databaseTime(ctx)
-	if err == nil && !database.IsZero() {
-		d.clock.Start(database)
+	if err != nil || database.IsZero() {
+		return err
 	}
+	isElsewhere, err := d.isElsewhere(ctx)
+	d.clock.Start(database, isElsewhere)
 	return err
+}
+
+// isElsewhere reports whether PostgreSQL's address is that of another machine. A Unix socket has none.
+func (d *DB) isElsewhere(ctx context.Context) (yes bool, err error) {
+	err = d.NewRaw(`SELECT COALESCE(inet_server_addr() <> inet_client_addr()
+		AND NOT inet_server_addr() <<= inet '127.0.0.0/8' AND NOT inet_server_addr() <<= inet '::1', false)`).Scan(ctx, &yes)
+	return yes, err
 }
 
 // StartClockAfter tells the clock when a server of the site ran last, before anything depends on Now; see
 // [clock.Clock.StartAfter].
 func (d *DB) StartClockAfter(last time.Time) { d.clock.StartAfter(last) }
 
-// databaseTime returns the time of the database's own clock, or the zero time where it has none.
-func (d *DB) databaseTime(ctx context.Context) (now time.Time, err error) {
-	if !d.sqlite {
-		err = d.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &now)
+// databaseTime returns the time of the database's clock, or the zero time where it has none.
+func (d *DB) databaseTime(ctx context.Context) (time.Time, error) {
+	if d.sqlite {
+		return time.Time{}, nil
 	}
-	return now, err
+	return d.clock.ReadDatabase(func() (now time.Time, err error) {
+		err = d.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &now)
+		return now, err
+	})
 }
 
 // ClockProblem returns how the clocks disagreed at the last check; nil where they agreed.

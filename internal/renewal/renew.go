@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 	"airstrip/internal/money"
+	"airstrip/internal/service"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
 )
@@ -54,9 +55,10 @@ const (
 
 // Renew tries to renew the services that renew themselves: from 24 h before their end until 24 h after it, every 6 h,
 // from the wallet. Their users are notified by mail when it is done, and of what is missing at the first and at the
-// last try. Services of banned users wait.
+// last try. Services of banned users wait. What changed since it was read is left to the next run.
 func (r *Renewals) Renew(ctx context.Context) error {
 	var failed error
+	hasChanged := false
 	for {
 		now := r.db.Now()
 		var list []due
@@ -70,12 +72,17 @@ func (r *Renewals) Renew(ctx context.Context) error {
 			return errors.Join(failed, err)
 		}
 		for _, d := range list { // one that fails must not keep the others waiting
-			if err := r.renew(ctx, d); err != nil {
+			err := r.renew(ctx, d)
+			switch {
+			case isChange(err):
+				hasChanged = true
+				slog.InfoContext(ctx, "a service that was about to be renewed has changed", "service", d.ID, "change", err)
+			case err != nil:
 				slog.ErrorContext(ctx, "could not renew a service", "service", d.ID, "error", err)
 				failed = errors.Join(failed, err)
 			}
 		}
-		if len(list) < maxDue || failed != nil {
+		if len(list) < maxDue || failed != nil || hasChanged {
 			return failed
 		}
 	}
@@ -100,7 +107,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 	if quote.Missing > 0 {
 		return r.note(ctx, d, tooLow, mail.NotRenewed{Missing: quote.Missing})
 	}
-	err = r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := r.wallets.Lock(ctx, tx, d.UserID); err != nil {
 			return err
 		}
@@ -120,10 +127,20 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 			Amount: o.Amount, Currency: o.Currency,
 		})
 	})
-	if errors.Is(err, wallet.ErrBanned) { // since the list was read
-		return nil
+}
+
+// isChange reports whether err is what a renewal meets when the service, its plan, the balance or the account changed
+// after it was read.
+func isChange(err error) bool {
+	for _, change := range []error{
+		service.ErrGivenBack, service.ErrNoService, shop.ErrNoPlan, shop.ErrNotRenewable, shop.ErrPriceChanged,
+		wallet.ErrBalanceTooLow, wallet.ErrBanned, wallet.ErrClosed,
+	} {
+		if errors.Is(err, change) {
+			return true
+		}
 	}
-	return err
+	return false
 }
 
 // note records a try that failed and notifies the user of the first and of the last one.

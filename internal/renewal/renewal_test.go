@@ -518,3 +518,63 @@ func TestRenew_UserBannedSinceTheListWasRead_LosesNothing(t *testing.T) {
 		s.wantSent()
 	})
 }
+
+func TestRenew_ChangedSinceTheListWasRead_IsNoFailure(t *testing.T) {
+	for name, change := range map[string]func(s *site, user, id int64) error{
+		"another plan": func(s *site, user, id int64) error {
+			other, err := s.shop.AddPlan(s.Context(), shop.Plan{
+				Name: "Other", Kind: shop.KindPlan, Reset: service.Anniversary, Visible: true,
+				Prices: []shop.Price{{Months: 1, Amount: 1500}},
+			})
+			if err == nil {
+				to := shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: &id}
+				_, err = s.shop.Confirm(s.Context(), user, to)
+			}
+			return err
+		},
+		"a refund": func(s *site, user, _ int64) error {
+			var order int64
+			err := s.db.NewRaw(`SELECT id FROM shop_order WHERE user_id = ?`, user).Scan(s.Context(), &order)
+			if err == nil {
+				_, err = s.shop.Refund(s.Context(), order, "test", nil)
+			}
+			return err
+		},
+		"the plan is archived": func(s *site, _, _ int64) error { return s.shop.RemovePlan(s.Context(), s.plan.ID) },
+		"the plan is not renewed any more": func(s *site, _, _ int64) error {
+			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Renewable = false })
+			return err
+		},
+		"the price is raised": func(s *site, _, _ int64) error {
+			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Prices[0].Amount = 1100 })
+			return err
+		},
+		"the user is banned": func(s *site, user, _ int64) error {
+			return s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.NewRaw(`UPDATE account SET banned_at = ? WHERE id = ?`, s.now, user).Exec(ctx)
+				return err
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(s *site) {
+				user, id := s.userWithMonth(true, 5000)
+				end := s.service(user, id).EndsAt
+				s.at(end.Add(-time.Hour))
+				calls := 0
+				s.db.SetClock(func() time.Time {
+					if calls++; calls == 2 { // The first is that of the list, the second that of the price.
+						must(t, change(s, user, id))
+					}
+					return s.now
+				})
+				if err := s.Renew(s.Context()); err != nil || calls < 2 {
+					t.Errorf("the renewal gives %v after %d calls of the clock", err, calls)
+				}
+				if v := s.service(user, id); v.EndsAt.After(end) {
+					t.Errorf("it was renewed until %s", v.EndsAt)
+				}
+			})
+		})
+	}
+}

@@ -75,6 +75,35 @@ var ErrNoPlan = fault.NotFound("plan_not_found", "没有这个商品，或已下
 
 const maxInfo = 2000 // characters
 
+// The most that a plan may have of each. Rows from before may hold more, and keep it.
+const (
+	maxClass     = 1_000_000 // as of nodes: the users of a higher one would have none
+	maxSpeedMbps = 1_000_000 // agents are sent it, some of them in bits per second
+	maxDevices   = 100_000
+	maxStock     = 1_000_000_000
+	maxPerUser   = 1_000_000_000
+)
+
+// checkBounds returns the fault of values beyond the bounds that were not so in was, which is empty for a new plan.
+func (p *Plan) checkBounds(was *Plan) error {
+	var wrong fault.Problems
+	wrong.When(p.Class > maxClass && p.Class != was.Class, "class", "range", "等级不能大于 1000000",
+		"The class is at most 1000000")
+	wrong.When(isAbove(p.SpeedMbps, was.SpeedMbps, maxSpeedMbps), "speed", "range", "限速不能大于 1000000 Mbps",
+		"The speed is at most 1000000 Mbps")
+	wrong.When(isAbove(p.Devices, was.Devices, maxDevices), "devices", "range", "设备数不能大于 100000",
+		"There are at most 100000 devices")
+	wrong.When(isAbove(p.Stock, was.Stock, maxStock), "stock", "range", "库存不能大于 1000000000",
+		"The stock is at most 1000000000")
+	wrong.When(isAbove(p.PerUser, was.PerUser, maxPerUser), "per_user", "range", "每人限购不能大于 1000000000",
+		"The limit per user is at most 1000000000")
+	return wrong.Err()
+}
+
+func isAbove[T int | int64](value, was *T, most T) bool {
+	return value != nil && *value > most && (was == nil || *value != *was)
+}
+
 func (p *Plan) check() error {
 	p.Names, p.Infos = p.Names.OrEmpty(), p.Infos.OrEmpty() // the schema wants some
 	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
@@ -142,6 +171,9 @@ func (s *Shop) AddPlan(ctx context.Context, p Plan) (*Plan, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if err := p.checkBounds(&Plan{}); err != nil {
+		return nil, err
+	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		p.ID = 0 // a repeated transaction must not keep the id of the first
 		if _, err := tx.NewInsert().Model(&p).Exec(ctx); err != nil {
@@ -178,6 +210,9 @@ func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*P
 		change(&p)
 		p.ID, p.Kind = id, kind
 		if err := p.check(); err != nil {
+			return err
+		}
+		if err := p.checkBounds(&was.Plan); err != nil {
 			return err
 		}
 		if _, err := tx.NewUpdate().Model(&p).WherePK().ExcludeColumn("id", "kind", "created_at", "removed_at").

@@ -3,6 +3,7 @@ package shop_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -365,5 +366,55 @@ func TestAPlanThatMakesNoSenseIsRefusedByName(t *testing.T) {
 		}); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("prices, %s: %v", name, err)
 		}
+	}
+}
+
+func TestPlan_BeyondItsBounds_IsRefusedByName(t *testing.T) {
+	c := open(t, dbtest.SQLite(t))
+	plan := shop.Plan{
+		Name: "x", Kind: shop.KindPlan, Reset: service.Never, Class: 1_000_000, SpeedMbps: new(1_000_000),
+		Devices: new(100_000), Stock: new(int64(1_000_000_000)), PerUser: new(1_000_000_000),
+		Prices: []shop.Price{{Months: 1, Amount: 1}},
+	}
+	stored, err := c.AddPlan(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, change := range map[string]func(*shop.Plan){
+		"class":    func(p *shop.Plan) { p.Class = 1_000_001 },
+		"speed":    func(p *shop.Plan) { p.SpeedMbps = new(1_000_001) },
+		"devices":  func(p *shop.Plan) { p.Devices = new(100_001) },
+		"stock":    func(p *shop.Plan) { p.Stock = new(int64(1_000_000_001)) },
+		"per_user": func(p *shop.Plan) { p.PerUser = new(math.MaxInt) },
+	} {
+		p := plan
+		change(&p)
+		_, added := c.AddPlan(t.Context(), p)
+		_, changed := c.ChangePlan(t.Context(), stored.ID, change)
+		for _, err := range []error{added, changed} {
+			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != field {
+				t.Errorf("%s: %v", field, err)
+			}
+		}
+	}
+}
+
+func TestChangePlan_StoredBeyondItsBounds_KeepsIt(t *testing.T) {
+	c := open(t, dbtest.SQLite(t))
+	stored, err := c.AddPlan(t.Context(), shop.Plan{
+		Name: "x", Kind: shop.KindPlan, Reset: service.Never, Prices: []shop.Price{{Months: 1, Amount: 1}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw(`UPDATE plan SET class = 1000001, devices = ?`, math.MaxInt64).Exec(ctx)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.ChangePlan(t.Context(), stored.ID, func(p *shop.Plan) { p.Name, p.Devices = "y", new(*p.Devices) })
+	if err != nil || p.Name != "y" || p.Class != 1_000_001 || *p.Devices != math.MaxInt64 {
+		t.Errorf("%+v, %v", p, err)
 	}
 }

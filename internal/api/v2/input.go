@@ -103,36 +103,59 @@ func ParseTime(name, value string) (time.Time, error) {
 	return at, nil
 }
 
-// checkTimes refuses an input with a time that the databases do not keep and order as it is, in whichever field of its
-// body; the query's are refused by checkParameters.
-func checkTimes(in any) error {
+// checkBody refuses an input with a time that the databases do not keep and order as it is, in whichever field of its
+// body, or with a text that must not be empty and has nothing to be seen. The query's times are refused by
+// checkParameters.
+func checkBody(in any) error {
 	var wrong fault.Problems
-	visitTimes(reflect.ValueOf(in), "", func(name string, at time.Time) {
-		wrong.When(!at.IsZero() && !text.InRange(at), name, "range", timeRange.ZH, timeRange.EN)
+	visitBody(reflect.ValueOf(in), "", false, bodyVisitor{
+		time: func(name string, at time.Time, isGiven bool) {
+			wrong.When((isGiven || !at.IsZero()) && !text.InRange(at), name, "range", timeRange.ZH, timeRange.EN)
+		},
+		needed: func(name, value string) {
+			wrong.When(value != "" && text.Folded(value) == "", name, "required", "不能只有空格或不可见的字符",
+				"This needs a character that can be seen")
+		},
 	})
 	return wrong.Err()
 }
 
-func visitTimes(v reflect.Value, name string, visit func(name string, at time.Time)) {
+// bodyVisitor is called for what an input holds.
+type bodyVisitor struct {
+	time   func(name string, at time.Time, isGiven bool) // isGiven: also where it is the zero time
+	needed func(name, value string)                      // a text whose length is at least 1
+}
+
+// visitBody calls to for v and what is in it. isNeeded says that v is a text that must not be empty.
+func visitBody(v reflect.Value, name string, isNeeded bool, to bodyVisitor) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			visitTimes(v.Elem(), name, visit)
+		if v.IsNil() {
+			return
+		}
+		if at, ok := v.Interface().(*time.Time); ok {
+			to.time(name, *at, true)
+			return
+		}
+		visitBody(v.Elem(), name, isNeeded, to)
+	case reflect.String:
+		if isNeeded {
+			to.needed(name, v.String())
 		}
 	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() < reflect.Array { // bytes, numbers
+		if kind := v.Type().Elem().Kind(); kind < reflect.Array || kind == reflect.String { // bytes, numbers, texts
 			return
 		}
 		for i := range v.Len() {
-			visitTimes(v.Index(i), joined(name, strconv.Itoa(i)), visit)
+			visitBody(v.Index(i), joined(name, strconv.Itoa(i)), false, to)
 		}
 	case reflect.Map:
 		for key, value := range v.Seq2() {
-			visitTimes(value, joined(name, fmt.Sprint(key)), visit)
+			visitBody(value, joined(name, fmt.Sprint(key)), false, to)
 		}
 	case reflect.Struct:
 		if at, ok := v.Interface().(time.Time); ok {
-			visit(name, at)
+			to.time(name, at, false)
 			return
 		}
 		for field, value := range v.Fields() {
@@ -140,7 +163,9 @@ func visitTimes(v reflect.Value, name string, visit func(name string, at time.Ti
 				continue
 			}
 			step, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			visitTimes(value, joined(name, step), visit)
+			// Spaces may be all of a password.
+			isNeeded := field.Tag.Get("minLength") != "" && step != "" && !strings.Contains(step, "password")
+			visitBody(value, joined(name, step), isNeeded, to)
 		}
 	}
 }

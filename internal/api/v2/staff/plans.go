@@ -98,13 +98,13 @@ type PlanTerms struct {
 	PlanTexts
 	TrafficBytes *int64            `json:"traffic_bytes,omitempty" doc:"For each quota month, of a package once; 0: unlimited"`
 	Reset        *string           `json:"reset,omitempty" enum:"calendar_month,anniversary,never"`
-	Class        *int              `json:"class,omitempty"`
+	Class        *int              `json:"class,omitempty" doc:"At most 1000000"`
 	Groups       *[]int            `json:"groups,omitempty" maxItems:"100" doc:"Node groups that it opens"`
-	SpeedMbps    *int              `json:"speed_mbps,omitempty" doc:"0: no limit"`
-	Devices      *int              `json:"devices,omitempty" doc:"0: no limit"`
+	SpeedMbps    *int              `json:"speed_mbps,omitempty" doc:"0: no limit; at most 1000000"`
+	Devices      *int              `json:"devices,omitempty" doc:"0: no limit; at most 100000"`
 	ValidDays    *int              `json:"valid_days,omitempty" doc:"Of a package; 0: until it is used up"`
-	Stock        *int64            `json:"stock,omitempty" doc:"What is left to sell; -1: no end of it"`
-	PerUser      *int              `json:"per_user,omitempty" doc:"How often one user may buy it; 0: as often as they like"`
+	Stock        *int64            `json:"stock,omitempty" doc:"What is left to sell; -1: no end of it; at most 1000000000"`
+	PerUser      *int              `json:"per_user,omitempty" doc:"How often one user may buy it; 0: as often as they like; at most 1000000000"`
 	Visible      *bool             `json:"visible,omitempty" doc:"Whether it is sold; a hidden plan can still be renewed"`
 	Renewable    *bool             `json:"renewable,omitempty"`
 	Prices       *[]planPriceInput `json:"prices,omitempty" maxItems:"24" doc:"All that are offered"`

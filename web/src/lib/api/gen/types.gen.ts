@@ -4019,9 +4019,12 @@ export type NewNodeBody = {
 };
 
 export type NewPlanBody = {
+    /**
+     * At most 1000000
+     */
     class?: number;
     /**
-     * 0: no limit
+     * 0: no limit; at most 100000
      */
     devices?: number;
     /**
@@ -4051,7 +4054,7 @@ export type NewPlanBody = {
      */
     name_zh?: string;
     /**
-     * How often one user may buy it; 0: as often as they like
+     * How often one user may buy it; 0: as often as they like; at most 1000000000
      */
     per_user?: number;
     /**
@@ -4061,11 +4064,11 @@ export type NewPlanBody = {
     renewable?: boolean;
     reset?: 'calendar_month' | 'anniversary' | 'never';
     /**
-     * 0: no limit
+     * 0: no limit; at most 1000000
      */
     speed_mbps?: number;
     /**
-     * What is left to sell; -1: no end of it
+     * What is left to sell; -1: no end of it; at most 1000000000
      */
     stock?: number;
     /**
@@ -5706,9 +5709,12 @@ export type PlanRef = {
 };
 
 export type PlanTerms = {
+    /**
+     * At most 1000000
+     */
     class?: number;
     /**
-     * 0: no limit
+     * 0: no limit; at most 100000
      */
     devices?: number;
     /**
@@ -5734,7 +5740,7 @@ export type PlanTerms = {
      */
     name_zh?: string;
     /**
-     * How often one user may buy it; 0: as often as they like
+     * How often one user may buy it; 0: as often as they like; at most 1000000000
      */
     per_user?: number;
     /**
@@ -5744,11 +5750,11 @@ export type PlanTerms = {
     renewable?: boolean;
     reset?: 'calendar_month' | 'anniversary' | 'never';
     /**
-     * 0: no limit
+     * 0: no limit; at most 1000000
      */
     speed_mbps?: number;
     /**
-     * What is left to sell; -1: no end of it
+     * What is left to sell; -1: no end of it; at most 1000000000
      */
     stock?: number;
     /**
