@@ -183,7 +183,7 @@ func TestNeverResetRenewal_BringsTrafficAndIsCreditedByIt(t *testing.T) {
 	})
 }
 
-// What a member of staff gives by beginning a quota anew is used first and is worth no money, however often it is given.
+// What staff gives by beginning a quota anew is used first and is worth no money, however often it is given.
 func TestQuotaBegunAnewByStaff_IsNotPaidBack(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
