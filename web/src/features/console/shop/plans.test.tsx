@@ -62,7 +62,11 @@ beforeEach(() => {
     http.put('*/api/v2/staff/plans/order', take),
     http.get('*/api/v2/staff/plans/:id', ({ params }) => success(plan(Number(params.id)))),
     http.get('*/api/v2/staff/plans', () =>
-      success([plan(1), plan(2, { state: 'hidden', name: '二号', name_zh: '第二', name_en: 'Plan 2' }), plan(3, { stock: 0 })]),
+      success([
+        plan(1),
+        plan(2, { state: 'hidden', name: '二号', name_zh: '第二', name_en: 'Plan 2' }),
+        plan(3, { stock: 0 }),
+      ]),
     ),
     http.post('*/api/v2/staff/plans', take),
     http.post('*/api/v2/staff/plans/:id/:what', take),
