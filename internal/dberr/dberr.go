@@ -122,14 +122,6 @@ const (
 // primaryCode masks the primary result code of SQLite out of an extended one.
 const primaryCode = 0xff
 
-// errClosed is what database/sql, which exports no such error, says of a database that this server closed: a call that
-// still runs when the server stops meets it.
-var errClosed = func() error {
-	closed := sql.OpenDB(nil)
-	closed.Close()
-	return closed.Ping()
-}()
-
 func of(err error) kind {
 	var pg *pgconn.PgError
 	var lite *sqlite.Error
@@ -138,7 +130,7 @@ func of(err error) kind {
 		return ofPostgres(pg.Code)
 	case errors.As(err, &lite):
 		return ofSQLite(lite.Code() & primaryCode)
-	case lost(err), errors.Is(err, errClosed):
+	case lost(err):
 		return unreachable
 	}
 	return other

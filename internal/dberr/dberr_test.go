@@ -157,20 +157,3 @@ func exec(t *testing.T, d *sql.DB, text string) {
 		t.Fatal(err)
 	}
 }
-
-func TestFault_DatabaseWasClosed_IsUnreachable(t *testing.T) {
-	d, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = d.Exec(`SELECT 1`)
-	if f := dberr.Fault(fmt.Errorf("read: %w", err)); !errors.Is(f, dberr.ErrUnreachable) || f.RetryAfter == 0 {
-		t.Errorf("%v is the fault %v, want %v", err, f, dberr.ErrUnreachable)
-	}
-	if dberr.Repeatable(err) {
-		t.Errorf("%v is repeated", err)
-	}
-}
