@@ -189,7 +189,8 @@ it('leads to the list, without a draft, where an earlier try has made a role wit
   const { user, router } = await openSignedIn('/admin/roles/new?from=4')
   await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'Weekend')
   await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'New shift')
-  const drafts = () => Object.keys(sessionStorage).filter((key) => key.includes('role:new'))
+  const drafts = () =>
+    Object.keys(sessionStorage).filter((key) => key.startsWith('console-draft:role:new'))
   await user.click(screen.getByRole('button', { name: 'Make the role' }))
   expect(await screen.findByText(/safe to try again/)).toBeVisible()
   expect(drafts()).toHaveLength(1)
