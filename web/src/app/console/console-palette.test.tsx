@@ -88,6 +88,19 @@ describe('the palette of the console', () => {
     expect(router.state.location.pathname).toBe('/admin/tickets')
   })
 
+  it('leaves the keys to the page once its field had the focus', async () => {
+    server.use(...asStaff('user.read', 'ticket.read'))
+    const { user, router } = await openSignedIn('/admin/tickets')
+    expect((await screen.findAllByRole('heading', { name: 'Tickets' }))[0]).toBeVisible()
+    await user.keyboard('{Control>}k{/Control}')
+    await waitFor(() => expect(screen.getByPlaceholderText(/^Where to go/)).toHaveFocus())
+    await user.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByPlaceholderText(/^Where to go/)).toBeNull())
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    await user.keyboard('gu')
+    await waitFor(() => expect(router.state.location.pathname).toBe('/admin/users'))
+  })
+
   it('opens with Enter what came from the server alone', async () => {
     const user = await type('ann@', 'user.read', 'ticket.read')
     expect(await screen.findByRole('button', { name: /^ann@example.com/ })).toBeVisible()

@@ -7,15 +7,13 @@ let release = () => {}
 
 /**
  * Takes what is typed before the palette is there: the page would take it for its shortcuts, or for text of the field that
- * has the focus. It ends once another field has the focus.
+ * has the focus. It ends once the palette's field, or another, gets the focus.
  */
 export function holdKeys(): void {
   release()
   typed = ''
-  const focused = document.activeElement
   const press = (event: KeyboardEvent) => {
-    const now = document.activeElement
-    if (event.key === 'Escape' || (now !== focused && now?.matches('input'))) return release()
+    if (event.key === 'Escape') return release()
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     if (event.key === 'Backspace') typed = typed.slice(0, -1)
     else if (event.key.length === 1) typed += event.key
@@ -24,11 +22,16 @@ export function holdKeys(): void {
     event.stopImmediatePropagation()
     hear(typed)
   }
+  const focus = ({ target }: FocusEvent) => {
+    if (target instanceof Element && target.matches('input, textarea')) release()
+  }
   window.addEventListener('keydown', press, true)
+  window.addEventListener('focusin', focus)
   const timer = setTimeout(() => release(), HOLD_MS)
   release = () => {
     clearTimeout(timer)
     window.removeEventListener('keydown', press, true)
+    window.removeEventListener('focusin', focus)
   }
 }
 
