@@ -7,6 +7,7 @@ import type { Filter } from '../parts/filters'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useAreaName } from '../parts/use-area-name'
 import { useReset } from './actions'
 import { fetches } from './resource'
 
@@ -35,9 +36,9 @@ export function FetchesPage() {
 }
 
 /** The country's name in the reader's language, and the address. */
-function placeOf({ ip, area }: LinkFetchRow, language: string) {
-  const name = area === 'ZZ' ? '' : new Intl.DisplayNames(language, { type: 'region' }).of(area)
-  return [name, ip].filter(Boolean).join(' · ')
+function usePlace() {
+  const areaName = useAreaName()
+  return ({ ip, area }: LinkFetchRow) => (area === 'ZZ' ? ip : `${areaName(area)} · ${ip}`)
 }
 
 const LEAST_FAILED = 400
@@ -59,7 +60,8 @@ function Answer({ row }: { row: LinkFetchRow }) {
 }
 
 function useColumns(): Column<LinkFetchRow>[] {
-  const { t, i18n } = useTranslation('console/link')
+  const { t } = useTranslation('console/link')
+  const placeOf = usePlace()
   return [
     {
       key: 'user',
@@ -81,7 +83,7 @@ function useColumns(): Column<LinkFetchRow>[] {
       key: 'place',
       title: t('column.place'),
       place: 'fact',
-      cell: (row) => placeOf(row, i18n.language),
+      cell: placeOf,
     },
     {
       key: 'answer',

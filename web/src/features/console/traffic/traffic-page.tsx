@@ -17,6 +17,7 @@ import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
 import { Item, Items, Section } from '../parts/section'
+import { useAreaName } from '../parts/use-area-name'
 import {
   BY,
   type By,
@@ -107,10 +108,10 @@ function Table({ by, from, to }: { by: By; from: string; to: string }) {
 function useColumns(by: By): Column<Sum>[] {
   const { t, i18n } = useTranslation('console/traffic')
   const zone = useQuery(siteOptions()).data?.time_zone ?? 'UTC'
-  const countries = new Intl.DisplayNames(i18n.language, { type: 'region' })
+  const areaName = useAreaName()
   const nameOf = ({ key, name }: Sum) => {
     if (by === 'day') return formatCalendarDay(calendarDay(Date.parse(key), zone), i18n.language)
-    if (by === 'country') return key === 'ZZ' ? t('unknown') : countries.of(key)
+    if (by === 'country') return key === 'ZZ' ? t('unknown') : areaName(key)
     if (by === 'plan' && key === '') return t('noPlan')
     return name || `#${key}`
   }
