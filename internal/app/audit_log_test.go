@@ -41,7 +41,8 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 			"object=audit_rule&limit=1": 1, "object=audit_rule&at=2026-01-31T04:00:01Z..": 0,
 			"object=audit_rule&at=..2026-01-31T04:00:01Z": 2, "object=audit_rule&at=2026-01-31": 2,
 			"object=audit_rule&at=2026-01-31T12:00:00%2B08:00..": 2,
-			"q=owner@": 1, "q=node.rule.": 2, "q=Added+an+audit": 1, "q=审计规则": 2, "q=审": 0, fmt.Sprintf("q=%d&object=audit_rule", rule.ID): 2,
+			"q=owner@": 1, "q=node.rule.": 2, "q=Added+an+audit": 1, "q=审计规则": 2, "q=审": 0,
+			fmt.Sprintf("q=%d&object=audit_rule", rule.ID): 2,
 			"q=198.51.100.77": 0, "address=203.": 0,
 		} {
 			if h.ask(admin, 200, "GET", path+"?"+query, "", &page); len(page.Rows) != want {

@@ -104,7 +104,7 @@ type PlanTerms struct {
 	Devices      *int              `json:"devices,omitempty" doc:"0: no limit; at most 100000"`
 	ValidDays    *int              `json:"valid_days,omitempty" doc:"Of a package; 0: until it is used up"`
 	Stock        *int64            `json:"stock,omitempty" doc:"What is left to sell; -1: no end of it; at most 1000000000"`
-	PerUser      *int              `json:"per_user,omitempty" doc:"How often one user may buy it; 0: as often as they like; at most 1000000000"`
+	PerUser      *int              `json:"per_user,omitempty" doc:"Purchases of one user; 0: no limit; at most 1000000000"`
 	Visible      *bool             `json:"visible,omitempty" doc:"Whether it is sold; a hidden plan can still be renewed"`
 	Renewable    *bool             `json:"renewable,omitempty"`
 	Prices       *[]planPriceInput `json:"prices,omitempty" maxItems:"24" doc:"All that are offered"`

@@ -4054,7 +4054,7 @@ export type NewPlanBody = {
      */
     name_zh?: string;
     /**
-     * How often one user may buy it; 0: as often as they like; at most 1000000000
+     * Purchases of one user; 0: no limit; at most 1000000000
      */
     per_user?: number;
     /**
@@ -5740,7 +5740,7 @@ export type PlanTerms = {
      */
     name_zh?: string;
     /**
-     * How often one user may buy it; 0: as often as they like; at most 1000000000
+     * Purchases of one user; 0: no limit; at most 1000000000
      */
     per_user?: number;
     /**
