@@ -19,7 +19,7 @@ async function textsOf(language: string, namespace: string): Promise<ResourceKey
   const texts =
     (await areas[`${folder}/${namespace}.json`]?.()) ??
     (await open[`${folder}/open.ts`]?.())?.[`./open/${namespace}.json`]
-  if (!texts) throw new Error(`There are no texts for ${language}/${namespace}`)
+  if (!texts) throw new Error(`No texts for ${language}/${namespace}`)
   return texts
 }
 

@@ -20,6 +20,6 @@ export async function guarded<M>(load: () => Promise<M>): Promise<M> {
   try {
     return await load()
   } catch (cause) {
-    throw new LostChunkError('A part of this page could not be loaded', { cause })
+    throw new LostChunkError(String(cause), { cause })
   }
 }

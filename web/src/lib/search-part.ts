@@ -14,6 +14,17 @@ export const searchOneOf = <T extends string>(known: readonly T[], part: unknown
 export const searchNumber = (part: unknown): number | undefined =>
   Number.isSafeInteger(part) && (part as number) > 0 ? (part as number) : undefined
 
+const searchDate = (pattern: RegExp) => (part: unknown) => {
+  const text = searchText(part)
+  return text && pattern.test(text) && Date.parse(text) > 0 ? text : undefined
+}
+
+/** A month as "2026-11", or undefined. */
+export const searchMonth = searchDate(/^\d{4}-\d\d$/)
+
+/** A day as "2026-11-29", or undefined. */
+export const searchDay = searchDate(/^\d{4}-\d\d-\d\d$/)
+
 /** The number of a page; the first where it is none. */
 export const searchPage = (part: unknown): number => searchNumber(part) ?? 1
 

@@ -3,8 +3,8 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/terms')({
   loader: async ({ context: { queryClient } }) => {
-    const { siteTexts } = await import('@/lib/api/site-texts')
-    await queryClient.prefetchQuery(siteTexts(document.documentElement.lang))
+    const { loadLegal } = await import('@/app/load-legal')
+    await loadLegal(queryClient)
   },
   component: lazyPage(() => import('@/app/legal-page'), 'TermsPage'),
 })

@@ -4,13 +4,12 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { invoicesOf } from '@/features/wallet/list-queries'
-import { searchOf, searchPage, searchText } from '@/lib/search-part'
+import { searchMonth, searchOf, searchPage } from '@/lib/search-part'
 
 const validateSearch = searchOf({
   page: searchPage,
-  /** As "2026-11"; without it all months. */
-  month: (part: unknown) =>
-    /^\d{4}-(0[1-9]|1[0-2])$/.test(searchText(part) ?? '') ? searchText(part) : undefined,
+  /** Without it all months. */
+  month: searchMonth,
 })
 
 export const Route = createFileRoute('/user/wallet/billing/')({

@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import type { Definition, Node, RootContent, Table } from 'mdast'
 import { createElement, type MouseEvent, type ReactNode, useMemo } from 'react'
 import type { MarkdownProps } from './markdown'
+import { markdownSlot } from './markdown-slot'
 import { parseMarkdown, targetOf } from './markdown-tree'
 import classes from './markdown.module.css'
 
@@ -29,6 +30,8 @@ export function MarkdownView({ text, level = 3 }: MarkdownProps) {
     </div>
   )
 }
+
+markdownSlot.View = MarkdownView
 
 function renderAll(nodes: readonly RootContent[], context: Context): ReactNode[] {
   return nodes.map((node, index) => (

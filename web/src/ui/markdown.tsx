@@ -1,8 +1,10 @@
-import { Suspense } from 'react'
+import { createElement, Suspense } from 'react'
 import { lazyPart } from '@/lib/lazy-part'
+import { loadMarkdown } from './load-markdown'
+import { markdownSlot } from './markdown-slot'
 import classes from './markdown.module.css'
 
-const MarkdownView = lazyPart(() => import('./markdown-view'), 'MarkdownView')
+const LateView = lazyPart(loadMarkdown, 'MarkdownView')
 
 export type MarkdownProps = {
   text: string
@@ -14,7 +16,7 @@ export type MarkdownProps = {
 export function Markdown(props: MarkdownProps) {
   return (
     <Suspense fallback={<div className={classes.source}>{props.text}</div>}>
-      <MarkdownView {...props} />
+      {createElement(markdownSlot.View ?? LateView, props)}
     </Suspense>
   )
 }

@@ -1,17 +1,5 @@
-import { searchNumber, searchOf, searchOneOf, searchText } from '@/lib/search-part'
+import { searchDay, searchMonth, searchNumber, searchOf, searchOneOf } from '@/lib/search-part'
 import { rangeNames } from './ranges'
-
-const searchDay = (part: unknown): string | undefined => {
-  const text = searchText(part)
-  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
-    ? text
-    : undefined
-}
-
-const searchMonth = (part: unknown): string | undefined => {
-  const text = searchText(part)
-  return text && /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined
-}
 
 /** What the address of the charts says. */
 export const chartSearch = searchOf({
