@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -178,8 +179,8 @@ func TestCheck_DatabaseChangedByHand_IsFound(t *testing.T) {
 			"entry 2 is not the one that was sealed, or its seal was changed",
 		},
 		"entry kept out of the chain": {
-			[]string{`UPDATE audit_seal SET at = '2100-01-01T00:00:00.000Z'`},
-			"left out of the chain",
+			[]string{`UPDATE audit_seal SET entry_id = 100, at = '2100-01-01T00:00:00.000Z' WHERE seq = 5`},
+			"entry 5 was left out of the chain",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -302,6 +303,53 @@ func TestSeal_ForgedOrCutEnd_IsRefused(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The doctor reads the log as it is at one moment: what servers seal meanwhile is not taken for a forged end.
+func TestCheck_SealsAddedMeanwhile_FindsNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		log := opened(t, d)
+		stop := make(chan struct{})
+		var running sync.WaitGroup
+		running.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				record(t, d, "node.change", audit.ID("node", 1), nil, nil, "")
+				if err := log.Seal(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for range 100 {
+			if found := broken(t, d, key); found != nil {
+				t.Errorf("found %q in a log that is whole", found)
+				break
+			}
+		}
+		close(stop)
+		running.Wait()
+	})
+}
+
+// Seals that were made while the clock was months ahead leave later entries their time to be sealed.
+func TestCheck_EntryAfterAWrongTime_Waits(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		log, now := opened(t, d), d.Now()
+		d.SetClock(func() time.Time { return now.AddDate(0, 3, 0) })
+		record(t, d, "node.change", audit.ID("node", 1), nil, nil, "")
+		if err := log.Seal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		d.SetClock(func() time.Time { return now })
+		record(t, d, "node.change", audit.ID("node", 1), nil, nil, "")
+		if found := broken(t, d, key); found != nil {
+			t.Errorf("found %q of an entry that waits for its seal", found)
+		}
+	})
 }
 
 // Servers that start at once begin one log.

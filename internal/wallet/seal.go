@@ -128,7 +128,12 @@ func checkEnd(ctx context.Context, idb bun.IDB, key sealing.Key) (last seal, pro
 // CheckKey returns where the chain of seals does not end as it was signed: seals were removed from its end, or put
 // there.
 func CheckKey(ctx context.Context, d *db.DB, key sealing.Key) ([]db.Violation, error) {
-	_, problem, err := checkEnd(ctx, d, key)
+	var problem string
+	// Of one moment: a seal is written with its signature.
+	err := d.ReadTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		_, problem, err = checkEnd(ctx, tx, key)
+		return err
+	})
 	if err != nil || problem == "" {
 		return nil, err
 	}
