@@ -179,13 +179,23 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 		if a := c.call(t, 1, "GET", "/api/v2/staff/refund-requests", ""); a.status != http.StatusForbidden {
 			t.Errorf("a user sees what staff sees: %d", a.status)
 		}
-		if got := c.ok(t, firstStaff, "GET", "/api/v2/staff/refund-requests?state=open",
-			""); got["total_count"] != 1.0 {
-			t.Error(got)
+		row := func() map[string]any {
+			got := c.ok(t, firstStaff, "GET", "/api/v2/staff/refund-requests", "")
+			if got["total_count"] != 1.0 {
+				t.Fatal(got)
+			}
+			return got["requests"].([]any)[0].(map[string]any)
+		}
+		if open := row(); open["refundable"] != "50.00" || open["refunded"] != nil ||
+			open["user"].(map[string]any)["email"] == "" || open["plan"].(map[string]any)["name"] != "Better" {
+			t.Error(open)
 		}
 		if got := c.ok(t, firstStaff, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%v/decision", asked["id"]),
 			`{"grant": true, "answer": "Sorry for that."}`); got["amount"] != "50.00" {
 			t.Error(got)
+		}
+		if granted := row(); granted["refundable"] != nil || granted["refunded"] != "50.00" {
+			t.Error(granted)
 		}
 		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); got["wallet_balance"] != "100.00" {
 			t.Error(got)

@@ -16,9 +16,11 @@ import (
 
 type staffCommission struct {
 	v2.CommissionItem
-	InviterID int64 `json:"inviter_id" doc:"Who earned it, or owes it"`
-	BuyerID   int64 `json:"buyer_id"`
-	OrderNo   int64 `json:"order_no"`
+	InviterID int64     `json:"inviter_id" doc:"Who earned it, or owes it"`
+	Inviter   personRef `json:"inviter" doc:"Who earned it, or owes it"`
+	BuyerID   int64     `json:"buyer_id"`
+	Buyer     personRef `json:"buyer"`
+	OrderNo   int64     `json:"order_no"`
 }
 
 type staffCommissionList struct {
@@ -145,10 +147,19 @@ func Invites(i *invite.Invites, w *wallet.Wallets, a *account.Accounts) v2.Resou
 			func(ctx context.Context, _ account.Identity, in *staffPart) (staffCommissionList, error) {
 				filter := invite.CommissionFilter{InviterID: in.InviterID, Owed: in.Owed}
 				earned, total, err := i.Commissions(ctx, filter, in.Limit, in.Offset)
+				if err != nil {
+					return staffCommissionList{}, err
+				}
+				var people []int64
+				for _, e := range earned {
+					people = append(people, e.Whose(), e.UserID)
+				}
+				known, err := peopleOf(ctx, a, people)
 				out := staffCommissionList{[]staffCommission{}, total}
 				for _, e := range earned {
 					out.Commissions = append(out.Commissions, staffCommission{
-						v2.NewCommissionItem(e), e.Whose(), e.UserID, e.OrderID,
+						v2.NewCommissionItem(e), e.Whose(), known.ref(e.Whose()), e.UserID, known.ref(e.UserID),
+						e.OrderID,
 					})
 				}
 				return out, err

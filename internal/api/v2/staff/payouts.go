@@ -14,9 +14,10 @@ import (
 
 type staffPayout struct {
 	v2.PayoutItem
-	UserID    int64  `json:"user_id"`
-	MadeBy    *int64 `json:"made_by" doc:"Member of staff who paid or refused it last; null: nobody, or the operator"`
-	DecidedBy *int64 `json:"decided_by" doc:"The second member, where one was needed"`
+	UserID    int64     `json:"user_id"`
+	User      personRef `json:"user"`
+	MadeBy    *int64    `json:"made_by" doc:"Member of staff who paid or refused it last; null: nobody, or the operator"`
+	DecidedBy *int64    `json:"decided_by" doc:"The second member, where one was needed"`
 	Assigned
 }
 
@@ -27,7 +28,6 @@ type staffPayoutList struct {
 
 type staffPayoutDetail struct {
 	StaffPayout
-	User     personRef    `json:"user"`
 	Released money.Amount `json:"released" doc:"Commission of the user that neither waits nor is held by a payout"`
 	Pending  money.Amount `json:"pending" doc:"Commission of the user that may still be taken back"`
 	Bookings []booking    `json:"bookings" doc:"What it moved in the ledger"`
@@ -45,15 +45,23 @@ func listPayouts(ctx context.Context, i *invite.Invites, d assignable, f invite.
 	if err != nil {
 		return staffPayoutList{}, err
 	}
+	owners := make([]int64, len(found))
+	for n := range found {
+		owners[n] = found[n].UserID
+	}
+	known, err := peopleOf(ctx, d.accounts, owners)
+	if err != nil {
+		return staffPayoutList{}, err
+	}
 	out := staffPayoutList{[]staffPayout{}, total}
 	for n := range found {
-		out.Payouts = append(out.Payouts, newStaffPayout(&found[n], assigned(found[n].AssignedTo)))
+		out.Payouts = append(out.Payouts, newStaffPayout(&found[n], known, assigned(found[n].AssignedTo)))
 	}
 	return out, nil
 }
 
-func newStaffPayout(p *invite.Payout, assigned Assigned) staffPayout {
-	return staffPayout{v2.NewPayoutItem(p), p.UserID, p.MadeBy, p.DecidedBy, assigned}
+func newStaffPayout(p *invite.Payout, known knownUsers, assigned Assigned) staffPayout {
+	return staffPayout{v2.NewPayoutItem(p), p.UserID, known.ref(p.UserID), p.MadeBy, p.DecidedBy, assigned}
 }
 
 // addPayouts adds paying commission outside of the site. The member pays by whatever means the user named, and says so
@@ -115,8 +123,7 @@ func addPayouts(r *v2.Router, i *invite.Invites, w *wallet.Wallets, a *account.A
 			}
 			found, err := w.BookingsFor(ctx, p.Ref())
 			return staffPayoutDetail{
-				newStaffPayout(p, assigned(p.AssignedTo)), known.ref(p.UserID), has.Commission, has.Pending,
-				newBookings(found),
+				newStaffPayout(p, known, assigned(p.AssignedTo)), has.Commission, has.Pending, newBookings(found),
 			}, err
 		})
 	type payment struct {

@@ -2,9 +2,9 @@ package staff
 
 import (
 	"context"
-	"strconv"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/approval"
 	"airstrip/internal/money"
@@ -14,6 +14,10 @@ import (
 
 type refundRequestRow struct {
 	v2.RefundRequestItem
+	User       personRef     `json:"user"`
+	Plan       planRef       `json:"plan" doc:"With the name under which it was sold"`
+	Refundable *money.Amount `json:"refundable" nullable:"true" doc:"What granting it would give back now; null: it is not open"`
+	Refunded   *money.Amount `json:"refunded" nullable:"true" doc:"What was given back of the order"`
 	Assigned
 }
 
@@ -33,17 +37,57 @@ func listRefundRequests(ctx context.Context, s *shop.Shop, d assignable, f shop.
 	if err != nil {
 		return refundRequestList{}, err
 	}
+	rows, err := refundRequestRows(ctx, s, d, found)
+	return refundRequestList{total, rows}, err
+}
+
+// refundRequestRows adds to requests whose they are, what was bought, and the money that they are about.
+func refundRequestRows(ctx context.Context, s *shop.Shop, d assignable, found []shop.RefundRequest,
+) ([]refundRequestRow, error) {
+	owners, numbers := make([]int64, len(found)), make([]int64, len(found))
+	for i := range found {
+		owners[i], numbers[i] = found[i].UserID, found[i].OrderID
+	}
+	known, err := peopleOf(ctx, d.accounts, owners)
+	if err != nil {
+		return nil, err
+	}
 	assigned, err := namedIn(ctx, d, found, func(q *shop.RefundRequest) *int64 { return q.AssignedTo })
 	if err != nil {
-		return refundRequestList{}, err
+		return nil, err
 	}
-	out := refundRequestList{total, []refundRequestRow{}}
+	orders, err := s.OrdersByID(ctx, numbers)
+	if err != nil {
+		return nil, err
+	}
+	plans := map[int64]planRef{}
+	for i := range orders {
+		plans[orders[i].ID] = planRef{orders[i].PlanID, orders[i].Terms.NameIn(api.CallerOf(ctx).Lang)}
+	}
+	refunded, err := s.Refunded(ctx, numbers...)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]refundRequestRow, len(found))
 	for i := range found {
-		out.Requests = append(out.Requests, refundRequestRow{
-			v2.NewRefundRequest(&found[i]), assigned(found[i].AssignedTo),
-		})
+		q := &found[i]
+		rows[i] = refundRequestRow{
+			RefundRequestItem: v2.NewRefundRequest(q), User: known.ref(q.UserID), Plan: plans[q.OrderID],
+			Assigned: assigned(q.AssignedTo),
+		}
+		if given, ok := refunded[q.OrderID]; ok {
+			rows[i].Refunded = &given.Amount
+		}
+		if q.State != shop.RequestOpen {
+			continue
+		}
+		sum, err := s.Refundable(ctx, q.UserID, text(q.OrderID))
+		if err != nil {
+			return nil, err
+		}
+		rows[i].Refundable = &sum
 	}
-	return out, nil
+	return rows, nil
 }
 
 func showRefundRequest(ctx context.Context, s *shop.Shop, d assignable, id int64) (staffRefundRequest, error) {
@@ -51,12 +95,12 @@ func showRefundRequest(ctx context.Context, s *shop.Shop, d assignable, id int64
 	if err != nil {
 		return staffRefundRequest{}, err
 	}
-	assigned, err := d.named(ctx, q.AssignedTo)
+	rows, err := refundRequestRows(ctx, s, d, []shop.RefundRequest{*q})
 	if err != nil {
 		return staffRefundRequest{}, err
 	}
-	sum, err := s.Refundable(ctx, q.UserID, strconv.FormatInt(q.OrderID, 10))
-	return staffRefundRequest{refundRequestRow{v2.NewRefundRequest(q), assigned(q.AssignedTo)}, sum}, err
+	sum, err := s.Refundable(ctx, q.UserID, text(q.OrderID))
+	return staffRefundRequest{rows[0], sum}, err
 }
 
 // Refunds adds deciding what users ask to be given back.

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type {
   CasePayment,
   PaymentCaseResult,
-  RefundRequestItem,
+  RefundRequestRow,
   StaffPayoutDetail,
 } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
@@ -14,12 +14,16 @@ import { asStaff } from '@/test/staff'
 
 const user = { id: 9, email: 'lin@example.com' }
 
-const request = (change: Partial<RefundRequestItem> = {}): RefundRequestItem => ({
+const request = (change: Partial<RefundRequestRow> = {}): RefundRequestRow => ({
   id: 3,
   order_no: 8,
   service_id: 5,
   package_id: null,
   user_id: 9,
+  user,
+  plan: { id: 2, name: 'Pro' },
+  refundable: '24.20',
+  refunded: null,
   reason: 'Too slow',
   state: 'open',
   answer: '',
@@ -109,7 +113,7 @@ beforeEach(() => {
     http.get('*/api/v2/staff/refund-requests', () =>
       success({
         total_count: 2,
-        requests: [request({ id: 1, order_no: 7, state: 'declined' }), request()],
+        requests: [request({ id: 1, order_no: 7, state: 'declined', refundable: null }), request()],
       }),
     ),
     http.get('*/api/v2/staff/commission-payouts/:id', () => success(payout())),
@@ -139,6 +143,7 @@ describe('the page of a decision about money', () => {
     expect(await within(others).findByRole('link', { name: 'Order #7' })).toBeVisible()
     await person.click(screen.getByRole('button', { name: 'Grant' }))
     const dialog = await screen.findByRole('dialog', { name: 'Grant' })
+    expect(dialog).toHaveTextContent(/24\.20 of order #8 \(Pro\) go back .* of lin@example\.com/)
     await person.type(
       await within(dialog).findByRole('textbox', { name: /^Answer to the user/ }),
       'Sorry',
@@ -150,6 +155,13 @@ describe('the page of a decision about money', () => {
         answer: 'Sorry',
       }),
     )
+  })
+
+  it('of a refund request is preceded by whose it is and how much it is about', async () => {
+    await openSignedIn('/admin/refunds')
+    const open = await screen.findByRole('row', { name: /#8/ })
+    expect(open).toHaveTextContent(/#8.*lin@example\.com.*Pro.*24\.20.*Too slow/)
+    expect(screen.getByRole('row', { name: /#7/ })).toHaveTextContent(/Pro.*—.*Too slow/)
   })
 
   it('of a payout shows where money went before', async () => {

@@ -31,8 +31,8 @@ function usePay(): Action<StaffPayout> {
         rules: staffPayoutPayRules.note,
       },
     ],
-    effect: ({ amount, account, user_id: user }) =>
-      t('payouts.payEffect', { amount: money(amount), account, user }),
+    effect: ({ amount, account, user }) =>
+      t('payouts.payEffect', { amount: money(amount), account, user: user.email || `#${user.id}` }),
     run: ({ id }, { reason }) =>
       staffPayoutPay({
         path: { payout_id: id },
@@ -62,8 +62,8 @@ function useRefuse(): Action<StaffPayout> {
         rules: staffPayoutRefuseRules.answer,
       },
     ],
-    effect: ({ amount, user_id: user }) =>
-      t('payouts.refuseEffect', { amount: money(amount), user }),
+    effect: ({ amount, user }) =>
+      t('payouts.refuseEffect', { amount: money(amount), user: user.email || `#${user.id}` }),
     run: ({ id }, { reason }) =>
       staffPayoutRefuse({
         path: { payout_id: id },

@@ -44,8 +44,8 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
       key: 'user',
       title: t('column.user'),
       place: 'title',
-      width: '6rem',
-      cell: ({ user_id: id }) => <Person user={{ id }} />,
+      width: '14rem',
+      cell: ({ user }) => <Person user={user} />,
     },
     {
       key: 'method',

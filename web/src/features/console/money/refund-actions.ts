@@ -2,16 +2,18 @@ import { Check, SquareX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffRefundDecideRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffRefundDecide } from '@/lib/api/gen/staff/sdk.gen'
-import type { RefundRequestItem } from '@/lib/api/gen/staff/types.gen'
+import type { RefundRequestRow } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
+import { useMoneyText } from '../parts/use-money-text'
 
 /** What may be done with a refund request that is open. */
-export function useRefundActions(): Action<RefundRequestItem>[] {
+export function useRefundActions(): Action<RefundRequestRow>[] {
   return [useDecision(true), useDecision(false)]
 }
 
-function useDecision(grants: boolean): Action<RefundRequestItem> {
+function useDecision(grants: boolean): Action<RefundRequestRow> {
   const { t } = useTranslation('console/money')
+  const money = useMoneyText()
   const which = grants ? 'grant' : 'decline'
   return {
     key: which,
@@ -30,7 +32,13 @@ function useDecision(grants: boolean): Action<RefundRequestItem> {
         rules: staffRefundDecideRules.answer,
       },
     ],
-    effect: ({ order_no: no, user_id: user }) => t(`refunds.${which}Effect`, { no, user }),
+    effect: ({ order_no: no, user, plan, refundable }) =>
+      t(`refunds.${which}Effect`, {
+        no,
+        plan: plan.name,
+        user: user.email || `#${user.id}`,
+        amount: money(refundable ?? ''),
+      }),
     run: ({ id }, { reason }) =>
       staffRefundDecide({
         path: { request_id: id },

@@ -175,8 +175,9 @@ function Side({ request }: { request: RefundRequestRow }) {
     <Section title={t('section.facts')}>
       <Facts>
         <Fact name={money('column.user')}>
-          <Person user={{ id: request.user_id }} />
+          <Person user={request.user} />
         </Fact>
+        <Fact name={money('column.item')}>{request.plan.name}</Fact>
         <Fact name={money('column.order')}>
           <TextLink to="/admin/orders/$id" params={{ id: String(request.order_no) }}>
             #{request.order_no}

@@ -1,6 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { RefundRequestRow } from '@/lib/api/gen/staff/types.gen'
+import { useCurrency } from '@/lib/currency'
 import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
@@ -35,6 +37,7 @@ export function RefundsPage() {
 
 function useColumns(assignee: Column<RefundRequestRow>): Column<RefundRequestRow>[] {
   const { t } = useTranslation('console/money')
+  const currency = useCurrency()
   return [
     {
       key: 'order',
@@ -47,8 +50,20 @@ function useColumns(assignee: Column<RefundRequestRow>): Column<RefundRequestRow
       key: 'user',
       title: t('column.user'),
       place: 'fact',
+      width: '14rem',
+      cell: ({ user }) => <Person user={user} />,
+    },
+    { key: 'plan', title: t('column.item'), place: 'fact', cell: ({ plan }) => plan.name },
+    {
+      key: 'amount',
+      title: t('refunds.amount'),
+      place: 'fact',
       width: '8rem',
-      cell: ({ user_id: id }) => <Person user={{ id }} />,
+      align: 'end',
+      cell: ({ refundable, refunded }) => {
+        const amount = refundable ?? refunded
+        return amount === null ? '—' : <Money amount={amount} currency={currency} />
+      },
     },
     { key: 'reason', title: t('column.reason'), place: 'fact', cell: ({ reason }) => reason },
     {

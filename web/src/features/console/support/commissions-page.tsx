@@ -43,12 +43,12 @@ function useColumns(): Column<StaffCommission>[] {
       key: 'inviter',
       title: t('commissions.inviter'),
       place: 'title',
-      cell: ({ inviter_id: id }) => <Person user={{ id }} />,
+      cell: ({ inviter }) => <Person user={inviter} />,
     },
     {
       key: 'buyer',
       title: t('commissions.buyer'),
-      cell: ({ buyer_id: id, username }) => <Person user={{ id, email: username }} />,
+      cell: ({ buyer }) => <Person user={buyer} />,
     },
     {
       key: 'order',

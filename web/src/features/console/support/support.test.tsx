@@ -62,7 +62,9 @@ const share: StaffShareAccount = {
 const commission: StaffCommission = {
   no: 1,
   inviter_id: 11,
+  inviter: { id: 11, email: 'inviter@example.com' },
   buyer_id: 12,
+  buyer: { id: 12, email: 'buyer@example.com' },
   username: 'Buyer',
   order_no: 90,
   amount: '3.00',
@@ -302,7 +304,7 @@ describe('commissions', () => {
     await openSignedIn('/admin/commissions?owed=true')
     const table = await screen.findByRole('table', { name: 'Commissions' })
     expect(await within(table).findByText('Reversed')).toBeVisible()
-    expect(within(table).getByRole('link', { name: '#11' })).toHaveAttribute(
+    expect(within(table).getByRole('link', { name: 'inviter@example.com' })).toHaveAttribute(
       'href',
       '/admin/users/11',
     )

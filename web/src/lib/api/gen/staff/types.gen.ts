@@ -6483,12 +6483,25 @@ export type RefundRequestRow = {
      * That the order brought
      */
     package_id: number | null;
+    /**
+     * With the name under which it was sold
+     */
+    plan: PlanRef;
     reason: string;
+    /**
+     * What granting it would give back now; null: it is not open
+     */
+    refundable: string | null;
+    /**
+     * What was given back of the order
+     */
+    refunded: string | null;
     /**
      * That the order began or renewed
      */
     service_id: number | null;
     state: 'open' | 'granted' | 'declined' | 'withdrawn';
+    user: PersonRef;
     user_id: number;
 };
 
@@ -7839,8 +7852,13 @@ export type StaffCommission = {
      * Decimal amount in the site's currency
      */
     amount: string;
+    buyer: PersonRef;
     buyer_id: number;
     created_at: string;
+    /**
+     * Who earned it, or owes it
+     */
+    inviter: PersonRef;
     /**
      * Who earned it, or owes it
      */
@@ -8135,6 +8153,7 @@ export type StaffPayout = {
      * The amount is held while it is open or waiting for a second member of staff
      */
     state: 'open' | 'waiting' | 'paid' | 'refused' | 'withdrawn';
+    user: PersonRef;
     user_id: number;
 };
 
