@@ -316,7 +316,7 @@ func TestOverview_EachRole_SeesWhatItMay(t *testing.T) {
 		for _, s := range h.overview(account.Owner, "").Steps {
 			done += fmt.Sprintf("%s %v, ", s.Key, s.IsDone)
 		}
-		if !strings.HasPrefix(done, "site false, mail false, gateway ") ||
+		if !strings.HasPrefix(done, "site false, contact false, mail false, gateway ") ||
 			!strings.HasSuffix(done, "plan true, node false, purchase true, ") {
 			h.Errorf("the steps are %s", done)
 		}

@@ -189,15 +189,16 @@ func ofGateway(ctx context.Context, cfg *app.Config, name string, fn func(a *app
 	})
 }
 
-// printGateways prints accounts with the names of their credentials and the address for the platform's notifies.
+// printGateways prints accounts with the names of their credentials, the values of public ones, and the address for the platform's notifies.
 func printGateways(a *app.App, accounts ...payment.Account) error {
 	shown := []map[string]any{}
 	for _, g := range accounts {
+		names, public := a.Gateways.Known(&g)
 		shown = append(shown, map[string]any{
 			"kind": g.Kind, "name": g.Name, "title": g.Title(), "icon": g.Icon, "enabled": g.Enabled, "sort": g.Sort,
 			"fee_percent": g.FeePercent, "fee_fixed": g.FeeFixed,
 			"minimum": g.Minimum, "maximum": g.Maximum, "currency": g.Currency, "rate": g.Rate,
-			"credentials": a.Gateways.Known(&g), "notify_url": a.SiteURL() + "/v1/payment/notify/" + g.Name,
+			"credentials": names, "public": public, "notify_url": a.SiteURL() + "/v1/payment/notify/" + g.Name,
 		})
 	}
 	return printJSON(shown)

@@ -58,6 +58,7 @@ type Field struct {
 	Title    fault.Text
 	Required bool
 	Long     bool // has several lines, such as a key in PEM
+	Public   bool // whoever pays reads it, so that staff may read it again
 	Choices  []string
 }
 

@@ -113,9 +113,17 @@ func (g *Gateways) List(ctx context.Context) (accounts []Account, err error) {
 	return accounts, err
 }
 
-// Known returns the names of the credentials that the account has; none where they were sealed with another key, which
-// makes it as if switched off. The credentials themselves are never shown again.
-func (g *Gateways) Known(a *Account) []string {
+// Known returns the names of the credentials that the account has, and the values of those that are public; none where
+// they were sealed with another key, which makes it as if switched off. The others are never shown again.
+func (g *Gateways) Known(a *Account) (names []string, public map[string]string) {
 	credentials, _ := g.unseal(a)
-	return append([]string{}, slices.Sorted(maps.Keys(credentials))...)
+	public = map[string]string{}
+	if k, err := g.kind(a.Kind); err == nil {
+		for _, f := range k.Fields {
+			if value, isSet := credentials[f.Name]; isSet && f.Public {
+				public[f.Name] = value
+			}
+		}
+	}
+	return append([]string{}, slices.Sorted(maps.Keys(credentials))...), public
 }

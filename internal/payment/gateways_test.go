@@ -51,7 +51,8 @@ func TestSeveralAccountsOfOneKindAreKeptSealed(t *testing.T) {
 			bytes.Contains(stored, []byte("cash")) {
 			t.Errorf("stored as %q, %v", stored, err)
 		}
-		if known := c.Gateways.Known(second); strings.Join(known, " ") != "instructions_en instructions_zh" {
+		known, public := c.Gateways.Known(second)
+		if strings.Join(known, " ") != "instructions_en instructions_zh" || public["instructions_en"] != "Bring cash" {
 			t.Errorf("%v", known)
 		}
 		text, err := json.Marshal(second)

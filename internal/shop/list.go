@@ -62,7 +62,7 @@ func (s *Shop) PaidBetween(ctx context.Context, from, to time.Time) (n int64, su
 	return n, sum, err
 }
 
-// HasSold reports whether anybody has ever paid an order.
+// HasSold reports whether anybody has ever paid money for an order.
 func (s *Shop) HasSold(ctx context.Context) (bool, error) {
-	return s.db.NewSelect().Model((*Order)(nil)).Where("paid_at IS NOT NULL").Exists(ctx)
+	return s.db.NewSelect().Model((*Order)(nil)).Where("paid_at IS NOT NULL AND amount > 0").Exists(ctx)
 }

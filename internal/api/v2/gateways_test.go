@@ -21,12 +21,13 @@ import (
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/manual"
 	"airstrip/internal/payment/paymenttest"
+	"airstrip/internal/payment/stripe"
 	"airstrip/internal/wallet"
 )
 
 func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := paymenttest.New(t, d, []payment.Kind{manual.Kind})
+		c := paymenttest.New(t, d, []payment.Kind{manual.Kind, stripe.Kind})
 		buyer := c.User(t)
 		accounttest.Add(t, d, "", buyer)
 		mux := http.NewServeMux()
@@ -43,6 +44,7 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 			Minimum, Maximum, Rate      *string
 			Enabled                     bool
 			Credentials                 []string
+			Public                      map[string]string
 			Fields                      []struct{ Name string }
 			Charge                      *struct{ Amount, Fee string }
 			Fee, State                  string
@@ -100,8 +102,14 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 		want(call("owner", "POST", "/staff/gateways", create), 422, "name")
 		list := want(call("finance", "GET", "/staff/gateways", ""), 200, "")
 		if len(list.ResultList) != 1 || strings.Join(list.ResultList[0].Credentials,
-			" ") != "instructions_en instructions_zh" || strings.Contains(list.text, "somewhere") {
+			" ") != "instructions_en instructions_zh" || list.ResultList[0].Public["instructions_en"] != "Transfer somewhere" {
 			t.Errorf("%s", list.text)
+		}
+		card := want(call("owner", "POST", "/staff/gateways", `{"kind":"stripe","name":"card","enabled":false,
+			"credentials":{"secret_key":"sk_swordfish","webhook_secret":"whsec_swordfish"}}`), 200, "")
+		list = want(call("finance", "GET", "/staff/gateways", ""), 200, "")
+		if strings.Contains(card.text+list.text, "swordfish") || len(card.Result.Public) != 0 {
+			t.Errorf("a credential is shown: %s %s", card.text, list.text)
 		}
 		if kinds := want(call("admin", "GET", "/staff/gateways/kinds", ""), 200,
 			""); kinds.ResultList[0].Name != "manual" || kinds.ResultList[0].Fields[0].Name != "instructions_zh" {

@@ -16,11 +16,11 @@ var Kind = payment.Kind{
 	Fields: []payment.Field{
 		{
 			Name: "instructions_zh", Title: fault.Text{ZH: "付款说明（中文）", EN: "How to pay, in Chinese"}, Required: true,
-			Long: true,
+			Long: true, Public: true,
 		},
 		{
 			Name: "instructions_en", Title: fault.Text{ZH: "付款说明（英文）", EN: "How to pay, in English"}, Required: true,
-			Long: true,
+			Long: true, Public: true,
 		},
 	},
 	Open: func(s payment.Setup) (payment.Gateway, error) {

@@ -27,28 +27,30 @@ type gatewayCredential struct {
 	Title    string   `json:"title" doc:"For people, in the language of Accept-Language"`
 	Required bool     `json:"required"`
 	Long     bool     `json:"long" doc:"Has several lines, such as a key in PEM"`
+	Public   bool     `json:"public" doc:"Whoever pays reads it, so that staff may read it again"`
 	Choices  []string `json:"choices" doc:"The values it may have; empty: any"`
 }
 
 type gatewayAccount struct {
-	ID          int64         `json:"id"`
-	Kind        string        `json:"kind"`
-	Name        string        `json:"name"`
-	NotifyPath  string        `json:"notify_path" doc:"Where the platform sends its notifies, under the site's address"`
-	TitleZH     string        `json:"title_zh"`
-	TitleEN     string        `json:"title_en"`
-	Icon        string        `json:"icon"`
-	FeePercent  string        `json:"fee_percent"`
-	FeeFixed    money.Amount  `json:"fee_fixed"`
-	Minimum     *money.Amount `json:"minimum" nullable:"true"`
-	Maximum     *money.Amount `json:"maximum" nullable:"true"`
-	Sort        int           `json:"sort"`
-	Enabled     bool          `json:"enabled"`
-	Currency    string        `json:"currency"`
-	Rate        *string       `json:"rate" nullable:"true"`
-	Credentials []string      `json:"credentials" doc:"Names of those that are set, none where the server cannot read them any more; their values are never shown"`
-	CreatedAt   time.Time     `json:"created_at"`
-	UpdatedAt   time.Time     `json:"updated_at"`
+	ID          int64             `json:"id"`
+	Kind        string            `json:"kind"`
+	Name        string            `json:"name"`
+	NotifyPath  string            `json:"notify_path" doc:"Where the platform sends its notifies, under the site's address"`
+	TitleZH     string            `json:"title_zh"`
+	TitleEN     string            `json:"title_en"`
+	Icon        string            `json:"icon"`
+	FeePercent  string            `json:"fee_percent"`
+	FeeFixed    money.Amount      `json:"fee_fixed"`
+	Minimum     *money.Amount     `json:"minimum" nullable:"true"`
+	Maximum     *money.Amount     `json:"maximum" nullable:"true"`
+	Sort        int               `json:"sort"`
+	Enabled     bool              `json:"enabled"`
+	Currency    string            `json:"currency"`
+	Rate        *string           `json:"rate" nullable:"true"`
+	Credentials []string          `json:"credentials" doc:"Names of those that are set, none where the server cannot read them any more; their values are never shown"`
+	Public      map[string]string `json:"public" doc:"The values of those that are public, by name"`
+	CreatedAt   time.Time         `json:"created_at"`
+	UpdatedAt   time.Time         `json:"updated_at"`
 	v2.Version
 }
 
@@ -84,12 +86,13 @@ type newGatewayBody struct {
 }
 
 func newGatewayAccount(g *payment.Gateways, a *payment.Account) gatewayAccount {
+	names, public := g.Known(a)
 	out := gatewayAccount{
 		ID: a.ID, Kind: a.Kind, Name: a.Name, NotifyPath: "/v1/payment/notify/" + a.Name, TitleZH: a.TitleZH,
 		TitleEN: a.TitleEN, Icon: a.Icon,
 		FeePercent: a.FeePercent.String(), FeeFixed: a.FeeFixed, Minimum: unlessZero(a.Minimum),
 		Maximum: unlessZero(a.Maximum), Sort: a.Sort, Enabled: a.Enabled, Currency: a.Currency,
-		Credentials: g.Known(a), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+		Credentials: names, Public: public, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 	if a.Rate != 0 {
 		out.Rate = new(a.Rate.String())
@@ -169,8 +172,7 @@ func Gateways(g *payment.Gateways, p *payment.Payments) v2.Resource {
 					}
 					for _, f := range k.Fields {
 						kind.Fields = append(kind.Fields, gatewayCredential{
-							f.Name, f.Title.In(lang), f.Required,
-							f.Long, append([]string{}, f.Choices...),
+							f.Name, f.Title.In(lang), f.Required, f.Long, f.Public, append([]string{}, f.Choices...),
 						})
 					}
 					out = append(out, kind)

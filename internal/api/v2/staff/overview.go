@@ -51,7 +51,7 @@ type overviewDay struct {
 }
 
 type overviewStep struct {
-	Key    string `json:"key" enum:"site,mail,gateway,plan,node,purchase"`
+	Key    string `json:"key" enum:"site,contact,mail,gateway,plan,node,purchase"`
 	IsDone bool   `json:"is_done"`
 }
 
@@ -279,7 +279,10 @@ func (o *gathering) steps(ctx context.Context) error {
 		isDone func() (bool, error)
 	}{
 		{"site", permission.SettingRead, func() (bool, error) {
-			return site.SiteName != initial.SiteName && (site.ContactEmail != "" || site.ContactURL != ""), nil
+			return site.SiteName != initial.SiteName, nil
+		}},
+		{"contact", permission.SettingRead, func() (bool, error) {
+			return site.ContactEmail != "" || site.ContactURL != "", nil
 		}},
 		{"mail", permission.SettingRead, func() (bool, error) { return site.SMTPHost != "" && site.SMTPFrom != "", nil }},
 		{"gateway", permission.GatewayRead, func() (bool, error) { return len(o.Payments.Methods()) > 0, nil }},

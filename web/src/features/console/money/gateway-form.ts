@@ -65,27 +65,39 @@ function useShown(isNew: boolean): FormSection {
 
 function useCredentials(kind: GatewayKind, account: GatewayAccount | undefined): FormSection {
   const { t } = useTranslation('console/gateway')
-  const fields = kind.fields.map(({ name, title, required, long, choices }): Field => {
-    const isSet = account?.credentials.includes(name) === true
-    return {
-      name: credentialField(name),
-      label: title,
-      isRequired: required && !isSet,
-      ...(isSet && { hint: t('hint.set') }),
-      ...(choices.length > 0
-        ? {
-            kind: 'choice',
-            options: ['', ...choices].map((value) => ({
-              value,
-              label: value || t(account ? 'unchanged' : 'byDefault'),
-            })),
-          }
-        : { kind: 'secret', isLong: long }),
-    }
-  })
+  const fields = kind.fields.map(
+    ({ name, title, required, long, public: isPublic, choices }): Field => {
+      const isSet = account?.credentials.includes(name) === true
+      if (isPublic) {
+        return {
+          name: credentialField(name),
+          label: title,
+          kind: long ? 'textarea' : 'text',
+          isRequired: required,
+        }
+      }
+      return {
+        name: credentialField(name),
+        label: title,
+        isRequired: required && !isSet,
+        ...(isSet && { hint: t('hint.set') }),
+        ...(choices.length > 0
+          ? {
+              kind: 'choice',
+              options: ['', ...choices].map((value) => ({
+                value,
+                label: value || t(account ? 'unchanged' : 'byDefault'),
+              })),
+            }
+          : { kind: 'secret', isLong: long }),
+      }
+    },
+  )
   return {
-    title: t('section.credentials'),
-    about: t(account ? 'section.credentialsAbout' : 'section.credentialsOfNew'),
+    title: t(kind.fields.every((field) => field.public) ? 'section.public' : 'section.credentials'),
+    about: kind.fields.every((field) => field.public)
+      ? t('section.publicAbout')
+      : t(account ? 'section.credentialsAbout' : 'section.credentialsOfNew'),
     fields: () => fields,
   }
 }

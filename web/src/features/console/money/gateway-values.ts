@@ -22,7 +22,9 @@ export const blankGateway = (kind: GatewayKind, site: string): FormValues => ({
 
 export const gatewayValues = (account: GatewayAccount, kind: GatewayKind): FormValues => ({
   ...Object.fromEntries(texts.map((name) => [name, account[name]])),
-  ...Object.fromEntries(kind.fields.map(({ name }) => [credentialField(name), ''])),
+  ...Object.fromEntries(
+    kind.fields.map(({ name }) => [credentialField(name), account.public[name] ?? '']),
+  ),
   fee_percent: account.fee_percent,
   fee_fixed: account.fee_fixed,
   minimum: account.minimum ?? '',
@@ -33,7 +35,7 @@ export const gatewayValues = (account: GatewayAccount, kind: GatewayKind): FormV
 
 const textOf = (values: FormValues, name: string) => String(values[name] ?? '').trim()
 
-/** What of the form is sent: of credentials only those that were filled in. */
+/** What of the form is sent: of secret credentials only those that were filled in. */
 export function gatewayChange(
   kind: GatewayKind,
   values: FormValues,
@@ -41,7 +43,11 @@ export function gatewayChange(
 ): GatewayChange {
   const plain = [...texts, 'fee_percent', 'rate'].filter((name) => changed.includes(name))
   const amounts = ['fee_fixed', 'minimum', 'maximum'].filter((name) => changed.includes(name))
-  const filled = kind.fields.filter(({ name }) => textOf(values, credentialField(name)) !== '')
+  const filled = kind.fields.filter(({ name, public: isPublic }) =>
+    isPublic
+      ? changed.includes(credentialField(name))
+      : textOf(values, credentialField(name)) !== '',
+  )
   return {
     ...Object.fromEntries(plain.map((name) => [name, textOf(values, name)])),
     ...Object.fromEntries(amounts.map((name) => [name, textOf(values, name) || '0'])),

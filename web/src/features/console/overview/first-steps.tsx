@@ -11,6 +11,7 @@ import classes from './overview.module.css'
 /** Where each step is done. */
 const pages: Record<OverviewStep['key'], RowLink> = {
   site: { to: '/admin/settings', search: { area: 'site' } as never },
+  contact: { to: '/admin/settings', search: { area: 'site' } as never },
   mail: { to: '/admin/settings', search: { area: 'mail' } as never },
   gateway: { to: '/admin/gateways/new' },
   plan: { to: '/admin/plans/new' },

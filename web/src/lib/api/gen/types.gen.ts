@@ -1998,6 +1998,12 @@ export type GatewayAccount = {
      * Where the platform sends its notifies, under the site's address
      */
     notify_path: string;
+    /**
+     * The values of those that are public, by name
+     */
+    public: {
+        [key: string]: string;
+    };
     rate: string | null;
     sort: number;
     title_en: string;
@@ -2073,6 +2079,10 @@ export type GatewayCredential = {
      */
     long: boolean;
     name: string;
+    /**
+     * Whoever pays reads it, so that staff may read it again
+     */
+    public: boolean;
     required: boolean;
     /**
      * For people, in the language of Accept-Language
@@ -5176,7 +5186,7 @@ export type OverviewPart = {
 
 export type OverviewStep = {
     is_done: boolean;
-    key: 'site' | 'mail' | 'gateway' | 'plan' | 'node' | 'purchase';
+    key: 'site' | 'contact' | 'mail' | 'gateway' | 'plan' | 'node' | 'purchase';
 };
 
 export type OverviewTotal = {
