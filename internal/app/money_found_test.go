@@ -43,6 +43,30 @@ var moneyFound = map[string][]moneyStep{
 		{"wait", 1, 31, 24},
 		{"withdraw", 0, 1, 0},
 	},
+	// The inviter would keep the commission of money that came back through a change of plan. Written by hand.
+	"a service is changed and refunded": {
+		{"recharge", 1, 0, 1},
+		{"buy", 1, 1, 4},
+		{"change", 1, 0, 28},
+		{"refund", 1, 1, 0},
+	},
+	"a service is changed and refunded after its commission was withdrawn": {
+		{"recharge", 1, 0, 1},
+		{"buy", 1, 1, 4},
+		{"change", 1, 0, 28},
+		{"wait", 1, 31, 24},
+		{"withdraw", 0, 1, 0},
+		{"refund", 1, 1, 0},
+		{"buy", 1, 1, 4},
+	},
+	"the rest of a credit goes to the wallet": {
+		{"set credit", 0, 1, 0},
+		{"recharge", 1, 0, 1},
+		{"buy", 1, 1, 4},
+		{"change", 1, 0, 28},
+		{"buy", 1, 0, 4},
+		{"refund", 1, 1, 0},
+	},
 	// Bought again at the price that was agreed before the change.
 	"a service that a change ended is renewed for an old quote": {
 		{"recharge", 0, 2, 10},

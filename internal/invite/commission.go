@@ -41,16 +41,7 @@ func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, na
 		}
 	}
 	c.ReleaseAt = c.CreatedAt.AddDate(0, 0, site.CommissionDays)
-	if _, err := tx.NewInsert().Model(c).Exec(ctx); err != nil {
-		return db.Error(err)
-	}
-	err = i.wallets.Post(ctx, tx, wallet.Commission, c.ref(), name,
-		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: -c.Amount},
-		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: c.Amount})
-	if err != nil {
-		return err
-	}
-	return i.wallets.HoldCommission(ctx, tx, c.InviterID, c.Amount, c.ref())
+	return i.book(ctx, tx, c, name)
 }
 
 type paidMoney struct {
@@ -68,8 +59,10 @@ func (i *Invites) Follow(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// paid follows the user's wallet up to now and gives the part of the order that was paid with money that came in. A
-// refund of an order brings back as money what was so counted of it; one of a recharge takes first what was not spent.
+// paid follows the user's wallet up to now and gives the part of the order that was paid with money that came in. What
+// comes back by refunds of orders and by changes was counted by GiveBack, but for refunds from before there was
+// GivenBack: those bring back as money what was counted of their order. A refund of a recharge takes first what was not
+// spent.
 func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (base money.Amount, err error) {
 	known := paidMoney{UserID: userID}
 	if err := tx.NewSelect().Model(&known).WherePK().Scan(ctx); err != nil && !errors.Is(err, db.ErrNoRows) {
@@ -100,7 +93,8 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 		case m.Reason == wallet.Refund && m.Reference.Kind == "order":
 			var counted []int64
 			if err := tx.NewSelect().Model((*Commission)(nil)).ColumnExpr("base - returned").
-				Where("order_id = ? AND state = ?", m.Reference.ID, Reversed).Scan(ctx, &counted); err != nil {
+				Where("order_id = ? AND state = ? AND given_back = 0", m.Reference.ID, Reversed).
+				Scan(ctx, &counted); err != nil {
 				return 0, err
 			}
 			for _, b := range counted {

@@ -1,7 +1,8 @@
 // Package invite owns the commissions that users earn by the purchases of those whom they invited; who invited whom is
 // part of the accounts. A commission counts only money that came in through a gateway, never gifts. It is held until
-// its release, and taken back, before or after that, when the money goes back to who paid it. What the inviter had
-// withdrawn by then is owed, and later commission pays it first.
+// its release, and taken back, before or after that, when the money comes back into the buyer's wallet, also through
+// changes of plan, or goes back to who paid it. What the inviter had withdrawn by then is owed, and later commission
+// pays it first.
 package invite
 
 import (
@@ -64,6 +65,7 @@ type Commission struct {
 	UserID        int64        // who bought
 	Base          money.Amount // the part of the order that was paid with money, not with gifts
 	Returned      money.Amount // of Base, what went back to who had paid it; the commission was reversed for that
+	GivenBack     money.Amount // of Base, what came back into the buyer's wallet; or a change's order counts since then
 	Permille      int64
 	Amount        money.Amount
 	State         State

@@ -353,6 +353,7 @@ func TestADamagedCommissionShows(t *testing.T) {
 		`DELETE FROM commission_withdrawal`,
 		`UPDATE commission SET withdrawn = 0, owed = 0 WHERE owed > 0`,
 		`UPDATE commission SET owed = owed - 1 WHERE owed > 0`,
+		`UPDATE refund SET order_id = (SELECT MAX(order_id) FROM commission WHERE state <> 'reversed')`,
 		`UPDATE commission SET settled = 1 WHERE state = 'released'`,
 		`UPDATE shop_order SET state = 'refunded' WHERE id IN (SELECT order_id FROM commission
 			WHERE state = 'released')`,

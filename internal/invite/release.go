@@ -36,7 +36,7 @@ func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 	if _, err := i.wallets.Lock(ctx, tx, c.UserID); err != nil {
 		return err
 	}
-	closed, err := tx.NewSelect().Table("account").Where("id = ? AND closed_at IS NOT NULL", c.InviterID).Exists(ctx)
+	closed, err := hasLeft(ctx, tx, c.InviterID)
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,11 @@ func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 		return err
 	}
 	return i.settle(ctx, tx, c)
+}
+
+// hasLeft reports whether the user's account was closed.
+func hasLeft(ctx context.Context, tx bun.Tx, userID int64) (bool, error) {
+	return tx.NewSelect().Table("account").Where("id = ? AND closed_at IS NOT NULL", userID).Exists(ctx)
 }
 
 // isGoingBack reports whether the commission would be taken back if all pending gateway refunds of the buyer were done
@@ -120,17 +125,6 @@ func (i *Invites) settle(ctx context.Context, tx bun.Tx, c *Commission) error {
 		return err
 	}
 	return i.takeBack(ctx, tx, c, wallet.CommissionSettled, settled)
-}
-
-// Reverse takes back what an order earned, as part of the refund of that order.
-func (i *Invites) Reverse(ctx context.Context, tx bun.Tx, orderID int64) error {
-	var found []Commission
-	err := tx.NewSelect().Model(&found).Where("order_id = ?", orderID).Scan(ctx)
-	if err != nil || len(found) == 0 {
-		return err
-	}
-	_, err = i.reverse(ctx, tx, &found[0])
-	return err
 }
 
 // reverse takes a commission back and reports whether it was not reversed before. Of a released one its holder owes

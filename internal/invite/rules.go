@@ -10,16 +10,25 @@ var rules = []db.Rule{
 	{Name: "I9", Says: "a commission is its rate of what was paid, once for an order of somebody who was invited by who earns", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN shop_order o ON o.id = c.order_id LEFT JOIN account i ON i.id = c.inviter_id
-		WHERE o.id IS NULL OR o.user_id <> c.user_id OR c.base > o.amount OR c.amount <> c.base * c.permille / 1000
+		WHERE o.id IS NULL OR o.user_id <> c.user_id
+		OR c.base > CASE WHEN o.credit > o.price - o.discount THEN o.price - o.discount ELSE o.amount END OR c.amount <> c.base * c.permille / 1000
 		OR c.inviter_id = c.user_id
 			OR o.state NOT IN ('paid', 'refunded') OR (o.state = 'refunded' AND c.state <> 'reversed' AND NOT (c.state = 'released' AND c.stays))
-			 OR (c.state = 'reversed' AND o.state <> 'refunded' AND c.returned = 0 AND i.closed_at IS NULL) OR (c.state <> 'reversed' AND c.returned > 0)`},
+			 OR (c.state = 'reversed' AND o.state <> 'refunded' AND c.returned = 0 AND c.given_back = 0 AND i.closed_at IS NULL) OR (c.state <> 'reversed' AND c.returned > 0)`},
 	{Name: "I9", Says: "commissions count no more than came in through gateways and stayed", Query: `
 		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM commission c WHERE c.state <> 'reversed' GROUP BY c.user_id
 		HAVING SUM(c.base) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id
 		AND r.state IN ('paid', 'refunded')), 0)
 			- COALESCE((SELECT SUM(g.amount) FROM gateway_refund g WHERE g.user_id = c.user_id AND g.state = 'done'), 0)
 			+ COALESCE((SELECT m.owed FROM paid_money m WHERE m.user_id = c.user_id), 0)`},
+	{Name: "I9", Says: "commissions count no more than was paid for orders and did not come back by refunds and changes", Query: `
+		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM commission c WHERE c.state <> 'reversed' AND NOT c.stays
+		GROUP BY c.user_id
+		HAVING SUM(c.base) > COALESCE((SELECT SUM(o.amount - COALESCE(r.amount, 0) - CASE
+				WHEN o.credit > o.price - o.discount AND (o.terms ->> 'extra') IS NULL
+				THEN o.credit - (o.price - o.discount) ELSE 0 END)
+			FROM shop_order o LEFT JOIN refund r ON r.order_id = o.id
+			WHERE o.user_id = c.user_id AND o.state IN ('paid', 'refunded')), 0)`},
 	{Name: "I9", Says: "nobody invited somebody who was there before them, so that invites have no cycle", Query: `
 		SELECT 'user ' || CAST(id AS TEXT) FROM account WHERE invited_by >= id`},
 	{Name: "I9", Says: "a pending commission is held, any other not, and none is released before its time", Query: `

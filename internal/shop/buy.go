@@ -424,7 +424,13 @@ func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
 	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), o.Lines()...); err != nil {
 		return err
 	}
-	return s.deliver(ctx, tx, o)
+	if err := s.deliver(ctx, tx, o); err != nil {
+		return err
+	}
+	if change := o.Change(); change > 0 { // now that the service which is replaced was given back
+		return s.giveCommissionBack(ctx, tx, o, o.ID, change, o.Worth())
+	}
+	return nil
 }
 
 // stale reports whether an order that waited for money can no longer be kept: the service that it renews was given

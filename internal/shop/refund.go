@@ -10,6 +10,7 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/service"
 	"airstrip/internal/wallet"
@@ -293,7 +294,7 @@ func (s *Shop) payBack(ctx context.Context, tx bun.Tx, o *Order, p service.Part,
 	}).Exec(ctx); err != nil {
 		return db.Error(err)
 	}
-	if err := s.invites.Reverse(ctx, tx, p.OrderID); err != nil {
+	if err := s.giveCommissionBack(ctx, tx, o, p.OrderID, p.Unused, 0); err != nil {
 		return err
 	}
 	if err := webhook.Emit(ctx, tx, webhook.Event{Type: webhook.OrderRefunded, At: s.db.Now(), Data: map[string]any{
@@ -304,6 +305,19 @@ func (s *Shop) payBack(ctx context.Context, tx bun.Tx, o *Order, p service.Part,
 	return s.wallets.Post(ctx, tx, wallet.Refund, wallet.Reference{Kind: "order", ID: p.OrderID}, o.Terms.sold(),
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Refunds}, Amount: -p.Unused},
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: p.Unused})
+}
+
+// giveCommissionBack takes back the commissions that counted what comes back of an order into the wallet of o's user.
+// Of the credit of a change, stays is what does not come back.
+func (s *Shop) giveCommissionBack(ctx context.Context, tx bun.Tx, o *Order, orderID int64, back, stays money.Amount,
+) error {
+	credits, err := s.services.CreditsTo(ctx, tx, orderID)
+	if err != nil {
+		return err
+	}
+	return s.invites.GiveBack(ctx, tx, invite.Return{
+		UserID: o.UserID, OrderID: orderID, Name: o.Terms.sold(), Amount: back, Stays: stays, Credits: credits,
+	})
 }
 
 const maxReason = 500 // characters
