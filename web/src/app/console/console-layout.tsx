@@ -19,7 +19,10 @@ import { ConsoleBottomBar } from './console-bottom-bar'
 import { ConsoleNav } from './console-nav'
 import classes from './console.module.css'
 import { holdKeys } from './hold-keys'
+import { NoLongerStaff, RoleNotice } from './role-notice'
+import { useAccount } from './use-account'
 import { usePages } from './use-pages'
+import { useRoleWatch } from './use-role-watch'
 import { useStepUp } from '../step-up/use-step-up'
 
 const ConsoleDrawer = lazyPart(() => import('./console-drawer'), 'ConsoleDrawer')
@@ -31,8 +34,18 @@ const Toaster = lazyPart(
   'Toaster',
 )
 
-/** The shell of the staff console: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
+/** The staff console, for as long as the member is one. Another member begins with nothing that this one has typed. */
 export function ConsoleLayout({ children }: { children?: ReactNode }) {
+  return <OfMember key={useAccount()}>{children}</OfMember>
+}
+
+function OfMember({ children }: { children: ReactNode }) {
+  const refusal = useRoleWatch()
+  return refusal ? <NoLongerStaff refusal={refusal} /> : <Shell>{children}</Shell>
+}
+
+/** The shell of the console: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
+function Shell({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   const [wasMenuOpened, setMenuOpened] = useState(false)
   const [isMenuOpen, menu] = useDisclosure(false, { onOpen: () => setMenuOpened(true) })
@@ -61,6 +74,7 @@ export function ConsoleLayout({ children }: { children?: ReactNode }) {
       <TopBar onSearch={openPalette} onOpenMenu={menu.open} />
       <div className={layout.page}>
         <StatusBars />
+        <RoleNotice />
         <main id="main" tabIndex={-1} className={layout.content}>
           {children ?? <Outlet />}
         </main>

@@ -6,7 +6,7 @@ import { csvFile, saveFile } from '@/lib/save-file'
 import { problemText } from '@/lib/server-problem'
 import { toast } from '@/ui/toast'
 import { useListSearch } from './list-search'
-import { sendProving } from '@/lib/api/prove'
+import { sendAsStaff } from './refusals'
 import type { Resource } from './resource'
 
 type Props<T> = { resource: Resource<T, string> }
@@ -50,7 +50,7 @@ function FileButton(props: {
   const save = async () => {
     setBusy(true)
     try {
-      const response = await sendProving(new Request(new URL(props.address, location.origin)))
+      const response = await sendAsStaff(new Request(new URL(props.address, location.origin)))
       const content = await response.blob()
       saveFile(props.name, props.wrap?.(content) ?? content)
     } catch (error) {
