@@ -190,7 +190,7 @@ it('leads to the list, without a draft, where an earlier try has made a role wit
   await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'Weekend')
   await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'New shift')
   const drafts = () =>
-    Object.keys(sessionStorage).filter((key) => key.startsWith('console-draft:role:new'))
+    Object.keys(sessionStorage).filter((key) => key.startsWith('console-draft:7:role:new'))
   await user.click(screen.getByRole('button', { name: 'Make the role' }))
   expect(await screen.findByText(/safe to try again/)).toBeVisible()
   expect(drafts()).toHaveLength(1)
