@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import { roleQuery } from '@/features/console/parts/permissions'
 import { isRefusal } from '@/features/console/parts/refusals'
 import type { StaffRole } from '@/lib/api/gen/staff/types.gen'
@@ -10,7 +10,8 @@ import { dismissErrors } from '@/ui/toast'
  */
 export const noticeKey = ['console-role-changed']
 
-const dataOfConsole = { queryKey: ['console'] }
+/** All that the console has read, except who the member is. */
+const isOfConsole = ({ queryKey: [area] }: Query) => /^console(?!-role)/.test(String(area))
 
 /** What a role permits, without the sentences about it, which are in the member's language. */
 export const accessOf = ({ role, areas }: StaffRole) =>
@@ -22,7 +23,7 @@ export const accessOf = ({ role, areas }: StaffRole) =>
 /** Forgets the role and all that was read with it. */
 export function dropAccess(queryClient: QueryClient): void {
   queryClient.removeQueries({ queryKey: roleQuery().queryKey })
-  queryClient.removeQueries(dataOfConsole)
+  queryClient.removeQueries({ predicate: isOfConsole })
 }
 
 /** Says that the role was changed and drops what it does not read. `leave` is given where that is the whole page. */
@@ -33,16 +34,15 @@ export async function followRole(
   const changedAt = Date.now()
   dismissErrors()
   queryClient.setQueryData(noticeKey, true)
-  queryClient.removeQueries({ ...dataOfConsole, type: 'inactive' })
+  queryClient.removeQueries({ predicate: isOfConsole, type: 'inactive' })
   if (leave) {
     await leave()
     queryClient.removeQueries({
-      ...dataOfConsole,
-      predicate: ({ state }) => state.dataUpdatedAt < changedAt,
+      predicate: (query) => isOfConsole(query) && query.state.dataUpdatedAt < changedAt,
     })
     return
   }
-  await queryClient.invalidateQueries(dataOfConsole)
-  for (const query of queryClient.getQueryCache().findAll(dataOfConsole))
+  await queryClient.invalidateQueries({ predicate: isOfConsole })
+  for (const query of queryClient.getQueryCache().findAll({ predicate: isOfConsole }))
     if (isRefusal(query.state.error)) query.setState({ data: undefined, status: 'error' })
 }
