@@ -1,15 +1,15 @@
 import '../mantine-app-css'
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { type ReactNode, Suspense, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import '@/features/console/parts/keyed-calls'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSiteName } from '@/lib/site-name'
 import { Logo } from '@/ui/logo'
-import { useIsToasting } from '@/ui/toast'
+import { dismissErrors, useIsToasting } from '@/ui/toast'
 import { AccountMenu } from '../layouts/account-menu'
 import layout from '../layouts/default-layout.module.css'
 import { PaletteButton } from '../layouts/palette-button'
@@ -58,6 +58,7 @@ function Shell({ children }: { children: ReactNode }) {
   const [isHelpOpen, help] = useDisclosure(false)
   useShortcuts(help.open, usePageKeys())
   const isToasting = useIsToasting()
+  useErrorsOfPage()
   const stepUp = useStepUp()
 
   return (
@@ -88,6 +89,15 @@ function Shell({ children }: { children: ReactNode }) {
         {stepUp && <StepUpDialog onEnd={stepUp} />}
       </Suspense>
     </div>
+  )
+}
+
+/** What went wrong on a page is not said over the next one. */
+function useErrorsOfPage() {
+  const router = useRouter()
+  useEffect(
+    () => router.subscribe('onBeforeLoad', ({ pathChanged }) => pathChanged && dismissErrors()),
+    [router],
   )
 }
 

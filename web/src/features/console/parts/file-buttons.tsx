@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { csvFile, saveFile } from '@/lib/save-file'
 import { problemText } from '@/lib/server-problem'
-import { toast } from '@/ui/toast'
+import { dismissErrors, toast } from '@/ui/toast'
 import { useListSearch } from './list-search'
 import { sendAsStaff } from './refusals'
 import type { Resource } from './resource'
@@ -48,6 +48,7 @@ function FileButton(props: {
   const { t } = useTranslation()
   const [isBusy, setBusy] = useState(false)
   const save = async () => {
+    dismissErrors()
     setBusy(true)
     try {
       const response = await sendAsStaff(new Request(new URL(props.address, location.origin)))
