@@ -1,15 +1,15 @@
 import '../mantine-app-css'
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { type ReactNode, Suspense, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import '@/features/console/parts/keyed-calls'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSiteName } from '@/lib/site-name'
 import { Logo } from '@/ui/logo'
-import { useIsToasting } from '@/ui/toast'
+import { dismissErrors, useIsToasting } from '@/ui/toast'
 import { AccountMenu } from '../layouts/account-menu'
 import layout from '../layouts/default-layout.module.css'
 import { PaletteButton } from '../layouts/palette-button'
@@ -19,7 +19,10 @@ import { ConsoleBottomBar } from './console-bottom-bar'
 import { ConsoleNav } from './console-nav'
 import classes from './console.module.css'
 import { holdKeys } from './hold-keys'
+import { NoLongerStaff, RoleNotice } from './role-notice'
+import { useAccount } from './use-account'
 import { usePages } from './use-pages'
+import { useRoleWatch } from './use-role-watch'
 import { useStepUp } from '../step-up/use-step-up'
 
 const ConsoleDrawer = lazyPart(() => import('./console-drawer'), 'ConsoleDrawer')
@@ -31,8 +34,18 @@ const Toaster = lazyPart(
   'Toaster',
 )
 
-/** The shell of the staff console: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
+/** The staff console, for as long as the member is one. Another member begins with nothing that this one has typed. */
 export function ConsoleLayout({ children }: { children?: ReactNode }) {
+  return <OfMember key={useAccount()}>{children}</OfMember>
+}
+
+function OfMember({ children }: { children: ReactNode }) {
+  const refusal = useRoleWatch()
+  return refusal ? <NoLongerStaff refusal={refusal} /> : <Shell>{children}</Shell>
+}
+
+/** The shell of the console: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
+function Shell({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   const [wasMenuOpened, setMenuOpened] = useState(false)
   const [isMenuOpen, menu] = useDisclosure(false, { onOpen: () => setMenuOpened(true) })
@@ -45,6 +58,7 @@ export function ConsoleLayout({ children }: { children?: ReactNode }) {
   const [isHelpOpen, help] = useDisclosure(false)
   useShortcuts(help.open, usePageKeys())
   const isToasting = useIsToasting()
+  useErrorsOfPage()
   const stepUp = useStepUp()
 
   return (
@@ -61,6 +75,7 @@ export function ConsoleLayout({ children }: { children?: ReactNode }) {
       <TopBar onSearch={openPalette} onOpenMenu={menu.open} />
       <div className={layout.page}>
         <StatusBars />
+        <RoleNotice />
         <main id="main" tabIndex={-1} className={layout.content}>
           {children ?? <Outlet />}
         </main>
@@ -74,6 +89,15 @@ export function ConsoleLayout({ children }: { children?: ReactNode }) {
         {stepUp && <StepUpDialog onEnd={stepUp} />}
       </Suspense>
     </div>
+  )
+}
+
+/** What went wrong on a page is not said over the next one. */
+function useErrorsOfPage() {
+  const router = useRouter()
+  useEffect(
+    () => router.subscribe('onBeforeLoad', ({ pathChanged }) => pathChanged && dismissErrors()),
+    [router],
   )
 }
 

@@ -54,7 +54,7 @@ describe('the palette of the console', () => {
     expect(asked).toHaveBeenCalledWith(expect.stringContaining('/staff/orders?q=17'))
     await user.click(await screen.findByText('ann@example.com'))
     await waitFor(() =>
-      expect(sessionStorage.getItem('console-found')).toContain('ann@example.com'),
+      expect(sessionStorage.getItem('console-found:7')).toContain('ann@example.com'),
     )
   })
 
@@ -106,7 +106,7 @@ describe('the palette of the console', () => {
     expect(await screen.findByRole('button', { name: /^ann@example.com/ })).toBeVisible()
     await user.keyboard('{Enter}')
     await waitFor(() =>
-      expect(sessionStorage.getItem('console-found')).toContain('ann@example.com'),
+      expect(sessionStorage.getItem('console-found:7')).toContain('ann@example.com'),
     )
   })
 

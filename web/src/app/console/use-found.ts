@@ -3,6 +3,7 @@ import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@t
 import type { LinkProps } from '@tanstack/react-router'
 import { settingsQuery } from '@/features/console/settings/resource'
 import { useMay } from '@/features/console/parts/permissions'
+import { myId } from '@/features/console/parts/use-me'
 import {
   staffLinkFetches,
   staffNodesList,
@@ -169,13 +170,13 @@ export function useFound(typed: string): Found[] {
   return isAsked && typed.trim() !== '' ? (data ?? []) : []
 }
 
-const KEY = 'console-found'
+const keyOf = () => `console-found:${myId()}`
 const RECENT = 6
 
-/** What was opened from here last, in this tab's browser session. */
+/** What the member opened from here last, in this tab's browser session. */
 export function recentlyFound(): Found[] {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Found[]
+    return JSON.parse(sessionStorage.getItem(keyOf()) ?? '[]') as Found[]
   } catch {
     return []
   }
@@ -186,7 +187,7 @@ export function keepFound(found: Found): void {
     ({ kind, label }) => kind !== found.kind || label !== found.label,
   )
   try {
-    sessionStorage.setItem(KEY, JSON.stringify([found, ...others].slice(0, RECENT)))
+    sessionStorage.setItem(keyOf(), JSON.stringify([found, ...others].slice(0, RECENT)))
   } catch {
     // No room, or none allowed.
   }

@@ -13,7 +13,7 @@ import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
 import { FormColumn } from '@/ui/form-column'
 import { PageHeader } from '@/ui/page-header'
-import { toast } from '@/ui/toast'
+import { dismissErrors, toast } from '@/ui/toast'
 import { MAX_CONTENT, sendsBy } from './components/composer'
 import { ChosenFiles, FilePicker } from './components/file-picker'
 import { useNewTicketDraft } from './drafts'
@@ -51,6 +51,7 @@ function useNewTicket() {
   }, [title, content, category])
 
   const open = async (body: TicketDraft) => {
+    dismissErrors()
     try {
       const { data } = await ticketOpen({
         body,

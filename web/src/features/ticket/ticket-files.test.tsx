@@ -162,6 +162,34 @@ describe('files of a ticket', () => {
     expect(screen.queryByRole('list', { name: 'Files to send' })).not.toBeInTheDocument()
   })
 
+  it('that were still being uploaded are not spoken of any more once the ticket is open', async () => {
+    conversation([])
+    let finish = () => {}
+    const isFinished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    server.use(
+      http.put(files, async ({ params }) => {
+        await isFinished
+        return success(attachment(String(params.id), 'client.log'))
+      }),
+      http.post(base, () => success({ no: 7 })),
+    )
+    const { router, user } = await openSignedIn('/user/tickets/new')
+    await user.type(await screen.findByRole('textbox', { name: 'Subject' }), 'Cannot connect')
+    await user.type(screen.getByRole('textbox', { name: 'Message' }), 'It fails')
+    await user.upload(screen.getByLabelText('Add files', { selector: 'input' }), log())
+    await user.click(screen.getByRole('button', { name: 'Open the ticket' }))
+    expect(await screen.findByText('Some files are still being uploaded.')).toBeVisible()
+    finish()
+    await waitFor(() => expect(screen.queryByRole('progressbar')).not.toBeInTheDocument())
+    await user.click(screen.getByRole('button', { name: 'Open the ticket' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/user/tickets/view/7'))
+    await waitFor(() =>
+      expect(screen.queryByText('Some files are still being uploaded.')).not.toBeInTheDocument(),
+    )
+  })
+
   it('are limited in number and size', async () => {
     conversation([])
     const { kept } = takesUploads()

@@ -26,6 +26,7 @@ export const bulkJobOf = (id: string) =>
 /** What became of each user of a job, by the users' numbers. */
 export const bulkRowsOf = (id: string): Resource<BulkJobRow, string> => ({
   name: `bulk-job-${id}`,
+  keys: ['state'],
   rowKey: ({ user }) => user.id,
   load: async ({ filters, cursor, signal }) => {
     const { data } = await staffBulkJobRows({

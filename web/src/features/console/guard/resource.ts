@@ -28,6 +28,7 @@ export const hits = byKey<StaffAuditRecord>({
 /** What nodes asked all nodes to block: up to 10,000 addresses of each, so that it is read by key. */
 export const blocked: Resource<BlockedIp> = {
   name: 'blocked-addresses',
+  keys: ['ip', 'node_id'],
   load: async ({ filters, cursor, signal }) => {
     const query = {
       ...ofBlocked(filters),

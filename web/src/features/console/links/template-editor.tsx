@@ -11,7 +11,7 @@ import { problemText } from '@/lib/server-problem'
 import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
-import { dropDraft, keepDraft, readDraft } from '../parts/draft'
+import { draftOf } from '../parts/draft'
 import { useMay } from '../parts/permissions'
 import { CodeArea } from './code-area'
 import { readDocument, textOf } from './document'
@@ -29,19 +29,19 @@ const findIn = (all: { templates: LinkTemplate[] }, of: Of) =>
 
 /** What one types, with what is published: the version that one began with goes along when it is published. */
 function useDraft(of: Of, published: LinkTemplate | undefined) {
-  const key = `link-template:${of.scope}/${of.scope_id}`
+  const [stored] = useState(() => draftOf(`link-template:${of.scope}/${of.scope_id}`))
   const [base, setBase] = useState({
     version: published?.version ?? '0',
     text: textOf(published?.document),
   })
-  const [text, setText] = useState(() => String(readDraft(key).text ?? base.text))
+  const [text, setText] = useState(() => String(stored.read().text ?? base.text))
   const change = (now: string) => {
     setText(now)
-    if (now === base.text) dropDraft(key)
-    else keepDraft(key, { text: now })
+    if (now === base.text) stored.drop()
+    else stored.keep({ text: now })
   }
   const settle = (now: LinkTemplate | undefined) => {
-    dropDraft(key)
+    stored.drop()
     setBase({ version: now?.version ?? '0', text: textOf(now?.document) })
     setText(textOf(now?.document))
   }

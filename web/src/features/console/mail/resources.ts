@@ -16,6 +16,7 @@ export const mailLanguages: readonly MailLanguage[] = ['zh-CN', 'en']
 
 export const mails: Resource<MailItem> = {
   name: 'mails',
+  keys: ['state', 'q'],
   load: async ({ filters, cursor, signal }) => {
     const { data } = await staffMails({
       query: {

@@ -20,7 +20,7 @@ const icons = [
   'stripe',
   'wallet',
   'wechatpay',
-]
+] as const
 
 /** The sections of a gateway's form, made from the fields of its kind. */
 export function useGatewaySections(kind: GatewayKind, account?: GatewayAccount): FormSection[] {
@@ -50,7 +50,7 @@ function useShown(isNew: boolean): FormSection {
     kind: 'choice',
     options: [
       { value: '', label: t('iconOfKind') },
-      ...icons.map((value) => ({ value, label: value })),
+      ...icons.map((value) => ({ value, label: t(`icon.${value}`) })),
     ],
   }
   const enabled: Field = {

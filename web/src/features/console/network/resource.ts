@@ -16,19 +16,15 @@ import { byOffset, PART_SIZE, type Resource } from '../parts/resource'
 export const LIVE_MS = 5_000
 const staleTime = 5_000
 
-const keys = new Set(['q', 'status', 'protocol', 'enabled', 'group_id', 'country'])
-
-const queryOf = (filters: Record<string, string>) =>
-  Object.fromEntries(Object.entries(filters).filter(([key]) => keys.has(key)))
-
 export const nodes: Resource<StaffNode> = {
   name: 'nodes',
+  keys: ['q', 'status', 'protocol', 'enabled', 'group_id', 'country'],
   everyMs: LIVE_MS,
   rowKey: ({ id }) => id,
   load: async ({ filters, sort, cursor, signal }) => {
     const { data } = await staffNodesList({
       query: {
-        ...queryOf(filters),
+        ...filters,
         ...(sort && { sort: sort as 'name' }),
         limit: PART_SIZE,
         offset: Number(cursor ?? 0),
@@ -40,7 +36,7 @@ export const nodes: Resource<StaffNode> = {
   },
   count: async ({ filters, signal }) => {
     const { data } = await staffNodesList({
-      query: { ...queryOf(filters), limit: 1 },
+      query: { ...filters, limit: 1 },
       signal,
       throwOnError: true,
     })

@@ -10,6 +10,7 @@ import {
 import { send } from '@/lib/api/client'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { mayOf, roleQuery } from '../parts/permissions'
+import { noticeRefusal } from '../parts/refusals'
 import type { RowLink } from '../parts/resource'
 
 type Line = {
@@ -119,7 +120,7 @@ export const waiting: Line[] = [
           signal,
           throwOnError: true,
           // The list asks who the member is. Nobody asked for it here, and the count is unknown until it is opened.
-          fetch: (input) => send(input as Request),
+          fetch: (input) => noticeRefusal(send(input as Request)),
         })
       ).data.total_count,
   },

@@ -8,7 +8,7 @@ import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
 import { Notice } from '@/ui/notice'
-import { toast } from '@/ui/toast'
+import { dismissErrors, toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import { DialogFields, firstOf } from './dialog-fields'
 import type { Field } from './field'
@@ -86,6 +86,7 @@ function useActionForm<S>(props: Props<S>) {
   const values = useWatch({ control: form.control }) as Values
   const submit = form.handleSubmit(async (given) => {
     try {
+      dismissErrors()
       const sent = trimmed(given)
       const made = await sendTry(tryOf(action, subject), sent, t('form.earlierTry'), () =>
         action.run(subject, sent),

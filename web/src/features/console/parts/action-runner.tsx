@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Ellipsis } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/lib/lazy-part'
 import { problemText } from '@/lib/server-problem'
-import { toast } from '@/ui/toast'
+import { dismissErrors, toast } from '@/ui/toast'
 import type { Action, Values } from './action'
 import { useMay } from './permissions'
 import { sayReceived } from './received'
@@ -32,6 +32,7 @@ function useTake() {
     const { undo } = action
     if (!undo) return void toast('success', said)
     showUndo(said, t('action.undo'), async () => {
+      dismissErrors()
       try {
         await undo(subject, values, made)
       } catch (error) {
@@ -51,6 +52,7 @@ export function ActionQuestion<S>(props: {
 }) {
   const take = useTake()
   const refresh = useRefresh()
+  useFocusAfterwards()
   return (
     <Suspense>
       {/* The dialog of one subject type; lazy components have no type parameters. */}
@@ -70,6 +72,22 @@ export function ActionQuestion<S>(props: {
   )
 }
 
+/**
+ * A dialog gives the focus back to what had it. An item of a menu is gone by then: the page's heading gets it instead, since
+ * the body, as which nothing has it, begins at the top of the page.
+ */
+function useFocusAfterwards() {
+  useEffect(
+    () => () => {
+      setTimeout(() => {
+        if (document.activeElement === document.body)
+          document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+      })
+    },
+    [],
+  )
+}
+
 /** Gives what runs an action that asks nothing, as its button does, where the member may take it. */
 export function useRun() {
   const { t: common } = useTranslation()
@@ -78,6 +96,7 @@ export function useRun() {
   const may = useMay()
   return async <S,>(subject: S, action: Action<S>) => {
     if (!isFor(action, subject, may)) return
+    dismissErrors()
     try {
       const made = await action.run(subject, {})
       if (!action.leads) take(subject, action, {}, made)
@@ -162,7 +181,8 @@ export function ActionMenu<S>(props: {
   return (
     <>
       {shown.length > 0 && (
-        <Menu position="bottom-end" shadow="md" width={220}>
+        // Its first item has the focus at once, so that Enter and Enter again runs it.
+        <Menu position="bottom-end" shadow="md" width={220} withInitialFocusPlaceholder={false}>
           <Menu.Target>
             <ActionIcon
               variant={props.isRow ? 'subtle' : 'default'}
@@ -175,11 +195,12 @@ export function ActionMenu<S>(props: {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            {shown.map((action) => {
+            {shown.map((action, index) => {
               const Icon = action.icon
               return (
                 <Menu.Item
                   key={action.key}
+                  data-autofocus={index === 0 || undefined}
                   leftSection={Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
                   onClick={() => start(action)}
                 >

@@ -1,6 +1,6 @@
 import { send } from '@/lib/api/client'
 import { ApiError } from '@/lib/api/errors'
-import { sendProving } from '@/lib/api/prove'
+import { noticeRefusal, sendAsStaff } from './refusals'
 
 /**
  * For calls that load what the pages at an address show, and before which the server asks who the member is. A link that is
@@ -10,12 +10,12 @@ export const asksAt = (address: string) => ({
   fetch: async (input: RequestInfo | URL) => {
     const request = input as Request
     try {
-      return await send(request.clone())
+      return await noticeRefusal(send(request.clone()))
     } catch (failure) {
       const isOpen = location.pathname.startsWith(address)
       if (!(isOpen && failure instanceof ApiError && failure.code === 'step_up_required'))
         throw failure
-      return sendProving(request)
+      return sendAsStaff(request)
     }
   },
 })

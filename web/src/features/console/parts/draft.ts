@@ -1,24 +1,29 @@
-const PREFIX = 'console-draft:'
+import { myId } from './use-me'
 
-/** What somebody has begun to change, kept in this tab's browser session: secrets of others' objects don't outlive it. */
-export function readDraft(key: string): Record<string, string | boolean> {
-  try {
-    return JSON.parse(sessionStorage.getItem(PREFIX + key) ?? '{}') as Record<
-      string,
-      string | boolean
-    >
-  } catch {
-    return {}
+type Values = Record<string, string | boolean>
+
+/**
+ * What the member who is signed in has begun to change of an object (`key`), kept in this tab's browser session: secrets of
+ * others' objects don't outlive it. It stays this member's when the session ends; nobody else reads it.
+ */
+export function draftOf(key: string) {
+  const name = `console-draft:${myId()}:${key}`
+  return {
+    read(): Values {
+      try {
+        return JSON.parse(sessionStorage.getItem(name) ?? '{}') as Values
+      } catch {
+        return {}
+      }
+    },
+    keep(values: Values): void {
+      try {
+        if (Object.keys(values).length === 0) sessionStorage.removeItem(name)
+        else sessionStorage.setItem(name, JSON.stringify(values))
+      } catch {
+        // No room, or none allowed: it is lost with the page.
+      }
+    },
+    drop: (): void => sessionStorage.removeItem(name),
   }
 }
-
-export function keepDraft(key: string, values: Record<string, string | boolean>): void {
-  try {
-    if (Object.keys(values).length === 0) sessionStorage.removeItem(PREFIX + key)
-    else sessionStorage.setItem(PREFIX + key, JSON.stringify(values))
-  } catch {
-    // No room, or none allowed: it is lost with the page.
-  }
-}
-
-export const dropDraft = (key: string) => sessionStorage.removeItem(PREFIX + key)

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { csvFile, saveFile } from '@/lib/save-file'
 import { problemText } from '@/lib/server-problem'
-import { toast } from '@/ui/toast'
+import { dismissErrors, toast } from '@/ui/toast'
 import { useListSearch } from './list-search'
-import { sendProving } from '@/lib/api/prove'
+import { sendAsStaff } from './refusals'
 import type { Resource } from './resource'
 
 type Props<T> = { resource: Resource<T, string> }
@@ -48,9 +48,10 @@ function FileButton(props: {
   const { t } = useTranslation()
   const [isBusy, setBusy] = useState(false)
   const save = async () => {
+    dismissErrors()
     setBusy(true)
     try {
-      const response = await sendProving(new Request(new URL(props.address, location.origin)))
+      const response = await sendAsStaff(new Request(new URL(props.address, location.origin)))
       const content = await response.blob()
       saveFile(props.name, props.wrap?.(content) ?? content)
     } catch (error) {

@@ -1,12 +1,13 @@
 import { ApiError } from '@/lib/api/errors'
 import { client } from '@/lib/api/gen/client.gen'
-import { sendProving } from '@/lib/api/prove'
 import { newIdempotencyKey } from '@/lib/idempotency-key'
+import { sendAsStaff } from './refusals'
+import { myId } from './use-me'
 
 /** How long the same call counts as a repeat: afterwards a member means to do it once more. */
 export const REPEAT_MS = 2 * 60_000
 
-/** The keys of calls whose answer did not arrive, by what they ask for. */
+/** The keys of calls whose answer did not arrive, by who asks for what. */
 const unanswered = new Map<string, { key: string; sentAt: number }>()
 
 function keyOf(wanted: string): string {
@@ -22,11 +23,11 @@ function keyOf(wanted: string): string {
  */
 export async function sendKeyed(request: Request): Promise<Response> {
   if (request.method === 'GET' || request.headers.has('Idempotency-Key'))
-    return sendProving(request)
-  const wanted = `${request.method} ${request.url} ${await request.clone().text()}`
+    return sendAsStaff(request)
+  const wanted = `${myId()} ${request.method} ${request.url} ${await request.clone().text()}`
   request.headers.set('Idempotency-Key', keyOf(wanted))
   try {
-    const response = await sendProving(request)
+    const response = await sendAsStaff(request)
     await response.clone().arrayBuffer() // An answer that is cut is none.
     unanswered.delete(wanted)
     return response

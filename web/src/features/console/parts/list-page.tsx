@@ -7,7 +7,8 @@ import { CsvButton } from './file-buttons'
 import { FilterBar } from './filter-bar'
 import type { Filter } from './filters'
 import { LookMenu } from './look-menu'
-import type { Column, Resource, RowLink } from './resource'
+import { useListSearch } from './list-search'
+import { type Column, narrowingOf, type Resource, type RowLink } from './resource'
 import { ResourceTable } from './resource-table'
 import { useLook } from './use-look'
 import { useNewKey } from './use-new-key'
@@ -43,6 +44,7 @@ export function ListPage<T>(props: {
 }) {
   const { resource, actions, nameOf } = props
   const look = useLook(resource.name, props.columns)
+  const { search } = useListSearch()
   const page = useNewKey()
   const renderActions =
     props.renderActions ??
@@ -59,7 +61,7 @@ export function ListPage<T>(props: {
     <div ref={page} data-wide>
       <Top {...props} />
       <Suspense>
-        <ViewTabs resource={resource.name} look={look} />
+        <ViewTabs resource={resource.name} search={narrowingOf(resource, search)} look={look} />
       </Suspense>
       <FilterBar filters={props.filters ?? []} {...(props.search && { search: props.search })}>
         <LookMenu look={look} />

@@ -42,18 +42,17 @@ const isOfLook = (key: string) => (lookParts as readonly string[]).includes(key)
 const partsWhere = (search: ListSearch, isKept: (key: string) => boolean) =>
   Object.fromEntries(Object.entries(textsOf(search)).filter(([key]) => isKept(key)))
 
-/** What a list is narrowed and sorted by. */
-export const narrowingOf = (search: ListSearch): Record<string, string> =>
-  partsWhere(search, (key) => !isOfLook(key))
-
 /** Texts of an address as the router takes them. */
 export const addressOf = (texts: Record<string, string>): ListSearch =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, partOf(text)]))
 
-/** Reads the list's part of the address, and changes it: the address is the only state. */
+/**
+ * Reads the address without what says how a list is shown, and changes it: the address is the only state. What of it narrows a
+ * list says `narrowingOf`.
+ */
 export function useListSearch() {
   const all: ListSearch = useSearch({ strict: false })
-  const search = narrowingOf(all)
+  const search = partsWhere(all, (key) => !isOfLook(key))
   const look: LookParts = partsWhere(all, isOfLook)
   const navigate = useNavigate()
   const change = (parts: Record<string, string | undefined>, how: { replace?: boolean } = {}) =>

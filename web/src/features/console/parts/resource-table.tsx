@@ -8,7 +8,7 @@ import { Loaded } from '@/ui/loaded'
 import { areFixed, widthStyle } from './column-widths'
 import { useListSearch } from './list-search'
 import { AllOf, Peek, usePeek } from './peek'
-import { type Column, countOf, type Resource, type RowLink } from './resource'
+import { type Column, countOf, narrowingOf, type Resource, type RowLink } from './resource'
 import classes from './resource-table.module.css'
 import { Head, type Sizing } from './table-head'
 import { Row, Space } from './table-row'
@@ -48,7 +48,8 @@ type Props<T> = {
  * the page. On a phone rows are cards.
  */
 export function ResourceTable<T>(props: Props<T>) {
-  const { search, change } = useListSearch()
+  const { search: address, change } = useListSearch()
+  const search = narrowingOf(props.resource, address)
   const { query, rows } = useRows(props.resource, search)
   return (
     <Loaded query={query} skeleton={<Skeleton height={440} radius="lg" />} hasCards>

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { LinkProps } from '@tanstack/react-router'
-import { type ListSearch, narrowingOf } from './list-search'
+import { type ListSearch, textsOf } from './list-search'
 import { type ListName, viewsOf } from './views'
 
 export type Part<T> = {
@@ -25,6 +25,8 @@ export type Resource<T, Name extends string = ListName> = {
   /** In keys of queries and in what the browser keeps. */
   name: Name
   load: (ask: Ask) => Promise<Part<T>>
+  /** The parts of the address that narrow it, which are all that `load` and `count` get; absent: there are none. */
+  keys?: readonly string[]
   /** How many rows the filters find; `isAtLeast` where nobody counted further. */
   count?: (ask: Omit<Ask, 'sort' | 'cursor'>) => Promise<{ count: number; isAtLeast?: boolean }>
   rowKey: (row: T) => string | number
@@ -58,10 +60,18 @@ export type RowLink = Pick<LinkProps, 'to' | 'params' | 'search'>
 
 const staleTime = 5_000
 
+const only = (filters: Record<string, string>, keys: readonly string[]) =>
+  Object.fromEntries(Object.entries(filters).filter(([key]) => keys.includes(key)))
+
+/** What of the address narrows and sorts a list. Other parts, such as the page's language, are not the list's. */
+export const narrowingOf = <T>({ keys = [] }: Resource<T, string>, search: ListSearch) =>
+  only(textsOf(search), [...keys, 'sort'])
+
 export const partsOf = <T>(resource: Resource<T, string>, search: Record<string, string>) => {
-  const { sort, ...filters } = search
+  const narrowing = narrowingOf(resource, search)
+  const { sort, ...filters } = narrowing
   return infiniteQueryOptions({
-    queryKey: ['console', resource.name, 'list', search],
+    queryKey: ['console', resource.name, 'list', narrowing],
     queryFn: ({ pageParam, signal }) =>
       resource.load({
         filters,
@@ -77,7 +87,7 @@ export const partsOf = <T>(resource: Resource<T, string>, search: Record<string,
 }
 
 export const countOf = <T>(resource: Resource<T, string>, search: Record<string, string>) => {
-  const { sort: _, ...filters } = search
+  const { sort: _, ...filters } = narrowingOf(resource, search)
   return queryOptions({
     queryKey: ['console', resource.name, 'count', filters],
     queryFn: async ({ signal }) => (await resource.count?.({ filters, signal })) ?? null,
@@ -87,7 +97,7 @@ export const countOf = <T>(resource: Resource<T, string>, search: Record<string,
 
 /** For routes: reads the first rows, and how many there are, beside the page's code. */
 export const loadRows = <T>(client: QueryClient, resource: Resource<T, string>, search: object) => {
-  const texts = narrowingOf(search as ListSearch)
+  const texts = narrowingOf(resource, search as ListSearch)
   return Promise.all([
     client.prefetchInfiniteQuery(partsOf(resource, texts)),
     client.prefetchQuery(countOf(resource, texts)),
@@ -97,9 +107,6 @@ export const loadRows = <T>(client: QueryClient, resource: Resource<T, string>, 
 /** For routes of pages that are a list: the rows, and the views that were saved of it. */
 export const loadList = <T>(client: QueryClient, resource: Resource<T>, search: object) =>
   Promise.all([loadRows(client, resource, search), client.prefetchQuery(viewsOf(resource.name))])
-
-const only = (filters: Record<string, string>, keys: readonly string[]) =>
-  Object.fromEntries(Object.entries(filters).filter(([key]) => keys.includes(key)))
 
 type Call<D> = (options: {
   query: never
@@ -119,13 +126,14 @@ export const byKey = <T>(list: {
   rowKey: Resource<T>['rowKey']
 }): Resource<T> => ({
   name: list.name,
+  keys: list.keys,
   rowKey: list.rowKey,
   isLive: true,
   csv: (filters, sort) =>
     `${list.csv}?${new URLSearchParams({ ...only(filters, list.keys), ...(sort && { sort }) })}`,
   load: async ({ filters, sort, cursor, signal }) => {
     const query = {
-      ...only(filters, list.keys),
+      ...filters,
       sort,
       cursor,
       limit: PART_SIZE,
@@ -134,7 +142,7 @@ export const byKey = <T>(list: {
     return { rows: data.rows, next: data.next_cursor }
   },
   count: async ({ filters, signal }) => {
-    const query = only(filters, list.keys) as never
+    const query = filters as never
     const { data } = await list.count({ query, signal, throwOnError: true })
     return { count: data.rows, isAtLeast: data.approximate }
   },
@@ -152,10 +160,11 @@ export const byPart = <T, Name extends string = ListName>(list: {
   rowKey: Resource<T>['rowKey']
 }): Resource<T, Name> => ({
   name: list.name,
+  keys: list.keys ?? [],
   rowKey: list.rowKey,
   load: async ({ filters, cursor, signal }) => {
     const query = {
-      ...only(filters, list.keys ?? []),
+      ...filters,
       limit: PART_SIZE,
       offset: Number(cursor ?? 0),
     } as never
@@ -167,7 +176,7 @@ export const byPart = <T, Name extends string = ListName>(list: {
     return byOffset(rows, cursor, total)
   },
   count: async ({ filters, signal }) => {
-    const query = { ...only(filters, list.keys ?? []), limit: 1 } as never
+    const query = { ...filters, limit: 1 } as never
     const { total } = await list.list({ query, signal, throwOnError: true })
     return { count: total }
   },

@@ -1,5 +1,6 @@
 import { ApiError } from '@/lib/api/errors'
 import { REPEAT_MS } from './keyed-calls'
+import { myId } from './use-me'
 
 /** How long a try without an answer is remembered: afterwards a member has seen what came of it. */
 const REMEMBERED_MS = 10 * 60_000
@@ -43,16 +44,17 @@ function left(error: unknown, one: Try, earlier: Try | undefined): Try | undefin
 }
 
 /**
- * Sends what a form asks for, unless an earlier try of the same form (`name`) had no answer: that one may have been done, and
+ * Sends what a form asks for, unless the member's earlier try of the same form (`form`) had no answer: that one may have been done, and
  * other values would be done besides, since the server can't know them as a repeat. Such a try fails once with `warning` and
  * goes through when it is sent again. The same values, while the page knows them, are a repeat with the same key.
  */
 export async function sendTry<T>(
-  name: string,
+  form: string,
   values: object,
   warning: string,
   send: () => Promise<T>,
 ): Promise<T> {
+  const name = `${myId()}:${form}`
   const one = { sentAt: Date.now(), values: JSON.stringify(values) }
   const earlier = read(name)
   if (earlier && !(earlier.values === one.values && one.sentAt - earlier.sentAt < REPEAT_MS)) {

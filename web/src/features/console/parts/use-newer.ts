@@ -1,6 +1,6 @@
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import { type Part, partsOf, type Resource } from './resource'
+import { narrowingOf, type Part, partsOf, type Resource } from './resource'
 
 const EVERY_MS = 15_000
 
@@ -16,7 +16,7 @@ export function useNewer<T>(
 ): number {
   const client = useQueryClient()
   const list = partsOf(resource, search)
-  const { sort, ...filters } = search
+  const { sort, ...filters } = narrowingOf(resource, search)
   const { data, dataUpdatedAt } = useQuery({
     // Not below `console`: what is done there reads the list itself anew.
     queryKey: ['console-newer', resource.name, filters],

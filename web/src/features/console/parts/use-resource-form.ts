@@ -5,7 +5,7 @@ import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { showServerProblem } from '@/lib/server-problem'
-import { dropDraft, keepDraft, readDraft } from './draft'
+import { draftOf } from './draft'
 import { sayReceived } from './received'
 import type { FormValues, ResourceFormProps } from './resource-form'
 import { sendTry } from './unanswered-tries'
@@ -25,17 +25,18 @@ function useQuestion() {
 function useValues(props: ResourceFormProps, isSaved: boolean) {
   // What the changes are made to. The page may read the object again meanwhile.
   const [base, setBase] = useState(props.initial)
-  const [draft, setDraft] = useState(() => readDraft(props.draftKey))
+  const [stored] = useState(() => draftOf(props.draftKey))
+  const [draft, setDraft] = useState(() => stored.read())
   const form = useForm<FormValues>({ defaultValues: { ...props.initial, ...draft } })
   const values = useWatch({ control: form.control }) as FormValues
   const changed = Object.keys(values).filter((name) => values[name] !== base[name])
   useEffect(() => {
     // What was drawn before the save may have kept it once more.
-    if (isSaved) return dropDraft(props.draftKey)
+    if (isSaved) return stored.drop()
     const fields = props.sections.flatMap((section) => [...section.fields(values)])
     const secrets = new Set(fields.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])))
     const kept = changed.filter((name) => !secrets.has(name))
-    keepDraft(props.draftKey, Object.fromEntries(kept.map((name) => [name, values[name] ?? ''])))
+    stored.keep(Object.fromEntries(kept.map((name) => [name, values[name] ?? ''])))
   })
   useBlocker({
     shouldBlockFn: () => false,
@@ -47,7 +48,7 @@ function useValues(props: ResourceFormProps, isSaved: boolean) {
     setDraft({})
     form.reset(base)
   }
-  return { base, setBase, form, values, changed, isRestored, drop }
+  return { base, setBase, stored, form, values, changed, isRestored, drop }
 }
 
 /** What a ResourceForm holds and does: its values, what of them changed, its draft, and what a save comes to. */
@@ -57,7 +58,7 @@ export function useResourceForm(props: ResourceFormProps) {
   const queryClient = useQueryClient()
   const [isSaved, setSaved] = useState(false)
   const navigate = useNavigate()
-  const { setBase, ...kept } = useValues(props, isSaved)
+  const { setBase, stored, ...kept } = useValues(props, isSaved)
   const { base, form, changed } = kept
   const [theirs, setTheirs] = useState<FormValues>()
   const [settledCount, setSettledCount] = useState(0)
@@ -65,7 +66,7 @@ export function useResourceForm(props: ResourceFormProps) {
   /** The server has it all: no draft stays, and what shows it is read again. */
   const finish = async () => {
     setSaved(true)
-    dropDraft(props.draftKey)
+    stored.drop()
     await queryClient.invalidateQueries({ queryKey: ['console'] })
   }
   const showProblem = async (error: unknown) => {

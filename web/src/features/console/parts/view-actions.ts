@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import { staffViewAdd, staffViewChange, staffViewRemove } from '@/lib/api/gen/staff/sdk.gen'
 import type { ViewItem, ViewTexts } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from './action'
-import { useListSearch } from './list-search'
 import type { ViewedLook } from './use-look'
 import { addressOfView, type ListName, searchText, viewsOf } from './views'
 
@@ -55,10 +54,13 @@ function useKept(resource: ListName) {
   }
 }
 
-/** Saves the list, as the address has it, under a name. */
-export function useSaveAs(resource: ListName, look: ViewedLook): Action<null> {
+/** Saves the list, narrowed and sorted by `search`, under a name. */
+export function useSaveAs(
+  resource: ListName,
+  search: Record<string, string>,
+  look: ViewedLook,
+): Action<null> {
   const { t } = useTranslation('console/parts')
-  const { search } = useListSearch()
   const keep = useKept(resource)
   return {
     key: 'save-as',
@@ -104,9 +106,8 @@ function useCommon() {
 }
 
 /** Gives the view what the address has. */
-export function useSave(look: ViewedLook): Action<ViewItem> {
+export function useSave(search: Record<string, string>, look: ViewedLook): Action<ViewItem> {
   const { t } = useTranslation('console/parts')
-  const { search } = useListSearch()
   const navigate = useNavigate()
   return {
     ...useCommon(),

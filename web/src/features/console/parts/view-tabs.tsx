@@ -20,9 +20,15 @@ const OrderDialog = lazyPart(() => import('./order-dialog'), 'OrderDialog')
  * The views of a list as tabs, and what may be done with the one that the address names. A view is an address: its tab leads
  * there, and whatever is changed then stands in the address until it is saved.
  */
-export function ViewTabs({ resource, look }: { resource: ListName; look: ViewedLook }) {
+export function ViewTabs(props: {
+  resource: ListName
+  /** What of the address narrows and sorts the list. */
+  search: Record<string, string>
+  look: ViewedLook
+}) {
   const { t } = useTranslation('console/parts')
-  const { search, look: parts } = useListSearch()
+  const { resource, search, look } = props
+  const { look: parts } = useListSearch()
   const views = useQuery(viewsOf(resource)).data?.views ?? []
   const { view } = look
   const isNarrowed = Object.keys(search).length > 0
@@ -53,9 +59,9 @@ export function ViewTabs({ resource, look }: { resource: ListName; look: ViewedL
       <div className={classes.actions}>
         {isChanged && <Changed view={view} />}
         {view ? (
-          <OfView key={view.id} resource={resource} view={view} look={look} isChanged={isChanged} />
+          <OfView key={view.id} {...props} view={view} isChanged={isChanged} />
         ) : (
-          isNarrowed && <SaveAs resource={resource} look={look} />
+          isNarrowed && <SaveAs {...props} />
         )}
         {views.filter((one) => one.is_own).length > 1 && (
           <OrderViews resource={resource} views={views.filter((one) => one.is_own)} />
@@ -111,20 +117,20 @@ function Changed({ view }: { view: ViewItem }) {
   )
 }
 
-function SaveAs({ resource, look }: { resource: ListName; look: ViewedLook }) {
-  const action = useSaveAs(resource, look)
+function SaveAs({ resource, search, look }: Parameters<typeof ViewTabs>[0]) {
+  const action = useSaveAs(resource, search, look)
   return <ActionButton subject={null} action={{ ...action, icon: Save }} />
 }
 
-function OfView(props: {
-  resource: ListName
-  view: ViewItem
-  look: ViewedLook
-  isChanged: boolean
-}) {
-  const { resource, view, look } = props
-  const save = useSave(look)
-  const saveAs = useSaveAs(resource, look)
+function OfView(
+  props: Parameters<typeof ViewTabs>[0] & {
+    view: ViewItem
+    isChanged: boolean
+  },
+) {
+  const { resource, search, view, look } = props
+  const save = useSave(search, look)
+  const saveAs = useSaveAs(resource, search, look)
   return (
     <>
       {props.isChanged && view.may_change && <ActionButton subject={view} action={save} />}

@@ -126,7 +126,7 @@ describe('the settings', () => {
     const changes = screen.getByRole('region', { name: 'Changes to save' })
     expect(changes).toHaveTextContent('Mine Other')
     expect(changes).not.toHaveTextContent('hunter2')
-    expect(sessionStorage.getItem('console-draft:settings')).not.toContain('hunter2')
+    expect(sessionStorage.getItem('console-draft:7:settings')).not.toContain('hunter2')
     await save(user)
     expect(await screen.findByText('This is needed.')).toBeVisible()
     await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'moved')
@@ -145,7 +145,7 @@ describe('the settings', () => {
   })
 
   it('say that changes from before are not saved yet, and drop them', async () => {
-    sessionStorage.setItem('console-draft:settings', JSON.stringify({ site_name: 'Begun' }))
+    sessionStorage.setItem('console-draft:7:settings', JSON.stringify({ site_name: 'Begun' }))
     const { user } = await openSignedIn('/admin/settings')
     const name = await screen.findByRole('textbox', { name: 'Name of the site' })
     expect(name).toHaveValue('Begun')
@@ -154,7 +154,7 @@ describe('the settings', () => {
     expect(name).toHaveValue('Mine')
     expect(screen.queryByText('You have changes here that are not saved.')).toBeNull()
     expect(screen.getByRole('heading', { level: 1 })).toHaveFocus()
-    expect(sessionStorage.getItem('console-draft:settings')).toBeNull()
+    expect(sessionStorage.getItem('console-draft:7:settings')).toBeNull()
   })
 
   it('are reset to their defaults, and taken back to what they were', async () => {
@@ -230,7 +230,7 @@ describe('the settings', () => {
     await save(user)
     expect(await screen.findByText(said)).toBeVisible()
     expect(await screen.findByDisplayValue('Saved')).toBeVisible()
-    expect(sessionStorage.getItem('console-draft:settings')).toBeNull()
+    expect(sessionStorage.getItem('console-draft:7:settings')).toBeNull()
   })
 
   it('are tried, and say at which step it failed', async () => {

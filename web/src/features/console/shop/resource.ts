@@ -14,6 +14,7 @@ import { byOffset, byPart, PART_SIZE, type Resource } from '../parts/resource'
 /** All plans are one part: a shop has dozens at most. */
 export const plans: Resource<StaffPlan> = {
   name: 'plans',
+  keys: ['state', 'kind'],
   load: async ({ filters: { state, kind }, signal }) => {
     const query = { state, kind } as never
     return { rows: (await staffPlansList({ query, signal, throwOnError: true })).data }

@@ -277,7 +277,7 @@ describe('share accounts', () => {
     const { router, user } = await openSignedIn('/admin/share-accounts/new')
     await user.type(await screen.findByRole('textbox', { name: 'Name' }), 'Music')
     await user.type(screen.getByLabelText(/^Password/), 'hunter2')
-    expect(sessionStorage.getItem('console-draft:share-account:new')).toBe('{"name":"Music"}')
+    expect(sessionStorage.getItem('console-draft:7:share-account:new')).toBe('{"name":"Music"}')
     await user.click(screen.getByRole('button', { name: 'Save' }))
     await waitFor(() => expect(router.state.location.pathname).toBe('/admin/share-accounts'))
     expect(sent.mock.calls[0]?.[0]).toMatchObject({

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, expect, it, vi } from 'vitest'
+import { keepFocus } from '@/app/keep-focus'
 import type { OwnRole, RoleList, StaffMember } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
@@ -190,7 +191,7 @@ it('leads to the list, without a draft, where an earlier try has made a role wit
   await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'Weekend')
   await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'New shift')
   const drafts = () =>
-    Object.keys(sessionStorage).filter((key) => key.startsWith('console-draft:role:new'))
+    Object.keys(sessionStorage).filter((key) => key.startsWith('console-draft:7:role:new'))
   await user.click(screen.getByRole('button', { name: 'Make the role' }))
   expect(await screen.findByText(/safe to try again/)).toBeVisible()
   expect(drafts()).toHaveLength(1)
@@ -214,4 +215,26 @@ it('leads who is in no network of staff to the page that says so', async () => {
   )
   await openSignedIn('/admin/staff')
   expect(await screen.findByText('Your address is in none of them')).toBeVisible()
+})
+
+it('the menu of a row has the focus begin at its first item, so that Enter and Enter again runs it', async () => {
+  const { user } = await openSignedIn('/admin/staff')
+  await user.click(await screen.findByRole('button', { name: /night@example\.com/ }))
+  const [first] = await screen.findAllByRole('menuitem', { hidden: true })
+  // What it names first gets the focus; jsdom does not draw the menu.
+  expect(first?.parentElement?.querySelector('[data-autofocus]')).toBe(first)
+})
+
+it('a member who is removed with the mouse leaves the focus in the page', async () => {
+  keepFocus()
+  const { user } = await openSignedIn('/admin/staff')
+  await user.click(await screen.findByRole('button', { name: /night@example\.com/ }))
+  await user.click(await screen.findByRole('menuitem', { name: /Remove/, hidden: true }))
+  const dialog = await screen.findByRole('dialog')
+  await user.type(within(dialog).getByLabelText(/Reason/), 'Left')
+  server.use(http.get(`${staff}/members`, () => success([owner])))
+  await user.click(within(dialog).getByRole('button', { name: /Remove/ }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  await waitFor(() => expect(document.body).not.toHaveFocus())
+  expect(screen.getByRole('main')).toContainElement(document.activeElement as HTMLElement)
 })

@@ -146,15 +146,25 @@ function Canned(props: {
     }
   }
   return (
-    <Menu opened={props.isOpen} onChange={props.onOpen} position="top-start" shadow="md">
+    <Menu
+      opened={props.isOpen}
+      onChange={props.onOpen}
+      position="top-start"
+      shadow="md"
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button size="sm" variant="default">
           {t('write.canned')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {data.canned_answers.map(({ id, name }) => (
-          <Menu.Item key={id} onClick={() => void choose(id)}>
+        {data.canned_answers.map(({ id, name }, index) => (
+          <Menu.Item
+            key={id}
+            data-autofocus={index === 0 || undefined}
+            onClick={() => void choose(id)}
+          >
             {name}
           </Menu.Item>
         ))}

@@ -1,15 +1,9 @@
-import { Button } from '@mantine/core'
-import { FileText } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { send } from '@/lib/api/client'
-import type { Attachment, StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
-import { formatBytes } from '@/lib/bytes'
-import { saveFile } from '@/lib/save-file'
-import { problemText } from '@/lib/server-problem'
+import type { StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
 import { Markdown } from '@/ui/markdown'
 import { Moment } from '@/ui/moment'
-import { toast } from '@/ui/toast'
+import { FileButton, Picture } from './files'
 import classes from './tickets.module.css'
 import type { Draft } from './use-thread'
 
@@ -77,35 +71,11 @@ function Message({ message }: { message: StaffTicketMessage }) {
         <ul aria-label={t('files')} className={classes.files}>
           {attachments.map((file) => (
             <li key={file.id}>
-              <FileButton file={file} />
+              {file.width > 0 ? <Picture file={file} /> : <FileButton file={file} />}
             </li>
           ))}
         </ul>
       )}
     </article>
-  )
-}
-
-function FileButton({ file }: { file: Attachment }) {
-  const { i18n } = useTranslation()
-  const { t: common } = useTranslation()
-  const save = async () => {
-    const address = new URL(`/api/v2/staff/ticket-attachments/${file.id}`, location.origin)
-    try {
-      const response = await send(new Request(address))
-      saveFile(file.name, new Blob([await response.arrayBuffer()], { type: file.media_type }))
-    } catch (error) {
-      await toast('error', problemText(error, common))
-    }
-  }
-  return (
-    <Button
-      variant="default"
-      size="xs"
-      leftSection={<FileText size={16} strokeWidth={1.75} aria-hidden="true" />}
-      onClick={() => void save()}
-    >
-      {file.name} · {formatBytes(file.size, i18n.language)}
-    </Button>
   )
 }

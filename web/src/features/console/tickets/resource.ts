@@ -20,6 +20,7 @@ const queryOf = (filters: Record<string, string>, me: number): Query => ({
 /** The tickets of all users; `me` is whose "mine" are. */
 export const tickets = (me: number): Resource<StaffTicket> => ({
   name: 'tickets',
+  keys: ['q', 'status', 'awaiting', 'category', 'priority', 'email', 'of'],
   load: async ({ filters, cursor, signal }) => {
     const { data } = await staffTicketsList({
       query: { ...queryOf(filters, me), limit: PART_SIZE, offset: Number(cursor ?? 0) },

@@ -9,7 +9,7 @@ import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { useRows } from '../parts/use-rows'
-import { narrowingOf } from '../parts/list-search'
+import { useListSearch } from '../parts/list-search'
 import { useMe } from '../parts/use-me'
 import { useTicketActions } from './actions'
 import { Turn, ticketLink } from './columns'
@@ -91,7 +91,7 @@ function Header({ ticket }: { ticket: StaffTicket }) {
 function useNeighbours(no: number) {
   const me = useMe()
   const resource = useMemo(() => tickets(me), [me])
-  const { rows } = useRows(resource, narrowingOf(useSearch({ strict: false })))
+  const { rows } = useRows(resource, useListSearch().search)
   const at = rows.findIndex((row) => row.no === no)
   return { before: rows[at - 1], after: at < 0 ? rows[0] : rows[at + 1] }
 }

@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/lib/lazy-part'
 import { PageHeader } from '@/ui/page-header'
 import { FilterBar } from '../parts/filter-bar'
+import { useListSearch } from '../parts/list-search'
 import { LookMenu } from '../parts/look-menu'
+import { narrowingOf } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
 import { useLook } from '../parts/use-look'
 import { useMe } from '../parts/use-me'
@@ -34,13 +36,14 @@ function List({ hasThread }: { hasThread: boolean }) {
   const resource = useMemo(() => tickets(me), [me])
   const scroller = useRef<HTMLDivElement>(null)
   const search = useSearch({ strict: false })
+  const narrowing = narrowingOf(resource, useListSearch().search)
   const columns = useTicketColumns()
   const look = useLook(resource.name, columns)
   return (
     <>
       {!hasThread && <PageHeader title={t('title')} />}
       <Suspense>
-        <ViewTabs resource={resource.name} look={look} />
+        <ViewTabs resource={resource.name} search={narrowing} look={look} />
       </Suspense>
       <FilterBar filters={useTicketFilters()} search={{ key: 'q', label: t('search') }}>
         {!hasThread && <LookMenu look={look} />}

@@ -1,41 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StaffTicket, StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
-
-const ticket = (no: number, change: Partial<StaffTicket> = {}): StaffTicket => ({
-  id: `00000000-0000-0000-0000-${String(no).padStart(12, '0')}`,
-  no,
-  created_at: inDays(-2),
-  updated_at: inDays(-1),
-  user: { id: 7, name: 'Lin', email: 'lin@example.com' },
-  title: `Question ${no}`,
-  ticket_status: 'pending',
-  awaiting: 'staff',
-  category: 'general',
-  priority: 'normal',
-  merged_into: null,
-  message_count: 1,
-  user_read_no: 1,
-  revision: 1,
-  ...change,
-})
-
-const message = (no: number, change: Partial<StaffTicketMessage> = {}): StaffTicketMessage => ({
-  id: `10000000-0000-0000-0000-${String(no).padStart(12, '0')}`,
-  no,
-  created_at: inDays(-1),
-  author: { id: 7, name: 'Lin', email: 'lin@example.com' },
-  by_staff: false,
-  is_note: false,
-  content: `Message ${no}`,
-  attachments: [],
-  ...change,
-})
+import { staffTicket as ticket, staffTicketMessage as message } from './staff-ticket.fixture'
 
 const all = ['ticket.read', 'ticket.answer', 'ticket.manage', 'ticket.merge']
 const asked = vi.fn<(search: string) => void>()
@@ -297,4 +268,56 @@ describe('the console', () => {
     await user.click(await screen.findByRole('button', { name: /^Overview/ }))
     await waitFor(() => expect(router.state.location.pathname).toBe('/admin'))
   })
+})
+
+describe('what customers send', () => {
+  it('is shown where it is a picture, and else saved by its name', async () => {
+    const file = { id: 'a', created_at: inDays(-1), size: 2048, width: 0, height: 0 }
+    const text = { ...file, id: 'b', name: 'client.log', media_type: 'text/plain' as const }
+    const picture = {
+      ...file,
+      name: 'screen.png',
+      media_type: 'image/png' as const,
+      width: 640,
+      height: 480,
+    }
+    messages = [message(1, { attachments: [picture, text] })]
+    const shown: Blob[] = []
+    vi.stubGlobal(
+      'URL',
+      Object.assign(class extends URL {}, {
+        createObjectURL: (blob: Blob) => `blob:${shown.push(blob)}`,
+        revokeObjectURL: () => undefined,
+      }),
+    )
+    server.use(
+      http.get('*/api/v2/staff/ticket-attachments/:id', () =>
+        HttpResponse.arrayBuffer(new ArrayBuffer(8)),
+      ),
+    )
+    const { user } = await openSignedIn('/admin/tickets/300')
+    const open = await screen.findByRole('button', { name: 'Show screen.png' })
+    await waitFor(() => expect(shown[0]?.type).toBe('image/png'))
+    await user.click(open)
+    const dialog = await screen.findByRole('dialog', { name: 'screen.png' })
+    expect(within(dialog).getByRole('img', { name: 'screen.png' })).toBeVisible()
+    expect(within(dialog).getByRole('button', { name: 'Download' })).toBeVisible()
+    await user.keyboard('{Escape}')
+    expect(screen.getByRole('button', { name: /client\.log/ })).toBeVisible()
+    vi.unstubAllGlobals()
+  })
+})
+
+it('what went wrong on a page is not said over the next one', async () => {
+  server.use(
+    http.post('*/api/v2/staff/tickets/:id/messages', () =>
+      failure(422, { code: 'invalid_input', message: 'Not like this' }),
+    ),
+  )
+  const { router, user } = await openSignedIn('/admin/tickets/300')
+  await user.type(await screen.findByLabelText(/Reply to the user/), 'Hello')
+  await user.click(screen.getByRole('button', { name: 'Send' }))
+  expect(await screen.findByText('Not like this')).toBeVisible()
+  await router.navigate({ to: '/admin/tickets' })
+  await waitFor(() => expect(screen.queryByText('Not like this')).not.toBeInTheDocument())
 })

@@ -6,6 +6,7 @@ import type { StaffTicketMessage } from '@/lib/api/gen/staff/types.gen'
 import { problemText } from '@/lib/server-problem'
 import { dismissErrors, toast } from '@/ui/toast'
 import { sayReceived } from '../parts/received'
+import { myId } from '../parts/use-me'
 
 /** Another member, or the customer, may write at any time. */
 const LOOK_AGAIN_MS = 4_000
@@ -55,11 +56,11 @@ function read(name: string): Draft {
   }
 }
 
-/** What is written in a ticket, kept under its number until it is sent; what is on its way is shown at once. */
+/** What the member writes in a ticket, kept under both until it is sent; what is on its way is shown at once. */
 export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
-  const name = `console-reply:${id}`
+  const [name] = useState(() => `console-reply:${myId()}:${id}`)
   const [draft, setDraft] = useState(() => read(name))
   const [sending, setSending] = useState<Draft>()
   const last = messages.at(-1)?.no ?? 0

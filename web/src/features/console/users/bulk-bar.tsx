@@ -56,7 +56,7 @@ function Kinds(props: { label: string; onChoose: (kind: BulkKind) => void }) {
   const { t } = useTranslation('console/bulk')
   const may = useMay()
   return (
-    <Menu position="bottom-start" shadow="md" width={220}>
+    <Menu position="bottom-start" shadow="md" width={220} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button
           size="xs"
@@ -69,8 +69,12 @@ function Kinds(props: { label: string; onChoose: (kind: BulkKind) => void }) {
       <Menu.Dropdown>
         {bulkKinds
           .filter(({ permission }) => may(permission))
-          .map(({ kind }) => (
-            <Menu.Item key={kind} onClick={() => props.onChoose(kind)}>
+          .map(({ kind }, index) => (
+            <Menu.Item
+              key={kind}
+              data-autofocus={index === 0 || undefined}
+              onClick={() => props.onChoose(kind)}
+            >
               {t(`kind.${kind}`)}
             </Menu.Item>
           ))}

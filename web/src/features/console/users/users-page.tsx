@@ -8,6 +8,7 @@ import { ActionButton } from '../parts/action-runner'
 import { ListPage } from '../parts/list-page'
 import { useListSearch } from '../parts/list-search'
 import { useMay } from '../parts/permissions'
+import { narrowingOf } from '../parts/resource'
 import { useAddUser } from './add-user'
 import { BulkBar } from './bulk-bar'
 import { useUserColumns, useUserFilters } from './columns'
@@ -17,7 +18,7 @@ import { users } from './resource'
 export function UsersPage() {
   const { t } = useTranslation('console/user')
   const { t: bulk } = useTranslation('console/bulk')
-  const { search } = useListSearch()
+  const search = narrowingOf(users, useListSearch().search)
   const mayBulk = useMay()('user.bulk')
   const { chosen, clear, toggle, extend } = useChosen(JSON.stringify(search))
   return (
