@@ -189,7 +189,8 @@ func ofGateway(ctx context.Context, cfg *app.Config, name string, fn func(a *app
 	})
 }
 
-// printGateways prints accounts with the names of their credentials, the values of public ones, and the address for the platform's notifies.
+// printGateways prints accounts with the names of their credentials, the values of public ones, and the address for the
+// platform's notifies.
 func printGateways(a *app.App, accounts ...payment.Account) error {
 	shown := []map[string]any{}
 	for _, g := range accounts {
