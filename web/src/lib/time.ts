@@ -1,8 +1,7 @@
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The zone that all times are shown in. */
-const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+// All times are shown in the viewer's zone, which is what Intl and Date take where none is named.
 
 const SAME_YEAR_MS = 300 * DAY_MS
 
@@ -10,7 +9,7 @@ const SAME_YEAR_MS = 300 * DAY_MS
 export function formatDate(time: string | number, language: string): string {
   const date = new Date(time)
   const isNear = Math.abs(date.getTime() - Date.now()) < SAME_YEAR_MS
-  const parts = { month: 'short', day: 'numeric', timeZone } as const
+  const parts = { month: 'short', day: 'numeric' } as const
   return new Intl.DateTimeFormat(language, isNear ? parts : { ...parts, year: 'numeric' }).format(
     date,
   )
@@ -18,7 +17,7 @@ export function formatDate(time: string | number, language: string): string {
 
 /** "Feb 26, 2027": where money is agreed to for that long. */
 export const formatFullDate = (time: string | number, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(new Date(time))
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(time))
 
 /** "Feb 26, 2027, 16:05": hours to 23 in every language, which columns of tables have room for. */
 export const formatDateTime = (time: string | number, language: string) =>
@@ -26,7 +25,6 @@ export const formatDateTime = (time: string | number, language: string) =>
     dateStyle: 'medium',
     timeStyle: 'short',
     hourCycle: 'h23',
-    timeZone,
   }).format(new Date(time))
 
 /**
@@ -53,13 +51,20 @@ export const formatTick = (day: number, language: string) =>
 
 /** With the zone's name: what a tooltip says. */
 export const formatExactly = (time: string, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long', timeZone }).format(
-    new Date(time),
-  )
+  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long' }).format(new Date(time))
 
-/** Days left until a time, begun ones counted, never below 0. */
-export const daysUntil = (time: string, now: number) =>
-  Math.max(0, Math.ceil((Date.parse(time) - now) / DAY_MS))
+/**
+ * The last moment before an end. Where an end is shown as a date alone it is the date of this moment: what ends at
+ * midnight can be used up to the day before.
+ */
+export const lastMoment = (end: string) => Date.parse(end) - 1
+
+/** The beginning of the day that a time falls on for the viewer. */
+export const startOfDay = (time: string | number) => new Date(time).setHours(0, 0, 0, 0)
+
+/** How many days after today the date of a time is, never below 0. Days of 23 and 25 hours count as one. */
+export const daysUntil = (time: string | number, now: number) =>
+  Math.max(0, Math.round((startOfDay(time) - startOfDay(now)) / DAY_MS))
 
 /** Whole hours left until a time, never below 0. */
 export const hoursUntil = (time: string, now: number) =>

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { linkTokenGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { Access, BanResult } from '@/lib/api/gen/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
-import { daysUntil } from '@/lib/time'
+import { daysUntil, lastMoment } from '@/lib/time'
 import { useNow } from '@/lib/now'
 import { BanNotice } from '@/ui/ban-notice'
 import { Bytes } from '@/ui/bytes'
@@ -128,11 +128,10 @@ function Quota(props: { access: Access; now: number; canRenew: boolean }) {
 function Expiry(props: { time: string; now: number; renewId: number | null }) {
   const { t } = useTranslation('home')
   const { time, renewId } = props
-  const days = daysUntil(time, props.now)
   return (
     <>
-      {days > 0 && <>{t('inDays', { count: days })} · </>}
-      <Moment time={time} />{' '}
+      {t('inDays', { count: daysUntil(lastMoment(time), props.now) })} ·{' '}
+      <Moment time={time} isEnd />{' '}
       {renewId !== null && (
         <TextLink to="/user/services/buy" search={{ renew: renewId }} className={classes.renew}>
           {t('action.renew')}
