@@ -74,6 +74,7 @@ function Quota(props: { access: Access; now: number; canRenew: boolean }) {
     remaining_bytes: remaining,
     resets_at: resets,
     expires_at: expires,
+    renew_service_id: renewId,
   } = access
   return (
     <div className={classes.quota}>
@@ -112,31 +113,20 @@ function Quota(props: { access: Access; now: number; canRenew: boolean }) {
         )}
         {expires && (
           <Fact name={t('expires')}>
-            <Expiry
-              time={expires}
-              now={now}
-              renewId={props.canRenew ? access.renew_service_id : null}
-            />
+            {t('inDays', { count: daysUntil(lastMoment(expires), now) })} ·{' '}
+            <Moment time={expires} isEnd />{' '}
+            {props.canRenew && renewId !== null && (
+              <TextLink
+                to="/user/services/buy"
+                search={{ renew: renewId }}
+                className={classes.renew}
+              >
+                {t('action.renew')}
+              </TextLink>
+            )}
           </Fact>
         )}
       </Facts>
     </div>
-  )
-}
-
-/** When it ends, and the way to go on. */
-function Expiry(props: { time: string; now: number; renewId: number | null }) {
-  const { t } = useTranslation('home')
-  const { time, renewId } = props
-  return (
-    <>
-      {t('inDays', { count: daysUntil(lastMoment(time), props.now) })} ·{' '}
-      <Moment time={time} isEnd />{' '}
-      {renewId !== null && (
-        <TextLink to="/user/services/buy" search={{ renew: renewId }} className={classes.renew}>
-          {t('action.renew')}
-        </TextLink>
-      )}
-    </>
   )
 }
