@@ -32,7 +32,8 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
   const isDown = connectionState(access, known.nodes) === 'nodesOffline'
   const link = useQuery(linkTokenGetOptions())
   const step = firstStep(access, link.data?.last_fetch_at)
-  const quota = <Quota access={access} now={now} canRenew={notice?.action !== 'renew'} />
+  const renewId = notice?.action === 'renew' ? null : access.renew_service_id
+  const quota = hasQuota(access) && <Quota {...{ access, now, renewId }} />
   return (
     <Card component="section" aria-label={t('connection')} className={classes.card}>
       <header className={classes.head}>
@@ -43,12 +44,12 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
       <NodesNotice access={access} nodes={known.nodes} />
       {notice && <NoticeStrip notice={notice} renewId={access.renew_service_id} />}
       <Suspense>{hasNoService(access) && <WaitingOrder />}</Suspense>
-      {hasQuota(access) && step === undefined && quota}
+      {!step && quota}
       {step && <FirstSteps step={step} />}
       {step !== 'buy' && access.state !== 'banned' && (
         <LinkPanel isQuiet={notice?.tone === 'error' || isDown} />
       )}
-      {hasQuota(access) && step !== undefined && quota}
+      {step && quota}
     </Card>
   )
 }
@@ -65,17 +66,10 @@ function Devices({ access: { online_devices: online, device_limit: limit } }: { 
   )
 }
 
-function Quota(props: { access: Access; now: number; canRenew: boolean }) {
+function Quota({ access, now, renewId }: { access: Access; now: number; renewId: number | null }) {
   const { t } = useTranslation('home')
-  const { access, now } = props
   const percent = usedPercent(access)
-  const {
-    quota_bytes: quota,
-    remaining_bytes: remaining,
-    resets_at: resets,
-    expires_at: expires,
-    renew_service_id: renewId,
-  } = access
+  const { quota_bytes: quota, remaining_bytes: remaining, resets_at: resets } = access
   return (
     <div className={classes.quota}>
       <p className={classes.label}>{remaining === null ? t('used') : t('remaining')}</p>
@@ -111,11 +105,11 @@ function Quota(props: { access: Access; now: number; canRenew: boolean }) {
             {t('inDays', { count: daysUntil(resets, now) })} · <Moment time={resets} />
           </Fact>
         )}
-        {expires && (
+        {access.expires_at && (
           <Fact name={t('expires')}>
-            {t('inDays', { count: daysUntil(lastMoment(expires), now) })} ·{' '}
-            <Moment time={expires} isEnd />{' '}
-            {props.canRenew && renewId !== null && (
+            {t('inDays', { count: daysUntil(lastMoment(access.expires_at), now) })} ·{' '}
+            <Moment time={access.expires_at} isEnd />{' '}
+            {renewId !== null && (
               <TextLink
                 to="/user/services/buy"
                 search={{ renew: renewId }}
