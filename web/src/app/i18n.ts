@@ -1,5 +1,6 @@
 import i18next, { type BackendModule, type ResourceKey } from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { isolate } from '@/lib/isolate'
 
 export const languages = { 'zh-CN': '简体中文', en: 'English' } as const
 export type Language = keyof typeof languages
@@ -46,7 +47,8 @@ export async function startI18n(): Promise<void> {
       load: 'currentOnly',
       ns: ['common'],
       defaultNS: 'common',
-      interpolation: { escapeValue: false },
+      // React escapes for HTML; names that operators and users chose must not move what stands next to them.
+      interpolation: { escape: isolate },
       react: { useSuspense: true },
     })
 }

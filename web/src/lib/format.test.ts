@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytesParts, formatBytes } from './bytes'
 import { formatMoney, moneyParts, toAmount, toMinor } from './money'
-import { calendarDay, daysUntil, formatCountdown, formatDate, hoursUntil } from './time'
+import { calendarDay, daysUntil, formatCountdown, formatDate, hoursUntil, lastMoment } from './time'
 
 describe('bytes', () => {
   it.each([
@@ -38,11 +38,24 @@ describe('money', () => {
 describe('time', () => {
   const now = Date.parse('2026-11-20T12:00:00Z')
 
-  it('is left in begun days and whole hours', () => {
-    expect(daysUntil('2026-11-21T11:00:00Z', now)).toBe(1)
-    expect(daysUntil('2026-11-21T13:00:00Z', now)).toBe(2)
-    expect(daysUntil('2026-11-19T00:00:00Z', now)).toBe(0)
+  it('is left in whole hours', () => {
     expect(hoursUntil('2026-11-20T14:59:00Z', now)).toBe(2)
+    expect(hoursUntil('2026-11-20T11:00:00Z', now)).toBe(0)
+  })
+
+  it('is left in days of the calendar, as the date that is shown for it', () => {
+    const morning = new Date(2026, 10, 29, 8).getTime()
+    const at = (day: number, hour: number) => new Date(2026, 10, day, hour).toISOString()
+    expect(daysUntil(at(29, 23), morning)).toBe(0)
+    expect(daysUntil(at(30, 1), morning)).toBe(1)
+    expect(daysUntil(at(30, 16), morning)).toBe(1)
+    expect(daysUntil(at(28, 8), morning)).toBe(0)
+  })
+
+  it('of an end is its last moment: what ends at midnight ends with the day before', () => {
+    const midnight = new Date(2026, 11, 1).toISOString()
+    expect(formatDate(lastMoment(midnight), 'en')).toMatch(/^Nov 30/)
+    expect(daysUntil(lastMoment(midnight), new Date(2026, 10, 29, 8).getTime())).toBe(1)
   })
 
   it('is counted down in minutes and seconds', () => {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order } from '@/lib/api/gen/types.gen'
-import { formatFullDate } from './time'
+import { formatFullDate, lastMoment } from './time'
 
 /** Says what an order is for ("Pro · 12 months"), and what came of one that is paid ("Renewed until Feb 26"). */
 export function useOrderText() {
@@ -12,7 +12,7 @@ export function useOrderText() {
     done: (order: Order) => {
       if (order.replaces !== '') return t('done.change', { from: order.replaces, to: order.name })
       if (order.kind === 'renewal' && order.ends_at !== null) {
-        return t('done.renewal', { date: formatFullDate(order.ends_at, i18n.language) })
+        return t('done.renewal', { date: formatFullDate(lastMoment(order.ends_at), i18n.language) })
       }
       return t(order.kind === 'package' ? 'done.package' : 'done.plan', { what: what(order) })
     },

@@ -1,65 +1,62 @@
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The zone that all times are shown in. */
-const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-
 const SAME_YEAR_MS = 300 * DAY_MS
+
+/** In the viewer's zone, where none is named. */
+const format = (time: string | number, language: string, parts: Intl.DateTimeFormatOptions) =>
+  new Date(time).toLocaleString(language, parts)
 
 /** "Feb 26"; with the year where one could take it for another. */
 export function formatDate(time: string | number, language: string): string {
-  const date = new Date(time)
-  const isNear = Math.abs(date.getTime() - Date.now()) < SAME_YEAR_MS
-  const parts = { month: 'short', day: 'numeric', timeZone } as const
-  return new Intl.DateTimeFormat(language, isNear ? parts : { ...parts, year: 'numeric' }).format(
-    date,
-  )
+  const isNear = Math.abs(new Date(time).getTime() - Date.now()) < SAME_YEAR_MS
+  return format(time, language, {
+    month: 'short',
+    day: 'numeric',
+    year: isNear ? undefined : 'numeric',
+  })
 }
 
 /** "Feb 26, 2027": where money is agreed to for that long. */
 export const formatFullDate = (time: string | number, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(new Date(time))
+  format(time, language, { dateStyle: 'medium' })
 
 /** "Feb 26, 2027, 16:05": hours to 23 in every language, which columns of tables have room for. */
 export const formatDateTime = (time: string | number, language: string) =>
-  new Intl.DateTimeFormat(language, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-    timeZone,
-  }).format(new Date(time))
+  format(time, language, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
 
 /**
  * The day that a time falls on in a zone, as the midnight of that date in UTC: days can be counted and drawn with it
  * whatever the zone does with its clocks.
  */
-export function calendarDay(time: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, dateStyle: 'short' }).formatToParts(
-    time,
-  )
-  const part = (type: string) => Number(parts.find((found) => found.type === type)?.value)
-  return Date.UTC(2000 + part('year'), part('month') - 1, part('day'))
-}
+export const calendarDay = (time: number, zone: string): number =>
+  // Swedish dates are those of ISO 8601.
+  Date.parse(new Date(time).toLocaleDateString('sv', { timeZone: zone }))
 
 /** "Nov 20" of a calendarDay. */
 export const formatCalendarDay = (day: number, language: string) =>
-  new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(day)
+  format(day, language, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** "11/20" of a calendarDay: for the axis of a chart. */
 export const formatTick = (day: number, language: string) =>
-  new Intl.DateTimeFormat(language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' }).format(
-    day,
-  )
+  format(day, language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' })
 
 /** With the zone's name: what a tooltip says. */
 export const formatExactly = (time: string, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long', timeZone }).format(
-    new Date(time),
-  )
+  format(time, language, { dateStyle: 'long', timeStyle: 'long' })
 
-/** Days left until a time, begun ones counted, never below 0. */
-export const daysUntil = (time: string, now: number) =>
-  Math.max(0, Math.ceil((Date.parse(time) - now) / DAY_MS))
+/**
+ * The last moment before an end. Where an end is shown as a date alone it is the date of this moment: what ends at
+ * midnight can be used up to the day before.
+ */
+export const lastMoment = (end: string) => Date.parse(end) - 1
+
+/** The beginning of the day that a time falls on for the viewer. */
+export const startOfDay = (time: string | number) => new Date(time).setHours(0, 0, 0, 0)
+
+/** How many days after today the date of a time is, never below 0. Days of 23 and 25 hours count as one. */
+export const daysUntil = (time: string | number, now: number) =>
+  Math.max(0, Math.round((startOfDay(time) - startOfDay(now)) / DAY_MS))
 
 /** Whole hours left until a time, never below 0. */
 export const hoursUntil = (time: string, now: number) =>

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { session } from '@/lib/session/current-session'
@@ -44,6 +44,13 @@ describe('signing in', () => {
     await user.keyboard('{Enter}')
     await waitFor(() => expect(router.state.location.href).toBe('/user/no-such-page?a=1'))
     expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
+  })
+
+  it('follows a sign-in in another tab', async () => {
+    const { router } = await openApp('/user/no-such-page?a=1')
+    await screen.findByLabelText('Email')
+    act(() => void session.signIn({ access_token: accessToken(), refresh_token: refreshToken() }))
+    await waitFor(() => expect(router.state.location.href).toBe('/user/no-such-page?a=1'))
   })
 
   it('says at the fields what is missing, without asking the server', async () => {

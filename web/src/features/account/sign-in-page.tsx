@@ -1,10 +1,12 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { siteOptions } from '@/lib/api/site'
 import { lazyPart } from '@/lib/lazy-part'
+import { returnPath } from '@/lib/return-path'
+import { session } from '@/lib/session/current-session'
 import { ContactLinks, useContacts } from '@/ui/contact'
 import { TextLink } from '@/ui/text-link'
 import { AuthCard } from './components/auth-card'
@@ -29,6 +31,7 @@ export function SignInPage() {
   const { t } = useTranslation('account')
   const search = route.useSearch()
   const { next } = search
+  useFollowSession(next)
   const about = useAbout()
   const { data: site } = useQuery(siteOptions())
   const Way = search.with ? otherWays[search.with] : PasswordSignIn
@@ -62,6 +65,19 @@ export function SignInPage() {
       )}
       <Help />
     </AuthCard>
+  )
+}
+
+/** Goes on where another tab has signed in. */
+function useFollowSession(next: string | undefined) {
+  const router = useRouter()
+  useEffect(
+    () =>
+      session.subscribe(() => {
+        if (session.state.status === 'authenticated')
+          void router.navigate({ href: returnPath(next), replace: true })
+      }),
+    [router, next],
   )
 }
 

@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CheckInResult } from '@/lib/api/gen/types.gen'
 import { checkIn, dashboard, link, MB } from '@/test/fixtures'
@@ -72,6 +72,29 @@ describe('the check-in', () => {
     await user.click(await view.findByRole('button', { name: 'Check in' }))
     expect(await view.findByText('Checked in today: 317 MB')).toBeVisible()
     expect(view.queryByRole('alert')).toBeNull()
+  })
+
+  it('whose answer was lost is shown as done when it was made', async () => {
+    server.use(
+      http.post(path, () => {
+        status = doneStatus
+        return HttpResponse.error()
+      }),
+    )
+    const { user } = await openSignedIn('/user/dashboard')
+    const view = within(await card())
+    await user.click(await view.findByRole('button', { name: 'Check in' }))
+    expect(await view.findByText('Checked in today: 317 MB')).toBeVisible()
+    expect(view.queryByRole('alert')).toBeNull()
+  })
+
+  it('whose answer was lost can be made again, and says that this is safe', async () => {
+    server.use(http.post(path, () => HttpResponse.error()))
+    const { user } = await openSignedIn('/user/dashboard')
+    const view = within(await card())
+    await user.click(await view.findByRole('button', { name: 'Check in' }))
+    expect(await view.findByRole('alert')).toHaveTextContent('It is safe to try again')
+    expect(view.getByRole('button', { name: 'Check in' })).toBeEnabled()
   })
 
   it('opens again when the next day of the site begins', async () => {

@@ -36,11 +36,13 @@ describe('the notice', () => {
   })
 
   it.each([
-    [6.5, 'lastDays', 7, 'warning'],
-    [2.5, 'lastDays', 3, 'error'],
-    [0.51, 'lastHours', 12, 'error'],
-  ])('offers to renew %f days before the end', (days, key, count, tone) => {
-    expect(noticeOf(access({ expires_at: inDays(days) }), now)).toEqual({
+    ['Dec 6 at 16:00', new Date(2026, 11, 6, 16), 'lastDays', 7, 'warning'],
+    ['Dec 3 at 0:00', new Date(2026, 11, 3), 'lastDays', 3, 'error'],
+    ['Nov 30 at 16:00', new Date(2026, 10, 30, 16), 'lastDays', 1, 'error'],
+    ['Nov 29 at 20:30', new Date(2026, 10, 29, 20, 30), 'lastHours', 12, 'error'],
+  ])('offers to renew on Nov 29 what ends on %s', (_, end, key, count, tone) => {
+    const morning = new Date(2026, 10, 29, 8).getTime()
+    expect(noticeOf(access({ expires_at: end.toISOString() }), morning)).toEqual({
       tone,
       key,
       count,

@@ -1,6 +1,6 @@
 import type { Access, NodeInfo } from '@/lib/api/gen/types.gen'
 import { nodeState } from '@/ui/node-state'
-import { daysUntil, hoursUntil } from '@/lib/time'
+import { daysUntil, hoursUntil, lastMoment } from '@/lib/time'
 import type { Tone } from '@/ui/status-dot'
 
 export const stateTones: Record<ConnectionState, Tone> = {
@@ -39,9 +39,9 @@ export function noticeOf(access: Access, now: number): Notice | undefined {
 
 function endNotice({ expires_at: end }: Access, now: number): Notice | undefined {
   if (!end) return undefined
-  const days = daysUntil(end, now)
-  if (days <= 1)
-    return { tone: 'error', key: 'lastHours', count: hoursUntil(end, now), action: 'renew' }
+  const hours = hoursUntil(end, now)
+  if (hours <= 24) return { tone: 'error', key: 'lastHours', count: hours, action: 'renew' }
+  const days = daysUntil(lastMoment(end), now)
   if (days > 7) return undefined
   return { tone: days <= 3 ? 'error' : 'warning', key: 'lastDays', count: days, action: 'renew' }
 }

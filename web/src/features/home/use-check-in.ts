@@ -9,6 +9,13 @@ import { captchaRequestOf } from '@/ui/captcha/captcha-request'
 /** Another tab has made it, or another device. */
 const isDone = (error: unknown) => error instanceof ApiError && error.code === 'checkin_done'
 
+/** Whether it was made is not known. There is one a day, so that another try cannot make a second one. */
+const isUnanswered = (error: unknown) =>
+  error instanceof ApiError &&
+  error.attempt !== undefined &&
+  !error.message &&
+  (error.status === 0 || error.status >= 500)
+
 /** Today's check-in: what it gave, and the captcha that it was refused for. */
 export function useCheckIn() {
   const { t } = useTranslation()
@@ -22,11 +29,18 @@ export function useCheckIn() {
     onSuccess: () => {
       void queryClient.invalidateQueries()
     },
-    onError: (problem) => isDone(problem) && queryClient.invalidateQueries(),
+    onError: (problem) => {
+      if (isDone(problem)) return queryClient.invalidateQueries()
+      // The card shows what came of it. While there is no connection that takes long, and nobody waits for it.
+      if (isUnanswered(problem)) void queryClient.invalidateQueries()
+      return undefined
+    },
   })
   // An answer that is refused too: another one would not be taken either.
   const request = variables === '' ? captchaRequestOf(error) : undefined
   const isExpected = request !== undefined || isDone(error)
+  const textOf = (problem: unknown) =>
+    isUnanswered(problem) ? t('error.repeatable') : problemText(problem, t)
   const send = (answer: string) => {
     setFailure(undefined)
     mutate(answer)
@@ -35,7 +49,7 @@ export function useCheckIn() {
     submit: () => send(''),
     given: data?.data,
     isBusy: isPending || request !== undefined,
-    problem: failure ?? (error && !isExpected ? problemText(error, t) : undefined),
+    problem: failure ?? (error && !isExpected ? textOf(error) : undefined),
     /** Undefined while none is asked for. */
     captcha: request && {
       request,

@@ -1,5 +1,5 @@
 import type { ServiceItem } from '@/lib/api/gen/types.gen'
-import { daysUntil } from '@/lib/time'
+import { daysUntil, lastMoment } from '@/lib/time'
 import type { Tone } from '@/ui/status-dot'
 
 /** Percent of the cycle's quota that is used; undefined without a limit. */
@@ -31,7 +31,7 @@ export function conditionOf(service: ServiceItem, now: number, isBanned: boolean
   if (usedPercent({ used: service.used_bytes, quota: service.quota_bytes }) === 100) {
     return { tone: 'error', key: 'exhausted' }
   }
-  if (daysUntil(service.ends_at, now) <= SOON_DAYS && !service.auto_renew) {
+  if (daysUntil(lastMoment(service.ends_at), now) <= SOON_DAYS && !service.auto_renew) {
     return { tone: 'warning', key: 'ending' }
   }
   return { tone: 'success', key: 'running' }

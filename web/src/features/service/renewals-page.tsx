@@ -77,7 +77,7 @@ function Renewal({ renewal, currency }: { renewal: RenewalItem; currency: string
       <header className={card.head}>
         <h2 className={classes.name}>{renewal.name}</h2>
         <span className={card.quiet}>
-          {t('ends')} <Moment time={renewal.ends_at} />
+          {t('ends')} <Moment time={renewal.ends_at} isEnd />
         </span>
       </header>
       <p className={classes.when}>

@@ -102,7 +102,7 @@ function useServiceColumns(): Column<ServiceItem>[] {
       header: t('old.began'),
       cell: ({ started_at }) => <Moment time={started_at} />,
     },
-    { key: 'ends', header: t('ends'), cell: ({ ends_at }) => <Moment time={ends_at} /> },
+    { key: 'ends', header: t('ends'), cell: ({ ends_at }) => <Moment time={ends_at} isEnd /> },
     { key: 'actions', header: t('old.actions'), cell: (service) => <Actions {...service} /> },
   ]
 }
@@ -125,7 +125,7 @@ function usePackageColumns(): Column<PackageItem>[] {
     {
       key: 'ends',
       header: t('ends'),
-      cell: ({ expires_at }) => (expires_at ? <Moment time={expires_at} /> : t('untilUsed')),
+      cell: ({ expires_at }) => (expires_at ? <Moment time={expires_at} isEnd /> : t('untilUsed')),
     },
   ]
 }

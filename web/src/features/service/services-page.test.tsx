@@ -54,11 +54,22 @@ describe('the services page', () => {
     }
   })
 
+  it('shows the last date on which a service can be used, and the days until then', async () => {
+    const midnight = new Date()
+    midnight.setHours(48, 0, 0, 0)
+    has([service({ ends_at: midnight.toISOString() })])
+    await openSignedIn('/user/services')
+    const tomorrow = new Date(midnight.getTime() - 1)
+    const date = tomorrow.toLocaleDateString('en', { month: 'short', day: 'numeric' })
+    const ends = (await card()).getByText('Ends').nextElementSibling
+    expect(ends).toHaveTextContent(new RegExp(`^in 1 day · ${date}$`))
+  })
+
   it('shows packages, with or without an end', async () => {
-    has([], [packageItem(), packageItem({ id: 6, name: 'Gift', expires_at: inDays(9.5) })])
+    has([], [packageItem(), packageItem({ id: 6, name: 'Gift', expires_at: inDays(9) })])
     await openSignedIn('/user/services')
     expect((await card('50 GB more')).getByText('Until it is used up')).toBeVisible()
-    expect(screen.getByRole('article', { name: 'Gift' })).toHaveTextContent('in 10 days')
+    expect(screen.getByRole('article', { name: 'Gift' })).toHaveTextContent('in 9 days')
   })
 
   it('says that the account is suspended, why and until when', async () => {

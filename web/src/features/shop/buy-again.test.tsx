@@ -164,6 +164,18 @@ describe('what was asked for', () => {
     expect(screen.queryByRole('region', { name: 'Summary' })).not.toBeInTheDocument()
   })
 
+  it('is bought again from its summary, which has the focus and says that it is the same', async () => {
+    server.use(
+      http.get('*/api/v2/user/orders/77', () =>
+        success(orderResult({ order: order({ state: 'cancelled' }) })),
+      ),
+    )
+    await openSignedIn('/user/services/buy?plan=2&months=1&again=77')
+    const bill = await summary()
+    expect(await bill.findByText(/The same order as before/)).toBeVisible()
+    expect(bill.getByRole('heading', { name: 'Summary' })).toHaveFocus()
+  })
+
   it('is bought again as it was ordered, and another price is told', async () => {
     let sent: unknown
     server.use(

@@ -44,6 +44,13 @@ describe('the shop', () => {
     expect(screen.getByRole('radio', { name: 'Light' })).toBeDisabled()
   })
 
+  it('sets apart a name that is written from right to left from the period after it', async () => {
+    const name = 'Family خطة العائلة'
+    server.use(http.get('*/api/v2/user/shop/plans', () => success([plan({ name })])))
+    await openSignedIn('/user/services/buy?plan=2')
+    expect(await (await summary()).findByText(`\u2068${name}\u2069 · 1 month`)).toBeVisible()
+  })
+
   it('says what each period saves with the chosen plan', async () => {
     const prices = [
       { shop_id: 10, months: 1, amount: '15.00' },

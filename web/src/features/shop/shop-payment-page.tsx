@@ -5,6 +5,7 @@ import { Store } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { shopPlansOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
+import { useOrderText } from '@/lib/order-text'
 import { OwnBan } from '@/ui/ban-notice'
 import { ButtonLink } from '@/ui/button-link'
 import { Bytes } from '@/ui/bytes'
@@ -60,7 +61,7 @@ function Payment(props: {
   shopId: number
   onBought: (orderNo: number) => Promise<void>
 }) {
-  const { t } = useTranslation('shop')
+  const { what } = useOrderText()
   const { plan, shopId } = props
   const { coupon } = route.useSearch()
   const navigate = route.useNavigate()
@@ -69,7 +70,7 @@ function Payment(props: {
     <div className={classes.layout}>
       <Chosen plan={plan} />
       <Summary
-        name={months > 0 ? `${plan.name} · ${t('months', { count: months })}` : plan.name}
+        name={what({ name: plan.name, months })}
         purchase={{ shopId }}
         coupon={coupon}
         onCoupon={(code) =>

@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { RedemptionRecord } from '@/lib/api/gen/types.gen'
 import { formatBytes } from '@/lib/bytes'
+import { isolate } from '@/lib/isolate'
 import { formatMoney } from '@/lib/money'
 
 /** What a cd-key brought: "¥10.00 in your balance", "Standard, 1 month and 3 days", "50 GB for 30 days". */
@@ -14,7 +15,7 @@ export function giftText(
     return t('cdKey.money', { amount: formatMoney(gift.amount ?? '0', currency, language) })
   }
   const what =
-    gift.kind === 'plan' ? (gift.plan_name ?? '') : formatBytes(gift.bytes ?? 0, language)
+    gift.kind === 'plan' ? isolate(gift.plan_name ?? '') : formatBytes(gift.bytes ?? 0, language)
   const time = [
     gift.months && t('cdKey.months', { count: gift.months }),
     gift.days && t('cdKey.days', { count: gift.days }),

@@ -98,7 +98,7 @@ const columnsIn = (t: TFunction<'wallet'>, currency: string): Column<PurchaseRec
   {
     key: 'ends',
     header: t('purchases.ends'),
-    cell: (row) => (row.ends_at === null ? '—' : <Moment time={row.ends_at} />),
+    cell: (row) => (row.ends_at === null ? '—' : <Moment time={row.ends_at} isEnd />),
   },
   {
     key: 'renews',

@@ -315,7 +315,8 @@ describe('a recharge for a purchase', () => {
     paid(change)
     await openSignedIn('/user/wallet/recharge/new?id=31')
     expect(await screen.findByText(text)).toBeVisible()
-    expect(screen.getByText('Paid').parentElement).toHaveTextContent('¥30.00')
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Paid')
+    expect(screen.getByText('Paid', { selector: 'dt' }).parentElement).toHaveTextContent('¥30.00')
     expect(screen.getByRole('link', { name: 'Connect a device' })).toBeVisible()
   })
 

@@ -24,19 +24,22 @@ export function RechargePage() {
   )
 }
 
-/** An existing recharge. If it pays for an order the header names that. */
+/**
+ * An existing recharge. If it pays for an order the header names that. The line below the title is always there, also
+ * while it is not known yet, so that nothing moves when it is.
+ */
 function OneRecharge({ id }: { id: string }) {
   const { t } = useTranslation('wallet')
   const { what } = useOrderText()
   const recharge = useQuery(rechargeOptions(id))
-  const order = recharge.data?.order
+  const { order, state } = recharge.data ?? {}
+  const orderTitle = state === 'paid' ? 'result.paid' : 'pay.order'
   return (
     <>
-      {order ? (
-        <PageHeader title={t('pay.order')} about={what(order)} />
-      ) : (
-        <PageHeader title={t('new.title')} />
-      )}
+      <PageHeader
+        title={t(order ? orderTitle : 'new.title')}
+        about={order ? what(order) : t('new.about')}
+      />
       <OwnBan />
       <RechargeState recharge={recharge} />
     </>

@@ -69,7 +69,7 @@ function Facts({ order }: { order: Order }) {
         )}
       </Fact>
       <Fact name={t('until')}>
-        {order.ends_at === null ? t('untilUsed') : <Moment time={order.ends_at} withYear />}
+        {order.ends_at === null ? t('untilUsed') : <Moment time={order.ends_at} withYear isEnd />}
       </Fact>
       {order.coupon !== '' && (
         <Fact name={t('coupon')}>

@@ -113,7 +113,7 @@ function useShownColumns(): Column<UserRow>[] {
       place: 'fact',
       width: '8rem',
       sort: 'ends',
-      cell: ({ ends_at: time }) => (time ? <Moment time={time} /> : '—'),
+      cell: ({ ends_at: time }) => (time ? <Moment time={time} isEnd /> : '—'),
     },
     {
       key: 'used',

@@ -120,7 +120,7 @@ function useColumns(): Column<ServiceRow>[] {
       width: '8rem',
       sort: 'ends',
       place: 'fact',
-      cell: ({ ended_at: ended, ends_at: ends }) => <Moment time={ended ?? ends} />,
+      cell: ({ ended_at: ended, ends_at: ends }) => <Moment time={ended ?? ends} isEnd />,
     },
   ]
 }

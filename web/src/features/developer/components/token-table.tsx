@@ -89,7 +89,7 @@ function End({ token }: { token: ApiToken }) {
   return (
     <StatusDot tone={tones[state]}>
       {state === 'expired' && t('tokens.ended')}
-      {token.expires_at === null ? t('tokens.never') : <Moment time={token.expires_at} />}
+      {token.expires_at === null ? t('tokens.never') : <Moment time={token.expires_at} isEnd />}
     </StatusDot>
   )
 }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { formatBytes } from '@/lib/bytes'
 import { lazyPart } from '@/lib/lazy-part'
 import type { CheckedIn, CheckInResult } from '@/lib/api/gen/types.gen'
-import { formatDate } from '@/lib/time'
+import { formatDate, lastMoment } from '@/lib/time'
 import { Bytes } from '@/ui/bytes'
 import { FormError } from '@/ui/form-error'
 import { streakOf } from '../streak'
@@ -82,7 +82,6 @@ function Promised({ status }: { status: CheckInResult }) {
 
 function Given({ given }: { given: CheckedIn }) {
   const { t, i18n } = useTranslation('home')
-  const lastMoment = Date.parse(given.expires_at) - 1 // it ends at midnight
   return (
     <div className={classes.given}>
       <p className={classes.gain}>
@@ -91,7 +90,7 @@ function Given({ given }: { given: CheckedIn }) {
       </p>
       <p className={classes.about}>
         {given.is_bonus && <>{t('checkIn.bonus', { count: given.streak })} · </>}
-        {t('checkIn.expires', { date: formatDate(lastMoment, i18n.language) })}
+        {t('checkIn.expires', { date: formatDate(lastMoment(given.expires_at), i18n.language) })}
       </p>
     </div>
   )

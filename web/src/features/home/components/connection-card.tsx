@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { linkTokenGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { Access, BanResult } from '@/lib/api/gen/types.gen'
 import { lazyPart } from '@/lib/lazy-part'
-import { daysUntil } from '@/lib/time'
+import { daysUntil, lastMoment } from '@/lib/time'
 import { useNow } from '@/lib/now'
 import { BanNotice } from '@/ui/ban-notice'
 import { Bytes } from '@/ui/bytes'
@@ -32,7 +32,8 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
   const isDown = connectionState(access, known.nodes) === 'nodesOffline'
   const link = useQuery(linkTokenGetOptions())
   const step = firstStep(access, link.data?.last_fetch_at)
-  const quota = <Quota access={access} now={now} canRenew={notice?.action !== 'renew'} />
+  const renewId = notice?.action === 'renew' ? null : access.renew_service_id
+  const quota = hasQuota(access) && <Quota {...{ access, now, renewId }} />
   return (
     <Card component="section" aria-label={t('connection')} className={classes.card}>
       <header className={classes.head}>
@@ -43,12 +44,12 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
       <NodesNotice access={access} nodes={known.nodes} />
       {notice && <NoticeStrip notice={notice} renewId={access.renew_service_id} />}
       <Suspense>{hasNoService(access) && <WaitingOrder />}</Suspense>
-      {hasQuota(access) && step === undefined && quota}
+      {!step && quota}
       {step && <FirstSteps step={step} />}
       {step !== 'buy' && access.state !== 'banned' && (
         <LinkPanel isQuiet={notice?.tone === 'error' || isDown} />
       )}
-      {hasQuota(access) && step !== undefined && quota}
+      {step && quota}
     </Card>
   )
 }
@@ -65,16 +66,10 @@ function Devices({ access: { online_devices: online, device_limit: limit } }: { 
   )
 }
 
-function Quota(props: { access: Access; now: number; canRenew: boolean }) {
+function Quota({ access, now, renewId }: { access: Access; now: number; renewId: number | null }) {
   const { t } = useTranslation('home')
-  const { access, now } = props
   const percent = usedPercent(access)
-  const {
-    quota_bytes: quota,
-    remaining_bytes: remaining,
-    resets_at: resets,
-    expires_at: expires,
-  } = access
+  const { quota_bytes: quota, remaining_bytes: remaining, resets_at: resets } = access
   return (
     <div className={classes.quota}>
       <p className={classes.label}>{remaining === null ? t('used') : t('remaining')}</p>
@@ -110,34 +105,22 @@ function Quota(props: { access: Access; now: number; canRenew: boolean }) {
             {t('inDays', { count: daysUntil(resets, now) })} · <Moment time={resets} />
           </Fact>
         )}
-        {expires && (
+        {access.expires_at && (
           <Fact name={t('expires')}>
-            <Expiry
-              time={expires}
-              now={now}
-              renewId={props.canRenew ? access.renew_service_id : null}
-            />
+            {t('inDays', { count: daysUntil(lastMoment(access.expires_at), now) })} ·{' '}
+            <Moment time={access.expires_at} isEnd />{' '}
+            {renewId !== null && (
+              <TextLink
+                to="/user/services/buy"
+                search={{ renew: renewId }}
+                className={classes.renew}
+              >
+                {t('action.renew')}
+              </TextLink>
+            )}
           </Fact>
         )}
       </Facts>
     </div>
-  )
-}
-
-/** When it ends, and the way to go on. */
-function Expiry(props: { time: string; now: number; renewId: number | null }) {
-  const { t } = useTranslation('home')
-  const { time, renewId } = props
-  const days = daysUntil(time, props.now)
-  return (
-    <>
-      {days > 0 && <>{t('inDays', { count: days })} · </>}
-      <Moment time={time} />{' '}
-      {renewId !== null && (
-        <TextLink to="/user/services/buy" search={{ renew: renewId }} className={classes.renew}>
-          {t('action.renew')}
-        </TextLink>
-      )}
-    </>
   )
 }

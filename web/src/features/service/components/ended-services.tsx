@@ -35,7 +35,7 @@ function Ended(props: { service: ServiceItem; request: RefundRequestItem | undef
     <li className={classes.ended}>
       <span className={classes.name}>{name}</span>
       <span>
-        {t('ended')} <Moment time={ends_at} />
+        {t('ended')} <Moment time={ends_at} isEnd />
         {props.request?.state === 'granted' && ` · ${t('refund.state.granted')}`}
       </span>
       {end_reason === 'expired' && (

@@ -1,7 +1,7 @@
 import { Button, Card, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { PackageItem, RefundRequestItem } from '@/lib/api/gen/types.gen'
-import { daysUntil } from '@/lib/time'
+import { daysUntil, lastMoment } from '@/lib/time'
 import { Moment } from '@/ui/moment'
 import classes from './card.module.css'
 import { RefundState } from './refund'
@@ -26,8 +26,8 @@ export function PackageCard(props: {
       <p className={classes.quiet}>
         {item.expires_at ? (
           <>
-            {t('ends')} {t('inDays', { count: daysUntil(item.expires_at, now) })} ·{' '}
-            <Moment time={item.expires_at} />
+            {t('ends')} {t('inDays', { count: daysUntil(lastMoment(item.expires_at), now) })} ·{' '}
+            <Moment time={item.expires_at} isEnd />
           </>
         ) : (
           t('untilUsed')

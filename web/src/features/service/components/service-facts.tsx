@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { ServiceItem } from '@/lib/api/gen/types.gen'
-import { daysUntil } from '@/lib/time'
+import { daysUntil, lastMoment } from '@/lib/time'
 import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
 import { Moment } from '@/ui/moment'
@@ -12,8 +12,8 @@ export function ServiceFacts({ service, now }: { service: ServiceItem; now: numb
   return (
     <Facts>
       <Fact name={t('ends')}>
-        {t('inDays', { count: daysUntil(service.ends_at, now) })} ·{' '}
-        <Moment time={service.ends_at} />
+        {t('inDays', { count: daysUntil(lastMoment(service.ends_at), now) })} ·{' '}
+        <Moment time={service.ends_at} isEnd />
       </Fact>
       {service.resets_at && (
         <Fact name={t('resets')}>

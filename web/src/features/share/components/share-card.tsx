@@ -79,7 +79,7 @@ function Facts({ share }: { share: ShareAccount }) {
   const { current_users: count, max_users: max } = share
   return (
     <p className={classes.quiet}>
-      {t('until')} <Moment time={share.expire_time} withYear /> ·{' '}
+      {t('until')} <Moment time={share.expire_time} withYear isEnd /> ·{' '}
       {max > 0 ? t('users', { count, max }) : t('usersOpen', { count })}
     </p>
   )

@@ -19,8 +19,8 @@ import { GatewayChoice } from '@/ui/gateway-choice'
 import type { Purchase } from '../quote'
 import type { Change } from './change-compare'
 import { Lines } from './lines'
-import { OtherPrice } from './other-price'
 import { PayButton } from './pay-button'
+import { RepeatedOrder } from './repeated-order'
 import classes from './summary.module.css'
 import { usePayLabel } from './use-pay-label'
 import { useConfirm } from './use-confirm'
@@ -64,7 +64,7 @@ export function Bill(props: {
         <form id={formId} onSubmit={submit}>
           {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
           {isMissing && <GatewayChoice {...gateways} />}
-          <OtherPrice previousOrder={props.previousOrder} quote={quote} />
+          <RepeatedOrder previousOrder={props.previousOrder} quote={quote} />
           <PayButton
             form={formId}
             name={props.name}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PlanItem as Plan, ServiceItem } from '@/lib/api/gen/types.gen'
+import { lastMoment, startOfDay } from '@/lib/time'
 import { Bytes } from '@/ui/bytes'
 import { Moment } from '@/ui/moment'
 import type { Purchase } from '../quote'
@@ -55,8 +56,8 @@ export function ChangeCompare(props: Change & { until: string | null }) {
         />
         <Row
           name={t('summary.until')}
-          before={<Moment time={service.ends_at} withYear />}
-          after={until === null ? '…' : <Moment time={until} withYear />}
+          before={<Moment time={service.ends_at} withYear isEnd />}
+          after={until === null ? '…' : <Moment time={until} withYear isEnd />}
           limits={until === null ? undefined : [dayOf(service.ends_at), dayOf(until)]}
           less={t('change.shorter')}
           more={t('change.longer')}
@@ -72,7 +73,7 @@ function Quota({ bytes }: { bytes: number | null }) {
 }
 
 /** End dates are compared by day: a difference of hours is no difference to the user. */
-const dayOf = (time: string) => new Date(time).setHours(0, 0, 0, 0)
+const dayOf = (end: string) => startOfDay(lastMoment(end))
 
 /** No limit counts as more than any limit. */
 const size = (limit: number | null) => limit ?? Infinity

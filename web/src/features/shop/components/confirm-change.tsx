@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
 import { ApiError } from '@/lib/api/errors'
 import { formatMoney } from '@/lib/money'
-import { formatFullDate } from '@/lib/time'
+import { formatFullDate, lastMoment } from '@/lib/time'
 import { ButtonLink } from '@/ui/button-link'
 import { Confirm } from '@/ui/confirm'
 import { type Change, ChangeCompare } from './change-compare'
@@ -35,7 +35,8 @@ export function ConfirmChange(props: {
         to: quote.name,
         credit: show(quote.credit),
         amount: show(quote.amount),
-        until: quote.ends_at === null ? '' : formatFullDate(quote.ends_at, i18n.language),
+        until:
+          quote.ends_at === null ? '' : formatFullDate(lastMoment(quote.ends_at), i18n.language),
       })}
       details={props.change && <ChangeCompare {...props.change} until={quote.ends_at} />}
       action={t('mode.change.title')}

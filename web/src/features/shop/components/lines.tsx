@@ -23,7 +23,7 @@ export function Lines(props: { name: string; quote: Quote; charge: GatewayCharge
       {line(t('summary.kept'), quote.kept)}
       {quote.ends_at && (
         <Fact name={t('summary.until')}>
-          <Moment time={quote.ends_at} withYear />
+          <Moment time={quote.ends_at} withYear isEnd />
         </Fact>
       )}
       {isMissing && line(t('summary.fromBalance'), minus(quote.balance_used))}

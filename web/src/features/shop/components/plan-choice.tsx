@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PlanItem as Plan, ServiceItem } from '@/lib/api/gen/types.gen'
+import { useOrderText } from '@/lib/order-text'
 import classes from '../buy-page.module.css'
 import { type Obstacle, obstacleTo, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import type { Purchase } from '../quote'
@@ -37,6 +38,7 @@ type Props = {
 export function PlanChoice(props: Props) {
   const { plans, obstacleOf = obstacleTo } = props
   const { t } = useTranslation('shop')
+  const { what } = useOrderText()
   const { periods, months, chosen, concerned, purchase, isGone, choose } = useChoice(props)
   const coupon = useCouponSearch()
   const { shared, own } = splitTraits(plans)
@@ -71,7 +73,7 @@ export function PlanChoice(props: Props) {
         {isGone && <NotOnSale />}
         {chosen && purchase && (
           <Summary
-            name={`${chosen.name} · ${t('months', { count: months })}`}
+            name={what({ name: chosen.name, months })}
             purchase={purchase}
             autoRenew={props.autoRenew ?? props.previousOrder?.auto_renew}
             previousOrder={props.previousOrder}

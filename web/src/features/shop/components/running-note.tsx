@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { servicesListOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { ServiceItem } from '@/lib/api/gen/types.gen'
+import { isolate } from '@/lib/isolate'
 import { formatDateTime } from '@/lib/time'
 import { useIsBanned } from '@/ui/ban-notice'
 import { TextLink } from '@/ui/text-link'
@@ -19,7 +20,7 @@ export function RunningNote() {
   if (running.length === 0 || isBanned) return null
   const nameOf = ({ id, name, ends_at: end }: ServiceItem) => {
     const hasTwin = running.some((other) => other.id !== id && other.name === name)
-    return hasTwin ? `${name} (${formatDateTime(end, i18n.language)})` : name
+    return hasTwin ? `${isolate(name)} (${formatDateTime(end, i18n.language)})` : name
   }
   return (
     <p className={classes.running}>

@@ -1,4 +1,5 @@
 import { Card, Skeleton, Title } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import type { OrderItem as Order } from '@/lib/api/gen/types.gen'
@@ -9,6 +10,7 @@ import type { Purchase } from '../quote'
 import { Bill } from './bill'
 import type { Change } from './change-compare'
 import { CouponField } from './coupon-field'
+import classes from './summary.module.css'
 import { useQuote } from './use-quote'
 
 /** The bill of the chosen plan with the coupon field and the button that names the amount. */
@@ -26,11 +28,27 @@ export function Summary(props: {
 }) {
   const { t } = useTranslation('shop')
   const { query, purchase, ...coupon } = useQuote(props.purchase, props.coupon)
+  const title = useRef<HTMLHeadingElement>(null)
+  const isRepeated = props.previousOrder !== undefined
+  // All is chosen already: what is left to do is here.
+  useEffect(() => {
+    if (!isRepeated) return
+    title.current?.focus({ preventScroll: true })
+    title.current?.scrollIntoView({ block: 'start' })
+  }, [isRepeated])
   const refusal =
     query.error instanceof ApiError && !query.error.isPassing ? query.error : undefined
   return (
     <Card component="section" aria-labelledby="summary-title" className={page.aside}>
-      <Title order={2} size="h3" id="summary-title" mb="md">
+      <Title
+        ref={title}
+        tabIndex={-1}
+        order={2}
+        size="h3"
+        id="summary-title"
+        mb="md"
+        className={classes.title}
+      >
         {t('summary.title')}
       </Title>
       {refusal ? (

@@ -13,6 +13,7 @@ import { formatCountdown } from '@/lib/time'
 import { FormColumn } from '@/ui/form-column'
 import { grouped, KEY_LENGTH, lengthOf } from '../cd-key'
 import { Redeemed } from './redeemed'
+import classes from './redeemed.module.css'
 
 function useRedeem() {
   const queryClient = useQueryClient()
@@ -113,7 +114,9 @@ export function RedeemForm() {
             {t('cdKey.redeem')}
           </Button>
         </Group>
-        <div role="status">{data && <Redeemed gift={data} />}</div>
+        <div role="status" className={classes.outcome}>
+          {data && <Redeemed gift={data} />}
+        </div>
       </Card>
     </FormColumn>
   )

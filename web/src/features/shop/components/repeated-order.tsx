@@ -4,8 +4,8 @@ import { formatMoney, toMinor } from '@/lib/money'
 import { Notice } from '@/ui/notice'
 import classes from './summary.module.css'
 
-/** Points out that the repeated order costs more now. */
-export function OtherPrice({
+/** Says that this is the order whose payment came to nothing, once more, and points out when it costs more now. */
+export function RepeatedOrder({
   previousOrder,
   quote,
 }: {
@@ -14,8 +14,10 @@ export function OtherPrice({
 }) {
   const { t, i18n } = useTranslation('shop')
   const isSame = previousOrder?.plan_id === quote.plan_id && previousOrder.months === quote.months
-  if (!previousOrder || !isSame || toMinor(quote.amount) <= toMinor(previousOrder.amount))
-    return null
+  if (!previousOrder || !isSame) return null
+  if (toMinor(quote.amount) <= toMinor(previousOrder.amount)) {
+    return <p className={classes.note}>{t('summary.again')}</p>
+  }
   const show = (amount: string) => formatMoney(amount, quote.currency, i18n.language)
   return (
     <div className={classes.problem}>
