@@ -37,10 +37,6 @@ export const calendarDay = (time: number, zone: string): number =>
 export const formatCalendarDay = (day: number, language: string) =>
   format(day, language, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** "11/20" of a calendarDay: for the axis of a chart. */
-export const formatTick = (day: number, language: string) =>
-  format(day, language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' })
-
 /** With the zone's name: what a tooltip says. */
 export const formatExactly = (time: string, language: string) =>
   format(time, language, { dateStyle: 'long', timeStyle: 'long' })

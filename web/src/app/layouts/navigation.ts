@@ -10,7 +10,6 @@ import {
   Gift,
   FileText,
   Globe,
-  History,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
@@ -89,7 +88,7 @@ export const navigation: NavItem[][] = [
     {
       to: '/user/wallet/purchase-records-old',
       key: 'purchasesOld',
-      icon: History,
+      icon: ShoppingBag,
       isOnlyFound: true,
     },
     { to: '/user/promote', key: 'promote', icon: Gift },

@@ -2,7 +2,7 @@ import { Card } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
-import { History } from 'lucide-react'
+import { CalendarClock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ActivityItem } from '@/lib/api/gen/types.gen'
 import { ButtonLink } from '@/ui/button-link'
@@ -36,7 +36,7 @@ export function ActivityPage() {
           total_count === 0 ? (
             <Card>
               <Empty
-                icon={History}
+                icon={CalendarClock}
                 text={t('activity.empty')}
                 action={
                   <ButtonLink variant="default" to="/user/account/security">

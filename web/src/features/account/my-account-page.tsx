@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import {
   Bell,
-  History,
+  CalendarClock,
   KeyRound,
   type LucideIcon,
   MapPin,
@@ -45,7 +45,7 @@ const places: Place[] = [
   { to: '/user/account/edit-profile', key: 'profile', icon: UserRound },
   { to: '/user/account/notices', key: 'notices', icon: Bell },
   { to: '/user/account/login-ip-log', key: 'logins', icon: MapPin },
-  { to: '/user/account/activity', key: 'activity', icon: History },
+  { to: '/user/account/activity', key: 'activity', icon: CalendarClock },
   { to: '/settings', key: 'settings', icon: Settings },
   { to: '/user/account/close', key: 'close', icon: UserX },
 ]

@@ -9,12 +9,8 @@ import { captchaRequestOf } from '@/ui/captcha/captcha-request'
 /** Another tab has made it, or another device. */
 const isDone = (error: unknown) => error instanceof ApiError && error.code === 'checkin_done'
 
-/** Whether it was made is not known. There is one a day, so that another try cannot make a second one. */
-const isUnanswered = (error: unknown) =>
-  error instanceof ApiError &&
-  error.attempt !== undefined &&
-  !error.message &&
-  (error.status === 0 || error.status >= 500)
+/** Whether it was made is not known. */
+const isLost = (error: unknown) => error instanceof ApiError && !error.message
 
 /** Today's check-in: what it gave, and the captcha that it was refused for. */
 export function useCheckIn() {
@@ -23,7 +19,12 @@ export function useCheckIn() {
   const [failure, setFailure] = useState<string>()
   const { mutate, data, error, isPending, variables, reset } = useMutation({
     mutationFn: (answer: string) =>
-      checkinPost({ body: answer ? { verify_token: answer } : {}, throwOnError: true }),
+      checkinPost({
+        body: answer ? { verify_token: answer } : {},
+        // One a day is made in any case. With a key, what is said of a lost answer is that another try is safe.
+        headers: { 'Idempotency-Key': `${Date.now()}` },
+        throwOnError: true,
+      }),
     // The traffic that is left has changed, or what another tab did is to be shown. What was given is shown before
     // that is known: else the card would say for a moment that the day was done already.
     onSuccess: () => {
@@ -32,15 +33,13 @@ export function useCheckIn() {
     onError: (problem) => {
       if (isDone(problem)) return queryClient.invalidateQueries()
       // The card shows what came of it. While there is no connection that takes long, and nobody waits for it.
-      if (isUnanswered(problem)) void queryClient.invalidateQueries()
+      if (isLost(problem)) void queryClient.invalidateQueries()
       return undefined
     },
   })
   // An answer that is refused too: another one would not be taken either.
   const request = variables === '' ? captchaRequestOf(error) : undefined
   const isExpected = request !== undefined || isDone(error)
-  const textOf = (problem: unknown) =>
-    isUnanswered(problem) ? t('error.repeatable') : problemText(problem, t)
   const send = (answer: string) => {
     setFailure(undefined)
     mutate(answer)
@@ -49,7 +48,7 @@ export function useCheckIn() {
     submit: () => send(''),
     given: data?.data,
     isBusy: isPending || request !== undefined,
-    problem: failure ?? (error && !isExpected ? textOf(error) : undefined),
+    problem: failure ?? (error && !isExpected ? problemText(error, t) : undefined),
     /** Undefined while none is asked for. */
     captcha: request && {
       request,

@@ -1,6 +1,6 @@
 import { Card } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CreditCard, FileText, History, TicketCheck } from 'lucide-react'
+import { CreditCard, FileText, ShoppingBag, TicketCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { OwnBan, UnlessBanned } from '@/ui/ban-notice'
@@ -88,5 +88,5 @@ const more = [
   { to: '/user/wallet/recharge/cd-key', key: 'cdKey', icon: TicketCheck },
   { to: '/user/wallet/recharge', key: 'recharges', icon: CreditCard },
   { to: '/user/wallet/billing', key: 'billing', icon: FileText },
-  { to: '/user/wallet/purchase-records-old', key: 'purchases', icon: History },
+  { to: '/user/wallet/purchase-records-old', key: 'purchases', icon: ShoppingBag },
 ] as const

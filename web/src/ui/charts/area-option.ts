@@ -1,5 +1,5 @@
 import { formatBytes } from '@/lib/bytes'
-import { formatCalendarDay, formatTick } from '@/lib/time'
+import { formatCalendarDay } from '@/lib/time'
 import { byteScale } from './byte-scale'
 import { chartColors } from './chart-colors'
 
@@ -102,6 +102,10 @@ const tooltipOf =
 
 const stackHeight = (series: readonly Series[], day: number) =>
   series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0)
+
+/** "11/20" of a calendarDay. */
+const formatTick = (day: number, language: string) =>
+  new Date(day).toLocaleDateString(language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' })
 
 function dayAxis({ days, names }: AreaChartProps, language: string, colors: Colors) {
   const tick = names?.tick ?? ((time: number) => formatTick(time, language))
