@@ -44,13 +44,13 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
       key: 'user',
       title: t('column.user'),
       place: 'title',
-      width: '14rem',
+      width: '10rem',
       cell: ({ user }) => <Person user={user} />,
     },
     {
       key: 'method',
       title: t('column.method'),
-      width: '7rem',
+      width: '6rem',
       place: 'fact',
       cell: ({ method }) => t(`method.${method}`),
     },
@@ -59,7 +59,7 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
       key: 'amount',
       title: t('column.amount'),
       place: 'fact',
-      width: '7rem',
+      width: '6.5rem',
       align: 'end',
       cell: ({ amount }) => <Money amount={amount} currency={currency} />,
     },
@@ -74,8 +74,8 @@ function useColumns(assignee: Column<StaffPayout>): Column<StaffPayout>[] {
     {
       key: 'created',
       title: t('column.created'),
-      width: '11.5rem',
-      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+      width: '7rem',
+      cell: ({ created_at: time }) => <Moment time={time} />,
     },
   ]
 }

@@ -43,22 +43,28 @@ function useColumns(assignee: Column<RefundRequestRow>): Column<RefundRequestRow
       key: 'order',
       title: t('column.order'),
       place: 'title',
-      width: '8rem',
+      width: '6rem',
       cell: ({ order_no: no }) => `#${no}`,
     },
     {
       key: 'user',
       title: t('column.user'),
       place: 'fact',
-      width: '14rem',
+      width: '10rem',
       cell: ({ user }) => <Person user={user} />,
     },
-    { key: 'plan', title: t('column.item'), place: 'fact', cell: ({ plan }) => plan.name },
+    {
+      key: 'plan',
+      title: t('column.item'),
+      place: 'fact',
+      width: '7rem',
+      cell: ({ plan }) => plan.name,
+    },
     {
       key: 'amount',
       title: t('refunds.amount'),
       place: 'fact',
-      width: '8rem',
+      width: '6.5rem',
       align: 'end',
       cell: ({ refundable, refunded }) => {
         const amount = refundable ?? refunded
@@ -70,16 +76,21 @@ function useColumns(assignee: Column<RefundRequestRow>): Column<RefundRequestRow
       key: 'state',
       title: t('column.state'),
       place: 'state',
-      width: '8rem',
+      width: '7rem',
       cell: ({ state }) => <MoneyState state={state} />,
     },
     assignee,
-    { key: 'answer', title: t('column.answer'), cell: ({ answer }) => answer || '—' },
+    {
+      key: 'answer',
+      title: t('column.answer'),
+      isExtra: true,
+      cell: ({ answer }) => answer || '—',
+    },
     {
       key: 'created',
       title: t('column.created'),
-      width: '11.5rem',
-      cell: ({ created_at: time }) => <Moment time={time} withTime />,
+      width: '7rem',
+      cell: ({ created_at: time }) => <Moment time={time} />,
     },
   ]
 }
