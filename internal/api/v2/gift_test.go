@@ -237,7 +237,8 @@ func TestCommissionOnTheWire(t *testing.T) {
 		}
 		all := c.ok(t, ann, "GET", "/api/v2/staff/commissions", "")["commissions"].([]any)
 		if len(all) != 1 || all[0].(map[string]any)["amount"] != "1.99" ||
-			all[0].(map[string]any)["inviter_id"] != 1.0 {
+			all[0].(map[string]any)["inviter_id"] != 1.0 ||
+			all[0].(map[string]any)["inviter"].(map[string]any)["email"] != "u1@example.com" {
 			t.Fatalf("staff reads %v", all)
 		}
 		if rest := c.ok(t, ann, "GET", "/api/v2/staff/commissions?offset=1",

@@ -61,6 +61,9 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 	p := payment.New(d, settings, w, s, "http://shop.example", gateways)
 	accounttest.Add(t, d, "", users...)
 	accounttest.Add(t, d, account.Finance, firstStaff, firstStaff+1)
+	accounts := account.New(account.Config{
+		DB: d, Key: seal.Key{1}, Settings: settings, Wallets: w, Services: services, Site: "http://shop.example",
+	})
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)
@@ -74,10 +77,10 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 		return who, nil
 	}, user.Wallet(w, s, renewals, p, settings), user.Recharges(w, s, p, settings), user.Plans(s, settings),
 		user.Shop(s, p, settings), user.Bills(s), user.Renewals(renewals, settings), user.Invoices(w, s, p, settings),
-		staff.Refunds(s, nil), user.Refunds(s), staff.RechargeRefunds(w, p),
+		staff.Refunds(s, accounts), user.Refunds(s), staff.RechargeRefunds(w, p),
 		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services), nil),
 		user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s), staff.Adjustments(w),
-		staff.Invites(invite.New(d, settings, w), w, nil), user.Invites(invite.New(d, settings, w), w, settings,
+		staff.Invites(invite.New(d, settings, w), w, accounts), user.Invites(invite.New(d, settings, w), w, settings,
 			"http://shop.example"))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))
