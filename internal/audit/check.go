@@ -62,8 +62,8 @@ func (f *faults) walk(ctx context.Context, tx bun.Tx) (seq int64, hash []byte, e
 			SealVersion int64     `bun:"seal_version"`
 			Sealed      int64     `bun:"sealed"`
 		}
-		err := tx.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.at AS seal_at, s.version AS seal_version, s.entry_id AS sealed FROM
-			(SELECT * FROM audit_seal WHERE seq > ? ORDER BY seq LIMIT ?) s
+		err := tx.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.at AS seal_at, s.version AS seal_version,
+			s.entry_id AS sealed FROM (SELECT * FROM audit_seal WHERE seq > ? ORDER BY seq LIMIT ?) s
 			LEFT JOIN audit_entry e ON e.id = s.entry_id ORDER BY s.seq`,
 			seq, checkedAtOnce).Scan(ctx, &page)
 		if err != nil {
@@ -120,7 +120,8 @@ func (f *faults) checkLate(ctx context.Context, tx bun.Tx) error {
 		ID           int64
 		At, PassedAt time.Time
 	}
-	err := tx.NewRaw(`SELECT e.id, e.at, (SELECT s.at FROM audit_seal s WHERE s.entry_id > e.id ORDER BY s.seq DESC LIMIT 1) AS passed_at
+	err := tx.NewRaw(`SELECT e.id, e.at,
+			(SELECT s.at FROM audit_seal s WHERE s.entry_id > e.id ORDER BY s.seq DESC LIMIT 1) AS passed_at
 		FROM audit_entry e LEFT JOIN audit_seal own ON own.entry_id = e.id
 		WHERE own.seq IS NULL AND e.id < (SELECT MAX(entry_id) FROM audit_seal)
 		ORDER BY e.id LIMIT ?`, checkedAtOnce).Scan(ctx, &unsealed)

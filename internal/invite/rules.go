@@ -11,10 +11,12 @@ var rules = []db.Rule{
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN shop_order o ON o.id = c.order_id LEFT JOIN account i ON i.id = c.inviter_id
 		WHERE o.id IS NULL OR o.user_id <> c.user_id
-		OR c.base > CASE WHEN o.credit > o.price - o.discount THEN o.price - o.discount ELSE o.amount END OR c.amount <> c.base * c.permille / 1000
-		OR c.inviter_id = c.user_id
+		OR c.base > CASE WHEN o.credit > o.price - o.discount THEN o.price - o.discount ELSE o.amount END
+		OR c.amount <> c.base * c.permille / 1000 OR c.inviter_id = c.user_id
 			OR o.state NOT IN ('paid', 'refunded') OR (o.state = 'refunded' AND c.state <> 'reversed' AND NOT (c.state = 'released' AND c.stays))
-			 OR (c.state = 'reversed' AND o.state <> 'refunded' AND c.returned = 0 AND c.given_back = 0 AND i.closed_at IS NULL) OR (c.state <> 'reversed' AND c.returned > 0)`},
+		OR (c.state = 'reversed' AND o.state <> 'refunded' AND c.returned = 0 AND c.given_back = 0
+			AND i.closed_at IS NULL)
+		OR (c.state <> 'reversed' AND c.returned > 0)`},
 	{Name: "I9", Says: "commissions count no more than came in through gateways and stayed", Query: `
 		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM commission c WHERE c.state <> 'reversed' GROUP BY c.user_id
 		HAVING SUM(c.base) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id

@@ -119,11 +119,7 @@ func (an anomalies) addresses(ctx context.Context, in *anomalyQuery) (anomalyPag
 	}
 	total := int64(len(all))
 	all = all[min(in.Offset, total):min(in.Offset+in.Limit, total)]
-	users := make([]int64, len(all))
-	for i := range all {
-		users[i] = all[i].UserID
-	}
-	known, err := peopleOf(ctx, an.accounts, users)
+	known, err := ownersOf(ctx, an.accounts, all, func(row *node.ManyAddresses) int64 { return row.UserID })
 	out := anomalyPage{[]anomaly{}, total}
 	for _, one := range all {
 		user := known.ref(one.UserID)
@@ -143,11 +139,7 @@ func (an anomalies) networks(ctx context.Context, in *anomalyQuery) (anomalyPage
 	if err != nil {
 		return anomalyPage{}, err
 	}
-	users := make([]int64, len(spreads))
-	for i := range spreads {
-		users[i] = spreads[i].UserID
-	}
-	known, err := peopleOf(ctx, an.accounts, users)
+	known, err := ownersOf(ctx, an.accounts, spreads, func(row *link.Spread) int64 { return row.UserID })
 	out := anomalyPage{[]anomaly{}, total}
 	for _, s := range spreads {
 		user := known.ref(s.UserID)

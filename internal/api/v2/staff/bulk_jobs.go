@@ -149,11 +149,7 @@ func BulkJobs(b *bulk.Bulk, a *account.Accounts) v2.Resource {
 				if err != nil {
 					return nil, err
 				}
-				ids := make([]int64, len(rows))
-				for i := range rows {
-					ids[i] = rows[i].UserID
-				}
-				known, err := peopleOf(ctx, a, ids)
+				known, err := ownersOf(ctx, a, rows, func(row *bulk.Row) int64 { return row.UserID })
 				out := make([]bulkJobRow, len(rows))
 				for i, row := range rows {
 					out[i] = bulkJobRow{known.ref(row.UserID), string(row.State), row.Error, row.EndedAt}
@@ -214,14 +210,10 @@ func (s bulkShow) frozen(ctx context.Context, b *bulk.Bulk, j *bulk.Job) (frozen
 	if err != nil {
 		return frozenBulkJob{}, err
 	}
-	ids := make([]int64, len(rows))
-	for i := range rows {
-		ids[i] = rows[i].UserID
-	}
-	known, err := peopleOf(ctx, s.accounts, ids)
+	known, err := ownersOf(ctx, s.accounts, rows, func(row *bulk.Row) int64 { return row.UserID })
 	out := frozenBulkJob{job, []personRef{}}
-	for _, id := range ids {
-		out.Examples = append(out.Examples, known.ref(id))
+	for i := range rows {
+		out.Examples = append(out.Examples, known.ref(rows[i].UserID))
 	}
 	return out, err
 }

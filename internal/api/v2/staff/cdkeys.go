@@ -172,11 +172,7 @@ func CDKeys(k *cdkey.Keys, a *account.Accounts) v2.Resource {
 				if err != nil {
 					return keyUses{}, err
 				}
-				users := make([]int64, len(uses))
-				for i := range uses {
-					users[i] = uses[i].UserID
-				}
-				known, err := peopleOf(ctx, a, users)
+				known, err := ownersOf(ctx, a, uses, func(row *cdkey.Redemption) int64 { return row.UserID })
 				out := keyUses{[]keyUse{}, total}
 				for _, u := range uses {
 					out.Redemptions = append(out.Redemptions, keyUse{

@@ -81,11 +81,7 @@ func (m mediaOps) list(ctx context.Context, _ account.Identity, in *mediaQuery) 
 	if err != nil {
 		return out, err
 	}
-	owners := make([]int64, len(accounts))
-	for i := range accounts {
-		owners[i] = accounts[i].UserID
-	}
-	known, err := peopleOf(ctx, m.accounts, owners)
+	known, err := ownersOf(ctx, m.accounts, accounts, func(row *emby.Account) int64 { return row.UserID })
 	for i := range accounts {
 		a := &accounts[i]
 		out.Accounts = append(out.Accounts, mediaAccount{

@@ -47,7 +47,7 @@ type gatewayAccount struct {
 	Enabled     bool              `json:"enabled"`
 	Currency    string            `json:"currency"`
 	Rate        *string           `json:"rate" nullable:"true"`
-	Credentials []string          `json:"credentials" doc:"Names of those that are set, none where the server cannot read them any more; their values are never shown"`
+	Credentials []string          `json:"credentials" doc:"Names of those that are set; none where the server cannot read them any more"`
 	Public      map[string]string `json:"public" doc:"The values of those that are public, by name"`
 	CreatedAt   time.Time         `json:"created_at"`
 	UpdatedAt   time.Time         `json:"updated_at"`

@@ -39,11 +39,7 @@ func Invoices(c *console.Console, a *account.Accounts, w *wallet.Wallets) v2.Res
 		if err != nil {
 			return nil, err
 		}
-		owners := make([]int64, len(found))
-		for i := range found {
-			owners[i] = found[i].UserID
-		}
-		known, err := peopleOf(ctx, a, owners)
+		known, err := ownersOf(ctx, a, found, func(row *wallet.Invoice) int64 { return row.UserID })
 		rows := make([]staffInvoice, len(found))
 		for i := range found {
 			in := &found[i]

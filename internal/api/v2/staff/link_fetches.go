@@ -37,11 +37,7 @@ func LinkFetches(c *console.Console, a *account.Accounts, l *link.Links) v2.Reso
 		if err != nil {
 			return nil, err
 		}
-		owners := make([]int64, len(fetches))
-		for i := range fetches {
-			owners[i] = fetches[i].UserID
-		}
-		known, err := peopleOf(ctx, a, owners)
+		known, err := ownersOf(ctx, a, fetches, func(row *link.Fetch) int64 { return row.UserID })
 		rows := make([]linkFetchRow, len(fetches))
 		for i, f := range fetches {
 			rows[i] = linkFetchRow{newUserLinkFetch(f), known.ref(f.UserID)}
@@ -81,11 +77,7 @@ func LinkFetches(c *console.Console, a *account.Accounts, l *link.Links) v2.Reso
 				if err != nil {
 					return linkSpreads{}, err
 				}
-				owners := make([]int64, len(spreads))
-				for i := range spreads {
-					owners[i] = spreads[i].UserID
-				}
-				known, err := peopleOf(ctx, a, owners)
+				known, err := ownersOf(ctx, a, spreads, func(row *link.Spread) int64 { return row.UserID })
 				out := linkSpreads{[]linkSpread{}, total}
 				for _, s := range spreads {
 					out.Links = append(out.Links, linkSpread{

@@ -99,11 +99,7 @@ func Orders(c *console.Console, a *account.Accounts, s *shop.Shop, w *wallet.Wal
 		if err != nil {
 			return nil, err
 		}
-		owners := make([]int64, len(orders))
-		for i := range orders {
-			owners[i] = orders[i].UserID
-		}
-		known, err := peopleOf(ctx, a, owners)
+		known, err := ownersOf(ctx, a, orders, func(row *shop.Order) int64 { return row.UserID })
 		if err != nil {
 			return nil, err
 		}

@@ -45,11 +45,7 @@ func listPayouts(ctx context.Context, i *invite.Invites, d assignable, f invite.
 	if err != nil {
 		return staffPayoutList{}, err
 	}
-	owners := make([]int64, len(found))
-	for n := range found {
-		owners[n] = found[n].UserID
-	}
-	known, err := peopleOf(ctx, d.accounts, owners)
+	known, err := ownersOf(ctx, d.accounts, found, func(row *invite.Payout) int64 { return row.UserID })
 	if err != nil {
 		return staffPayoutList{}, err
 	}

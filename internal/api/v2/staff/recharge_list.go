@@ -65,11 +65,7 @@ func Recharges(
 		if err != nil {
 			return nil, err
 		}
-		owners := make([]int64, len(recharges))
-		for i := range recharges {
-			owners[i] = recharges[i].UserID
-		}
-		known, err := peopleOf(ctx, a, owners)
+		known, err := ownersOf(ctx, a, recharges, func(row *wallet.Recharge) int64 { return row.UserID })
 		if err != nil {
 			return nil, err
 		}

@@ -44,11 +44,11 @@ func listRefundRequests(ctx context.Context, s *shop.Shop, d assignable, f shop.
 // refundRequestRows adds to requests whose they are, what was bought, and the money that they are about.
 func refundRequestRows(ctx context.Context, s *shop.Shop, d assignable, found []shop.RefundRequest,
 ) ([]refundRequestRow, error) {
-	owners, numbers := make([]int64, len(found)), make([]int64, len(found))
+	numbers := make([]int64, len(found))
 	for i := range found {
-		owners[i], numbers[i] = found[i].UserID, found[i].OrderID
+		numbers[i] = found[i].OrderID
 	}
-	known, err := peopleOf(ctx, d.accounts, owners)
+	known, err := ownersOf(ctx, d.accounts, found, func(q *shop.RefundRequest) int64 { return q.UserID })
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +98,9 @@ func showRefundRequest(ctx context.Context, s *shop.Shop, d assignable, id int64
 	rows, err := refundRequestRows(ctx, s, d, []shop.RefundRequest{*q})
 	if err != nil {
 		return staffRefundRequest{}, err
+	}
+	if open := rows[0].Refundable; open != nil {
+		return staffRefundRequest{rows[0], *open}, nil
 	}
 	sum, err := s.Refundable(ctx, q.UserID, text(q.OrderID))
 	return staffRefundRequest{rows[0], sum}, err

@@ -32,11 +32,7 @@ func ServiceList(c *console.Console, a *account.Accounts, services *service.Serv
 		if err != nil {
 			return nil, err
 		}
-		owners := make([]int64, len(found))
-		for i := range found {
-			owners[i] = found[i].UserID
-		}
-		known, err := peopleOf(ctx, a, owners)
+		known, err := ownersOf(ctx, a, found, func(row *service.Service) int64 { return row.UserID })
 		lang := api.CallerOf(ctx).Lang
 		rows := make([]serviceRow, len(found))
 		for i := range found {

@@ -57,6 +57,15 @@ func peopleOf(ctx context.Context, a *account.Accounts, ids []int64) (knownUsers
 	return knownUsers{known}, err
 }
 
+// ownersOf is peopleOf for the rows of a part of a list; of gives the user whom one belongs to.
+func ownersOf[T any](ctx context.Context, a *account.Accounts, rows []T, of func(row *T) int64) (knownUsers, error) {
+	owners := make([]int64, len(rows))
+	for i := range rows {
+		owners[i] = of(&rows[i])
+	}
+	return peopleOf(ctx, a, owners)
+}
+
 func (p knownUsers) ref(id int64) personRef {
 	u := p.known[id]
 	if u.ClosedAt != nil {

@@ -269,11 +269,7 @@ func (v viewOps) list(ctx context.Context, who account.Identity, resource viewRe
 	if err != nil {
 		return out, err
 	}
-	owners := make([]int64, len(views))
-	for i := range views {
-		owners[i] = views[i].OwnerID
-	}
-	known, err := peopleOf(ctx, v.accounts, owners)
+	known, err := ownersOf(ctx, v.accounts, views, func(row *console.View) int64 { return row.OwnerID })
 	if err != nil {
 		return out, err
 	}

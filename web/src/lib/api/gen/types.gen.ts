@@ -1972,7 +1972,7 @@ export type FrozenBulkJob = {
 export type GatewayAccount = {
     created_at: string;
     /**
-     * Names of those that are set, none where the server cannot read them any more; their values are never shown
+     * Names of those that are set; none where the server cannot read them any more
      */
     credentials: Array<string>;
     currency: string;
