@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { bytesParts, formatBytes } from './bytes'
 import { formatMoney, moneyParts, toAmount, toMinor } from './money'
-import { calendarDay, daysUntil, formatCountdown, formatDate, hoursUntil, lastMoment } from './time'
+import { formatCountdown } from './countdown'
+import { calendarDay, daysUntil, formatDate, hoursUntil, lastMoment } from './time'
 
 describe('bytes', () => {
   it.each([

@@ -3,6 +3,7 @@ import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@t
 import type { LinkProps } from '@tanstack/react-router'
 import { settingsQuery } from '@/features/console/settings/resource'
 import { useMay } from '@/features/console/parts/permissions'
+import { personText } from '@/features/console/parts/person-text'
 import { myId } from '@/features/console/parts/use-me'
 import {
   staffLinkFetches,
@@ -122,7 +123,7 @@ const sources: Source[] = [
       const users = new Map(data.rows.map(({ user }) => [user.id, user.email]))
       return [...users].slice(0, MOST).map(([id, email]) => ({
         kind: 'fetches',
-        label: email || `#${id}`,
+        label: personText({ id, email }),
         about: text,
         to: '/admin/users/$id',
         params: { id: String(id) },

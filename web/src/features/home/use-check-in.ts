@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { checkinPost } from '@/lib/api/gen/sdk.gen'
+import { newIdempotencyKey } from '@/lib/idempotency-key'
 import { problemText } from '@/lib/server-problem'
 import { captchaRequestOf } from '@/ui/captcha/captcha-request'
 
@@ -22,7 +23,7 @@ export function useCheckIn() {
       checkinPost({
         body: answer ? { verify_token: answer } : {},
         // One a day is made in any case. With a key, what is said of a lost answer is that another try is safe.
-        headers: { 'Idempotency-Key': `${Date.now()}` },
+        headers: { 'Idempotency-Key': newIdempotencyKey() },
         throwOnError: true,
       }),
     // The traffic that is left has changed, or what another tab did is to be shown. What was given is shown before

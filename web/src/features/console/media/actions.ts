@@ -5,11 +5,12 @@ import { staffEmbySet } from '@/lib/api/gen/staff/sdk.gen'
 import type { MediaAccount } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
 import { findUser } from '../parts/find-user'
+import { personText } from '../parts/person-text'
 
 type State = MediaAccount['wanted']
 
 /** How staff calls an account: by its user. */
-export const nameOf = ({ email, user_id: user }: MediaAccount) => email || `#${user}`
+export const nameOf = ({ email, user_id: id }: MediaAccount) => personText({ id, email })
 
 const set = (user: number, state: State, isHeld = true) =>
   staffEmbySet({

@@ -93,11 +93,11 @@ function useCredentials(kind: GatewayKind, account: GatewayAccount | undefined):
       }
     },
   )
+  if (kind.fields.every((field) => field.public))
+    return { title: t('section.public'), about: t('section.publicAbout'), fields: () => fields }
   return {
-    title: t(kind.fields.every((field) => field.public) ? 'section.public' : 'section.credentials'),
-    about: kind.fields.every((field) => field.public)
-      ? t('section.publicAbout')
-      : t(account ? 'section.credentialsAbout' : 'section.credentialsOfNew'),
+    title: t('section.credentials'),
+    about: t(account ? 'section.credentialsAbout' : 'section.credentialsOfNew'),
     fields: () => fields,
   }
 }

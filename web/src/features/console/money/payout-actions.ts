@@ -4,6 +4,7 @@ import { staffPayoutPayRules, staffPayoutRefuseRules } from '@/lib/api/gen/staff
 import { staffPayoutPay, staffPayoutRefuse } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffPayout } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
+import { personText } from '../parts/person-text'
 import { useMoneyText } from '../parts/use-money-text'
 
 /** What may be done with a payout that is not decided. */
@@ -32,7 +33,7 @@ function usePay(): Action<StaffPayout> {
       },
     ],
     effect: ({ amount, account, user }) =>
-      t('payouts.payEffect', { amount: money(amount), account, user: user.email || `#${user.id}` }),
+      t('payouts.payEffect', { amount: money(amount), account, user: personText(user) }),
     run: ({ id }, { reason }) =>
       staffPayoutPay({
         path: { payout_id: id },
@@ -63,7 +64,7 @@ function useRefuse(): Action<StaffPayout> {
       },
     ],
     effect: ({ amount, user }) =>
-      t('payouts.refuseEffect', { amount: money(amount), user: user.email || `#${user.id}` }),
+      t('payouts.refuseEffect', { amount: money(amount), user: personText(user) }),
     run: ({ id }, { reason }) =>
       staffPayoutRefuse({
         path: { payout_id: id },

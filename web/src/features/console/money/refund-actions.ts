@@ -4,6 +4,7 @@ import { staffRefundDecideRules } from '@/lib/api/gen/staff/rules.gen'
 import { staffRefundDecide } from '@/lib/api/gen/staff/sdk.gen'
 import type { RefundRequestRow } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
+import { personText } from '../parts/person-text'
 import { useMoneyText } from '../parts/use-money-text'
 
 /** What may be done with a refund request that is open. */
@@ -36,7 +37,7 @@ function useDecision(grants: boolean): Action<RefundRequestRow> {
       t(`refunds.${which}Effect`, {
         no,
         plan: plan.name,
-        user: user.email || `#${user.id}`,
+        user: personText(user),
         amount: money(refundable ?? ''),
       }),
     run: ({ id }, { reason }) =>

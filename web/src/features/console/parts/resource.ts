@@ -97,7 +97,7 @@ export const countOf = <T>(resource: Resource<T, string>, search: Record<string,
 
 /** For routes: reads the first rows, and how many there are, beside the page's code. */
 export const loadRows = <T>(client: QueryClient, resource: Resource<T, string>, search: object) => {
-  const texts = narrowingOf(resource, search as ListSearch)
+  const texts = textsOf(search as ListSearch)
   return Promise.all([
     client.prefetchInfiniteQuery(partsOf(resource, texts)),
     client.prefetchQuery(countOf(resource, texts)),

@@ -44,9 +44,9 @@ function left(error: unknown, one: Try, earlier: Try | undefined): Try | undefin
 }
 
 /**
- * Sends what a form asks for, unless the member's earlier try of the same form (`form`) had no answer: that one may have been done, and
- * other values would be done besides, since the server can't know them as a repeat. Such a try fails once with `warning` and
- * goes through when it is sent again. The same values, while the page knows them, are a repeat with the same key.
+ * Sends what a form asks for, unless the member's earlier try of the same form (`form`) had no answer: that one may have
+ * been done, and other values would be done besides, since the server can't know them as a repeat. Such a try fails once
+ * with `warning` and goes through when it is sent again. The same values, while the page knows them, are a repeat with the same key.
  */
 export async function sendTry<T>(
   form: string,

@@ -15,6 +15,7 @@ import type { Field } from '../parts/field'
 import { DialogFields } from '../parts/dialog-fields'
 import { sayReceived, wasReceived } from '../parts/received'
 import { useMoneyText } from '../parts/use-money-text'
+import { personText } from '../parts/person-text'
 import type { BulkKind, Chosen } from './bulk-kinds'
 import { GIB } from './gift-actions'
 
@@ -208,7 +209,7 @@ function Confirmation({ frozen, onClose }: { frozen: FrozenBulkJob; onClose: () 
       </Text>
       <Text c="dimmed">
         {t('examples', {
-          names: examples.map(({ id, email }) => email || `#${id}`).join(', '),
+          names: examples.map(personText).join(', '),
         })}
       </Text>
       <Text>{job.worth === null ? t('worthless') : t('worth', { amount: money(job.worth) })}</Text>

@@ -14,6 +14,7 @@ import { DetailHeader, useTab } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { useNeighbours } from '../parts/use-neighbours'
 import { requireFound } from '../parts/require-found'
+import { personText } from '../parts/person-text'
 import { useAccountActions } from './account-actions'
 import { useBanActions } from './actions'
 import { UserState } from './columns'
@@ -64,7 +65,7 @@ function useTabs() {
 
 function Header({ user }: { user: UserDetail }) {
   const { t } = useTranslation('console/user')
-  const name = user.email || `#${user.id}`
+  const name = personText(user)
   const gifts = useGiftActions()
   const account = useAccountActions()
   const bans = useBanActions()
