@@ -111,9 +111,7 @@ func (e *testEnv) client(u api.User) *Client { return NewClient(e.t, e.setup.Cli
 
 func (e *testEnv) mustExchange(conn net.Conn, n int) {
 	e.t.Helper()
-	if got, err := Exchange(conn, n); err != nil {
-		e.t.Fatalf("%d bytes of %d came back: %v", got, n, err)
-	}
+	MustExchange(e.t, conn, n)
 }
 
 // mustLetIn waits until the node admits a client.

@@ -33,10 +33,7 @@ func TestConfigure_ProtocolOfOtherEngine_SwitchesEngine(t *testing.T) {
 	echo := EchoServer(t)
 	for range 2 {
 		testNode.Serve(s.Node, User(1))
-		conn := NewClient(t, s.Client(User(1))).Dial(echo)
-		if n, err := Exchange(conn, 1000); err != nil {
-			t.Fatalf("%d bytes came back: %v", n, err)
-		}
+		MustExchange(t, NewClient(t, s.Client(User(1))).Dial(echo), 1000)
 		testNode.Serve(other, User(1)) // On the same port.
 		if !Refused(NewClient(t, s.Client(User(1))).Dial(echo)) {
 			t.Error("the old protocol is still spoken")

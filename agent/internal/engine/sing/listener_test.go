@@ -14,7 +14,7 @@ func TestAnyTLS_NewListener_KeepsConnections(t *testing.T) {
 	testNode := newTestNode(t)
 	testNode.Serve(s.node, User(1), User(2))
 	first := s.client(t, User(1), here).Dial(echo)
-	mustExchange(t, first, 5000)
+	MustExchange(t, first, 5000)
 
 	moved := s
 	moved.node.Port = FreePort(t)
@@ -24,8 +24,8 @@ func TestAnyTLS_NewListener_KeepsConnections(t *testing.T) {
 		if err := testNode.Engine.Configure(next.node, []api.User{User(1), User(2)}); err != nil {
 			t.Fatal(err)
 		}
-		mustExchange(t, first, 5000)
-		mustExchange(t, next.client(t, User(2), here).Dial(echo), 5000)
+		MustExchange(t, first, 5000)
+		MustExchange(t, next.client(t, User(2), here).Dial(echo), 5000)
 	}
 	if !Refused(s.client(t, User(2), here).Dial(echo)) {
 		t.Error("the old port lets users in")
@@ -39,7 +39,7 @@ func TestAnyTLS_NewListener_KeepsConnections(t *testing.T) {
 		t.Error("a user who is removed stays on the old port")
 	}
 	second := padded.client(t, User(2), here).Dial(echo)
-	mustExchange(t, second, 5000)
+	MustExchange(t, second, 5000)
 	if err := testNode.Engine.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 	each(t, func(t *testing.T, s setup) {
 		s.node.Listen = "0.0.0.0"
 		newTestNode(t).Serve(s.node, User(1))
-		mustExchange(t, s.client(t, User(1), "::1").Dial(echo), 1000)
+		MustExchange(t, s.client(t, User(1), "::1").Dial(echo), 1000)
 	})
 }
 
@@ -69,6 +69,6 @@ func TestConfigure_NewPortTaken_KeepsOldPort(t *testing.T) {
 			!strings.Contains(err.Error(), "in use") {
 			t.Errorf("the port of somebody else: %v", err)
 		}
-		mustExchange(t, s.client(t, User(1), here).Dial(echo), 1000)
+		MustExchange(t, s.client(t, User(1), here).Dial(echo), 1000)
 	})
 }

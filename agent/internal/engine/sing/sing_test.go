@@ -23,13 +23,6 @@ import (
 
 const here = "127.0.0.1"
 
-func mustExchange(t *testing.T, conn net.Conn, n int) {
-	t.Helper()
-	if got, err := Exchange(conn, n); err != nil {
-		t.Fatalf("%d bytes of %d came back: %v", got, n, err)
-	}
-}
-
 // isCut reports whether the node ends the connection.
 func isCut(conn net.Conn) bool {
 	ended := make(chan struct{})
@@ -62,7 +55,7 @@ func TestProtocols_CarryAndCountExactly(t *testing.T) {
 		const size = 300_000
 		for _, id := range []int64{7, 8} {
 			conn := s.client(t, User(id), here).Dial(echo)
-			mustExchange(t, conn, size)
+			MustExchange(t, conn, size)
 			conn.Close()
 		}
 		counted := testNode.Counted()
@@ -115,10 +108,10 @@ func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 		testNode := newTestNode(t)
 		testNode.Serve(s.node, User(11), User(12))
 		staying := s.client(t, User(11), here).Dial(echo)
-		mustExchange(t, staying, 5000)
+		MustExchange(t, staying, 5000)
 		leaver := s.client(t, User(12), here)
 		leaving := leaver.Dial(echo)
-		mustExchange(t, leaving, 5000)
+		MustExchange(t, leaving, 5000)
 
 		moving := make(chan error, 1) // While the users change.
 		go func() { _, err := Exchange(staying, 5_000_000); moving <- err }()
@@ -127,7 +120,7 @@ func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 			t.Fatal(err)
 		}
 		joined := s.client(t, User(13), here).Dial(echo)
-		mustExchange(t, joined, 5000)
+		MustExchange(t, joined, 5000)
 		testNode.Gate.Remove(12)
 		if err := testNode.Engine.Remove([]int64{12}); err != nil {
 			t.Fatal(err)
@@ -141,14 +134,14 @@ func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 		if err := <-moving; err != nil {
 			t.Errorf("another user's connection suffered: %v", err)
 		}
-		mustExchange(t, joined, 5000)
+		MustExchange(t, joined, 5000)
 
 		// The user returns with the same secret, also through the client that stayed connected.
 		testNode.Gate.Put(User(12))
 		if err := testNode.Engine.Add([]api.User{User(12)}); err != nil {
 			t.Fatal(err)
 		}
-		mustExchange(t, leaver.Dial(echo), 5000)
+		MustExchange(t, leaver.Dial(echo), 5000)
 	})
 }
 
@@ -159,7 +152,7 @@ func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 		testNode.Serve(s.node, User(41))
 		old := s.client(t, User(41), here)
 		conn := old.Dial(echo)
-		mustExchange(t, conn, 2000)
+		MustExchange(t, conn, 2000)
 		changed := User(42)
 		changed.ID = 41
 		testNode.Gate.Put(changed)
@@ -172,7 +165,7 @@ func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 		if !Refused(old.Dial(echo)) || !Refused(s.client(t, User(41), here).Dial(echo)) {
 			t.Error("the old secret is still accepted")
 		}
-		mustExchange(t, s.client(t, User(42), here).Dial(echo), 2000)
+		MustExchange(t, s.client(t, User(42), here).Dial(echo), 2000)
 		if counted := testNode.Counted(); counted[41].Down != 4000 {
 			t.Errorf("counted %v, moved 4000", counted)
 		}
@@ -210,7 +203,7 @@ func TestDeviceLimit_CountsAddresses(t *testing.T) {
 			limited, "127.0.0.13")
 		calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
 		for _, conn := range calls {
-			mustExchange(t, conn, 100)
+			MustExchange(t, conn, 100)
 		}
 		if !Refused(third.Dial(echo)) {
 			t.Error("a third address was let in")
@@ -236,7 +229,7 @@ func TestEgress_PrivateDestination_IsRefused(t *testing.T) {
 		}
 		s.node.AllowPrivate = true
 		testNode.Serve(s.node, User(1))
-		mustExchange(t, client.Dial("localhost:"+port), 100)
+		MustExchange(t, client.Dial("localhost:"+port), 100)
 	})
 }
 
@@ -345,7 +338,7 @@ func TestDownloads_OtherUsersChange_AreNotInterrupted(t *testing.T) {
 				}
 			}
 			if id%(times/5) == 0 {
-				mustExchange(t, s.client(t, limited, here).Dial(echo), 1000)
+				MustExchange(t, s.client(t, limited, here).Dial(echo), 1000)
 			}
 			testNode.Gate.Remove(id)
 			if err := testNode.Engine.Remove([]int64{id}); err != nil {
@@ -420,7 +413,7 @@ func TestConfigure_InvalidNode_IsRefusedWithReason(t *testing.T) {
 		}
 	}
 	testNode.Serve(s.node, User(1))
-	mustExchange(t, s.client(t, User(1), here).Dial(EchoServer(t)), 1000)
+	MustExchange(t, s.client(t, User(1), here).Dial(EchoServer(t)), 1000)
 }
 
 func TestConfigure_TenThousandUsers_IsFast(t *testing.T) {
@@ -434,7 +427,7 @@ func TestConfigure_TenThousandUsers_IsFast(t *testing.T) {
 			began := time.Now()
 			testNode.Serve(s.node, users...)
 			t.Logf("%d users took %s", len(users), time.Since(began))
-			mustExchange(t, s.client(t, User(9999), here).Dial(EchoServer(t)), 1000)
+			MustExchange(t, s.client(t, User(9999), here).Dial(EchoServer(t)), 1000)
 		})
 	}
 }

@@ -43,7 +43,7 @@ func TestSpeedLimit_IsSharedByAllConnectionsOfUser(t *testing.T) {
 	best := time.Duration(1<<63 - 1)
 	for range 10 {
 		began = time.Now()
-		mustExchange(t, free, 1_000_000)
+		MustExchange(t, free, 1_000_000)
 		if best = min(best, time.Since(began)); best < time.Second {
 			break
 		}
@@ -83,7 +83,7 @@ func TestRemaining_UsedUp_StopsUserUntilRenewal(t *testing.T) {
 		limited.Remaining = Ptr[int64](1 << 20)
 		testNode.Serve(s.Node, limited, User(22))
 		other := NewClient(t, s.Client(User(22))).Dial(EchoServer(t))
-		mustExchange(t, other, 1000)
+		MustExchange(t, other, 1000)
 		client := NewClient(t, s.Client(limited))
 		conn := client.Dial(endless)
 		if _, err := conn.Write([]byte("go")); err != nil {
@@ -111,7 +111,7 @@ func TestRemaining_UsedUp_StopsUserUntilRenewal(t *testing.T) {
 		if !Refused(client.Dial(EchoServer(t))) {
 			t.Error("a user with nothing left is let in")
 		}
-		mustExchange(t, other, 1000)
+		MustExchange(t, other, 1000)
 
 		if !testNode.Gate.Put(limited) {
 			t.Fatal("after a renewal the user still has nothing left")
@@ -119,7 +119,7 @@ func TestRemaining_UsedUp_StopsUserUntilRenewal(t *testing.T) {
 		if err := testNode.Engine.Add([]api.User{limited}); err != nil {
 			t.Fatal(err)
 		}
-		mustExchange(t, client.Dial(EchoServer(t)), 1000)
+		MustExchange(t, client.Dial(EchoServer(t)), 1000)
 	})
 }
 
@@ -130,32 +130,34 @@ func TestDeviceLimit_CountsAddresses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := setupNamed(t, name)
-			testNode := newTestNode(t)
-			limited := User(96)
-			limited.DeviceLimit = Ptr(2)
-			testNode.Serve(s.Node, limited)
-			from := func(address string) *Client {
-				outbound := s.Client(limited)
-				outbound["sendThrough"] = address
-				return NewClient(t, outbound)
-			}
-			phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
-			calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
-			for _, conn := range calls {
-				mustExchange(t, conn, 100)
-			}
-			if !Refused(third.Dial(echo)) {
-				t.Error("a third address was let in")
-			}
-			online, connections := testNode.Gate.Online()
-			if len(online) != 1 || len(online[0].IPs) != 2 || connections != 3 {
-				t.Errorf("online: %+v with %d connections", online, connections)
-			}
-			calls[2].Close()
-			if !LetIn(func() net.Conn { return third.Dial(echo) }) {
-				t.Error("the slot of an address that left is not given to another")
-			}
+			WithoutRepeats(t, func(t *testing.T) {
+				s := setupNamed(t, name)
+				testNode := newTestNode(t)
+				limited := User(96)
+				limited.DeviceLimit = Ptr(2)
+				testNode.Serve(s.Node, limited)
+				from := func(address string) *Client {
+					outbound := s.Client(limited)
+					outbound["sendThrough"] = address
+					return NewClient(t, outbound)
+				}
+				phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
+				calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
+				for _, conn := range calls {
+					MustExchange(t, conn, 100)
+				}
+				if !Refused(third.Dial(echo)) {
+					t.Error("a third address was let in")
+				}
+				online, connections := testNode.Gate.Online()
+				if len(online) != 1 || len(online[0].IPs) != 2 || connections != 3 {
+					t.Errorf("online: %+v with %d connections", online, connections)
+				}
+				calls[2].Close()
+				if !LetIn(func() net.Conn { return third.Dial(echo) }) {
+					t.Error("the slot of an address that left is not given to another")
+				}
+			})
 		})
 	}
 }
@@ -179,7 +181,7 @@ func TestEgress_PrivateDestination_IsRefused(t *testing.T) {
 	allowed := s.Node
 	allowed.AllowPrivate = true
 	testNode.Serve(allowed, User(1))
-	mustExchange(t, client.Dial("localhost:"+port), 100)
+	MustExchange(t, client.Dial("localhost:"+port), 100)
 }
 
 func TestRules_ForbidDestinationsAndCountHits(t *testing.T) {
@@ -195,7 +197,7 @@ func TestRules_ForbidDestinationsAndCountHits(t *testing.T) {
 			t.Error("a forbidden destination was connected to")
 		}
 	}
-	mustExchange(t, client.Dial(echo), 100)
+	MustExchange(t, client.Dial(echo), 100)
 	if err := testNode.Meter.Seal(); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +209,7 @@ func TestRules_ForbidDestinationsAndCountHits(t *testing.T) {
 		t.Errorf("hits %+v, want %+v", batch.Report.Hits, want)
 	}
 	testNode.Gate.SetRules([]api.Rule{{ID: 5, Pattern: `^localhost:` + port + `$`, Exempt: []int64{9, 1}}})
-	mustExchange(t, client.Dial("localhost:"+port), 100)
+	MustExchange(t, client.Dial("localhost:"+port), 100)
 }
 
 func TestUDP_IsCarriedCountedAndRefusedToPrivateNetworks(t *testing.T) {

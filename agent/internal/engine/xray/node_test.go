@@ -20,7 +20,7 @@ func each(t *testing.T, test func(t *testing.T, s Setup)) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			test(t, s)
+			WithoutRepeats(t, func(t *testing.T) { test(t, s) })
 		})
 	}
 }

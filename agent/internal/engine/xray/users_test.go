@@ -34,30 +34,23 @@ func isCut(conn net.Conn) bool {
 	}
 }
 
-func mustExchange(t *testing.T, conn net.Conn, n int) {
-	t.Helper()
-	if got, err := Exchange(conn, n); err != nil {
-		t.Fatalf("%d bytes of %d came back: %v", got, n, err)
-	}
-}
-
 func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s Setup) {
 		testNode := newTestNode(t)
 		testNode.Serve(s.Node, User(11), User(12))
 		staying := NewClient(t, s.Client(User(11))).Dial(echo)
-		mustExchange(t, staying, 5000)
+		MustExchange(t, staying, 5000)
 		leaver := NewClient(t, s.Client(User(12)))
 		leaving := leaver.Dial(echo)
-		mustExchange(t, leaving, 5000)
+		MustExchange(t, leaving, 5000)
 
 		testNode.Gate.Put(User(13))
 		if err := testNode.Engine.Add([]api.User{User(13)}); err != nil {
 			t.Fatal(err)
 		}
 		joined := NewClient(t, s.Client(User(13))).Dial(echo)
-		mustExchange(t, joined, 5000)
+		MustExchange(t, joined, 5000)
 
 		testNode.Gate.Remove(12)
 		if err := testNode.Engine.Remove([]int64{12}); err != nil {
@@ -69,14 +62,14 @@ func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 		if !Refused(leaver.Dial(echo)) {
 			t.Error("the removed user is let in again")
 		}
-		mustExchange(t, staying, 5000)
-		mustExchange(t, joined, 5000)
+		MustExchange(t, staying, 5000)
+		MustExchange(t, joined, 5000)
 
 		testNode.Gate.Put(User(12))
 		if err := testNode.Engine.Add([]api.User{User(12)}); err != nil {
 			t.Fatal(err)
 		}
-		mustExchange(t, leaver.Dial(echo), 5000)
+		MustExchange(t, leaver.Dial(echo), 5000)
 
 		counted := testNode.Counted()
 		for id, want := range map[int64]int64{11: 10_000, 12: 10_000, 13: 10_000} {
@@ -94,7 +87,7 @@ func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 		testNode.Serve(s.Node, User(41))
 		old := NewClient(t, s.Client(User(41)))
 		conn := old.Dial(echo)
-		mustExchange(t, conn, 2000)
+		MustExchange(t, conn, 2000)
 
 		changed := User(42)
 		changed.ID = 41
@@ -108,7 +101,7 @@ func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 		if !Refused(old.Dial(echo)) {
 			t.Error("the old secret is still accepted")
 		}
-		mustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
+		MustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
 		if counted := testNode.Counted(); counted[41].Down != 4000 {
 			t.Errorf("counted %v, moved 4000", counted)
 		}
@@ -131,13 +124,13 @@ func TestConfigure_OnlyListenerChange_ReopensListener(t *testing.T) {
 	testNode := newTestNode(t)
 	testNode.Serve(s.Node, User(1))
 	conn := NewClient(t, s.Client(User(1))).Dial(echo)
-	mustExchange(t, conn, 1000)
+	MustExchange(t, conn, 1000)
 
 	changed := s.Node
 	changed.Name, changed.ReportSeconds, changed.SpeedMbps = "another name", 30, Ptr(100.0)
 	testNode.Serve(changed, User(1), User(2))
-	mustExchange(t, conn, 1000)
-	mustExchange(t, NewClient(t, s.Client(User(2))).Dial(echo), 1000)
+	MustExchange(t, conn, 1000)
+	MustExchange(t, NewClient(t, s.Client(User(2))).Dial(echo), 1000)
 
 	moved := changed
 	moved.Port = FreePort(t)
@@ -147,7 +140,7 @@ func TestConfigure_OnlyListenerChange_ReopensListener(t *testing.T) {
 	}
 	there := s.Client(User(1))
 	there["settings"].(Object)["vnext"].([]Object)[0]["port"] = moved.Port
-	mustExchange(t, NewClient(t, there).Dial(echo), 1000)
+	MustExchange(t, NewClient(t, there).Dial(echo), 1000)
 }
 
 func TestConfigure_InvalidNode_IsRefusedWithReason(t *testing.T) {
@@ -181,14 +174,14 @@ func TestConfigure_InvalidNode_IsRefusedWithReason(t *testing.T) {
 	}
 	testNode.Serve(s.Node, User(1))
 	conn := NewClient(t, s.Client(User(1))).Dial(EchoServer(t))
-	mustExchange(t, conn, 1000)
+	MustExchange(t, conn, 1000)
 	bad := s.Node
 	bad.Settings.Transport = "kcp"
 	if err := testNode.Engine.Configure(bad, []api.User{User(1)}); err == nil {
 		t.Error("unknown transport: no error")
 	}
-	mustExchange(t, conn, 1000)
-	mustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
+	MustExchange(t, conn, 1000)
+	MustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
 }
 
 func TestUsers_InvalidSecret_DoesNotAffectOthers(t *testing.T) {
@@ -197,10 +190,10 @@ func TestUsers_InvalidSecret_DoesNotAffectOthers(t *testing.T) {
 	broken := User(2)
 	broken.UUID = "this is far too long a text to be taken for the identity of anyone at all"
 	testNode.Serve(s.Node, User(1), broken)
-	mustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
+	MustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
 	if err := testNode.Engine.Add([]api.User{broken, User(3)}); err == nil || errors.Unwrap(err) != nil {
 		t.Errorf("adding the broken user: %v", err)
 	}
 	testNode.Gate.Put(User(3))
-	mustExchange(t, NewClient(t, s.Client(User(3))).Dial(EchoServer(t)), 1000)
+	MustExchange(t, NewClient(t, s.Client(User(3))).Dial(EchoServer(t)), 1000)
 }

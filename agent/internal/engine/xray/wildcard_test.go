@@ -23,8 +23,6 @@ func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 			&outbound); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Exchange(NewClient(t, outbound).Dial(echo), 1000); err != nil {
-			t.Errorf("%d bytes came back: %v", got, err)
-		}
+		MustExchange(t, NewClient(t, outbound).Dial(echo), 1000)
 	})
 }

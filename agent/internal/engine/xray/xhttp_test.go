@@ -1,7 +1,6 @@
 package xray_test
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -38,20 +37,22 @@ func TestEngine_DrainedOrClosed_RefusesNewConnections(t *testing.T) {
 		} {
 			t.Run(s.Name+" "+name, func(t *testing.T) {
 				t.Parallel()
-				testNode := newTestNode(t)
-				node := s.Node
-				node.Port = FreePort(t)
-				testNode.Serve(node, User(81))
-				client := NewClient(t, withPort(s.Client(User(81)), node.Port))
-				idle := client.Dial(echo)
-				mustExchange(t, idle, 1000)
-				idle.Close()
-				if err := end(testNode.Engine); err != nil {
-					t.Fatal(err)
-				}
-				if !Refused(client.Dial(echo)) {
-					t.Error("somebody was let in")
-				}
+				WithoutRepeats(t, func(t *testing.T) {
+					testNode := newTestNode(t)
+					node := s.Node
+					node.Port = FreePort(t)
+					testNode.Serve(node, User(81))
+					client := NewClient(t, withPort(s.Client(User(81)), node.Port))
+					idle := client.Dial(echo)
+					MustExchange(t, idle, 1000)
+					idle.Close()
+					if err := end(testNode.Engine); err != nil {
+						t.Fatal(err)
+					}
+					if !Refused(client.Dial(echo)) {
+						t.Error("somebody was let in")
+					}
+				})
 			})
 		}
 	}
@@ -85,15 +86,16 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 		port := startNginx(t, s.Node.Port, schemes, certificate)
 		for i, mode := range []string{"auto", "packet-up", "stream-up", "stream-one"} {
 			t.Run(name+" "+mode, func(t *testing.T) {
-				path := "/x"
-				if mode == "stream-up" || mode == "stream-one" {
-					path = "/grpc/x"
-				}
-				connect := func(id int64) (limited api.User, outbound Object, conn net.Conn, err error) {
-					limited = User(id)
+				WithoutRepeats(t, func(t *testing.T) {
+					path := "/x"
+					if mode == "stream-up" || mode == "stream-one" {
+						path = "/grpc/x"
+					}
+					testNode.Counted() // It includes what a run before this one moved.
+					limited := User(100 * int64(i+1))
 					limited.DeviceLimit = Ptr(1)
 					testNode.Serve(s.Node, limited)
-					outbound = s.Client(limited)
+					outbound := s.Client(limited)
 					outbound["sendThrough"] = "127.0.0.21"
 					withPort(outbound, port)
 					outbound["streamSettings"] = Object{
@@ -103,35 +105,23 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 							"pinnedPeerCertSha256": certificate.Pin(),
 						},
 					}
-					conn = NewClient(t, outbound).Dial(echo)
-					_, err = Exchange(conn, size)
-					return limited, outbound, conn, err
-				}
-				id := int64(100 * (i + 1))
-				limited, outbound, conn, err := connect(id)
-				for ; errors.Is(err, ErrRepeated); id++ { // the client's fault; another user begins from zero
+					conn := NewClient(t, outbound).Dial(echo)
+					MustExchange(t, conn, size)
+					online, _ := testNode.Gate.Online() // It includes those of earlier modes.
+					last := online[len(online)-1]
+					if want := []string{"127.0.0.21"}; last.UserID != limited.ID || !slices.Equal(last.IPs, want) {
+						t.Errorf("online: %+v, want user %d from %v", online, limited.ID, want)
+					}
+					outbound["sendThrough"] = "127.0.0.22"
+					if !Refused(NewClient(t, outbound).Dial(echo)) {
+						t.Error("a second address was let in")
+					}
 					conn.Close()
-					limited, outbound, conn, err = connect(id + 1)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				online, _ := testNode.Gate.Online() // It includes those of earlier modes.
-				last := online[len(online)-1]
-				if want := []string{"127.0.0.21"}; last.UserID != limited.ID || !slices.Equal(last.IPs, want) {
-					t.Errorf("online: %+v, want user %d from %v", online, limited.ID, want)
-				}
-				outbound["sendThrough"] = "127.0.0.22"
-				if !Refused(NewClient(t, outbound).Dial(echo)) {
-					t.Error("a second address was let in")
-				}
-				conn.Close()
-				if got, want := testNode.Counted()[limited.ID], (api.Row{
-					UserID: limited.ID, Up: size,
-					Down: size,
-				}); got != want {
-					t.Errorf("counted %+v, moved %+v", got, want)
-				}
+					want := api.Row{UserID: limited.ID, Up: size, Down: size}
+					if got := testNode.Counted()[limited.ID]; got != want {
+						t.Errorf("counted %+v, moved %+v", got, want)
+					}
+				})
 			})
 		}
 	}
@@ -208,7 +198,7 @@ func TestREALITY_ForwardedAddress_IsIgnored(t *testing.T) {
 			outbound := s.Client(User(95))
 			outbound["streamSettings"].(Object)["xhttpSettings"].(Object)["headers"] = Object{"X-Forwarded-For": "203.0.113.9"}
 			conn := NewClient(t, outbound).Dial(echo)
-			mustExchange(t, conn, 1000)
+			MustExchange(t, conn, 1000)
 			online, _ := testNode.Gate.Online()
 			if len(online) != 1 || len(online[0].IPs) != 1 || online[0].IPs[0] != "127.0.0.1" {
 				t.Errorf("online: %+v, want the address that the connection comes from", online)
