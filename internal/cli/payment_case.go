@@ -56,14 +56,14 @@ func (c paymentCaseShow) Run(ctx context.Context, cfg *app.Config) error {
 
 type paymentCaseCredit struct {
 	Case   int64  `arg:"" help:"Number of the case."`
-	Reason string `arg:""`
+	Reason reason `arg:""`
 	User   int64  `help:"Number of the user, where the payment belongs to no known one."`
 	Amount string `help:"As 10.00, in the site's currency; all that was paid without it."`
 }
 
 func (c paymentCaseCredit) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		wish := payment.CaseCredit{CaseID: c.Case, UserID: c.User, Reason: c.Reason}
+		wish := payment.CaseCredit{CaseID: c.Case, UserID: c.User, Reason: string(c.Reason)}
 		if c.Amount != "" {
 			var err error
 			if wish.Amount, err = money.Parse(c.Amount); err != nil || wish.Amount <= 0 {
@@ -80,21 +80,23 @@ func (c paymentCaseCredit) Run(ctx context.Context, cfg *app.Config) error {
 
 type paymentCaseRefund struct {
 	Case   int64  `arg:"" help:"Number of the case."`
-	Reason string `arg:""`
+	Reason reason `arg:""`
 }
 
 func (c paymentCaseRefund) Run(ctx context.Context, cfg *app.Config) error {
-	return show(ctx, cfg, func(a *app.App) (any, error) { return a.Payments.RefundCase(ctx, c.Case, c.Reason, nil) })
+	return show(ctx, cfg, func(a *app.App) (any, error) {
+		return a.Payments.RefundCase(ctx, c.Case, string(c.Reason), nil)
+	})
 }
 
 type paymentCaseDismiss struct {
 	Case   int64  `arg:"" help:"Number of the case."`
-	Reason string `arg:""`
+	Reason reason `arg:""`
 }
 
 func (c paymentCaseDismiss) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		_, err := a.Payments.DismissCase(ctx, c.Case, c.Reason, nil)
+		_, err := a.Payments.DismissCase(ctx, c.Case, string(c.Reason), nil)
 		return err
 	})
 }

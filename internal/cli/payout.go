@@ -57,9 +57,11 @@ func (c payoutPay) Run(ctx context.Context, cfg *app.Config) error {
 
 type payoutRefuse struct {
 	Payout int64  `arg:"" help:"Number of the payout, as the list has it."`
-	Reason string `arg:"" help:"The user reads it."`
+	Reason reason `arg:"" help:"The user reads it."`
 }
 
 func (c payoutRefuse) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error { return a.Invites.RefusePayout(ctx, c.Payout, c.Reason, nil) })
+	return open(ctx, cfg, func(a *app.App) error {
+		return a.Invites.RefusePayout(ctx, c.Payout, string(c.Reason), nil)
+	})
 }

@@ -20,7 +20,7 @@ type rechargeCommand struct {
 type rechargeRefund struct {
 	TradeNo string `arg:"" help:"Of the recharge."`
 	Amount  string `arg:"" help:"As 10.00; out of the user's wallet."`
-	Reason  string `arg:"" help:"The user reads it."`
+	Reason  reason `arg:"" help:"The user reads it."`
 	ByHand  bool   `help:"Note it as paid by hand, where the gateway cannot give money back."`
 }
 
@@ -35,7 +35,7 @@ func (c rechargeRefund) Run(ctx context.Context, cfg *app.Config) error {
 			return err
 		}
 		made, err := a.Payments.GiveBack(ctx, payment.RefundWish{
-			RechargeID: r.ID, Amount: amount, Reason: c.Reason,
+			RechargeID: r.ID, Amount: amount, Reason: string(c.Reason),
 			ByHand: c.ByHand,
 		})
 		if err != nil {

@@ -62,36 +62,36 @@ func (c refundShow) Run(ctx context.Context, cfg *app.Config) error {
 
 type refundApprove struct {
 	Request int64  `arg:"" help:"Number of the request, as the list has it."`
-	Answer  string `arg:"" help:"The user reads it."`
+	Answer  reason `arg:"" help:"The user reads it."`
 }
 
 func (c refundApprove) Run(ctx context.Context, cfg *app.Config) error {
 	return show(ctx, cfg, func(a *app.App) (any, error) {
-		sum, err := a.Shop.DecideRefund(ctx, c.Request, true, c.Answer, nil)
+		sum, err := a.Shop.DecideRefund(ctx, c.Request, true, string(c.Answer), nil)
 		return map[string]any{"amount": sum}, err
 	})
 }
 
 type refundDecline struct {
 	Request int64  `arg:"" help:"Number of the request, as the list has it."`
-	Answer  string `arg:"" help:"The user reads it."`
+	Answer  reason `arg:"" help:"The user reads it."`
 }
 
 func (c refundDecline) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		_, err := a.Shop.DecideRefund(ctx, c.Request, false, c.Answer, nil)
+		_, err := a.Shop.DecideRefund(ctx, c.Request, false, string(c.Answer), nil)
 		return err
 	})
 }
 
 type refundOrder struct {
 	Order  int64  `arg:"" help:"Number of the order."`
-	Reason string `arg:"" help:"The user reads it."`
+	Reason reason `arg:"" help:"The user reads it."`
 }
 
 func (c refundOrder) Run(ctx context.Context, cfg *app.Config) error {
 	return show(ctx, cfg, func(a *app.App) (any, error) {
-		sum, err := a.Shop.Refund(ctx, c.Order, c.Reason, nil)
+		sum, err := a.Shop.Refund(ctx, c.Order, string(c.Reason), nil)
 		return map[string]any{"amount": sum}, err
 	})
 }

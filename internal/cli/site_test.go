@@ -83,7 +83,7 @@ func (s testSite) run(into any, args ...string) error {
 	parsed, err := k.Parse(append(args, "--data", s.config.Data, "--database-url", s.config.DatabaseURL, "--secret-key",
 		s.config.SecretKey))
 	if err != nil {
-		s.Fatal(args, err)
+		return err
 	}
 	printed, err := os.Create(filepath.Join(s.TempDir(), "printed"))
 	if err != nil {

@@ -155,7 +155,7 @@ func (c userUnban) Run(ctx context.Context, cfg *app.Config) error {
 
 type userSignInAs struct {
 	Email  string `arg:""`
-	Reason string `required:"" help:"Why, for the audit log."`
+	Reason reason `required:"" help:"Why, for the audit log."`
 }
 
 func (c userSignInAs) Run(ctx context.Context, cfg *app.Config) error {
@@ -164,7 +164,7 @@ func (c userSignInAs) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		code, until, err := a.Accounts.Visits.Begin(ctx, account.Identity{}, u.ID, c.Reason)
+		code, until, err := a.Accounts.Visits.Begin(ctx, account.Identity{}, u.ID, string(c.Reason))
 		if err != nil {
 			return err
 		}

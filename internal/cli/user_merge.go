@@ -10,7 +10,7 @@ import (
 type userMerge struct {
 	Email  string `arg:"" help:"Of the account that ends."`
 	Into   string `arg:"" help:"E-mail address of the account that stays."`
-	Reason string `required:"" help:"Why, for the audit log."`
+	Reason reason `required:"" help:"Why, for the audit log."`
 }
 
 func (c userMerge) Run(ctx context.Context, cfg *app.Config) error {
@@ -24,7 +24,7 @@ func (c userMerge) Run(ctx context.Context, cfg *app.Config) error {
 			return err
 		}
 		if err := a.Merges.Merge(ctx, merge.Wish{
-			FromID: from.ID, IntoID: into.ID, Email: c.Email, Reason: c.Reason,
+			FromID: from.ID, IntoID: into.ID, Email: c.Email, Reason: string(c.Reason),
 		}); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ type walletCommand struct {
 type walletAdjust struct {
 	Email  string `arg:""`
 	Amount string `arg:"" help:"As 10.00; after -- as -10.00 to take it out."`
-	Reason string `arg:"" help:"The user reads it."`
+	Reason reason `arg:"" help:"The user reads it."`
 }
 
 func (c walletAdjust) Run(ctx context.Context, cfg *app.Config) error {
@@ -33,7 +33,7 @@ func (c walletAdjust) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		made, err := a.Wallets.Adjust(ctx, u.ID, amount, c.Reason, nil)
+		made, err := a.Wallets.Adjust(ctx, u.ID, amount, string(c.Reason), nil)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"net/http"
+	"strings"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
@@ -19,8 +20,8 @@ func (r *Router) Ban(a *account.Accounts) {
 			AccountID: in.Int("user_id"), StartsAt: in.Time("task_start_at"), EndsAt: &end, Reason: "管理员禁封用户",
 			Remark: in.Get("remark"), Mail: in.Get("is_need_send_email") == "" || in.Yes("is_need_send_email"),
 		}
-		if in.Has("ban_context") {
-			task.Reason = in.Get("ban_context")
+		if reason := strings.TrimSpace(in.Get("ban_context")); reason != "" {
+			task.Reason = reason
 		}
 		task, err := a.Bans.Ban(req.Context(), task, who)
 		if err != nil {

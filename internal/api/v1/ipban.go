@@ -2,6 +2,7 @@ package v1
 
 import (
 	"net/http"
+	"strings"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
@@ -19,8 +20,8 @@ func (r *Router) IPBan(bans *ipban.Bans) {
 			Reason: "管理员禁封IP",
 			Remark: in.Get("remark"), MadeBy: &who.UserID,
 		}
-		if in.Has("ban_context") {
-			ban.Reason = in.Get("ban_context")
+		if reason := strings.TrimSpace(in.Get("ban_context")); reason != "" {
+			ban.Reason = reason
 		}
 		ban, err := bans.Add(req.Context(), ban, api.CallerOf(req.Context()).IP)
 		if err != nil {

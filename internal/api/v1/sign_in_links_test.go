@@ -168,12 +168,16 @@ func TestStaffBansForATimeAndFrees(t *testing.T) {
 		task["is_need_send_email"] != false {
 		t.Errorf("%v", task)
 	}
+	form.Set("ban_context", " ")
+	if task := s.want(s.call("POST", insert, helper.Access, "", form), 200, ""); task["ban_context"] != "管理员禁封用户" {
+		t.Errorf("with a blank reason: %v", task)
+	}
 	if ban, err := s.Bans.Running(t.Context(), ming.User.ID); err != nil || ban == nil ||
 		*ban.MadeBy != helper.User.ID {
 		t.Fatalf("%+v, %v", ban, err)
 	}
 	s.want(s.call("POST", unban, helper.Access, "", nil), 422, "invalid_input")
-	if freed := s.want(s.call("POST", unban+"?user_id=1", helper.Access, "", nil), 200, ""); freed["ended"] != 1.0 {
+	if freed := s.want(s.call("POST", unban+"?user_id=1", helper.Access, "", nil), 200, ""); freed["ended"] != 2.0 {
 		t.Errorf("%v", freed)
 	}
 	if u, err := s.User(t.Context(), ming.User.ID); err != nil || u.Banned() {
