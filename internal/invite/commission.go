@@ -14,34 +14,53 @@ import (
 
 // Earn books the commission for an order that its user has just paid from the wallet in tx, where somebody invited
 // them. It counts the part that was paid with money: what came through gateways is spent before gifts are. Who was
-// banned, or closed their account, earns nothing.
+// banned, or closed their account, earns nothing. Where the order earns nothing, that part is recorded for itself.
 func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, name string) error {
-	var inviters []int64
-	err := tx.NewRaw(`SELECT i.id FROM account u JOIN account i ON i.id = u.invited_by 
-		WHERE u.id = ? AND i.banned_at IS NULL AND i.closed_at IS NULL`, userID).Scan(ctx, &inviters)
+	var inviters []struct {
+		ID    int64
+		Earns bool
+	}
+	err := tx.NewRaw(`SELECT i.id, i.banned_at IS NULL AND i.closed_at IS NULL AS earns
+		FROM account u JOIN account i ON i.id = u.invited_by WHERE u.id = ?`, userID).Scan(ctx, &inviters)
 	if err != nil || len(inviters) == 0 {
 		return err
 	}
-	c := &Commission{OrderID: orderID, InviterID: inviters[0], UserID: userID, State: Pending, CreatedAt: i.db.Now()}
-	if c.Base, err = i.paid(ctx, tx, userID, orderID); err != nil {
+	inviter := inviters[0]
+	base, err := i.paid(ctx, tx, userID, orderID)
+	if err != nil {
 		return err
 	}
-	if c.Permille, err = i.Rate(ctx, tx, c.InviterID); err != nil {
-		return err
+	c := &Commission{
+		OrderID: orderID, InviterID: inviter.ID, UserID: userID, Base: base, State: Pending, CreatedAt: i.db.Now(),
 	}
-	if c.Amount, err = c.Base.Share(c.Permille, 1000); err != nil || c.Amount == 0 { // rounded down
-		return err
+	if inviter.Earns {
+		if err := i.assess(ctx, tx, c); err != nil {
+			return err
+		}
 	}
+	if c.Amount == 0 {
+		return spend(ctx, tx, &orderMoney{OrderID: orderID, UserID: userID, Amount: base})
+	}
+	return i.book(ctx, tx, c, name)
+}
+
+// assess sets what a new commission amounts to, rounded down, and when it is released. It is nothing where the inviter
+// has earned by the buyer before and the site gives commission once.
+func (i *Invites) assess(ctx context.Context, tx bun.Tx, c *Commission) (err error) {
 	site := i.settings.Get()
 	if site.CommissionFirstOnly {
-		earned, err := tx.NewSelect().Model((*Commission)(nil)).Where("user_id = ? AND state <> ?", userID, Reversed).
+		earned, err := tx.NewSelect().Model((*Commission)(nil)).Where("user_id = ? AND state <> ?", c.UserID, Reversed).
 			Exists(ctx)
 		if err != nil || earned {
 			return err
 		}
 	}
+	if c.Permille, err = i.Rate(ctx, tx, c.InviterID); err != nil {
+		return err
+	}
 	c.ReleaseAt = c.CreatedAt.AddDate(0, 0, site.CommissionDays)
-	return i.book(ctx, tx, c, name)
+	c.Amount, err = c.Base.Share(c.Permille, 1000)
+	return err
 }
 
 type paidMoney struct {
@@ -62,7 +81,7 @@ func (i *Invites) Follow(ctx context.Context, tx bun.Tx, userID int64) error {
 // paid follows the user's wallet up to now and gives the part of the order that was paid with money that came in. What
 // comes back by refunds of orders and by changes was counted by GiveBack, but for refunds from before there was
 // GivenBack: those bring back as money what was counted of their order. A refund of a recharge takes first what was not
-// spent.
+// spent, then what paid for the newest orders.
 func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (base money.Amount, err error) {
 	known := paidMoney{UserID: userID}
 	if err := tx.NewSelect().Model(&known).WherePK().Scan(ctx); err != nil && !errors.Is(err, db.ErrNoRows) {
@@ -93,8 +112,7 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 		case m.Reason == wallet.Refund && m.Reference.Kind == "order":
 			var counted []int64
 			if err := tx.NewSelect().Model((*Commission)(nil)).ColumnExpr("base - returned").
-				Where("order_id = ? AND state = ? AND given_back = 0", m.Reference.ID, Reversed).
-				Scan(ctx, &counted); err != nil {
+				Where("order_id = ? AND came_back", m.Reference.ID).Scan(ctx, &counted); err != nil {
 				return 0, err
 			}
 			for _, b := range counted {
@@ -114,44 +132,35 @@ func (k *paidMoney) bring(amount money.Amount) {
 	k.Amount += amount - off
 }
 
-// uncount takes back commissions for the user's orders, newest first, until they counted what is gone, and gives what
-// of it is beyond them. A commission is taken back whole, however small the part of its base that is gone.
+// uncount takes what is gone from the money of the user's orders, newest first, and gives what of it is beyond all of
+// that. A commission that counted a part of it is taken back whole.
 func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount,
 	err error,
 ) {
 	if gone == 0 {
 		return 0, nil
 	}
-	counting, err := i.counting(ctx, tx, userID)
+	list, err := allSpent(ctx, tx, userID)
 	if err != nil {
 		return 0, err
 	}
-	for _, c := range counting {
-		if gone == 0 {
+	for _, s := range list {
+		part := min(gone, s.amount)
+		if part == 0 {
 			break
 		}
-		reversed, err := i.reverse(ctx, tx, &c)
+		gone -= part
+		if s.commission == nil {
+			err = unspend(ctx, tx, s.orderID, part)
+		} else if _, err = i.reverse(ctx, tx, s.commission); err == nil {
+			_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("returned = returned + ?", part).
+				Where("id = ?", s.commission.ID).Exec(ctx)
+		}
 		if err != nil {
 			return 0, err
 		}
-		if !reversed {
-			continue
-		}
-		returned := min(gone, c.Base)
-		_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("returned = ?", returned).Where("id = ?", c.ID).Exec(ctx)
-		if err != nil {
-			return 0, err
-		}
-		gone -= returned
 	}
 	return gone, nil
-}
-
-// counting returns the commissions for the user's orders that were not taken back, newest first.
-func (i *Invites) counting(ctx context.Context, tx bun.Tx, userID int64) (found []Commission, err error) {
-	err = tx.NewSelect().Model(&found).Where("user_id = ? AND state <> ?", userID, Reversed).OrderExpr("id DESC").
-		Scan(ctx)
-	return found, err
 }
 
 // Close takes back what the user earned and has not got yet, as part of the closing of the account.

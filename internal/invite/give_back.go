@@ -23,22 +23,21 @@ type Return struct {
 	Credits []service.Credit // that led to the order, newest first
 }
 
-// GiveBack takes back the commissions that counted money which comes back into the buyer's wallet: those of the order
-// and of the orders that were credited to it, newest first, each whole. Money comes back before gifts do, and counts
-// again when it is spent again. Where a change keeps a part of what a commission counted, its order has a commission of
-// that part. The caller has locked the buyer's wallet, and calls it once for each order that is refunded or changes a
-// plan, in the transaction that posts what comes back.
+// GiveBack counts what comes back into the buyer's wallet, and takes back the commissions that counted it: those of the
+// order and of the orders that were credited to it, newest first, each whole. Money comes back before gifts do, and
+// counts again when it is spent again. Where a change keeps a part of what a commission counted, its order has a
+// commission of that part. The caller has locked the buyer's wallet, and calls it once for each order that is refunded
+// or changes a plan, in the transaction that posts what comes back.
 func (i *Invites) GiveBack(ctx context.Context, tx bun.Tx, r Return) error {
 	ids := []int64{r.OrderID}
 	for _, c := range r.Credits {
 		ids = append(ids, c.From)
 	}
-	var earned []Commission
-	err := tx.NewSelect().Model(&earned).Where("order_id IN (?)", bun.List(ids)).Scan(ctx)
-	if err != nil || len(earned) == 0 {
+	of, err := spentBy(ctx, tx, "order_id IN (?)", bun.List(ids))
+	if err != nil || len(of) == 0 {
 		return err
 	}
-	parts := r.parts(earned)
+	parts := r.parts(of)
 	var counted money.Amount
 	for _, p := range parts {
 		counted += p.amount
@@ -56,6 +55,12 @@ func (i *Invites) GiveBack(ctx context.Context, tx bun.Tx, r Return) error {
 		}
 		gone := min(back, p.amount)
 		back -= gone
+		if p.commission == nil {
+			if err := unspend(ctx, tx, p.orderID, gone); err != nil {
+				return err
+			}
+			continue
+		}
 		reversed, err := i.reverse(ctx, tx, p.commission)
 		if err != nil {
 			return err
@@ -76,18 +81,12 @@ func (i *Invites) GiveBack(ctx context.Context, tx bun.Tx, r Return) error {
 	return nil
 }
 
-// part is what of the base of a commission is in the order of a Return.
-type part struct {
-	commission *Commission
-	amount     money.Amount
-}
-
-// parts returns what of the bases of these commissions is in the order, that of the newest order first: what the
-// order's own commission counted, and of each order that was credited to it no more than was credited.
-func (r *Return) parts(earned []Commission) (parts []part) {
-	of := map[int64]*Commission{}
-	for n := range earned {
-		of[earned[n].OrderID] = &earned[n]
+// parts returns what of this money is in the order, that of the newest order first: what paid for the order itself, and
+// of each order that was credited to it no more than was credited.
+func (r *Return) parts(all []spent) (parts []spent) {
+	of := map[int64]spent{}
+	for _, s := range all {
+		of[s.orderID] = s
 	}
 	sources := map[int64][]service.Credit{}
 	for _, c := range r.Credits {
@@ -95,10 +94,11 @@ func (r *Return) parts(earned []Commission) (parts []part) {
 	}
 	var collect func(order int64, most money.Amount) money.Amount
 	collect = func(order int64, most money.Amount) (sum money.Amount) {
-		if c := of[order]; c != nil {
-			if sum = min(most, c.Base-c.Returned-c.GivenBack); sum > 0 {
-				parts = append(parts, part{c, sum})
+		if own, ok := of[order]; ok {
+			if own.amount = min(most, own.amount); own.amount > 0 {
+				parts = append(parts, own)
 			}
+			sum = own.amount
 		}
 		for _, source := range sources[order] {
 			if sum < most {

@@ -66,6 +66,7 @@ type Commission struct {
 	Base          money.Amount // the part of the order that was paid with money, not with gifts
 	Returned      money.Amount // of Base, what went back to who had paid it; the commission was reversed for that
 	GivenBack     money.Amount // of Base, what came back into the buyer's wallet; or a change's order counts since then
+	CameBack      bool         // all that of Base was not returned, by a refund from before GivenBack was counted
 	Permille      int64
 	Amount        money.Amount
 	State         State

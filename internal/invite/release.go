@@ -81,16 +81,16 @@ func (i *Invites) isGoingBack(ctx context.Context, tx bun.Tx, c *Commission) (bo
 	if err := tx.NewSelect().Model(&unspent).WherePK().Scan(ctx); err != nil {
 		return false, err
 	}
-	counting, err := i.counting(ctx, tx, c.UserID)
+	list, err := allSpent(ctx, tx, c.UserID)
 	if err != nil {
 		return false, err
 	}
 	gone := pending - unspent.Amount
-	for _, other := range counting {
-		if gone <= 0 || other.ID == c.ID {
+	for _, s := range list {
+		if gone <= 0 || s.orderID == c.OrderID {
 			break
 		}
-		gone -= other.Base
+		gone -= s.amount
 	}
 	return gone > 0, nil
 }

@@ -17,20 +17,30 @@ var rules = []db.Rule{
 		OR (c.state = 'reversed' AND o.state <> 'refunded' AND c.returned = 0 AND c.given_back = 0
 			AND i.closed_at IS NULL)
 		OR (c.state <> 'reversed' AND c.returned > 0)`},
-	{Name: "I9", Says: "commissions count no more than came in through gateways and stayed", Query: `
-		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM commission c WHERE c.state <> 'reversed' GROUP BY c.user_id
+	{Name: "I9", Says: "orders count no more money than came in through gateways and stayed", Query: `
+		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM (
+			SELECT user_id, base FROM commission WHERE state <> 'reversed'
+			UNION ALL SELECT user_id, amount - gone FROM order_money) c
+		GROUP BY c.user_id
 		HAVING SUM(c.base) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id
 		AND r.state IN ('paid', 'refunded')), 0)
 			- COALESCE((SELECT SUM(g.amount) FROM gateway_refund g WHERE g.user_id = c.user_id AND g.state = 'done'), 0)
 			+ COALESCE((SELECT m.owed FROM paid_money m WHERE m.user_id = c.user_id), 0)`},
-	{Name: "I9", Says: "commissions count no more than was paid for orders and did not come back by refunds and changes", Query: `
-		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM commission c WHERE c.state <> 'reversed' AND NOT c.stays
+	{Name: "I9", Says: "orders count no more money than was paid for them and did not come back by refunds and changes", Query: `
+		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM (
+			SELECT user_id, base FROM commission WHERE state <> 'reversed' AND NOT stays
+			UNION ALL SELECT user_id, amount - gone FROM order_money) c
 		GROUP BY c.user_id
 		HAVING SUM(c.base) > COALESCE((SELECT SUM(o.amount - COALESCE(r.amount, 0) - CASE
 				WHEN o.credit > o.price - o.discount AND (o.terms ->> 'extra') IS NULL
 				THEN o.credit - (o.price - o.discount) ELSE 0 END)
 			FROM shop_order o LEFT JOIN refund r ON r.order_id = o.id
 			WHERE o.user_id = c.user_id AND o.state IN ('paid', 'refunded')), 0)`},
+	{Name: "I9", Says: "money of an order without a commission paid for that order", Query: `
+		SELECT 'order ' || CAST(m.order_id AS TEXT) FROM order_money m
+		LEFT JOIN shop_order o ON o.id = m.order_id
+		WHERE o.id IS NULL OR o.user_id <> m.user_id OR m.amount > o.amount OR o.state NOT IN ('paid', 'refunded')
+			OR (o.state = 'refunded' AND m.gone = 0)`},
 	{Name: "I9", Says: "nobody invited somebody who was there before them, so that invites have no cycle", Query: `
 		SELECT 'user ' || CAST(id AS TEXT) FROM account WHERE invited_by >= id`},
 	{Name: "I9", Says: "a pending commission is held, any other not, and none is released before its time", Query: `
