@@ -8,14 +8,12 @@ import type { Session } from '@/lib/session/session'
  * nobody is led to the sign-in page, and back from there. After a visit the member is led back to the console.
  */
 export function followSession(session: Session, queryClient: QueryClient, router: AnyRouter): void {
-  const userOf = () =>
-    session.state.status === 'authenticated' ? session.state.user.user_id : undefined
-  let user = userOf()
+  let user = session.userId
   let wasVisit = session.isVisit
   session.subscribe(() => {
-    if (userOf() === user) return
+    if (session.userId === user) return
     const before = user
-    user = userOf()
+    user = session.userId
     if (wasVisit && user === undefined) return location.replace(`/admin/users/${before}`)
     wasVisit = session.isVisit
     if (before === undefined) return

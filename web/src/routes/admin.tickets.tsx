@@ -4,16 +4,13 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
-import { userIdOf } from '@/features/console/parts/use-me'
+import { myId } from '@/features/console/parts/use-me'
 import { tickets } from '@/features/console/tickets/resource'
 
 export const Route = createFileRoute('/admin/tickets')({
   validateSearch: listSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context: { queryClient, session }, deps }) =>
-    loadPage(
-      loadTexts('console/ticket'),
-      loadList(queryClient, tickets(userIdOf(session.state)), deps),
-    ),
+  loader: ({ context: { queryClient }, deps }) =>
+    loadPage(loadTexts('console/ticket'), loadList(queryClient, tickets(myId()), deps)),
   component: lazyPage(() => import('@/features/console/tickets/pages'), 'TicketsPage'),
 })

@@ -341,6 +341,19 @@ describe('the link', () => {
     expect(screen.getByText(/spare\.example\.net:8443\/link2\/Zz/)).toBeInTheDocument()
   })
 
+  it('is not shown to staff that sees the site as the user, who need not try again', async () => {
+    const message = 'Nothing can be changed here, and subscription links are not shown'
+    server.use(
+      http.get('*/api/v2/user/services/link-token/link-token', () =>
+        failure(403, { message, code: 'staff_visit' }),
+      ),
+    )
+    await openSignedIn('/user/dashboard')
+    expect(await screen.findByText(message)).toBeVisible()
+    expect(screen.queryByText('This could not be loaded')).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  })
+
   it('needs no choice where there is one address', async () => {
     await openSignedIn('/user/dashboard')
     expect(await screen.findByRole('button', { name: 'Copy subscription link' })).toBeVisible()

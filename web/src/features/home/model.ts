@@ -24,7 +24,7 @@ export type Notice = {
   key: 'expired' | 'exhausted' | 'lastHours' | 'lastDays' | 'nearlyUsed'
   count: number
   /** The one thing to do about it. */
-  action?: 'buyPackage' | 'renew' | 'buy'
+  action: 'buyPackage' | 'renew'
 }
 
 /** What is wrong with the quota or the time, or soon will be: at 80, 95 and 100 % of the quota, and 7, 3 and 1 days before the end. */

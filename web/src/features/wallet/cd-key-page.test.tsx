@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react'
+import { screen, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RedemptionRecord } from '@/lib/api/gen/types.gen'
@@ -50,6 +50,29 @@ describe('redeeming', () => {
     expect(await field()).toHaveValue('')
     expect(await screen.findByRole('row', { name: /¥10.00 of balance 7K2MQ…/ })).toBeVisible()
     expect(sent).toEqual([key])
+  })
+
+  it('has room for what the key brought from the press on, and none before', async () => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    server.use(
+      http.post(redeemPath, async () => {
+        await answered
+        return success(redemption())
+      }),
+    )
+    const { user } = await openSignedIn('/user/wallet/recharge/cd-key')
+    await user.type(await field(), key)
+    const button = screen.getByRole('button', { name: 'Redeem' })
+    const outcome = within(button.closest('form') ?? document.body).getByRole('status')
+    expect(outcome).not.toHaveAttribute('class')
+    await user.click(button)
+    expect(outcome).toHaveAttribute('class')
+    answer()
+    expect(await within(outcome).findByText(/Redeemed/)).toBeVisible()
+    expect(outcome).toHaveAttribute('class')
+    await user.type(await field(), 'x')
+    expect(outcome).not.toHaveAttribute('class')
   })
 
   it('says what is missing without spending a try', async () => {

@@ -1,9 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, expect, it } from 'vitest'
+import { session } from '@/lib/session/current-session'
 import { inDays, wallet } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
+import { accessToken, refreshToken, someone } from '@/test/tokens'
 
 const movementsPath = '*/api/v2/user/wallet/movements'
 
@@ -86,6 +88,32 @@ it('says why commission could not be moved', async () => {
   const { user } = await openSignedIn('/user/wallet')
   await user.click(await screen.findByRole('button', { name: /^Move/ }))
   expect(await screen.findByRole('alert')).toHaveTextContent('It was moved already')
+})
+
+it('sends a move again with its key, and with another key for another account', async () => {
+  const keys: (string | null)[] = []
+  server.use(
+    http.get('*/api/v2/user/wallet', () => success(wallet({ invite_balance: '3.00' }))),
+    http.post('*/api/v2/user/invite/withdraw', ({ request }) => {
+      keys.push(request.headers.get('Idempotency-Key'))
+      return HttpResponse.error()
+    }),
+  )
+  const { user } = await openSignedIn('/user/wallet')
+  const move = async (count: number) => {
+    await user.click(await screen.findByRole('button', { name: /^Move/ }))
+    await waitFor(() => expect(keys).toHaveLength(count))
+    await screen.findByText(/safe to try again/)
+  }
+  await move(1)
+  await move(2)
+  session.signIn({
+    access_token: accessToken({ subject_access: { ...someone, user_id: 8 } }),
+    refresh_token: refreshToken(8),
+  })
+  await move(3)
+  expect(keys[1]).toBe(keys[0])
+  expect(keys[2]).not.toBe(keys[0])
 })
 
 it('filters the statement in the address', async () => {

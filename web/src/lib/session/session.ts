@@ -33,6 +33,11 @@ export class Session implements Authorization {
     return this.#state
   }
 
+  /** Who is signed in. What the browser stores of a person's doings is named by it. */
+  get userId(): number | undefined {
+    return this.#state.status === 'authenticated' ? this.#state.user.user_id : undefined
+  }
+
   get isExpired(): boolean {
     return this.#state.status === 'authenticated' && this.#state.expiresAt.getTime() <= Date.now()
   }
@@ -166,7 +171,7 @@ export class Session implements Authorization {
       return
     }
     const userId = readPayload(refreshToken)?.subject_refresh?.user_id
-    const isSameUser = this.#state.status === 'authenticated' && this.#state.user.user_id === userId
+    const isSameUser = userId !== undefined && userId === this.userId
     if (!isSameUser && !this.isVisit) void this.refresh()
   }
 

@@ -14,7 +14,7 @@ import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
 import { requireFound } from '../parts/require-found'
-import { AnnouncementState, nameOf } from './announcement-state'
+import { AnnouncementState, useAnnouncementName } from './announcement-state'
 import { Broadcasts } from './broadcasts'
 import { blank, bodyOf, changeOf, useAnnouncementSections, valuesOf } from './form'
 import { announcementOf } from './resource'
@@ -25,6 +25,7 @@ const list = { to: '/admin/announcements' } as const
 /** One announcement: its text, when and to whom it is shown. */
 export function AnnouncementPage() {
   const { t } = useTranslation('console/content')
+  const nameOf = useAnnouncementName()
   const { id } = route.useParams()
   const query = useQuery(announcementOf(id))
   requireFound(query)
@@ -67,6 +68,7 @@ function Announcement({ announcement }: { announcement: StaffAnnouncement }) {
 
 function Edit({ announcement }: { announcement: StaffAnnouncement }) {
   const { t } = useTranslation('console/content')
+  const nameOf = useAnnouncementName()
   const sections = useAnnouncementSections({ isNew: false })
   const leave = useLeave()
   const { edited, reload } = useEdited(

@@ -2,9 +2,14 @@ import { useTranslation } from 'react-i18next'
 import type { StaffAnnouncement } from '@/lib/api/gen/staff/types.gen'
 import { useNow } from '@/lib/now'
 import { StatusDot } from '@/ui/status-dot'
+import { useOwnName } from '../parts/use-own-name'
 
-export const nameOf = (one: StaffAnnouncement) =>
-  one.title || one.title_zh || one.title_en || `#${one.id}`
+/** Its title in the reader's language, else in any, else its number. */
+export function useAnnouncementName(): (one: StaffAnnouncement) => string {
+  const ownName = useOwnName()
+  return ({ id, title, title_zh: zh, title_en: en }) =>
+    ownName({ name: title || zh || en || `#${id}`, name_zh: zh, name_en: en })
+}
 
 /** Whether an announcement is shown now. */
 export function AnnouncementState({ announcement: one }: { announcement: StaffAnnouncement }) {

@@ -8,7 +8,7 @@ import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
-import { AnnouncementState, nameOf } from './announcement-state'
+import { AnnouncementState, useAnnouncementName } from './announcement-state'
 import { announcements } from './resource'
 
 /** News of the site, shown ones and those to come. */
@@ -23,7 +23,7 @@ export function AnnouncementsPage() {
       columns={useColumns()}
       link={({ id }) => ({ to: '/admin/announcements/$id', params: { id: String(id) } })}
       actions={[useRemoval()]}
-      nameOf={nameOf}
+      nameOf={useAnnouncementName()}
       empty={t('announcements.empty')}
       action={
         may('announcement.write') && (
@@ -36,11 +36,10 @@ export function AnnouncementsPage() {
   )
 }
 
-/** Its title in any language, else its number. */
 function useColumns(): Column<StaffAnnouncement>[] {
   const { t } = useTranslation('console/content')
   return [
-    { key: 'title', title: t('column.title'), place: 'title', cell: nameOf },
+    { key: 'title', title: t('column.title'), place: 'title', cell: useAnnouncementName() },
     {
       key: 'type',
       title: t('column.type'),
@@ -80,6 +79,7 @@ function useColumns(): Column<StaffAnnouncement>[] {
 
 function useRemoval(): Action<StaffAnnouncement> {
   const { t } = useTranslation('console/content')
+  const nameOf = useAnnouncementName()
   return {
     key: 'remove',
     icon: Trash2,

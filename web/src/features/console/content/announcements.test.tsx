@@ -122,6 +122,14 @@ describe('the list of announcements', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/admin/announcements/4'))
   })
 
+  it('names each in the language of the member, else in another', async () => {
+    present = announcement({ title: '', title_zh: '新节点', title_en: 'More nodes' })
+    const { router } = await openSignedIn('/admin/announcements')
+    expect(await screen.findByRole('link', { name: 'More nodes' })).toBeVisible()
+    await router.navigate({ href: '/admin/announcements/4' })
+    expect(await screen.findByRole('heading', { name: 'More nodes', level: 1 })).toBeVisible()
+  })
+
   it('shows who may not write the text and no form', async () => {
     server.use(...asStaff('announcement.read'))
     const { router } = await openSignedIn('/admin/announcements')

@@ -11,7 +11,7 @@ import { Loaded } from '@/ui/loaded'
 import { StatusDot } from '@/ui/status-dot'
 import type { Action } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
-import { nameOf } from './announcement-state'
+import { useAnnouncementName } from './announcement-state'
 import { broadcastsOf, reachOf } from './resource'
 
 type Channel = Broadcast['channel']
@@ -87,6 +87,7 @@ function Way(sending: Sending) {
 
 function useSend(channel: Channel): Action<Sending> {
   const { t } = useTranslation('console/content')
+  const nameOf = useAnnouncementName()
   return {
     key: 'send',
     icon: Send,
@@ -111,6 +112,7 @@ function useSend(channel: Channel): Action<Sending> {
 
 function useStop(): Action<Sending> {
   const { t } = useTranslation('console/content')
+  const nameOf = useAnnouncementName()
   return {
     key: 'stop',
     icon: Square,

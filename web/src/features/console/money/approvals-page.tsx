@@ -4,13 +4,13 @@ import { useTranslation } from 'react-i18next'
 import { staffApprovalDecide } from '@/lib/api/gen/staff/sdk.gen'
 import type { ApprovalItem } from '@/lib/api/gen/staff/types.gen'
 import { useCurrency } from '@/lib/currency'
-import { useSession } from '@/lib/session/current-session'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { useMe } from '../parts/use-me'
 import { approvals } from './resources'
 import { MoneyState, useStateFilter } from './states'
 
@@ -91,8 +91,7 @@ function useColumns(): Column<ApprovalItem>[] {
 
 function useDecision(approves: boolean): Action<ApprovalItem> {
   const { t } = useTranslation('console/money')
-  const session = useSession()
-  const me = session.status === 'authenticated' ? session.user.user_id : 0
+  const me = useMe()
   const which = approves ? 'approve' : 'decline'
   return {
     key: which,

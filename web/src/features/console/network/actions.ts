@@ -10,6 +10,7 @@ import {
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
+import { useOwnName } from '../parts/use-own-name'
 import { installKey } from './resource'
 
 /** What may be done with a node, from its row and from its page. */
@@ -55,6 +56,7 @@ const HOURS = ['1', '4', '24', '72', '168'] as const
 
 function useSilence(): Action<StaffNode>[] {
   const { t } = useTranslation('console/node')
+  const nameOf = useOwnName()
   const silence = (node: StaffNode, hours: number) =>
     staffNodeSilence({ path: path(node), body: { hours }, throwOnError: true })
   return [
@@ -74,9 +76,9 @@ function useSilence(): Action<StaffNode>[] {
           options: HOURS.map((value) => ({ value, label: t('hours', { count: Number(value) }) })),
         },
       ],
-      effect: ({ name }) => t('nodes.silenceEffect', { name }),
+      effect: (node) => t('nodes.silenceEffect', { name: nameOf(node) }),
       run: (node, { hours }) => silence(node, Number(hours)),
-      done: ({ name }) => t('nodes.silenced', { name }),
+      done: (node) => t('nodes.silenced', { name: nameOf(node) }),
     },
     {
       key: 'unsilence',
@@ -87,13 +89,14 @@ function useSilence(): Action<StaffNode>[] {
       isShown: ({ silenced_until: until }) => until !== null,
       effect: () => '',
       run: (node) => silence(node, 0),
-      done: ({ name }) => t('nodes.unsilenced', { name }),
+      done: (node) => t('nodes.unsilenced', { name: nameOf(node) }),
     },
   ]
 }
 
 function usePower(): Action<StaffNode>[] {
   const { t } = useTranslation('console/node')
+  const nameOf = useOwnName()
   const turn = async (node: StaffNode, enabled: boolean, version: string) => {
     const { data } = await staffNodeChange({
       path: path(node),
@@ -111,9 +114,9 @@ function usePower(): Action<StaffNode>[] {
       permission: 'node.write',
       danger: 'C',
       isShown: ({ enabled }) => enabled,
-      effect: ({ name, online_users: count }) => t('nodes.disableEffect', { name, count }),
+      effect: (node) => t('nodes.disableEffect', { name: nameOf(node), count: node.online_users }),
       run: (node) => turn(node, false, node.version),
-      done: ({ name }) => t('nodes.disabled', { name }),
+      done: (node) => t('nodes.disabled', { name: nameOf(node) }),
     },
     {
       key: 'enable',
@@ -125,7 +128,7 @@ function usePower(): Action<StaffNode>[] {
       effect: () => '',
       run: (node) => turn(node, true, node.version),
       undo: (node, _, made) => turn(node, false, String(made)),
-      done: ({ name }) => t('nodes.enabled', { name }),
+      done: (node) => t('nodes.enabled', { name: nameOf(node) }),
     },
   ]
 }
@@ -134,6 +137,7 @@ const HONOUR = ['0', '60', '1440'] as const
 
 function useSecret(): Action<StaffNode> {
   const { t } = useTranslation('console/node')
+  const nameOf = useOwnName()
   const client = useQueryClient()
   const navigate = useNavigate()
   return {
@@ -151,7 +155,7 @@ function useSecret(): Action<StaffNode> {
         options: HONOUR.map((value) => ({ value, label: t(`honour.${value}`) })),
       },
     ],
-    effect: ({ name }) => t('nodes.secretEffect', { name }),
+    effect: (node) => t('nodes.secretEffect', { name: nameOf(node) }),
     run: async (node, { honour, reason }) => {
       const { data } = await staffNodeSecret({
         path: path(node),
@@ -161,12 +165,13 @@ function useSecret(): Action<StaffNode> {
       client.setQueryData(installKey(node.id), data.install)
       await navigate({ to: '/admin/nodes/$id', params: { id: String(node.id) } })
     },
-    done: ({ name }) => t('nodes.secretMade', { name }),
+    done: (node) => t('nodes.secretMade', { name: nameOf(node) }),
   }
 }
 
 function useRemoval(): Action<StaffNode> {
   const { t } = useTranslation('console/node')
+  const nameOf = useOwnName()
   const navigate = useNavigate()
   return {
     key: 'remove',
@@ -174,8 +179,8 @@ function useRemoval(): Action<StaffNode> {
     title: t('nodes.remove'),
     permission: 'node.write',
     danger: 'T',
-    effect: ({ name, online_users: count }) => t('nodes.removeEffect', { name, count }),
-    typed: ({ name }) => name,
+    effect: (node) => t('nodes.removeEffect', { name: nameOf(node), count: node.online_users }),
+    typed: nameOf,
     run: async (node, { reason }) => {
       await staffNodeRemove({
         path: path(node),
@@ -184,6 +189,6 @@ function useRemoval(): Action<StaffNode> {
       })
       await navigate({ to: '/admin/nodes' })
     },
-    done: ({ name }) => t('nodes.removed', { name }),
+    done: (node) => t('nodes.removed', { name: nameOf(node) }),
   }
 }

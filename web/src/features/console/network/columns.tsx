@@ -4,6 +4,7 @@ import { Bytes } from '@/ui/bytes'
 import { StatusDot, type Tone } from '@/ui/status-dot'
 import type { Filter } from '../parts/filters'
 import type { Column } from '../parts/resource'
+import { useOwnName } from '../parts/use-own-name'
 import { protocolOf, protocols } from './protocols'
 
 const tones: Record<StaffNode['status'], Tone> = {
@@ -49,13 +50,15 @@ export function useNodeColumns(): Column<StaffNode>[] {
 /** What it is, and how. */
 function useIdentity(): Column<StaffNode>[] {
   const { t } = useTranslation('console/node')
+  const ownName = useOwnName()
   return [
     {
       key: 'name',
       title: t('column.name'),
       place: 'title',
       sort: 'name',
-      cell: ({ name, country }) => (country === 'ZZ' ? name : `${name} · ${country}`),
+      cell: (node) =>
+        node.country === 'ZZ' ? ownName(node) : `${ownName(node)} · ${node.country}`,
     },
     {
       key: 'state',

@@ -13,6 +13,7 @@ import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
 import { requireFound } from '../parts/require-found'
+import { useOwnName } from '../parts/use-own-name'
 import { fieldOf } from './field-names'
 import { useNodeSections } from './form'
 import { isProtocol, type Protocol, protocolOf, protocols } from './protocols'
@@ -98,6 +99,7 @@ const route = getRouteApi('/admin/nodes/$id/edit')
 /** Changes a node; its agent follows at once. */
 export function EditNodePage() {
   const { t } = useTranslation('console/node')
+  const ownName = useOwnName()
   const { id } = route.useParams()
   const query = useQuery(nodeOf(id))
   requireFound(query)
@@ -105,7 +107,7 @@ export function EditNodePage() {
     <div data-wide>
       <DetailHeader
         list={{
-          title: query.data?.name ?? t('nodes.title'),
+          title: query.data ? ownName(query.data) : t('nodes.title'),
           link: { to: '/admin/nodes/$id', params: { id } },
         }}
         title={t('nodes.change')}
@@ -120,6 +122,7 @@ export function EditNodePage() {
 
 function EditNode({ node }: { node: StaffNode }) {
   const { t } = useTranslation('console/node')
+  const ownName = useOwnName()
   const leave = useLeave()
   const id = String(node.id)
   const { edited, reload } = useEdited(node, nodeOf(id), valuesOf)
@@ -142,7 +145,7 @@ function EditNode({ node }: { node: StaffNode }) {
       }
       reload={reload}
       onSaved={() =>
-        leave({ to: '/admin/nodes/$id', params: { id } }, t('nodes.saved', { name: node.name }))
+        leave({ to: '/admin/nodes/$id', params: { id } }, t('nodes.saved', { name: ownName(node) }))
       }
     />
   )

@@ -16,6 +16,7 @@ import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader, useTab } from '../parts/detail-header'
 import { Section } from '../parts/section'
 import { requireFound } from '../parts/require-found'
+import { useOwnName } from '../parts/use-own-name'
 import { useNodeActions } from './actions'
 import { NodeState, Quota } from './columns'
 import { protocolOf, protocols } from './protocols'
@@ -54,13 +55,14 @@ function useTabs() {
 
 function Header({ node }: { node: StaffNode }) {
   const { t } = useTranslation('console/node')
+  const name = useOwnName()(node)
   return (
     <DetailHeader
       list={{ title: t('nodes.title'), link: { to: '/admin/nodes' } }}
-      title={node.name}
+      title={name}
       state={<NodeState node={node} />}
       about={`#${node.id} · ${protocols[protocolOf(node)]}`}
-      menu={<ActionMenu subject={node} name={node.name} actions={useNodeActions()} />}
+      menu={<ActionMenu subject={node} name={name} actions={useNodeActions()} />}
       tabs={useTabs()}
     />
   )

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { ButtonLink } from '@/ui/button-link'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
+import { useOwnName } from '../parts/use-own-name'
 import { useNodeActions } from './actions'
 import { useNodeColumns, useNodeFilters } from './columns'
 import { OldNodes } from './old-nodes'
@@ -23,7 +24,7 @@ export function NodesPage() {
       search={{ key: 'q', label: t('nodes.search') }}
       link={({ id }) => ({ to: '/admin/nodes/$id', params: { id: String(id) } })}
       actions={useNodeActions()}
-      nameOf={({ name }) => name}
+      nameOf={useOwnName()}
       empty={t('nodes.empty')}
       above={<OldNodes />}
       action={

@@ -198,6 +198,14 @@ describe('the list of nodes', () => {
     )
   })
 
+  it('names a node in the language of the member, also where its name is typed', async () => {
+    present = node({ name: '东京', name_en: 'Tokyo 01' })
+    const { user } = await openSignedIn('/admin/nodes')
+    expect(await screen.findByRole('link', { name: /^Tokyo 01/ })).toBeVisible()
+    await take(user, 'Remove')
+    expect(await screen.findByRole('dialog', { name: 'Remove' })).toHaveTextContent('Tokyo 01')
+  })
+
   it('names who is online before it disables a node', async () => {
     const { user } = await openSignedIn('/admin/nodes')
     await take(user, 'Disable')

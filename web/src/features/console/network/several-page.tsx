@@ -13,6 +13,7 @@ import type { Action, Values } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { Item, Items, Section } from '../parts/section'
+import { useOwnName } from '../parts/use-own-name'
 import { NodeState } from './columns'
 import classes from './network.module.css'
 import { allNodes } from './resource'
@@ -52,6 +53,7 @@ function Choice(props: {
   onChoose: (chosen: ReadonlySet<number>) => void
 }) {
   const { t } = useTranslation('console/node')
+  const ownName = useOwnName()
   const { nodes, chosen, onChoose } = props
   const isAll = nodes.length > 0 && nodes.every(({ id }) => chosen.has(id))
   const set = (id: number, isOn: boolean) =>
@@ -67,7 +69,7 @@ function Choice(props: {
         {nodes.map((node) => (
           <Group key={node.id} justify="space-between">
             <Checkbox
-              label={node.name}
+              label={ownName(node)}
               description={`×${Number(node.rate)} · ${t('column.group')} ${node.group_id || t('any')}`}
               checked={chosen.has(node.id)}
               onChange={({ currentTarget }) => set(node.id, currentTarget.checked)}

@@ -1,11 +1,8 @@
-import { session, useSession } from '@/lib/session/current-session'
-import type { SessionState } from '@/lib/session/session'
+import { useSyncExternalStore } from 'react'
+import { session } from '@/lib/session/current-session'
 
 /** Who is signed in. */
-export const userIdOf = (state: SessionState) =>
-  state.status === 'authenticated' ? state.user.user_id : 0
-
-export const useMe = (): number => userIdOf(useSession())
+export const useMe = (): number => useSyncExternalStore(session.subscribe, myId)
 
 /** The same outside of components: what the browser keeps of a person's work is named by it. */
-export const myId = (): number => userIdOf(session.state)
+export const myId = (): number => session.userId ?? 0

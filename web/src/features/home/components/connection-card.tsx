@@ -61,7 +61,7 @@ function Devices({ access: { online_devices: online, device_limit: limit } }: { 
   const { t } = useTranslation('home')
   return (
     <span className={classes.quiet}>
-      {limit === null ? t('devices', { count: online }) : t('devicesOf', { count: online, limit })}
+      {t(limit === null ? 'devices' : 'devicesOf', { count: online, limit })}
     </span>
   )
 }

@@ -51,24 +51,22 @@ export function NodesNotice({
   nodes: readonly NodeInfo[] | undefined
 }) {
   const { t } = useTranslation('home')
-  switch (connectionState(access, nodes)) {
-    case 'nodesOffline':
-      return (
-        <NoticeLink
-          tone="error"
-          text={t('nodesNotice.offline', { count: nodes?.length })}
-          to="/user/nodes"
-        >
-          {t('action.nodes')}
-        </NoticeLink>
-      )
-    case 'noNodes':
-      return (
-        <NoticeLink tone="warning" text={t('nodesNotice.none')} to="/user/services/buy">
-          {t('action.buy')}
-        </NoticeLink>
-      )
-    default:
-      return null
+  const state = connectionState(access, nodes)
+  if (state === 'nodesOffline') {
+    return (
+      <NoticeLink
+        tone="error"
+        text={t('nodesNotice.offline', { count: nodes?.length })}
+        to="/user/nodes"
+      >
+        {t('action.nodes')}
+      </NoticeLink>
+    )
   }
+  if (state !== 'noNodes') return null
+  return (
+    <NoticeLink tone="warning" text={t('nodesNotice.none')} to="/user/services/buy">
+      {t('action.buy')}
+    </NoticeLink>
+  )
 }

@@ -18,7 +18,7 @@ const QrDialog = lazyPart(() => import('./qr-dialog'), 'QrDialog')
 const ResetDialog = lazyPart(() => import('./reset-dialog'), 'ResetDialog')
 
 /** The subscription link and the ways to bring it into a client; `isQuiet` where something else is the thing to do. */
-export function LinkPanel({ isQuiet = false }: { isQuiet?: boolean }) {
+export function LinkPanel({ isQuiet }: { isQuiet: boolean }) {
   const { t } = useTranslation('home')
   const link = useQuery(linkTokenGetOptions())
   return (
@@ -78,6 +78,7 @@ function LinkField({ url }: { url: string }) {
   const { t: common } = useTranslation()
   const [isShown, setShown] = useState(false)
   const Icon = isShown ? EyeOff : Eye
+  const action = common(isShown ? 'hide' : 'show')
   return (
     <div className={classes.field}>
       <code className={classes.url} aria-label={t('link')}>
@@ -85,8 +86,8 @@ function LinkField({ url }: { url: string }) {
       </code>
       <UnstyledButton
         className={classes.eye}
-        aria-label={isShown ? common('hide') : common('show')}
-        title={isShown ? common('hide') : common('show')}
+        aria-label={action}
+        title={action}
         onClick={() => setShown(!isShown)}
       >
         <Icon size={18} strokeWidth={1.75} />

@@ -54,11 +54,9 @@ function useBegin(intention: string) {
   const begin = useMutation({
     ...rechargeCreateMutation(),
     onSuccess: async (recharge, { body }) => {
-      forgetIdempotencyKey(intentionOf(recharge.money_amount, body.gateway))
-      announcePaymentResult({
-        intention: intentionOf(recharge.money_amount, body.gateway),
-        rechargeNo: recharge.no,
-      })
+      const paid = intentionOf(recharge.money_amount, body.gateway)
+      forgetIdempotencyKey(paid)
+      announcePaymentResult({ intention: paid, rechargeNo: recharge.no })
       await navigate({ search: { id: recharge.no } })
       openPayPage(recharge)
     },

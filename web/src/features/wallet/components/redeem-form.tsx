@@ -33,17 +33,14 @@ function useRedeem() {
 }
 
 /** The server's words about the key; none while the form says how long to wait. */
-function useProblem() {
-  const { t } = useTranslation()
-  return (error: unknown) => {
-    if (error instanceof ApiError && error.status === 429) return undefined
-    return (error instanceof ApiError && error.fields[0]?.message) || problemText(error, t)
-  }
+function problemOf(error: unknown, t: TFunction<'common'>): string | undefined {
+  if (!(error instanceof ApiError)) return problemText(error, t)
+  return error.status === 429 ? undefined : error.fields[0]?.message || problemText(error, t)
 }
 
 function useRedeemForm() {
-  const { mutateAsync, reset, data, isPending, blockedUntil } = useRedeem()
-  const problemOf = useProblem()
+  const { t } = useTranslation()
+  const { mutateAsync, reset, data, isIdle, isPending, blockedUntil } = useRedeem()
   // What is wrong disappears with the first change, and is found again when the key is sent.
   const form = useForm({ defaultValues: { cd_key: '' }, reValidateMode: 'onSubmit' })
   const wait = blockedUntil - useNow(1000)
@@ -54,7 +51,7 @@ function useRedeemForm() {
       await mutateAsync({ path: { cd_key }, headers })
       form.reset()
     } catch (error) {
-      const message = problemOf(error)
+      const message = problemOf(error, t)
       if (message) form.setError('cd_key', { message }, { shouldFocus: true })
       else form.setFocus('cd_key')
     }
@@ -62,11 +59,12 @@ function useRedeemForm() {
   return {
     form,
     data,
+    isIdle,
     isPending,
     wait,
     changed: () => {
       form.clearErrors()
-      if (data) reset()
+      if (!isPending) reset()
     },
     submit: (event: FormEvent) => {
       event.preventDefault()
@@ -80,7 +78,7 @@ function useRedeemForm() {
 /** Accepts a key in any notation and shows at the field what is wrong with it. */
 export function RedeemForm() {
   const { t } = useTranslation('wallet')
-  const { form, data, isPending, wait, changed, submit } = useRedeemForm()
+  const { form, data, isIdle, isPending, wait, changed, submit } = useRedeemForm()
   const waiting = wait > 0 ? t('cdKey.wait', { time: formatCountdown(wait) }) : undefined
   return (
     <FormColumn>
@@ -114,7 +112,7 @@ export function RedeemForm() {
             {t('cdKey.redeem')}
           </Button>
         </Group>
-        <div role="status" className={classes.outcome}>
+        <div role="status" className={isIdle ? undefined : classes.outcome}>
           {data && <Redeemed gift={data} />}
         </div>
       </Card>
