@@ -229,6 +229,19 @@ func TestAPasswordIsTheSameFromEveryKeyboard(t *testing.T) {
 	w.must(err)
 }
 
+// The lower case of some letters beside ASCII is a letter of ASCII.
+func TestSignUp_EmailWithOtherLetters_IsNotMadeIntoAnotherAddress(t *testing.T) {
+	each(t, func(w *testSite) {
+		for _, email := range []string{"\u0130x@example.com", "\u212ax@example.com", "a@ex\u0130.com", "\u017fx@example.com"} {
+			_, err := w.SignUps.SignUp(w.Context(),
+				account.SignUp{Email: email, Name: "a", Password: password, Repeated: password}, home)
+			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != "email" {
+				w.Errorf("%q: %v", email, err)
+			}
+		}
+	})
+}
+
 func TestAnEmailHasOneAccount(t *testing.T) {
 	each(t, func(w *testSite) {
 		w.signUp("a@example.com")

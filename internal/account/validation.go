@@ -13,10 +13,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
-// NormalEmail returns an e-mail address as it is stored: trimmed, in lower case.
-func NormalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// NormalEmail returns an e-mail address as it is stored: trimmed, with the letters of ASCII in lower case. Other letters
+// stay, so that no address becomes the one of somebody else: the lower case of K, the sign of kelvin, is an ordinary k.
+func NormalEmail(email string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, strings.TrimSpace(email))
+}
 
 var domain = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
@@ -46,6 +55,10 @@ func checkName(name string) *fault.Field {
 	if n := utf8.RuneCountInString(name); n < 1 || n > 32 || !utf8.ValidString(name) ||
 		strings.ContainsFunc(name, unicode.IsControl) {
 		return field("name", "length", "名称需为 1 至 32 个字符", "The name must have 1 to 32 characters")
+	}
+	if !text.IsVisible(name) {
+		return field("name", "invisible_characters", "名称包含不可见或改变文字方向的字符",
+			"The name has invisible characters, or ones that change the direction of writing")
 	}
 	return nil
 }

@@ -209,11 +209,11 @@ func (e *Entry) sign(key []byte) []byte {
 
 const maxReason = 500 // characters; the maximum of every operation
 
-// CheckReason trims the reason of an operation. The reason is a fault of the field reason where it is empty, longer
-// than an entry holds, or cannot be stored.
+// CheckReason trims the reason of an operation. The reason is a fault of the field reason where nothing of it can be
+// seen, it is longer than an entry holds, or cannot be stored.
 func CheckReason(reason *string) error {
 	*reason = strings.TrimSpace(*reason)
-	if *reason == "" || utf8.RuneCountInString(*reason) > maxReason || !text.IsStorable(*reason) {
+	if text.Folded(*reason) == "" || utf8.RuneCountInString(*reason) > maxReason || !text.IsStorable(*reason) {
 		return fault.Invalid("reason", "length", "请填写 1 到 500 个字符的原因",
 			"Please give a reason of 1 to 500 characters")
 	}

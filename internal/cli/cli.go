@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
 // commands are the flags of every command, and the commands.
@@ -54,6 +55,17 @@ type commands struct {
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
+// AfterApply refuses arguments that the API would refuse, too: those that are no text, or not seen as what they are.
+// Passwords, which may have any characters, are never arguments.
+func (*commands) AfterApply(k *kong.Context) error {
+	for _, argument := range k.Args {
+		if !text.IsStorable(argument) || !text.IsVisible(argument) {
+			return fmt.Errorf("%+q has invisible characters, or ones that change the direction of writing", argument)
+		}
+	}
+	return nil
+}
+
 // Run runs the command that the arguments of the process name and returns the exit code. Arguments that name none end
 // the process, with the usage.
 func Run(ctx context.Context) (code int) {
@@ -82,12 +94,12 @@ func errorText(ctx context.Context, err error) string {
 		return err.Error()
 	}
 	f = dberr.AfterCommit(ctx, f)
-	text := f.Text.EN
+	says := f.Text.EN
 	if errors.Is(f, fault.ErrInvalid) { // whose text is about the marked fields of a form
-		text = "some of the input is wrong:"
+		says = "some of the input is wrong:"
 	}
 	for _, field := range f.Fields {
-		text += fmt.Sprintf("\n  %s: %s", field.Name, field.Text.EN)
+		says += fmt.Sprintf("\n  %s: %s", field.Name, field.Text.EN)
 	}
-	return text
+	return says
 }

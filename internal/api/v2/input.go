@@ -2,6 +2,7 @@ package v2
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -104,8 +105,8 @@ func ParseTime(name, value string) (time.Time, error) {
 }
 
 // checkBody refuses an input with a time that the databases do not keep and order as it is, in whichever field of its
-// body, or with a text that must not be empty and has nothing to be seen. The query's times are refused by
-// checkParameters.
+// body, or with a text, of the query too, that must not be empty and has nothing to be seen. The query's times are
+// refused by checkParameters.
 func checkBody(in any) error {
 	var wrong fault.Problems
 	visitBody(reflect.ValueOf(in), "", false, bodyVisitor{
@@ -162,7 +163,7 @@ func visitBody(v reflect.Value, name string, isNeeded bool, to bodyVisitor) {
 			if !field.IsExported() {
 				continue
 			}
-			step, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			step, _, _ := strings.Cut(cmp.Or(field.Tag.Get("json"), field.Tag.Get("query")), ",")
 			// Spaces may be all of a password.
 			isNeeded := field.Tag.Get("minLength") != "" && step != "" && !strings.Contains(step, "password")
 			visitBody(value, joined(name, step), isNeeded, to)

@@ -12,7 +12,8 @@ type EmbeddedReason struct {
 }
 
 type checkedInput struct {
-	ID   int64 `path:"id"`
+	ID   int64  `path:"id"`
+	Why  string `query:"why" minLength:"1"`
 	Body struct {
 		EmbeddedReason
 		Context  *string          `json:"ban_context,omitempty" minLength:"1"`
@@ -28,6 +29,7 @@ func TestCheckBody_NamesWhatIsWrong(t *testing.T) {
 	for _, blank := range []string{" ", "\t\n ", "\u3000", "\u200b"} {
 		for want, set := range map[string]func(in *checkedInput){
 			"reason:required":        func(in *checkedInput) { in.Body.Reason = blank },
+			"why:required":           func(in *checkedInput) { in.Why = blank },
 			"ban_context:required":   func(in *checkedInput) { in.Body.Context = &blank },
 			"rows.0.reason:required": func(in *checkedInput) { in.Body.Rows = []EmbeddedReason{{blank}} },
 			"ends_at:range":          func(in *checkedInput) { in.Body.EndsAt = new(time.Time) },
