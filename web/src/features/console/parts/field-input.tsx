@@ -63,7 +63,7 @@ export function FieldInput<V extends FieldValues>(props: {
     case 'markdown':
       return <Textarea {...shared} rows={12} styles={mono} />
     case 'shown':
-      return <Shown field={field} value={props.value} />
+      return <Shown field={field} value={props.value} error={error} />
     case 'secret':
       if (field.isLong) return <Textarea {...shared} rows={4} styles={mono} spellCheck={false} />
       return (
@@ -116,12 +116,18 @@ function Choices<V extends FieldValues>(props: {
   )
 }
 
-/** What one may see and not change. */
-function Shown({ field, value }: { field: Field; value: unknown }) {
+/** What one may see and not change, and what the server has against it. */
+function Shown(props: { field: Field; value: unknown; error: string | undefined }) {
+  const { field, value } = props
   const words = useWords()
   const isWord = typeof value === 'string' || typeof value === 'boolean'
   return (
-    <Input.Wrapper label={field.label} description={field.hint} labelElement="div">
+    <Input.Wrapper
+      label={field.label}
+      description={field.hint}
+      error={props.error}
+      labelElement="div"
+    >
       <Text style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
         {words(field, isWord ? value : undefined)}
       </Text>
