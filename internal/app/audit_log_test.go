@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,13 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+h.present(admin).bearer)
 		if w := h.serve(req); !strings.Contains(w, `"action":"node.rule.add","action_text":"Added an audit rule"`) {
 			h.Errorf("in English: %s", w)
+		}
+		var actions []struct{ Action, ZH, EN string }
+		h.ask(admin, 200, "GET", path+"/actions", "", &actions)
+		if !slices.Contains(actions, struct{ Action, ZH, EN string }{
+			"node.rule.add", "添加了审计规则", "Added an audit rule",
+		}) {
+			h.Errorf("the actions are %+v", actions)
 		}
 		h.ask(admin, 404, "GET", path+"/999999", "", nil)
 		w := h.call(h.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")

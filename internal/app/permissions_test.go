@@ -144,6 +144,7 @@ var permissions = map[string][]account.Role{
 	"staff_member_change": ownerOnly, "staff_member_remove": ownerOnly,
 	"staff_approval_decide": cashiers, "staff_audit": admins, "staff_audit_csv": admins,
 	"staff_audit_count": admins, "staff_audit_get": admins, "staff_audit_chain": admins,
+	"staff_audit_actions": admins,
 }
 
 // permissionsV1 names the roles that each staff route of v1 admits. Jobs are not here: permission.JobRun is their only

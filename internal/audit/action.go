@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,9 @@ import (
 // ActionText says what an action did, for people; empty for one that Record never got. An act of worth may still wait
 // for a second member when it is recorded, so its words promise no more than that it was made.
 func ActionText(action string) fault.Text { return actionTexts[action] }
+
+// Actions returns every action that Record may get, sorted.
+func Actions() []string { return slices.Sorted(maps.Keys(actionTexts)) }
 
 // ActionsSaying returns the actions, sorted, whose words have these in them, in either language and in any case.
 func ActionsSaying(words string) (actions []string) {

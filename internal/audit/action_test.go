@@ -7,6 +7,18 @@ import (
 	"airstrip/internal/audit"
 )
 
+func TestActions_AreSortedAndHaveWords(t *testing.T) {
+	actions := audit.Actions()
+	if !slices.IsSorted(actions) || !slices.Contains(actions, "user.ban") {
+		t.Errorf("got %v, want all of them sorted", actions)
+	}
+	for _, action := range actions {
+		if says := audit.ActionText(action); says.ZH == "" || says.EN == "" {
+			t.Errorf("%s says %+v, want words in both languages", action, says)
+		}
+	}
+}
+
 func TestActionsSaying_FindsWordsOfBothLanguagesInAnyCase(t *testing.T) {
 	for words, want := range map[string][]string{
 		"banned a USER": {"user.ban"},

@@ -29,6 +29,7 @@ var staffSummariesZH = map[string]string{
 	"staff_approval_decide":             "批准其他成员提交的变更（随即执行），或予以拒绝",
 	"staff_approvals_list":              "成员给出的有价之物，以及其中等待第二位成员批准的",
 	"staff_audit":                       "成员和运维人员的更改：操作者、内容、前后对比和原因",
+	"staff_audit_actions":               "操作日志中的各种操作，以及中英文说明",
 	"staff_audit_chain":                 "操作日志已封存到哪里，以及上次校验的结果",
 	"staff_audit_count":                 "成员和运维人员的更改：条数",
 	"staff_audit_csv":                   "成员和运维人员的更改：全部导出为文件；会记入操作日志",

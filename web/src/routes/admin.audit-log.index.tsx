@@ -4,7 +4,7 @@ import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { listSearch } from '@/features/console/parts/list-search'
 import { loadList } from '@/features/console/parts/resource'
-import { auditChainQuery, auditLog } from '@/features/console/trust/resource'
+import { auditActionsQuery, auditChainQuery, auditLog } from '@/features/console/trust/resource'
 
 export const Route = createFileRoute('/admin/audit-log/')({
   validateSearch: listSearch,
@@ -15,6 +15,7 @@ export const Route = createFileRoute('/admin/audit-log/')({
       Promise.all([
         loadList(queryClient, auditLog, deps),
         queryClient.prefetchQuery(auditChainQuery()),
+        queryClient.prefetchQuery(auditActionsQuery()),
       ]),
     ),
   component: lazyPage(() => import('@/features/console/trust/pages'), 'AuditLogPage'),

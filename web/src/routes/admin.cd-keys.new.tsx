@@ -2,8 +2,10 @@ import { createFileRoute } from '@tanstack/react-router'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
+import { loadPlanNames } from '@/features/console/parts/plan-names'
 
 export const Route = createFileRoute('/admin/cd-keys/new')({
-  loader: () => loadPage(loadTexts('console/cdkey')),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('console/cdkey'), loadPlanNames(queryClient)),
   component: lazyPage(() => import('@/features/console/shop/form-pages'), 'NewKeyBatchPage'),
 })

@@ -54,6 +54,20 @@ func newAuditEntry(e *audit.Entry, known knownUsers, lang fault.Lang) auditEntry
 	}
 }
 
+type auditAction struct {
+	Action string `json:"action" example:"node.secret.rotate"`
+	ZH     string `json:"zh" doc:"What was done, in Chinese"`
+	EN     string `json:"en" doc:"The same in English"`
+}
+
+func auditActions(context.Context, account.Identity, *v2.Empty) (actions []auditAction, err error) {
+	for _, action := range audit.Actions() {
+		says := audit.ActionText(action)
+		actions = append(actions, auditAction{action, says.ZH, says.EN})
+	}
+	return actions, nil
+}
+
 type auditChain struct {
 	Seq          int64      `json:"seq" doc:"Seals of the chain"`
 	EntryID      int64      `json:"entry_id" doc:"The newest entry that is sealed; 0: none"`
@@ -117,6 +131,9 @@ func Audit(c *console.Console, log *audit.Log, accounts *account.Accounts, check
 				{Name: "reason", Cell: func(e *auditEntry) string { return e.Reason }},
 			},
 		})
+		v2.HandleList(r, v2.StaffOp("GET /staff/audit/actions", permission.AuditRead).
+			Named("staff_audit_actions", "The actions that the audit log knows, with their words in both languages"),
+			auditActions)
 		v2.Handle(r, v2.StaffOp("GET /staff/audit/chain", permission.AuditRead).
 			Named("staff_audit_chain", "How far the audit log is sealed, and what its last check found"),
 			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (auditChain, error) {

@@ -5,6 +5,7 @@ import { useCurrency } from '@/lib/currency'
 import type { Field } from '../parts/field'
 import { renameFields } from '../parts/rename-fields'
 import type { FormSection } from '../parts/resource-form'
+import { hasNotifies } from './gateway-state'
 import { credentialField } from './gateway-values'
 
 const money = /^\d+(\.\d{1,2})?$/
@@ -24,15 +25,15 @@ const icons = [
 
 /** The sections of a gateway's form, made from the fields of its kind. */
 export function useGatewaySections(kind: GatewayKind, account?: GatewayAccount): FormSection[] {
-  return [useShown(account === undefined), useCredentials(kind, account), useCosts(kind)]
+  return [useShown(kind, account === undefined), useCredentials(kind, account), useCosts(kind)]
 }
 
-function useShown(isNew: boolean): FormSection {
+function useShown({ name: kind }: GatewayKind, isNew: boolean): FormSection {
   const { t } = useTranslation('console/gateway')
   const name: Field = {
     name: 'name',
     label: t('field.name'),
-    hint: t('hint.name'),
+    hint: t(hasNotifies(kind) ? 'hint.name' : 'hint.nameByHand'),
     kind: 'text',
     isRequired: true,
     rules: { ...rules.name, pattern: /^[a-z0-9_-]+$/ },

@@ -23,7 +23,7 @@ import { useGatewayActions } from './gateway-actions'
 import { atFields, useGatewaySections } from './gateway-form'
 import { gatewayKinds, gatewayOf } from './gateway-resource'
 import { blankGateway, gatewayChange, gatewayValues } from './gateway-values'
-import { GatewayState, notifyAddress } from './gateway-state'
+import { GatewayState, hasNotifies, notifyAddress } from './gateway-state'
 
 const route = getRouteApi('/admin/gateways/$id')
 const skeleton = <Skeleton height={480} radius="lg" />
@@ -75,12 +75,13 @@ function Gateway({ gateway, kinds }: { gateway: GatewayAccount; kinds: readonly 
   )
 }
 
-/** The notify address to copy, and a test. */
+/** A test and, where the platform sends notifies, the address of those to copy. */
 function Connection({ gateway }: { gateway: GatewayAccount }) {
   const { t } = useTranslation('console/gateway')
   const { t: common } = useTranslation()
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const isNotified = hasNotifies(gateway.kind)
   const test = async () => {
     setBusy(true)
     try {
@@ -100,14 +101,20 @@ function Connection({ gateway }: { gateway: GatewayAccount }) {
       <Title order={2} size="h3" mb="sm">
         {t('section.connection')}
       </Title>
-      <Text size="sm" c="dimmed">
-        {t('column.notify')}
-      </Text>
-      <Text mb="xs" style={{ overflowWrap: 'anywhere' }}>
-        {notifyAddress(gateway)}
-      </Text>
+      {isNotified && (
+        <>
+          <Text size="sm" c="dimmed">
+            {t('column.notify')}
+          </Text>
+          <Text mb="xs" style={{ overflowWrap: 'anywhere' }}>
+            {notifyAddress(gateway)}
+          </Text>
+        </>
+      )}
       <Group gap="xs" mb="md">
-        <CopyButton size="sm" text={notifyAddress(gateway)} name={t('column.notify')} />
+        {isNotified && (
+          <CopyButton size="sm" text={notifyAddress(gateway)} name={t('column.notify')} />
+        )}
         <Button
           size="sm"
           variant="default"

@@ -10,7 +10,7 @@ import { OrderButton } from '../parts/order-button'
 import { useMay } from '../parts/permissions'
 import type { Column } from '../parts/resource'
 import { useGatewayActions } from './gateway-actions'
-import { GatewayState, notifyAddress } from './gateway-state'
+import { GatewayState, hasNotifies, notifyAddress } from './gateway-state'
 import { gateways } from './gateway-resource'
 
 /** The site's accounts with payment platforms. */
@@ -89,9 +89,12 @@ function useColumns(): Column<GatewayAccount>[] {
       key: 'notify',
       title: t('column.notify'),
       width: '8rem',
-      cell: (gateway) => (
-        <CopyButton size="compact-sm" text={notifyAddress(gateway)} name={t('column.notify')} />
-      ),
+      cell: (gateway) =>
+        hasNotifies(gateway.kind) ? (
+          <CopyButton size="compact-sm" text={notifyAddress(gateway)} name={t('column.notify')} />
+        ) : (
+          '—'
+        ),
     },
   ]
 }

@@ -93,6 +93,34 @@ describe('a gateway', () => {
     )
   })
 
+  it('that staff confirms by hand has no address for notifies', async () => {
+    const byHand = account({})
+    const stripe = account({ id: 4, kind: 'stripe', name: 'stripe', public: {} })
+    answer(byHand)
+    server.use(http.get('*/api/v2/staff/gateways', () => success([byHand, stripe])))
+    const { router } = await openSignedIn('/admin/gateways')
+    const table = await screen.findByRole('table', { name: 'Gateways' })
+    const copy = { name: 'Copy Notify address' }
+    const [, first, second] = within(table).getAllByRole('row')
+    expect(within(first as HTMLElement).queryByRole('button', copy)).toBeNull()
+    expect(within(second as HTMLElement).getByRole('button', copy)).toBeVisible()
+
+    await router.navigate({ to: '/admin/gateways/$id', params: { id: '3' } })
+    const connection = await screen.findByRole('region', { name: 'Connection' })
+    expect(connection).not.toHaveTextContent(/notify/i)
+    expect(within(connection).getByRole('button', { name: 'Test' })).toBeVisible()
+
+    await router.navigate({ to: '/admin/gateways/new' })
+    expect(await screen.findByText('Stands in the ledger, and never changes.')).toBeVisible()
+  })
+
+  it('of a platform shows where it sends its notifies', async () => {
+    answer(account({ kind: 'stripe', credentials: ['secret_key'], public: {} }))
+    await openSignedIn('/admin/gateways/3')
+    const connection = await screen.findByRole('region', { name: 'Connection' })
+    expect(connection).toHaveTextContent(`${location.origin}/v1/payment/notify/bank`)
+  })
+
   it('shows nothing of a secret', async () => {
     answer(account({ kind: 'stripe', credentials: ['secret_key'], public: {} }))
     await openSignedIn('/admin/gateways/3')

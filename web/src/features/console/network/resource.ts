@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import {
   staffHeldBatches,
   staffNodeAgentConfig,
@@ -10,6 +10,7 @@ import {
   staffNodesRebuildPreview,
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffNode } from '@/lib/api/gen/staff/types.gen'
+import { loadWhereMay } from '../parts/permissions'
 import { byOffset, PART_SIZE, type Resource } from '../parts/resource'
 
 /** Where nodes are, how many use them: read again this often. */
@@ -120,6 +121,10 @@ export const nodeGroups = () =>
     queryFn: async ({ signal }) => (await staffNodeGroups({ signal, throwOnError: true })).data,
     staleTime,
   })
+
+/** For routes of pages that name groups, such as those of plans. */
+export const loadNodeGroups = (client: QueryClient) =>
+  loadWhereMay(client, 'node.read', () => client.prefetchQuery(nodeGroups()))
 
 /** The line that installs a node's agent, with a secret that is shown once: known only where it was just made. */
 export const installKey = (id: number) => ['node-install', id]

@@ -10,8 +10,13 @@ export function useWords() {
   return (field: Field, value: string | boolean | undefined): string => {
     if (field.kind === 'secret') return value ? t('form.newSecret') : t('form.sameSecret')
     if (typeof value === 'boolean') return t(value ? 'form.on' : 'form.off')
-    const option = field.options?.find((one) => one.value === value)
-    return option?.label ?? (value || '—')
+    const labelOf = (one: string) => field.options?.find((option) => option.value === one)?.label
+    if (field.kind === 'choices')
+      return (value ?? '')
+        .split(',')
+        .map((one) => labelOf(one) ?? (one || '—'))
+        .join(', ')
+    return labelOf(value ?? '') ?? (value || '—')
   }
 }
 

@@ -1,6 +1,4 @@
 import {
-  Checkbox,
-  Group,
   Input,
   NativeSelect,
   PasswordInput,
@@ -13,6 +11,7 @@ import {
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { useWords } from './changes'
+import { Choices } from './choices'
 import type { Field } from './field'
 
 /** The input of a field, in a form of react-hook-form. */
@@ -54,7 +53,7 @@ export function FieldInput<V extends FieldValues>(props: {
         />
       )
     case 'choices':
-      return <Choices {...props} name={name} error={error} />
+      return <Choices {...props} error={error} />
     case 'choice':
       return <NativeSelect {...shared} data={[...(field.options ?? [])]} />
     case 'textarea':
@@ -63,7 +62,7 @@ export function FieldInput<V extends FieldValues>(props: {
     case 'markdown':
       return <Textarea {...shared} rows={12} styles={mono} />
     case 'shown':
-      return <Shown field={field} value={props.value} />
+      return <Shown field={field} value={props.value} error={error} />
     case 'secret':
       if (field.isLong) return <Textarea {...shared} rows={4} styles={mono} spellCheck={false} />
       return (
@@ -78,50 +77,18 @@ export function FieldInput<V extends FieldValues>(props: {
   }
 }
 
-/** Boxes to tick; they stay in the order of the options, whatever is ticked first. */
-function Choices<V extends FieldValues>(props: {
-  field: Field
-  form: UseFormReturn<V>
-  name: Path<V>
-  value: unknown
-  error: string | undefined
-  isFirst?: boolean
-}) {
-  const { field, form, name, value } = props
-  const options = field.options ?? []
-  const change = (chosen: string[]) => {
-    const inOrder = options.map((one) => one.value).filter((one) => chosen.includes(one))
-    form.setValue(name, inOrder.join() as never, { shouldValidate: true, shouldDirty: true })
-  }
-  return (
-    <Checkbox.Group
-      label={field.label}
-      description={field.hint}
-      error={props.error}
-      required={field.isRequired ?? false}
-      value={typeof value === 'string' ? value.split(',').filter(Boolean) : []}
-      onChange={change}
-    >
-      <Group mt="xs" gap="sm">
-        {options.map((one, index) => (
-          <Checkbox
-            key={one.value}
-            value={one.value}
-            label={one.label}
-            {...(props.isFirst && index === 0 && firstFocus)}
-          />
-        ))}
-      </Group>
-    </Checkbox.Group>
-  )
-}
-
-/** What one may see and not change. */
-function Shown({ field, value }: { field: Field; value: unknown }) {
+/** What one may see and not change, and what the server has against it. */
+function Shown(props: { field: Field; value: unknown; error: string | undefined }) {
+  const { field, value } = props
   const words = useWords()
   const isWord = typeof value === 'string' || typeof value === 'boolean'
   return (
-    <Input.Wrapper label={field.label} description={field.hint} labelElement="div">
+    <Input.Wrapper
+      label={field.label}
+      description={field.hint}
+      error={props.error}
+      labelElement="div"
+    >
       <Text style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
         {words(field, isWord ? value : undefined)}
       </Text>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { Option } from './option'
 
 /** A field of a form or of an action's dialog. */
 export type Field = {
@@ -24,7 +25,7 @@ export type Field = {
     | 'shown'
   /** Of a secret: it has several lines, such as a key in PEM. */
   isLong?: boolean
-  options?: readonly { value: string; label: string }[]
+  options?: readonly Option[]
   initial?: string | boolean
   isRequired?: boolean
   /** As the contract has them, `gen/staff/rules.gen.ts`. */

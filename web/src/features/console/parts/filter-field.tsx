@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { FilterFinder } from './filter-finder'
 import { choicesOf, choiceText, endsOf, type Filter, rangeOf } from './filters'
 
 type Props<F = Filter> = {
@@ -12,6 +13,7 @@ type Props<F = Filter> = {
 /** Where a filter's value is chosen or typed. */
 export function FilterField({ filter, value, onChange }: Props) {
   if (filter.kind === 'choice') return <Choice filter={filter} value={value} onChange={onChange} />
+  if (filter.kind === 'known') return <FilterFinder filter={filter} onChange={onChange} />
   if (filter.kind === 'text' || filter.kind === 'reference')
     return <Text filter={filter} value={value} onChange={onChange} />
   return <Range filter={filter} value={value} onChange={onChange} />

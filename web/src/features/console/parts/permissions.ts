@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { staffRole } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffRole } from '@/lib/api/gen/staff/types.gen'
@@ -17,6 +17,15 @@ export function mayOf(role: StaffRole | undefined): (permission: string) => bool
     role?.areas.flatMap(({ permissions }) => permissions.map((one) => one.permission)),
   )
   return (permission) => held.has(permission)
+}
+
+/** For routes: loads what a page shows besides, where the member may read it. */
+export async function loadWhereMay(
+  client: QueryClient,
+  permission: string,
+  load: () => Promise<unknown>,
+): Promise<void> {
+  if (mayOf(await client.ensureQueryData(roleQuery()))(permission)) await load()
 }
 
 /** Whether the member may do what needs a permission; the server decides again at each call. */

@@ -1,7 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { useCurrency } from '@/lib/currency'
 import { staffCouponMakeRules as rules } from '@/lib/api/gen/staff/rules.gen'
+import type { CouponItem } from '@/lib/api/gen/staff/types.gen'
 import type { Field } from '../parts/field'
+import { usePlanOptions } from '../parts/plan-names'
 import type { FormSection } from '../parts/resource-form'
 
 const whole = /^\d+$/
@@ -9,11 +11,11 @@ const numbers = /^\d+([\s,，]+\d+)*$/
 const money = /^\d+(\.\d{1,2})?$/
 
 /** The sections of a coupon's form. What a coupon takes off never changes, so only a new one asks for it. */
-export function useCouponSections(isNew: boolean): FormSection[] {
-  const terms = useTerms()
+export function useCouponSections(coupon?: CouponItem): FormSection[] {
+  const terms = useTerms(coupon)
   const use = useUse()
   const off = useOff()
-  return isNew ? [off, use, terms] : [use, terms]
+  return coupon ? [use, terms] : [off, use, terms]
 }
 
 function useOff(): FormSection {
@@ -78,17 +80,26 @@ function useUse(): FormSection {
   return { title: t('section.use'), fields: () => fields }
 }
 
-function useTerms(): FormSection {
+function usePlansField(coupon: CouponItem | undefined): Field {
+  const { t } = useTranslation('console/coupon')
+  const options = usePlanOptions(coupon && { chosen: coupon.plans })
+  const name = 'plans'
+  return options
+    ? { name, label: t('field.plans'), hint: t('hint.plans'), kind: 'choices', options }
+    : {
+        name,
+        label: t('field.planNumbers'),
+        hint: t('hint.planNumbers'),
+        kind: 'text',
+        rules: { pattern: numbers },
+      }
+}
+
+function useTerms(coupon: CouponItem | undefined): FormSection {
   const { t } = useTranslation('console/coupon')
   const currency = useCurrency()
   const fields: Field[] = [
-    {
-      name: 'plans',
-      label: t('field.plans'),
-      hint: t('hint.plans'),
-      kind: 'text',
-      rules: { pattern: numbers },
-    },
+    usePlansField(coupon),
     {
       name: 'months',
       label: t('field.months'),

@@ -15,6 +15,7 @@ import { TextLink } from '@/ui/text-link'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
+import { usePlanName } from '../parts/plan-names'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
 import { useLeave } from '../parts/use-leave'
@@ -72,6 +73,8 @@ function Coupon({ coupon }: { coupon: CouponItem }) {
 function Use({ coupon }: { coupon: CouponItem }) {
   const { t } = useTranslation('console/coupon')
   const may = useMay()
+  const planName = usePlanName()
+  const plans = coupon.plans.map((id) => planName(id) ?? `#${id}`)
   return (
     <Card component="section" aria-label={t('section.facts')}>
       <Title order={2} size="h3" mb="sm">
@@ -82,6 +85,7 @@ function Use({ coupon }: { coupon: CouponItem }) {
         <Fact name={t('column.off')}>
           <Off coupon={coupon} />
         </Fact>
+        <Fact name={t('field.plans')}>{plans.join(', ') || t('allPlans')}</Fact>
         <Fact name={t('column.used')}>{`${coupon.taken} / ${coupon.total ?? '∞'}`}</Fact>
         <Fact name={t('column.maker')}>
           {coupon.made_by === null ? t('operator') : `#${coupon.made_by}`}
@@ -103,9 +107,9 @@ function Use({ coupon }: { coupon: CouponItem }) {
 
 function Edit({ coupon }: { coupon: CouponItem }) {
   const { t } = useTranslation('console/coupon')
-  const sections = useCouponSections(false)
   const leave = useLeave()
   const { edited, reload } = useEdited(coupon, couponOf(String(coupon.id)), couponValues)
+  const sections = useCouponSections(edited)
   const save = (values: FormValues, changed: readonly string[]) =>
     staffCouponChange({
       path: { coupon_id: edited.id },
@@ -131,7 +135,7 @@ function Edit({ coupon }: { coupon: CouponItem }) {
 /** A new coupon. */
 export function NewCouponPage() {
   const { t } = useTranslation('console/coupon')
-  const sections = useCouponSections(true)
+  const sections = useCouponSections()
   const leave = useLeave()
   const isWaiting = useRef(false)
   return (

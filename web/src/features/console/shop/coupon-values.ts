@@ -23,7 +23,7 @@ export const couponValues = (coupon: CouponItem): FormValues => ({
   valid_to: timeInput(coupon.valid_to),
   total: coupon.total === null ? '' : String(coupon.total),
   per_user: coupon.per_user === null ? '' : String(coupon.per_user),
-  plans: coupon.plans.join(', '),
+  plans: coupon.plans.join(),
   months: coupon.months.join(', '),
   first_only: coupon.first_only,
   minimum: Number(coupon.minimum) === 0 ? '' : coupon.minimum,

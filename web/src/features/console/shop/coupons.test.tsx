@@ -3,7 +3,7 @@ import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CouponItem, KeyBatch } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
-import { server, success } from '@/test/msw/server'
+import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 
@@ -124,6 +124,89 @@ describe('coupons', () => {
     await user.clear(await field('Orders in all'))
     await user.click(screen.getByRole('button', { name: 'Save' }))
     await waitFor(() => expect(sent).toHaveBeenCalledWith('/coupons/3', '"4"', { total: 0 }))
+  })
+})
+
+describe('the plans of coupons and cd-keys', () => {
+  const named = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: index + 1,
+      kind: 'plan',
+      name: `Plan ${index + 1}`,
+      name_zh: '',
+      name_en: index === 1 ? 'Second' : '',
+      archived_at: null,
+    }))
+  const asReader = (count: number) =>
+    server.use(
+      ...asStaff('coupon.read', 'coupon.write', 'cdkey.read', 'cdkey.make', 'plan.read'),
+      http.get('*/api/v2/staff/plans', () => success(named(count))),
+    )
+
+  it('are chosen by name, and one that is archived stays chosen', async () => {
+    asReader(3)
+    server.use(http.get('*/api/v2/staff/coupons/3', () => success(coupon({ plans: [2, 7] }))))
+    const { user } = await openSignedIn('/admin/coupons/3')
+    const plans = within(await screen.findByRole('group', { name: 'Plans' }))
+    expect(await plans.findByRole('checkbox', { name: 'Second (#2)' })).toBeChecked()
+    expect(plans.getByRole('checkbox', { name: '#7' })).toBeChecked()
+    expect(await screen.findByText('Second, #7')).toBeVisible()
+    await user.click(plans.getByRole('checkbox', { name: 'Plan 3 (#3)' }))
+    expect(screen.getByText('Second (#2), Plan 3 (#3), #7')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('/coupons/3', '"4"', { plans: [2, 3, 7] }),
+    )
+  })
+
+  it('are found by their words where there are many, which keeps what is chosen', async () => {
+    asReader(20)
+    server.use(http.get('*/api/v2/staff/coupons/3', () => success(coupon({ plans: [4] }))))
+    const { user } = await openSignedIn('/admin/coupons/3')
+    await user.type(await screen.findByRole('searchbox', { name: 'Find: Plans' }), 'second{Enter}')
+    const plans = within(screen.getByRole('group', { name: 'Plans' }))
+    expect(plans.getAllByRole('checkbox')).toHaveLength(1)
+    await user.click(plans.getByRole('checkbox', { name: 'Second (#2)' }))
+    expect(sent).not.toHaveBeenCalled()
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(sent).toHaveBeenCalledWith('/coupons/3', '"4"', { plans: [2, 4] }))
+  })
+
+  it('are numbers for who may not read plans', async () => {
+    const { user } = await openSignedIn('/admin/coupons/3')
+    await user.type(await field('Numbers of plans'), '2, 7')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(sent).toHaveBeenCalledWith('/coupons/3', '"4"', { plans: [2, 7] }))
+  })
+
+  it('are numbers where they cannot be read', async () => {
+    asReader(1)
+    server.use(
+      http.get('*/api/v2/staff/plans', () => failure(403, { message: 'No', code: 'forbidden' })),
+    )
+    await openSignedIn('/admin/coupons/new')
+    expect(await field('Numbers of plans')).toBeVisible()
+  })
+
+  it('of a batch of keys is chosen by name, and named in the list', async () => {
+    asReader(3)
+    server.use(
+      http.get('*/api/v2/staff/cd-keys', () =>
+        success({
+          batches: [{ ...batch, kind: 'plan', amount: undefined, plan_id: 2, months: 1 }],
+          total_count: 1,
+        }),
+      ),
+    )
+    const { router, user } = await openSignedIn('/admin/cd-keys')
+    expect(await screen.findByText('Second · 1 month')).toBeVisible()
+    await router.navigate({ to: '/admin/cd-keys/new' })
+    await user.selectOptions(await screen.findByRole('combobox', { name: /^Gives/ }), 'plan')
+    await user.selectOptions(await screen.findByRole('combobox', { name: /^Plan/ }), 'Plan 3 (#3)')
+    await user.click(screen.getByRole('button', { name: 'Make the keys' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Make the keys' })
+    await user.click(await within(dialog).findByRole('button', { name: 'Make the keys' }))
+    await waitFor(() => expect(sent.mock.calls[0]?.[2]).toMatchObject({ kind: 'plan', plan_id: 3 }))
   })
 })
 

@@ -5,6 +5,7 @@ import { useNow } from '@/lib/now'
 import { Bytes } from '@/ui/bytes'
 import { Money } from '@/ui/money'
 import { StatusDot } from '@/ui/status-dot'
+import { usePlanName } from '../parts/plan-names'
 
 export const batchName = ({ id, name }: KeyBatch) => (name ? `#${id} ${name}` : `#${id}`)
 
@@ -12,13 +13,14 @@ export const batchName = ({ id, name }: KeyBatch) => (name ? `#${id} ${name}` : 
 export function Gift({ batch }: { batch: KeyBatch }) {
   const { t } = useTranslation('console/cdkey')
   const currency = useCurrency()
+  const planName = usePlanName()
   if (batch.kind === 'amount') return <Money amount={batch.amount ?? '0'} currency={currency} />
   if (batch.kind === 'traffic') return <Bytes bytes={batch.bytes ?? 0} />
   const time = [
     batch.months ? t('months', { count: batch.months }) : '',
     batch.days ? t('days', { count: batch.days }) : '',
   ].filter(Boolean)
-  return `${t('plan', { id: batch.plan_id })} · ${time.join(' ')}`
+  return `${planName(batch.plan_id) ?? t('plan', { id: batch.plan_id })} · ${time.join(' ')}`
 }
 
 const tones = { voided: 'neutral', waits: 'warning', expired: 'neutral', good: 'success' } as const

@@ -12,6 +12,7 @@ import { csvFile, saveFile } from '@/lib/save-file'
 import { Notice } from '@/ui/notice'
 import { DetailHeader } from '../parts/detail-header'
 import type { Field } from '../parts/field'
+import { usePlanOptions } from '../parts/plan-names'
 import { type FormSection, type FormValues, ResourceForm } from '../parts/resource-form'
 import { inputTime } from '../parts/time-input'
 
@@ -124,14 +125,28 @@ function Made({ made }: { made: MadeBatch }) {
   )
 }
 
+function usePlanField(): Field {
+  const { t } = useTranslation('console/cdkey')
+  const options = usePlanOptions({ kind: 'plan' })
+  const shared = { name: 'plan_id', isRequired: true }
+  return options
+    ? {
+        ...shared,
+        label: t('field.plan'),
+        kind: 'choice',
+        options: [{ value: '', label: t('choosePlan') }, ...options],
+      }
+    : { ...shared, label: t('field.plan_id'), kind: 'number', rules: { pattern: whole } }
+}
+
 function useGift(): FormSection {
   const { t } = useTranslation('console/cdkey')
   const currency = useCurrency()
-  const number = (name: 'plan_id' | 'months' | 'days', isRequired: boolean): Field => ({
+  const plan = usePlanField()
+  const number = (name: 'months' | 'days'): Field => ({
     name,
     label: t(`field.${name}`),
     kind: 'number',
-    isRequired,
     rules: { pattern: whole },
   })
   const kind: Field = {
@@ -162,7 +177,7 @@ function useGift(): FormSection {
         rules: { pattern: /^\d+(\.\d{1,3})?$/ },
       },
     ],
-    plan: [number('plan_id', true), number('months', false), number('days', false)],
+    plan: [plan, number('months'), number('days')],
   }
   return {
     title: t('section.gift'),

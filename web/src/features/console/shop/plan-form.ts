@@ -4,17 +4,19 @@ import { staffPlanChangeRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import type { StaffPlan } from '@/lib/api/gen/staff/types.gen'
 import type { Field } from '../parts/field'
 import type { FormSection } from '../parts/resource-form'
+import { useGroupOptions } from './group-options'
 import { type Kind, monthsOf } from './plan-values'
 
 const texts = ['name', 'name_zh', 'name_en', 'info', 'info_zh', 'info_en'] as const
 const resets = ['anniversary', 'calendar_month', 'never'] as const
 const whole = /^\d+$/
 const decimal = /^\d+(\.\d{1,3})?$/
+const noGroups: readonly number[] = []
 const money = /^\d+(\.\d{1,2})?$/
 
 /** The sections of a plan's form. */
 export function usePlanSections(kind: Kind, plan?: StaffPlan): FormSection[] {
-  return [useTexts(), usePrices(kind, plan), useLimits(kind), useSale(kind)]
+  return [useTexts(), usePrices(kind, plan), useLimits(kind, plan), useSale(kind)]
 }
 
 function useTexts(): FormSection {
@@ -47,7 +49,22 @@ function usePrices(kind: Kind, plan: StaffPlan | undefined): FormSection {
   }
 }
 
-function useLimits(kind: Kind): FormSection {
+function useGroups(plan: StaffPlan | undefined): Field {
+  const { t } = useTranslation('console/shop')
+  const options = useGroupOptions(plan?.groups ?? noGroups)
+  const name = 'groups'
+  return options
+    ? { name, label: t('field.groups'), hint: t('hint.groups'), kind: 'choices', options }
+    : {
+        name,
+        label: t('field.groupNumbers'),
+        hint: t('hint.groupNumbers'),
+        kind: 'text',
+        rules: { pattern: /^\d+([\s,，]+\d+)*$/ },
+      }
+}
+
+function useLimits(kind: Kind, plan: StaffPlan | undefined): FormSection {
   const { t } = useTranslation('console/shop')
   const isPackage = kind === 'package'
   const number = (name: 'class' | 'speed' | 'devices' | 'valid_days', hint: string): Field => ({
@@ -71,13 +88,7 @@ function useLimits(kind: Kind): FormSection {
     kind: 'choice',
     options: resets.map((value) => ({ value, label: t(`reset.${value}`) })),
   }
-  const groups: Field = {
-    name: 'groups',
-    label: t('field.groups'),
-    hint: t('hint.groups'),
-    kind: 'text',
-    rules: { pattern: /^\d+([\s,，]+\d+)*$/ },
-  }
+  const groups = useGroups(plan)
   const fields = isPackage
     ? [traffic, number('valid_days', t('hint.validDays'))]
     : [

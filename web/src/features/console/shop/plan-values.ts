@@ -48,7 +48,7 @@ export const valuesOf = (plan: StaffPlan): FormValues => ({
   traffic: plan.traffic_bytes === null ? '' : String(plan.traffic_bytes / GB),
   reset: plan.reset,
   class: String(plan.class),
-  groups: plan.groups.join(', '),
+  groups: plan.groups.join(),
   speed: limit(plan.speed_mbps),
   devices: limit(plan.devices),
   valid_days: limit(plan.valid_days),

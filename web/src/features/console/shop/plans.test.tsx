@@ -201,6 +201,49 @@ describe('the form of a plan', () => {
     )
   })
 
+  it('chooses node groups by the nodes that are in them', async () => {
+    const group = (id: number, ...names: string[]) => ({
+      class: 0,
+      group_id: id,
+      nodes: names.map((name, index) => ({ id: index + 1, name })),
+    })
+    server.use(
+      ...asStaff('plan.read', 'plan.write', 'node.read'),
+      http.get('*/api/v2/staff/node-groups', () =>
+        success({
+          groups: [
+            group(0, 'Paris'),
+            group(1, 'Tokyo', 'Osaka', 'Kyoto', 'Nara'),
+            group(2, 'Rome'),
+          ],
+          link_groups: [],
+          relays: [],
+        }),
+      ),
+    )
+    const { user } = await openSignedIn('/admin/plans/1')
+    const groups = within(await screen.findByRole('group', { name: 'Node groups' }))
+    expect(
+      await groups.findByRole('checkbox', { name: 'Group 1: Tokyo, Osaka, Kyoto +1' }),
+    ).toBeChecked()
+    expect(groups.getByRole('checkbox', { name: 'Group 3, without nodes' })).toBeChecked()
+    await user.click(groups.getByRole('checkbox', { name: 'Group 2: Rome' }))
+    await user.click(groups.getByRole('checkbox', { name: 'Group 3, without nodes' }))
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(sent).toHaveBeenCalledWith('PATCH', '/1', '"5"', { groups: [1, 2] }))
+  })
+
+  it('takes node groups by number of who may not read nodes', async () => {
+    const { user } = await openSignedIn('/admin/plans/1')
+    const groups = await field('Numbers of node groups')
+    expect(groups).toHaveValue('1,3')
+    await user.type(groups, ', 4')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('PATCH', '/1', '"5"', { groups: [1, 3, 4] }),
+    )
+  })
+
   it('copies a plan with its prices and limits', async () => {
     const { user } = await openSignedIn('/admin/plans/new?copy=1')
     expect(await field('Name')).toHaveValue('Plan 1 (copy)')

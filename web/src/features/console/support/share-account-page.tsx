@@ -71,10 +71,10 @@ function Account({ account }: { account: StaffShareAccount }) {
 function Edit({ account }: { account: StaffShareAccount }) {
   const { t } = useTranslation('console/support')
   const queryClient = useQueryClient()
-  const sections = useShareSections({ isNew: false })
   const leave = useLeave()
   // Of what the form shows, whatever is read meanwhile.
   const [read, setRead] = useState(account)
+  const sections = useShareSections(read)
   const reload = async () => {
     const options = { ...shareAccountOf(String(read.id)), staleTime: 0 }
     const present = (await queryClient.fetchQuery(options)) ?? read
@@ -104,7 +104,7 @@ function Edit({ account }: { account: StaffShareAccount }) {
 /** A new share account, with its secret. */
 export function NewShareAccountPage() {
   const { t } = useTranslation('console/support')
-  const sections = useShareSections({ isNew: true })
+  const sections = useShareSections()
   const leave = useLeave()
   const add = (values: FormValues) =>
     staffShareAccountAdd({

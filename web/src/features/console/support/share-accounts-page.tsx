@@ -7,6 +7,7 @@ import { Moment } from '@/ui/moment'
 import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
+import { usePlanName } from '../parts/plan-names'
 import type { Column } from '../parts/resource'
 import { useRotation } from './share-rotation'
 import { ShareState } from './share-state'
@@ -39,6 +40,7 @@ export function ShareAccountsPage() {
 
 function useColumns(): Column<StaffShareAccount>[] {
   const { t } = useTranslation('console/support')
+  const planName = usePlanName()
   return [
     { key: 'name', title: t('column.name'), place: 'title', cell: ({ name }) => name },
     { key: 'login', title: t('share.login'), place: 'fact', cell: ({ login }) => login || '—' },
@@ -46,7 +48,8 @@ function useColumns(): Column<StaffShareAccount>[] {
       key: 'plans',
       title: t('share.plan_ids'),
       width: '9rem',
-      cell: ({ plan_ids: plans }) => plans?.map((id) => `#${id}`).join(', ') || t('shares.any'),
+      cell: ({ plan_ids: plans }) =>
+        plans?.map((id) => planName(id) ?? `#${id}`).join(', ') || t('shares.any'),
     },
     {
       key: 'users',

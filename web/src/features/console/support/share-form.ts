@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { staffShareAccountAddRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import type { ShareAccountBody, StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
 import type { Field } from '../parts/field'
+import { usePlanOptions } from '../parts/plan-names'
 import type { FormSection, FormValues } from '../parts/resource-form'
 
 const texts = ['name', 'name_zh', 'name_en', 'url', 'login', 'note', 'note_zh', 'note_en'] as const
@@ -21,7 +22,7 @@ export const blankShare: FormValues = {
 export const shareValues = (one: StaffShareAccount): FormValues => ({
   ...Object.fromEntries(texts.map((name) => [name, one[name] ?? ''])),
   ...Object.fromEntries(numbers.map((name) => [name, String(one[name] ?? 0)])),
-  plan_ids: one.plan_ids?.join('\n') ?? '',
+  plan_ids: one.plan_ids?.join() ?? '',
   max_users: one.max_users ? String(one.max_users) : '',
   expires_at: inputOf(one.expires_at),
   is_enabled: one.is_enabled,
@@ -53,7 +54,26 @@ export const shareBody = (values: FormValues): ShareAccountBody => ({
   is_enabled: values.is_enabled === true,
 })
 
-export function useShareSections({ isNew }: { isNew: boolean }): FormSection[] {
+function usePlansField(account: StaffShareAccount | undefined): Field {
+  const { t } = useTranslation('console/support')
+  const options = usePlanOptions({
+    kind: 'plan',
+    ...(account?.plan_ids && { chosen: account.plan_ids }),
+  })
+  const name = 'plan_ids'
+  return options
+    ? { name, label: t('share.plan_ids'), hint: t('hint.plans'), kind: 'choices', options }
+    : {
+        name,
+        label: t('share.planNumbers'),
+        hint: t('hint.planNumbers'),
+        kind: 'text',
+        rules: { pattern: /^\d+([\s,]+\d+)*$/ },
+      }
+}
+
+/** The sections of a share account's form; only a new one asks for the secret. */
+export function useShareSections(account?: StaffShareAccount): FormSection[] {
   const { t } = useTranslation('console/support')
   const text = (name: (typeof texts)[number]): Field => ({
     name,
@@ -85,18 +105,12 @@ export function useShareSections({ isNew }: { isNew: boolean }): FormSection[] {
       rules: rules.totp,
     },
   ]
-  const plans: Field = {
-    name: 'plan_ids',
-    label: t('share.plan_ids'),
-    hint: t('hint.plans'),
-    kind: 'lines',
-    rules: { pattern: /^\d+([\s,]+\d+)*$/ },
-  }
+  const plans = usePlansField(account)
   const ends: Field = { name: 'expires_at', label: t('share.expires_at'), kind: 'datetime' }
   const offered: Field = { name: 'is_enabled', label: t('share.is_enabled'), kind: 'switch' }
   return [
     { title: t('section.account'), fields: () => texts.map(text) },
-    ...(isNew
+    ...(account === undefined
       ? [{ title: t('section.secret'), about: t('hint.secret'), fields: () => secret }]
       : []),
     {

@@ -273,6 +273,22 @@ describe('share accounts', () => {
     })
   })
 
+  it('are for plans that are chosen by name, and named in the list', async () => {
+    const plan = (id: number, name: string) => ({ id, kind: 'plan', name, archived_at: null })
+    server.use(
+      ...asStaff('shareaccount.read', 'shareaccount.write', 'plan.read'),
+      http.get('*/api/v2/staff/plans', () => success([plan(2, 'Gold'), plan(3, 'Silver')])),
+    )
+    const { router, user } = await openSignedIn('/admin/share-accounts/7')
+    expect(await screen.findByRole('checkbox', { name: 'Gold (#2)' })).toBeChecked()
+    await user.click(screen.getByRole('checkbox', { name: 'Silver (#3)' }))
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/admin/share-accounts'))
+    expect(sent.mock.calls[0]?.[0]).toMatchObject({ body: { plan_ids: [2, 3] } })
+    const table = await screen.findByRole('table', { name: 'Share accounts' })
+    expect(await within(table).findByText('Gold')).toBeVisible()
+  })
+
   it('are made with a secret, of which the browser keeps no draft', async () => {
     const { router, user } = await openSignedIn('/admin/share-accounts/new')
     await user.type(await screen.findByRole('textbox', { name: 'Name' }), 'Music')

@@ -7,10 +7,11 @@ import { Moment } from '@/ui/moment'
 import { StatusDot } from '@/ui/status-dot'
 import type { Filter } from '../parts/filters'
 import { ListPage } from '../parts/list-page'
+import type { Option } from '../parts/option'
 import type { Column } from '../parts/resource'
 import { AuditActor } from './audit-actor'
 import { AuditObject } from './audit-object'
-import { auditChainQuery, auditLog } from './resource'
+import { auditActionsQuery, auditChainQuery, auditLog } from './resource'
 
 /** What staff and the operator changed, and whether the log is whole. */
 export function AuditLogPage() {
@@ -82,12 +83,24 @@ function useFilters(): Filter[] {
         label: t(value),
       })),
     },
-    { key: 'action', title: t('log.action'), kind: 'text' },
+    { key: 'action', title: t('log.action'), kind: 'known', options: useActions() },
     { key: 'object', title: t('log.object'), kind: 'text' },
     { key: 'object_id', title: t('log.objectId'), kind: 'text' },
     { key: 'address', title: t('log.address'), kind: 'text' },
     { key: 'at', title: t('log.at'), kind: 'date' },
   ]
+}
+
+/** The actions in the words that the list has for them, found by those of the other language, too. */
+function useActions(): Option[] {
+  const { i18n } = useTranslation()
+  const { data } = useQuery(auditActionsQuery())
+  const isChinese = i18n.language.startsWith('zh')
+  return (data ?? []).map(({ action, zh, en }) => ({
+    value: action,
+    label: isChinese ? zh : en,
+    also: isChinese ? en : zh,
+  }))
 }
 
 /** How far the log is sealed, and what its last check found. */

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AuditChain, AuditEntry } from '@/lib/api/gen/staff/types.gen'
@@ -43,6 +43,13 @@ beforeEach(() => {
     http.get('*/api/v2/staff/audit', () => success({ rows: [entry], next_cursor: '' })),
     http.get('*/api/v2/staff/audit/count', () => success({ rows: 1, approximate: false })),
     http.get('*/api/v2/staff/audit/chain', () => success(chain)),
+    http.get('*/api/v2/staff/audit/actions', () =>
+      success([
+        { action: 'node.add', zh: '添加了节点', en: 'Added a node' },
+        { action: 'node.change', zh: '修改了节点', en: 'Changed a node' },
+        { action: 'user.ban', zh: '封禁了用户', en: 'Banned a user' },
+      ]),
+    ),
     http.get('*/api/v2/staff/audit/12', () => success(entry)),
   )
 })
@@ -62,6 +69,39 @@ describe('audit log', () => {
       '/admin/nodes/4',
     )
     expect(await screen.findByText('Whole')).toBeInTheDocument()
+  })
+
+  it('is narrowed by an action that is found by its words in either language or its code', async () => {
+    const { router, user } = await openSignedIn('/admin/audit-log')
+    const choose = async () => {
+      await user.click(await screen.findByRole('button', { name: 'Filter' }))
+      await user.click(await screen.findByRole('button', { name: 'Action', hidden: true }))
+      return screen.findByRole('searchbox', { name: 'Action', hidden: true })
+    }
+    const field = await choose()
+    const found = () =>
+      within(field.closest('form') as HTMLElement)
+        .getAllByRole('button', { hidden: true })
+        .map(({ textContent }) => textContent)
+    expect(found()).toEqual(['Added a node', 'Changed a node', 'Banned a user'])
+    for (const [typed, words] of [
+      ['a node ch', ['Changed a node']],
+      ['封禁', ['Banned a user']],
+      ['user.b', ['Banned a user']],
+    ] as const) {
+      fireEvent.change(field, { target: { value: typed } })
+      expect(found()).toEqual(words)
+    }
+    await user.click(screen.getByRole('button', { name: 'Banned a user', hidden: true }))
+    await waitFor(() => expect(router.state.location.search).toEqual({ action: 'user.ban' }))
+    expect(await screen.findByRole('button', { name: 'Action Banned a user' })).toBeVisible()
+
+    await user.click(screen.getByRole('button', { name: 'Remove the filter Action' }))
+    const again = await choose()
+    fireEvent.change(again, { target: { value: 'node.' } })
+    fireEvent.submit(again)
+    await waitFor(() => expect(router.state.location.search).toEqual({ action: 'node.' }))
+    expect(await screen.findByRole('button', { name: 'Action node.' })).toBeVisible()
   })
 
   it('says so when a check found the chain broken', async () => {

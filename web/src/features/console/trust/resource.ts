@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
   staffAudit,
+  staffAuditActions,
   staffAuditChain,
   staffAuditCount,
   staffAuditGet,
@@ -22,6 +23,14 @@ export const auditEntryOf = (id: string) =>
     queryFn: async ({ signal }) =>
       (await staffAuditGet({ path: { entry_id: Number(id) }, signal, throwOnError: true })).data,
     staleTime: 5_000,
+  })
+
+/** All actions with their words; they change with the server's version alone. */
+export const auditActionsQuery = () =>
+  queryOptions({
+    queryKey: ['audit-actions'],
+    queryFn: async ({ signal }) => (await staffAuditActions({ signal, throwOnError: true })).data,
+    staleTime: Infinity,
   })
 
 export const auditChainQuery = () =>

@@ -1,36 +1,25 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleDollarSign, CirclePlus, Gauge, ScrollText } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import {
   staffAdjustmentMake,
-  staffPlansList,
   staffServiceGive,
   staffTrafficGive,
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { UserDetail } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from '../parts/action'
-import type { Field } from '../parts/field'
+import type { Option } from '../parts/option'
 import { useMay } from '../parts/permissions'
-import { useOwnName } from '../parts/use-own-name'
+import { usePlanOptions } from '../parts/plan-names'
 
 const isOpen = ({ state }: { state: string }) => state !== 'closed'
 
 export const GIB = 2 ** 30
 
 /** The plans that may be given, for a choice in a dialog. */
-export function usePlanOptions(): Field['options'] & {} {
+export function useGivenPlans(): readonly Option[] {
   const may = useMay()
-  const ownName = useOwnName()
-  const { data } = useQuery({
-    queryKey: ['console', 'plans', 'names'],
-    queryFn: async ({ signal }) => (await staffPlansList({ signal, throwOnError: true })).data,
-    staleTime: 60_000,
-    enabled: may('plan.read') && may('service.give'),
-  })
-  return (data ?? [])
-    .filter(({ kind }) => kind === 'plan')
-    .map((plan) => ({ value: String(plan.id), label: `${ownName(plan)} (#${plan.id})` }))
+  return usePlanOptions({ kind: 'plan', isWanted: may('service.give') }) ?? []
 }
 
 /** What may be given to a user that is worth money. */
@@ -57,7 +46,7 @@ function useOrder(): Action<UserDetail> {
 
 function usePlanGift(): Action<UserDetail> {
   const { t } = useTranslation('console/user-actions')
-  const options = usePlanOptions()
+  const options = useGivenPlans()
   return {
     key: 'plan',
     icon: CirclePlus,

@@ -16,38 +16,56 @@ import { Notice } from '@/ui/notice'
 import type { Action } from '../parts/action'
 import { ActionQuestion } from '../parts/action-runner'
 import { useMoneyText } from '../parts/use-money-text'
+import type { Typed, useTyped } from '../parts/use-typed'
 import { UserState } from './columns'
-import { type Pair, proposedToStay, running, typedUser, unmoved } from './merge-pair'
+import { useHindrances } from './merge-hindrances'
+import { type Pair, pairOf, running, typedUser } from './merge-pair'
 import classes from './users.module.css'
 
-/** Finds the other account of a person, shows both, and asks which one stays; then it confirms. */
-export function MergeDialog({ user, onClose }: { user: UserDetail; onClose: () => void }) {
+/**
+ * Finds the other account of a person, shows both, and asks which one stays; then it confirms. Closed without a merge, both
+ * steps open again with what was typed into them.
+ */
+export function MergeDialog(props: {
+  user: UserDetail
+  typed: ReturnType<typeof useTyped>
+  onClose: () => void
+}) {
+  const { user, typed, onClose } = props
   const [pair, setPair] = useState<Pair>()
-  const action = useMerge()
-  if (pair) return <ActionQuestion subject={pair} action={action} onClose={onClose} />
-  return <Choose user={user} onChosen={setPair} onClose={onClose} />
+  const choice = typed('merge-choice')
+  const action = useMerge(() => choice.keep({}))
+  if (pair)
+    return (
+      <ActionQuestion subject={pair} action={action} typed={typed('merge')} onClose={onClose} />
+    )
+  return <Choose user={user} choice={choice} onChosen={setPair} onClose={onClose} />
 }
 
-function Choose(props: { user: UserDetail; onChosen: (pair: Pair) => void; onClose: () => void }) {
+function Choose(props: {
+  user: UserDetail
+  choice: Typed
+  onChosen: (pair: Pair) => void
+  onClose: () => void
+}) {
   const { user } = props
   const { t } = useTranslation('console/user-actions')
   const { t: common } = useTranslation()
-  const [typed, setTyped] = useState('')
-  const [stays, setStays] = useState<number>()
-  const { other, problem, isFetching, ask } = useOther(user)
-  const kept =
-    other && ([user, other].find(({ id }) => id === stays) ?? proposedToStay(user, other))
-
-  const from = kept === user ? other : user
-  const lost = other && from ? unmoved(from) : []
-
+  const { typed, type, setStays, pair, problem, isFetching, ask, keep } = useChoice(props)
+  const { hindrances, isKnown } = useHindrances(pair)
+  const close = () => {
+    keep()
+    props.onClose()
+  }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (other && kept && from) props.onChosen({ from, into: kept })
-    else ask(typed.trim())
+    if (!pair) return ask(typed.trim())
+    if (hindrances.length > 0 || !isKnown) return
+    keep()
+    props.onChosen(pair)
   }
   return (
-    <Dialog title={t('merge.title')} onClose={props.onClose}>
+    <Dialog title={t('merge.title')} onClose={close}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <Text>{t('merge.about', { email: user.email })}</Text>
@@ -59,28 +77,24 @@ function Choose(props: { user: UserDetail; onChosen: (pair: Pair) => void; onClo
             spellCheck={false}
             required
             data-autofocus
-            onChange={({ currentTarget }) => {
-              setTyped(currentTarget.value)
-              setStays(undefined)
-              ask('')
-            }}
+            onChange={({ currentTarget }) => type(currentTarget.value)}
           />
-          {other && kept && <Sides users={[user, other]} kept={kept} onKeep={setStays} />}
-          {from && lost.length > 0 && (
-            <Notice tone="warning">
-              {t('merge.unmoved', { email: from.email, names: lost.join(', ') })}
+          {pair && <Sides user={user} pair={pair} onKeep={setStays} />}
+          {hindrances.map((hindrance) => (
+            <Notice key={hindrance} tone="warning">
+              {hindrance}
             </Notice>
-          )}
+          ))}
           <DialogActions>
-            <Button variant="default" onClick={props.onClose}>
+            <Button variant="default" onClick={close}>
               {common('cancel')}
             </Button>
             <Button
               type="submit"
-              loading={isFetching}
-              disabled={typed.trim() === '' || lost.length > 0}
+              loading={isFetching || !isKnown}
+              disabled={typed.trim() === '' || hindrances.length > 0}
             >
-              {t(other ? 'merge.next' : 'merge.find')}
+              {t(pair ? 'merge.next' : 'merge.find')}
             </Button>
           </DialogActions>
         </Stack>
@@ -89,11 +103,26 @@ function Choose(props: { user: UserDetail; onChosen: (pair: Pair) => void; onClo
   )
 }
 
+/** What is chosen of both accounts. It begins as it was kept. */
+function useChoice({ user, choice }: { user: UserDetail; choice: Typed }) {
+  const [typed, setTyped] = useState(String(choice.values.other ?? ''))
+  const [stays, setStays] = useState(Number(choice.values.stays ?? 0))
+  const { other, problem, isFetching, ask } = useOther(user, typed.trim())
+  const type = (text: string) => {
+    setTyped(text)
+    setStays(0)
+    ask('')
+  }
+  const keep = () => choice.keep({ other: typed, stays: String(stays) })
+  const pair = other && pairOf(user, other, stays)
+  return { typed, type, setStays, pair, problem, isFetching, ask, keep }
+}
+
 /** The other account, once it is asked for by what a member typed, or why there is none. */
-function useOther(user: UserDetail) {
+function useOther(user: UserDetail, first: string) {
   const { t } = useTranslation('console/user-actions')
   const { t: common } = useTranslation()
-  const [asked, ask] = useState('')
+  const [asked, ask] = useState(first)
   const { data: found, error, isFetching } = useQuery(typedUser(asked))
   const isSame = found?.id === user.id
   let problem: string | undefined
@@ -103,22 +132,20 @@ function useOther(user: UserDetail) {
   return { other: found && !isSame ? found : undefined, problem, isFetching, ask }
 }
 
-/** Both accounts, of which one is to stay. */
-function Sides(props: {
-  users: readonly UserDetail[]
-  kept: UserDetail
-  onKeep: (id: number) => void
-}) {
+/** Both accounts, that of the page first, of which one is to stay. */
+function Sides(props: { user: UserDetail; pair: Pair; onKeep: (id: number) => void }) {
+  const { user, pair } = props
   const { t } = useTranslation('console/user-actions')
+  const users = user.id === pair.from.id ? [pair.from, pair.into] : [pair.into, pair.from]
   return (
     <Radio.Group
       label={t('merge.stays')}
-      value={String(props.kept.id)}
+      value={String(pair.into.id)}
       onChange={(id) => props.onKeep(Number(id))}
     >
       <div className={classes.pair}>
-        {props.users.map((user) => (
-          <Side key={user.id} user={user} />
+        {users.map((one) => (
+          <Side key={one.id} user={one} />
         ))}
       </div>
     </Radio.Group>
@@ -133,7 +160,7 @@ function Side({ user }: { user: UserDetail }) {
   const services = running(user).map(({ name }) => name)
   return (
     <div className={classes.side}>
-      <Radio value={String(user.id)} label={`${user.email} #${user.id}`} />
+      <Radio value={String(user.id)} label={nameOf(user)} />
       <Facts>
         <Fact name={user$('column.state')}>
           <UserState state={user.state} />
@@ -153,7 +180,9 @@ function Side({ user }: { user: UserDetail }) {
   )
 }
 
-function useMerge(): Action<Pair> {
+const nameOf = ({ email, id }: UserDetail) => `${email} #${id}`
+
+function useMerge(onMerged: () => void): Action<Pair> {
   const { t } = useTranslation('console/user-actions')
   const money = useMoneyText()
   return {
@@ -169,13 +198,20 @@ function useMerge(): Action<Pair> {
         commission: money(from.wallet.commission),
         id: from.id,
       }),
+    // Named as the server's problems name them.
+    fields: ({ from, into }) => [
+      { name: 'email', label: t('merge.ends'), kind: 'shown', initial: nameOf(from) },
+      { name: 'into_id', label: t('merge.into'), kind: 'shown', initial: nameOf(into) },
+    ],
     typed: ({ from }) => from.email,
-    run: ({ from, into }, { reason }) =>
-      staffUserMerge({
+    run: async ({ from, into }, { reason }) => {
+      await staffUserMerge({
         path: { user_id: from.id },
         body: { into_id: into.id, email: from.email, reason: String(reason) },
         throwOnError: true,
-      }),
+      })
+      onMerged()
+    },
     done: ({ from, into }) => t('merge.done', { from: from.email, into: into.email }),
   }
 }

@@ -2,7 +2,7 @@ import { CalendarPlus, CircleStop, Replace, RotateCcw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { staffServiceEnd, staffServiceGive } from '@/lib/api/gen/staff/sdk.gen'
 import type { Action } from '../parts/action'
-import { usePlanOptions } from './gift-actions'
+import { useGivenPlans } from './gift-actions'
 
 /** A service, as far as actions on it need to know. */
 export type OneService = {
@@ -66,7 +66,7 @@ function useReset(): Action<OneService> {
 
 function useChange(): Action<OneService> {
   const { t } = useTranslation('console/user-actions')
-  const plans = usePlanOptions()
+  const plans = useGivenPlans()
   const others = ({ plan_id: present }: OneService) =>
     plans.filter(({ value }) => value !== String(present))
   return {

@@ -13,6 +13,7 @@ import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader, useTab } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
 import { useNeighbours } from '../parts/use-neighbours'
+import { useTyped } from '../parts/use-typed'
 import { requireFound } from '../parts/require-found'
 import { personText } from '../parts/person-text'
 import { useAccountActions } from './account-actions'
@@ -70,6 +71,7 @@ function Header({ user }: { user: UserDetail }) {
   const account = useAccountActions()
   const bans = useBanActions()
   const [merges, setMerges] = useState(false)
+  const typed = useTyped()
   const merge = useMergeStart(() => setMerges(true))
   return (
     <>
@@ -89,7 +91,7 @@ function Header({ user }: { user: UserDetail }) {
       />
       {merges && (
         <Suspense>
-          <MergeDialog user={user} onClose={() => setMerges(false)} />
+          <MergeDialog user={user} typed={typed} onClose={() => setMerges(false)} />
         </Suspense>
       )}
     </>

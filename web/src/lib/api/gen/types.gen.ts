@@ -598,6 +598,18 @@ export type Attachment = {
     width: number;
 };
 
+export type AuditAction = {
+    action: string;
+    /**
+     * The same in English
+     */
+    en: string;
+    /**
+     * What was done, in Chinese
+     */
+    zh: string;
+};
+
 export type AuditChain = {
     /**
      * Of the log, that this check found; airstrip doctor names each

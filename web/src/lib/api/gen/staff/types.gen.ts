@@ -598,6 +598,18 @@ export type Attachment = {
     width: number;
 };
 
+export type AuditAction = {
+    action: string;
+    /**
+     * The same in English
+     */
+    en: string;
+    /**
+     * What was done, in Chinese
+     */
+    zh: string;
+};
+
 export type AuditChain = {
     /**
      * Of the log, that this check found; airstrip doctor names each
@@ -10803,6 +10815,22 @@ export type StaffAuditRuleChangeResponses = {
 };
 
 export type StaffAuditRuleChangeResponse = StaffAuditRuleChangeResponses[keyof StaffAuditRuleChangeResponses];
+
+export type StaffAuditActionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/audit/actions';
+};
+
+export type StaffAuditActionsResponses = {
+    /**
+     * OK
+     */
+    200: Array<AuditAction>;
+};
+
+export type StaffAuditActionsResponse = StaffAuditActionsResponses[keyof StaffAuditActionsResponses];
 
 export type StaffAuditChainData = {
     body?: never;

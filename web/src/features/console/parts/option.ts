@@ -1,0 +1,11 @@
+/** What can be chosen. It is found by its label, its value, and by `also`: other words for it. */
+export type Option = { value: string; label: string; also?: string }
+
+/** The options that have all the typed words in what they are found by. */
+export function foundIn(options: readonly Option[], typed: string): readonly Option[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  return options.filter(({ value, label, also }) => {
+    const text = `${label} ${value} ${also ?? ''}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
