@@ -16,8 +16,8 @@ import (
 	"airstrip/internal/text"
 )
 
-// NormalEmail returns an e-mail address as it is stored: trimmed, with the letters of ASCII in lower case. Other letters
-// stay, so that no address becomes the one of somebody else: the lower case of K, the sign of kelvin, is an ordinary k.
+// NormalEmail returns an e-mail address as it is stored: trimmed, with the letters of ASCII in lower case. Others stay,
+// so that no address becomes the one of somebody else: the lower case of the sign of kelvin is an ordinary k.
 func NormalEmail(email string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
