@@ -1,10 +1,13 @@
+import type { TFunction } from 'i18next'
 import type { InvoiceItem, InvoicesListData } from '@/lib/api/gen/types.gen'
 import { invoicesList } from '@/lib/api/gen/sdk.gen'
+import { csvFile, saveFile } from '@/lib/save-file'
+import { lineText } from './line-text'
 
 const MAX_PAGE_SIZE = 500
 
 /** All invoices of a month, or of all months, however many. */
-export async function everyInvoice(month: string | undefined): Promise<InvoiceItem[]> {
+async function everyInvoice(month: string | undefined): Promise<InvoiceItem[]> {
   const found: InvoiceItem[] = []
   for (;;) {
     const query: InvoicesListData['query'] = { month, limit: MAX_PAGE_SIZE, offset: found.length }
@@ -21,5 +24,21 @@ function cell(value: string): string {
 }
 
 /** CSV as of RFC 4180. */
-export const csv = (rows: readonly (readonly string[])[]) =>
+const csv = (rows: readonly (readonly string[])[]) =>
   `${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
+
+/** Downloads all invoices of a month, or of all months, as CSV. */
+export async function saveInvoices(month: string | undefined, t: TFunction<'wallet'>): Promise<void> {
+  const head = [t('number'), t('when'), t('what'), t('amount'), t('currency'), t('refunded')]
+  const rows = (await everyInvoice(month)).map(
+    ({ no, created_at, lines, total, currency, refund }) => [
+      String(no),
+      created_at,
+      lines.map((line) => lineText(line, t)).join('; '),
+      total,
+      currency,
+      refund?.amount ?? '',
+    ],
+  )
+  saveFile(`invoices${month ? `-${month}` : ''}.csv`, csvFile(csv([head, ...rows])))
+}
