@@ -1,21 +1,27 @@
 package xraytest
 
 import (
-	"io"
 	"net"
 	"testing"
 )
 
-// repeating returns a connection to an echo that sends its first answer twice, as if the client had written it twice.
-func repeating(t *testing.T) net.Conn {
+// repeating returns a connection to an echo that repeats a part of what comes by the given read, as if the client had
+// written it twice.
+func repeating(t *testing.T, read int) net.Conn {
 	client, server := net.Pipe()
 	t.Cleanup(func() { client.Close() })
 	go func() {
 		b := make([]byte, 10_000)
-		n, _ := server.Read(b)
-		server.Write(b[:n])
-		server.Write(b[:n])
-		io.Copy(server, server)
+		for i := 0; ; i++ {
+			n, err := server.Read(b)
+			if err != nil {
+				return
+			}
+			if i == read {
+				server.Write(b[:n/2])
+			}
+			server.Write(b[:n])
+		}
 	}()
 	return client
 }
@@ -29,7 +35,7 @@ func TestWithoutRepeats_RunsUntilNothingComesTwice(t *testing.T) {
 		runs++
 		t.Cleanup(func() { cleaned++ })
 		if runs < 3 {
-			MustExchange(t, repeating(t), 1000)
+			MustExchange(t, repeating(t, runs-1), 1000)
 		}
 	})
 	if runs != 3 {

@@ -144,7 +144,7 @@ func TestDeviceLimit_CountsAddresses(t *testing.T) {
 				phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
 				calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
 				for _, conn := range calls {
-					MustExchange(t, conn, 100)
+					MustExchange(t, conn, 300)
 				}
 				if !Refused(third.Dial(echo)) {
 					t.Error("a third address was let in")

@@ -11,7 +11,7 @@ import (
 // xray shares a port with any process that permits it, such as another xray of the same user. Each would receive a part
 // of the clients.
 func TestListen_PortOfOtherNode_IsRefused(t *testing.T) {
-	each(t, func(t *testing.T, s Setup) {
+	eachExchange(t, func(t *testing.T, s Setup) {
 		first, second := newTestNode(t), newTestNode(t)
 		first.Serve(s.Node, User(1))
 		echo := EchoServer(t)
@@ -31,7 +31,7 @@ func TestListen_PortOfOtherNode_IsRefused(t *testing.T) {
 
 func TestConfigure_NewPortTaken_KeepsOldPort(t *testing.T) {
 	echo := EchoServer(t)
-	each(t, func(t *testing.T, s Setup) {
+	eachExchange(t, func(t *testing.T, s Setup) {
 		testNode := newTestNode(t)
 		testNode.Serve(s.Node, User(1))
 		moved := s.Node

@@ -9,7 +9,7 @@ import (
 
 func TestProtocols_CarryAndCountExactly(t *testing.T) {
 	echo := EchoServer(t)
-	each(t, func(t *testing.T, s Setup) {
+	eachExchange(t, func(t *testing.T, s Setup) {
 		testNode := newTestNode(t)
 		testNode.Serve(s.Node, User(7), User(8))
 		const size = 300_000

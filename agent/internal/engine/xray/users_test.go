@@ -36,7 +36,7 @@ func isCut(conn net.Conn) bool {
 
 func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 	echo := EchoServer(t)
-	each(t, func(t *testing.T, s Setup) {
+	eachExchange(t, func(t *testing.T, s Setup) {
 		testNode := newTestNode(t)
 		testNode.Serve(s.Node, User(11), User(12))
 		staying := NewClient(t, s.Client(User(11))).Dial(echo)
@@ -82,7 +82,7 @@ func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 
 func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 	echo := EchoServer(t)
-	each(t, func(t *testing.T, s Setup) {
+	eachExchange(t, func(t *testing.T, s Setup) {
 		testNode := newTestNode(t)
 		testNode.Serve(s.Node, User(41))
 		old := NewClient(t, s.Client(User(41)))

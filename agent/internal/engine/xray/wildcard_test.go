@@ -11,7 +11,7 @@ import (
 // Nodes listen at 0.0.0.0 by default, which includes machines that have only IPv6.
 func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 	echo := EchoServer(t)
-	each(t, func(t *testing.T, s Setup) {
+	eachExchange(t, func(t *testing.T, s Setup) {
 		s.Node.Listen = "0.0.0.0"
 		newTestNode(t).Serve(s.Node, User(1))
 		text, err := json.Marshal(s.Client(User(1)))
