@@ -21,7 +21,7 @@ import { useBanActions } from './actions'
 import { UserState } from './columns'
 import { useGiftActions } from './gift-actions'
 import { Notes } from './notes'
-import { userOf, users } from './resource'
+import { ordersOf, userOf, users } from './resource'
 import { Bans, Packages, Services, UserFacts, Wallet } from './sections'
 import { UserOrders } from './user-orders'
 import classes from './users.module.css'
@@ -32,6 +32,8 @@ const MergeDialog = lazyPart(() => import('./merge-dialog'), 'MergeDialog')
 const UserMoney = lazyPart(() => import('./user-money'), 'UserMoney')
 
 const route = getRouteApi('/admin/users/$id')
+const skeleton = <Skeleton height={480} radius="lg" />
+const waiting = <div aria-busy="true">{skeleton}</div>
 
 /** One user: what runs, what was bought, the money, the bans. */
 export function UserPage() {
@@ -42,7 +44,7 @@ export function UserPage() {
   return (
     <div data-wide>
       {query.data ? <Header user={query.data} /> : <PageHeader title={t('user')} />}
-      <Loaded query={query} skeleton={<Skeleton height={480} radius="lg" />} hasCards>
+      <Loaded query={query} skeleton={skeleton} hasCards>
         {(user) => <User user={user} />}
       </Loaded>
     </div>
@@ -118,6 +120,11 @@ function useMergeStart(open: () => void): Action<UserDetail> {
 function User({ user }: { user: UserDetail }) {
   const may = useMay()
   const tab = useTab(useTabs())
+  const { isLoading } = useQuery({
+    ...ordersOf(user.id),
+    enabled: tab === 'now' && may('order.read'),
+  })
+  if (isLoading) return waiting // What is below the orders would move when they come.
   return (
     <div className={classes.user}>
       <div className={classes.main}>
@@ -129,7 +136,7 @@ function User({ user }: { user: UserDetail }) {
             {user.bans.length > 0 && <Bans bans={user.bans} />}
           </>
         )}
-        <Suspense fallback={<Skeleton height={480} radius="lg" />}>
+        <Suspense fallback={skeleton}>
           {tab === 'money' && <UserMoney id={user.id} />}
           {tab === 'access' && <UserAccess id={user.id} />}
           {tab === 'history' && <UserHistory id={user.id} />}

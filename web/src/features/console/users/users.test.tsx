@@ -76,6 +76,22 @@ describe('the page of a user', () => {
     expect(screen.queryByRole('region', { name: 'Bans' })).toBeNull()
   })
 
+  it('is drawn once the orders are there, so that nothing below them moves', async () => {
+    const orders = Promise.withResolvers<void>()
+    server.use(
+      http.get('*/api/v2/staff/orders', async () => {
+        await orders.promise
+        return failure(500, { message: 'Broken', code: 'internal' })
+      }),
+    )
+    await openSignedIn('/admin/users/9')
+    await screen.findByRole('button', { name: 'Actions for lin@example.com' }, { timeout: 5_000 })
+    expect(screen.queryByRole('region', { name: 'Wallet' })).toBeNull()
+    orders.resolve()
+    expect(await region('Wallet')).toBeVisible()
+    expect(await region('Orders')).toHaveTextContent('Broken')
+  })
+
   it('bans with a reason, and ends the ban', async () => {
     const { user } = await openSignedIn('/admin/users/9')
     let dialog = await choose(user, 'Ban')
