@@ -28,7 +28,10 @@ const csv = (rows: readonly (readonly string[])[]) =>
   `${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
 
 /** Downloads all invoices of a month, or of all months, as CSV. */
-export async function saveInvoices(month: string | undefined, t: TFunction<'wallet'>): Promise<void> {
+export async function saveInvoices(
+  month: string | undefined,
+  t: TFunction<'wallet'>,
+): Promise<void> {
   const head = [t('number'), t('when'), t('what'), t('amount'), t('currency'), t('refunded')]
   const rows = (await everyInvoice(month)).map(
     ({ no, created_at, lines, total, currency, refund }) => [
