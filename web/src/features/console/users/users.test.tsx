@@ -77,17 +77,20 @@ describe('the page of a user', () => {
   })
 
   it('is drawn once the orders are there, so that nothing below them moves', async () => {
-    const orders = Promise.withResolvers<void>()
+    let come: () => void = () => undefined
+    const orders = new Promise<void>((resolve) => {
+      come = resolve
+    })
     server.use(
       http.get('*/api/v2/staff/orders', async () => {
-        await orders.promise
+        await orders
         return failure(500, { message: 'Broken', code: 'internal' })
       }),
     )
     await openSignedIn('/admin/users/9')
     await screen.findByRole('button', { name: 'Actions for lin@example.com' }, { timeout: 5_000 })
     expect(screen.queryByRole('region', { name: 'Wallet' })).toBeNull()
-    orders.resolve()
+    come()
     expect(await region('Wallet')).toBeVisible()
     expect(await region('Orders')).toHaveTextContent('Broken')
   })
