@@ -49,7 +49,7 @@ test('a member of staff shares an account, users of the plan see its secrets on 
     await console.getByLabel('User name').fill('family@films.example')
     await console.getByRole('textbox', { name: 'Password' }).fill(first)
     await console.getByRole('textbox', { name: 'Key of the codes (TOTP)' }).fill(SEED)
-    await console.getByLabel('Plans').fill(String(plan.ID))
+    await console.getByRole('checkbox', { name: `Films ${mark}` }).check()
     await console.getByRole('button', { name: 'Save' }).click()
     await expect(console.getByText('The share account is saved')).toBeVisible()
     await console.getByRole('link', { name }).click()

@@ -15,7 +15,7 @@ export const Route = createFileRoute('/admin/audit-log/')({
       Promise.all([
         loadList(queryClient, auditLog, deps),
         queryClient.prefetchQuery(auditChainQuery()),
-        queryClient.prefetchQuery(auditActionsQuery()),
+        'action' in deps && queryClient.prefetchQuery(auditActionsQuery()),
       ]),
     ),
   component: lazyPage(() => import('@/features/console/trust/pages'), 'AuditLogPage'),

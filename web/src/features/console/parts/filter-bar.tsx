@@ -145,9 +145,10 @@ function AddFilter(props: {
   onChange: (key: string, value: string | undefined) => void
 }) {
   const { t } = useTranslation('console/parts')
-  const [chosen, setChosen] = useState<Filter>()
+  const [key, setKey] = useState<string>()
+  const chosen = props.filters.find((filter) => filter.key === key)
   const toggle = (isOpen: boolean) => {
-    setChosen(undefined)
+    setKey(undefined)
     props.onOpen(isOpen)
   }
   return (
@@ -183,7 +184,7 @@ function AddFilter(props: {
           <ul className={classes.menu}>
             {props.filters.map((filter) => (
               <li key={filter.key}>
-                <button type="button" className={classes.item} onClick={() => setChosen(filter)}>
+                <button type="button" className={classes.item} onClick={() => setKey(filter.key)}>
                   {filter.title}
                 </button>
               </li>

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core'
-import { type SubmitEvent, useState } from 'react'
+import { type SubmitEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SearchField } from '@/ui/search-field'
 import classes from './filter-bar.module.css'
@@ -11,7 +11,8 @@ import { foundIn } from './option'
  */
 export function FilterFinder(props: { filter: KnownFilter; onChange: (value: string) => void }) {
   const { t } = useTranslation('console/parts')
-  const { options, title } = props.filter
+  const { options = [], title, onOpen } = props.filter
+  useEffect(onOpen, [onOpen])
   const [typed, setTyped] = useState('')
   const found = foundIn(options, typed)
   const submit = (event: SubmitEvent) => {
@@ -25,7 +26,9 @@ export function FilterFinder(props: { filter: KnownFilter; onChange: (value: str
     <form onSubmit={submit}>
       <Stack gap="sm">
         <SearchField label={title} value={typed} onSearch={setTyped} />
-        {found.length === 0 && <Text c="dimmed">{t('filter.noneFound')}</Text>}
+        {options.length > 0 && found.length === 0 && (
+          <Text c="dimmed">{t('filter.noneFound')}</Text>
+        )}
         <ul className={`${classes.menu} ${classes.found}`}>
           {found.map(({ value, label }) => (
             <li key={value}>

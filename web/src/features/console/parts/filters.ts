@@ -3,8 +3,8 @@ import type { Option } from './option'
 /** One thing that a list is narrowed by; `key` is its part of the address and the server's name of it. */
 export type Filter = { key: string; title: string } & (
   | { kind: 'choice'; options: readonly Option[]; isSingle?: boolean }
-  /** How a value begins, of which these are known. */
-  | { kind: 'known'; options: readonly Option[] }
+  /** How a value begins, of which these are known: undefined until `onOpen` has loaded them. */
+  | { kind: 'known'; options: readonly Option[] | undefined; onOpen: () => void }
   /** From and to, both ends counted; either may be open. */
   | { kind: 'range' | 'date' }
   /** A text or the id of another object. */
@@ -42,7 +42,7 @@ export function wordsOf(filter: Filter, value: string): string {
     return `${isNot ? '≠ ' : ''}${labels.join(', ')}`
   }
   if (filter.kind === 'known')
-    return filter.options.find((option) => option.value === value)?.label ?? value
+    return filter.options?.find((option) => option.value === value)?.label ?? value
   if (filter.kind === 'range' || filter.kind === 'date') {
     const [from, to] = endsOf(value)
     if (from === to) return from

@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '@/lib/api/gen/staff/types.gen'
 import { Fact } from '@/ui/fact'
@@ -83,7 +85,7 @@ function useFilters(): Filter[] {
         label: t(value),
       })),
     },
-    { key: 'action', title: t('log.action'), kind: 'known', options: useActions() },
+    { key: 'action', title: t('log.action'), kind: 'known', ...useActions() },
     { key: 'object', title: t('log.object'), kind: 'text' },
     { key: 'object_id', title: t('log.objectId'), kind: 'text' },
     { key: 'address', title: t('log.address'), kind: 'text' },
@@ -91,16 +93,26 @@ function useFilters(): Filter[] {
   ]
 }
 
-/** The actions in the words that the list has for them, found by those of the other language, too. */
-function useActions(): Option[] {
+const isByAction = (search: object) => 'action' in search
+
+/**
+ * The actions in the words that the list has for them, found by those of the other language, too. They are loaded once
+ * the filter is set or opened.
+ */
+function useActions(): { options: Option[] | undefined; onOpen: () => void } {
   const { i18n } = useTranslation()
-  const { data } = useQuery(auditActionsQuery())
+  const isSet = useSearch({ strict: false, select: isByAction })
+  const [isOpened, setOpened] = useState(false)
+  const { data } = useQuery({ ...auditActionsQuery(), enabled: isSet || isOpened })
   const isChinese = i18n.language.startsWith('zh')
-  return (data ?? []).map(({ action, zh, en }) => ({
-    value: action,
-    label: isChinese ? zh : en,
-    also: isChinese ? en : zh,
-  }))
+  return {
+    options: data?.map(({ action, zh, en }) => ({
+      value: action,
+      label: isChinese ? zh : en,
+      also: isChinese ? en : zh,
+    })),
+    onOpen: useCallback(() => setOpened(true), []),
+  }
 }
 
 /** How far the log is sealed, and what its last check found. */

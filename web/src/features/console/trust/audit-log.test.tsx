@@ -83,7 +83,9 @@ describe('audit log', () => {
       within(field.closest('form') as HTMLElement)
         .getAllByRole('button', { hidden: true })
         .map(({ textContent }) => textContent)
-    expect(found()).toEqual(['Added a node', 'Changed a node', 'Banned a user'])
+    await waitFor(() =>
+      expect(found()).toEqual(['Added a node', 'Changed a node', 'Banned a user']),
+    )
     for (const [typed, words] of [
       ['a node ch', ['Changed a node']],
       ['封禁', ['Banned a user']],
