@@ -19,6 +19,7 @@ import { ledger, ledgerAccounts } from './resources'
 /** Every movement of money, and what each account has. */
 export function LedgerPage() {
   const { t } = useTranslation('console/ledger')
+  const { isLoading } = useQuery(ledgerAccounts())
   return (
     <ListPage
       title={t('title')}
@@ -28,6 +29,7 @@ export function LedgerPage() {
       filters={useFilters()}
       search={{ key: 'q', label: t('search') }}
       empty={t('empty')}
+      isWaiting={isLoading}
       above={
         <Box mb="lg">
           <Accounts />

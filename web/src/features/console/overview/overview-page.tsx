@@ -10,6 +10,7 @@ import { formatMoney } from '@/lib/money'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
+import { FirstLoad } from '../parts/first-load'
 import { useListSearch } from '../parts/list-search'
 import { useMay } from '../parts/permissions'
 import { FirstSteps } from './first-steps'
@@ -17,6 +18,17 @@ import { DayBars, Figures, PeriodControl } from './lazy-figures'
 import classes from './overview.module.css'
 import { overviewOf, periodOf } from './resource'
 import { waiting, waitingOf } from './waiting'
+
+const trouble = [
+  'nodes_online',
+  'nodes_late',
+  'nodes_offline',
+  'tickets',
+  'cases',
+  'failed_payments',
+  'failed_jobs',
+  'late_jobs',
+] as const
 
 /** What needs attention, and how the shop does; each line and figure leads to its list. */
 export function OverviewPage() {
@@ -27,54 +39,44 @@ export function OverviewPage() {
   return (
     <div data-wide>
       <PageHeader title={t('title')} />
-      {shop.data && <FirstSteps steps={shop.data.steps} />}
-      <Stack gap="xl">
-        <Part title={t('waiting')}>
-          <Waiting />
-        </Part>
-        <Suspense fallback={<Skeleton height={420} radius="lg" />}>
-          <PeriodControl />
-          <Loaded query={shop} skeleton={<Skeleton height={420} radius="lg" />} hasCards>
-            {(data) => (
-              <>
-                <Part title={t('part.money')}>
-                  <Revenue days={data.days} />
-                  <Figures
-                    of={data}
-                    keys={['revenue', 'received', 'orders', 'unpaid_orders', 'returned', 'gifts']}
-                  />
-                </Part>
-                {may('traffic.total.read') && (
-                  <Part title={t('part.traffic')}>
-                    <Traffic />
+      <FirstLoad isLoading={shop.isLoading}>
+        {shop.data && <FirstSteps steps={shop.data.steps} />}
+        <Stack gap="xl">
+          <Part title={t('waiting')}>
+            <Waiting />
+          </Part>
+          <Suspense fallback={<Skeleton height={420} radius="lg" />}>
+            <PeriodControl />
+            <Loaded query={shop} skeleton={<Skeleton height={420} radius="lg" />} hasCards>
+              {(data) => (
+                <>
+                  <Part title={t('part.money')}>
+                    <Revenue days={data.days} />
+                    <Figures
+                      of={data}
+                      keys={['revenue', 'received', 'orders', 'unpaid_orders', 'returned', 'gifts']}
+                    />
                   </Part>
-                )}
-                <Part title={t('part.users')}>
-                  <Figures
-                    of={data}
-                    keys={['new_users', 'seen_users', 'expiring', 'exhausted', 'banned']}
-                  />
-                </Part>
-                <Part title={t('part.trouble')}>
-                  <Figures
-                    of={data}
-                    keys={[
-                      'nodes_online',
-                      'nodes_late',
-                      'nodes_offline',
-                      'tickets',
-                      'cases',
-                      'failed_payments',
-                      'failed_jobs',
-                      'late_jobs',
-                    ]}
-                  />
-                </Part>
-              </>
-            )}
-          </Loaded>
-        </Suspense>
-      </Stack>
+                  {may('traffic.total.read') && (
+                    <Part title={t('part.traffic')}>
+                      <Traffic />
+                    </Part>
+                  )}
+                  <Part title={t('part.users')}>
+                    <Figures
+                      of={data}
+                      keys={['new_users', 'seen_users', 'expiring', 'exhausted', 'banned']}
+                    />
+                  </Part>
+                  <Part title={t('part.trouble')}>
+                    <Figures of={data} keys={trouble} />
+                  </Part>
+                </>
+              )}
+            </Loaded>
+          </Suspense>
+        </Stack>
+      </FirstLoad>
     </div>
   )
 }

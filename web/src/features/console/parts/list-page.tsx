@@ -3,6 +3,7 @@ import { lazyPart } from '@/lib/lazy-part'
 import { PageHeader } from '@/ui/page-header'
 import type { Action } from './action'
 import { ActionMenu } from './action-runner'
+import { FirstLoad } from './first-load'
 import { CsvButton } from './file-buttons'
 import { FilterBar } from './filter-bar'
 import type { Filter } from './filters'
@@ -16,8 +17,7 @@ import { useNewKey } from './use-new-key'
 // Pages with a form load these parts, too, so what only lists have comes apart.
 const ViewTabs = lazyPart(() => import('./view-tabs'), 'ViewTabs')
 
-/** A page that is a list: its title, its views, its filters, its rows with what may be done with each. */
-export function ListPage<T>(props: {
+type Props<T> = {
   title: string
   about?: string
   resource: Resource<T>
@@ -39,9 +39,14 @@ export function ListPage<T>(props: {
   action?: ReactNode
   /** Before the list, such as a test of what it says. */
   above?: ReactNode
+  /** Whether the height of what is above the list is not known yet. */
+  isWaiting?: boolean
   /** Between the filters and the rows, such as what is done with those that are chosen. */
   between?: ReactNode
-}) {
+}
+
+/** A page that is a list: its title, its views, its filters, its rows with what may be done with each. */
+export function ListPage<T>(props: Props<T>) {
   const { resource, actions, nameOf } = props
   const look = useLook(resource.name, props.columns)
   const { search } = useListSearch()
@@ -60,27 +65,29 @@ export function ListPage<T>(props: {
   return (
     <div ref={page} data-wide>
       <Top {...props} />
-      <Suspense>
-        <ViewTabs resource={resource.name} search={narrowingOf(resource, search)} look={look} />
-      </Suspense>
-      <FilterBar filters={props.filters ?? []} {...(props.search && { search: props.search })}>
-        <LookMenu look={look} />
-        {resource.csv && <CsvButton resource={resource} />}
-      </FilterBar>
-      {props.between}
-      <ResourceTable
-        caption={props.title}
-        resource={resource}
-        columns={look.shown}
-        allColumns={props.columns}
-        isDense={look.isDense}
-        sizing={look}
-        {...(props.link && { link: props.link })}
-        {...(renderActions && { renderActions })}
-        {...(props.keys && { keys: props.keys })}
-        {...(props.peek && { peek: props.peek })}
-        empty={{ text: props.empty }}
-      />
+      <FirstLoad isLoading={props.isWaiting ?? false}>
+        <Suspense>
+          <ViewTabs resource={resource.name} search={narrowingOf(resource, search)} look={look} />
+        </Suspense>
+        <FilterBar filters={props.filters ?? []} {...(props.search && { search: props.search })}>
+          <LookMenu look={look} />
+          {resource.csv && <CsvButton resource={resource} />}
+        </FilterBar>
+        {props.between}
+        <ResourceTable
+          caption={props.title}
+          resource={resource}
+          columns={look.shown}
+          allColumns={props.columns}
+          isDense={look.isDense}
+          sizing={look}
+          {...(props.link && { link: props.link })}
+          {...(renderActions && { renderActions })}
+          {...(props.keys && { keys: props.keys })}
+          {...(props.peek && { peek: props.peek })}
+          empty={{ text: props.empty }}
+        />
+      </FirstLoad>
     </div>
   )
 }

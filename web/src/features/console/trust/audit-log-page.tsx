@@ -18,6 +18,7 @@ import { auditActionsQuery, auditChainQuery, auditLog } from './resource'
 /** What staff and the operator changed, and whether the log is whole. */
 export function AuditLogPage() {
   const { t } = useTranslation('console/trust')
+  const { isLoading } = useQuery(auditChainQuery())
   return (
     <ListPage
       title={t('log.title')}
@@ -29,6 +30,7 @@ export function AuditLogPage() {
       link={({ id }) => ({ to: '/admin/audit-log/$id', params: { id: String(id) } })}
       empty={t('log.empty')}
       action={<Chain />}
+      isWaiting={isLoading}
     />
   )
 }

@@ -12,6 +12,7 @@ import type { Action } from '../parts/action'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader, useTab } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
+import { FirstLoad } from '../parts/first-load'
 import { useNeighbours } from '../parts/use-neighbours'
 import { useTyped } from '../parts/use-typed'
 import { requireFound } from '../parts/require-found'
@@ -33,7 +34,6 @@ const UserMoney = lazyPart(() => import('./user-money'), 'UserMoney')
 
 const route = getRouteApi('/admin/users/$id')
 const skeleton = <Skeleton height={480} radius="lg" />
-const waiting = <div aria-busy="true">{skeleton}</div>
 
 /** One user: what runs, what was bought, the money, the bans. */
 export function UserPage() {
@@ -124,29 +124,30 @@ function User({ user }: { user: UserDetail }) {
     ...ordersOf(user.id),
     enabled: tab === 'now' && may('order.read'),
   })
-  if (isLoading) return waiting // What is below the orders would move when they come.
   return (
-    <div className={classes.user}>
-      <div className={classes.main}>
-        {tab === 'now' && (
-          <>
-            <Services services={user.services} user={user.id} />
-            {user.packages.length > 0 && <Packages packages={user.packages} />}
-            {may('order.read') && <UserOrders id={user.id} />}
-            {user.bans.length > 0 && <Bans bans={user.bans} />}
-          </>
-        )}
-        <Suspense fallback={skeleton}>
-          {tab === 'money' && <UserMoney id={user.id} />}
-          {tab === 'access' && <UserAccess id={user.id} />}
-          {tab === 'history' && <UserHistory id={user.id} />}
-        </Suspense>
+    <FirstLoad isLoading={isLoading}>
+      <div className={classes.user}>
+        <div className={classes.main}>
+          {tab === 'now' && (
+            <>
+              <Services services={user.services} user={user.id} />
+              {user.packages.length > 0 && <Packages packages={user.packages} />}
+              {may('order.read') && <UserOrders id={user.id} />}
+              {user.bans.length > 0 && <Bans bans={user.bans} />}
+            </>
+          )}
+          <Suspense fallback={skeleton}>
+            {tab === 'money' && <UserMoney id={user.id} />}
+            {tab === 'access' && <UserAccess id={user.id} />}
+            {tab === 'history' && <UserHistory id={user.id} />}
+          </Suspense>
+        </div>
+        <div className={classes.main}>
+          <UserFacts user={user} />
+          <Wallet wallet={user.wallet} />
+          {may('user.note') && <Notes id={user.id} />}
+        </div>
       </div>
-      <div className={classes.main}>
-        <UserFacts user={user} />
-        <Wallet wallet={user.wallet} />
-        {may('user.note') && <Notes id={user.id} />}
-      </div>
-    </div>
+    </FirstLoad>
   )
 }
