@@ -17,7 +17,7 @@ import { Standing, standings } from './standing'
 /** The accounts of users on the operator's media server. */
 export function MediaAccountsPage() {
   const { t } = useTranslation('console/media')
-  const { data: isSetUp } = useQuery(isSetUpQuery())
+  const { data: isSetUp, isLoading } = useQuery(isSetUpQuery())
   const making = useNewAccount()
   return (
     <ListPage
@@ -33,6 +33,7 @@ export function MediaAccountsPage() {
       empty={t('empty')}
       action={isSetUp && <ActionButton subject={undefined} action={making} isPrimary />}
       above={isSetUp === false && <NotSetUp />}
+      isWaiting={isLoading}
     />
   )
 }

@@ -11,6 +11,7 @@ import { Money } from '@/ui/money'
 import { Notice } from '@/ui/notice'
 import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
+import { FirstLoad } from '../parts/first-load'
 import { ActionButton, ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
@@ -74,9 +75,11 @@ function Header({ recharge }: { recharge: RechargeDetail }) {
 function Main({ recharge }: { recharge: RechargeDetail }) {
   const { t } = useTranslation('console/money-detail')
   const may = useMay()
-  const { currency } = recharge
+  const { currency, no } = recharge
+  const events = useQuery({ ...eventsOf(no), enabled: may('recharge.notify.read') })
+  const returns = useQuery({ ...returnsOf(no), enabled: may('money.refund.read') })
   return (
-    <>
+    <FirstLoad isLoading={events.isLoading || returns.isLoading}>
       {recharge.waits && <Notice tone="warning">{t('waitsForSecond')}</Notice>}
       <Section title={t('section.amounts')}>
         <Facts>
@@ -97,10 +100,10 @@ function Main({ recharge }: { recharge: RechargeDetail }) {
           </Fact>
         </Facts>
       </Section>
-      {may('recharge.notify.read') && <Events no={recharge.no} />}
-      {may('money.refund.read') && <Returns no={recharge.no} currency={currency} />}
+      {may('recharge.notify.read') && <Events no={no} />}
+      {may('money.refund.read') && <Returns no={no} currency={currency} />}
       <Bookings bookings={recharge.bookings} />
-    </>
+    </FirstLoad>
   )
 }
 
