@@ -44,7 +44,7 @@ const (
 // Faults of visits. ErrVisit refuses what a visit may not do.
 var (
 	ErrVisit = fault.Forbidden("staff_visit", "你正在以该用户的身份查看，只能浏览：不能修改任何内容，也不显示订阅链接和密钥",
-		"You are signed in as this user to look only: nothing can be changed here, and subscription links and secrets are not shown")
+		"You are signed in as this user to look only: nothing can be changed here, and no link or secret is shown")
 	ErrVisitCode = fault.Unauthorized("staff_visit_code_invalid", "此登录链接无效、已使用或已过期，请在后台重新打开",
 		"This link is not valid, was used or is too old; please begin again in the console")
 	ErrVisitStaff = fault.Forbidden("staff_visit_of_staff", "不能以工作人员的身份登录",

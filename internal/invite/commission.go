@@ -27,7 +27,7 @@ func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, na
 	}
 	inviter := inviters[0]
 	base, err := i.paid(ctx, tx, userID, orderID)
-	if err != nil {
+	if err != nil || base == 0 {
 		return err
 	}
 	c := &Commission{

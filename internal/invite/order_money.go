@@ -55,9 +55,6 @@ func allSpent(ctx context.Context, tx bun.Tx, userID int64) ([]spent, error) {
 
 // spend records the money that paid for an order without a commission.
 func spend(ctx context.Context, tx bun.Tx, m *orderMoney) error {
-	if m.Amount == 0 {
-		return nil
-	}
 	_, err := tx.NewInsert().Model(m).Exec(ctx)
 	return db.Error(err)
 }

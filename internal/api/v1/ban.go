@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -17,11 +18,9 @@ func (r *Router) Ban(a *account.Accounts) {
 	}.and(term), func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		end := in.Time("task_end_at")
 		task := account.BanTask{
-			AccountID: in.Int("user_id"), StartsAt: in.Time("task_start_at"), EndsAt: &end, Reason: "管理员禁封用户",
+			AccountID: in.Int("user_id"), StartsAt: in.Time("task_start_at"), EndsAt: &end,
+			Reason: cmp.Or(strings.TrimSpace(in.Get("ban_context")), "管理员禁封用户"),
 			Remark: in.Get("remark"), Mail: in.Get("is_need_send_email") == "" || in.Yes("is_need_send_email"),
-		}
-		if reason := strings.TrimSpace(in.Get("ban_context")); reason != "" {
-			task.Reason = reason
 		}
 		task, err := a.Bans.Ban(req.Context(), task, who)
 		if err != nil {

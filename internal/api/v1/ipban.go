@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -17,11 +18,8 @@ func (r *Router) IPBan(bans *ipban.Bans) {
 	}.and(term), func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		ban := ipban.Ban{
 			Network: in.Get("ip_cidr"), StartsAt: in.Time("task_start_at"), EndsAt: in.Time("task_end_at"),
-			Reason: "管理员禁封IP",
+			Reason: cmp.Or(strings.TrimSpace(in.Get("ban_context")), "管理员禁封IP"),
 			Remark: in.Get("remark"), MadeBy: &who.UserID,
-		}
-		if reason := strings.TrimSpace(in.Get("ban_context")); reason != "" {
-			ban.Reason = reason
 		}
 		ban, err := bans.Add(req.Context(), ban, api.CallerOf(req.Context()).IP)
 		if err != nil {
