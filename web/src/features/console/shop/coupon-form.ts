@@ -2,12 +2,12 @@ import { useTranslation } from 'react-i18next'
 import { useCurrency } from '@/lib/currency'
 import { staffCouponMakeRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import type { CouponItem } from '@/lib/api/gen/staff/types.gen'
+import { choicesOrNumbers, numbers } from '../parts/choices-or-numbers'
 import type { Field } from '../parts/field'
 import { usePlanOptions } from '../parts/plan-names'
 import type { FormSection } from '../parts/resource-form'
 
 const whole = /^\d+$/
-const numbers = /^\d+([\s,，]+\d+)*$/
 const money = /^\d+(\.\d{1,2})?$/
 
 /** The sections of a coupon's form. What a coupon takes off never changes, so only a new one asks for it. */
@@ -83,16 +83,10 @@ function useUse(): FormSection {
 function usePlansField(coupon: CouponItem | undefined): Field {
   const { t } = useTranslation('console/coupon')
   const options = usePlanOptions(coupon && { chosen: coupon.plans })
-  const name = 'plans'
-  return options
-    ? { name, label: t('field.plans'), hint: t('hint.plans'), kind: 'choices', options }
-    : {
-        name,
-        label: t('field.planNumbers'),
-        hint: t('hint.planNumbers'),
-        kind: 'text',
-        rules: { pattern: numbers },
-      }
+  return choicesOrNumbers('plans', options, {
+    choices: { label: t('field.plans'), hint: t('hint.plans') },
+    numbers: { label: t('field.planNumbers'), hint: t('hint.planNumbers') },
+  })
 }
 
 function useTerms(coupon: CouponItem | undefined): FormSection {

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { useCurrency } from '@/lib/currency'
 import { staffPlanChangeRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import type { StaffPlan } from '@/lib/api/gen/staff/types.gen'
+import { choicesOrNumbers } from '../parts/choices-or-numbers'
 import type { Field } from '../parts/field'
 import type { FormSection } from '../parts/resource-form'
 import { useGroupOptions } from './group-options'
@@ -51,17 +52,10 @@ function usePrices(kind: Kind, plan: StaffPlan | undefined): FormSection {
 
 function useGroups(plan: StaffPlan | undefined): Field {
   const { t } = useTranslation('console/shop')
-  const options = useGroupOptions(plan?.groups ?? noGroups)
-  const name = 'groups'
-  return options
-    ? { name, label: t('field.groups'), hint: t('hint.groups'), kind: 'choices', options }
-    : {
-        name,
-        label: t('field.groupNumbers'),
-        hint: t('hint.groupNumbers'),
-        kind: 'text',
-        rules: { pattern: /^\d+([\s,，]+\d+)*$/ },
-      }
+  return choicesOrNumbers('groups', useGroupOptions(plan?.groups ?? noGroups), {
+    choices: { label: t('field.groups'), hint: t('hint.groups') },
+    numbers: { label: t('field.groupNumbers'), hint: t('hint.groupNumbers') },
+  })
 }
 
 function useLimits(kind: Kind, plan: StaffPlan | undefined): FormSection {

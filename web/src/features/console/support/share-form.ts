@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { staffShareAccountAddRules as rules } from '@/lib/api/gen/staff/rules.gen'
 import type { ShareAccountBody, StaffShareAccount } from '@/lib/api/gen/staff/types.gen'
+import { choicesOrNumbers } from '../parts/choices-or-numbers'
 import type { Field } from '../parts/field'
 import { usePlanOptions } from '../parts/plan-names'
 import type { FormSection, FormValues } from '../parts/resource-form'
@@ -60,16 +61,11 @@ function usePlansField(account: StaffShareAccount | undefined): Field {
     kind: 'plan',
     ...(account?.plan_ids && { chosen: account.plan_ids }),
   })
-  const name = 'plan_ids'
-  return options
-    ? { name, label: t('share.plan_ids'), hint: t('hint.plans'), kind: 'choices', options }
-    : {
-        name,
-        label: t('share.planNumbers'),
-        hint: t('hint.planNumbers'),
-        kind: 'text',
-        rules: { pattern: /^\d+([\s,]+\d+)*$/ },
-      }
+  const words = {
+    choices: { label: t('share.plan_ids'), hint: t('hint.plans') },
+    numbers: { label: t('share.planNumbers'), hint: t('hint.planNumbers') },
+  }
+  return choicesOrNumbers('plan_ids', options, words, /^\d+([\s,]+\d+)*$/)
 }
 
 /** The sections of a share account's form; only a new one asks for the secret. */
