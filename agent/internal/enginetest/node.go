@@ -200,6 +200,27 @@ func (s *Node) CheckBlockedAddress(echo string, dial func(target string) net.Con
 	}
 }
 
+// CheckCounting holds what is counted of the users 7 and 8, whom the node serves, against what they exchange with an
+// echo server through connections of dial. User 9 is let through by no node.
+func (n *Node) CheckCounting(dial func(api.User) net.Conn) {
+	n.t.Helper()
+	const size = 300_000
+	for _, id := range []int64{7, 8} {
+		conn := dial(xraytest.User(id))
+		xraytest.MustExchange(n.t, conn, size)
+		conn.Close()
+	}
+	counted := n.Counted()
+	for _, id := range []int64{7, 8} {
+		if want := (api.Row{UserID: id, Up: size, Down: size}); counted[id] != want {
+			n.t.Errorf("counted %+v, moved %+v", counted[id], want)
+		}
+	}
+	if !xraytest.Refused(dial(xraytest.User(9))) {
+		n.t.Error("a user who is not on the list was let through")
+	}
+}
+
 // CheckSpeedLimit tests that a limited user transfers bytes at the limit, within a tenth. move transfers a number of
 // bytes, both directions together. A busy machine is sometimes slower but never faster, so the best of several attempts
 // counts.
