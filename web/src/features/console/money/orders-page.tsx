@@ -9,6 +9,7 @@ import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { usePlanFilter } from '../parts/use-plan-filter'
 import { useOrderRefund } from './order-actions'
 import { orders } from './resources'
 import { MoneyState, useStateFilter } from './states'
@@ -156,7 +157,7 @@ function useFilters(): Filter[] {
     { key: 'paid', title: t('column.paid'), kind: 'date' },
     { key: 'total', title: t('column.total'), kind: 'range' },
     { key: 'user', title: t('column.userNo'), kind: 'reference' },
-    { key: 'plan', title: t('column.planNo'), kind: 'reference' },
+    usePlanFilter(),
     { key: 'coupon', title: t('column.couponNo'), kind: 'reference' },
     { key: 'label', title: t('column.label'), kind: 'text' },
   ]

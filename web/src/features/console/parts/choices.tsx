@@ -4,10 +4,7 @@ import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { SearchField } from '@/ui/search-field'
 import type { Field } from './field'
-import { foundIn } from './option'
-
-/** From so many options on there is a field to find them by. */
-const MANY = 12
+import { foundIn, MANY } from './option'
 
 /** Boxes to tick; they stay in the order of the options, whatever is ticked first. */
 export function Choices<V extends FieldValues>(props: {

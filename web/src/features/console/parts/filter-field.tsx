@@ -1,8 +1,10 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { SearchField } from '@/ui/search-field'
 import { FilterFinder } from './filter-finder'
 import { choicesOf, choiceText, endsOf, type Filter, rangeOf } from './filters'
+import { foundIn, MANY } from './option'
 
 type Props<F = Filter> = {
   filter: F
@@ -22,12 +24,15 @@ export function FilterField({ filter, value, onChange }: Props) {
 function Choice({ filter, value, onChange }: Props<Extract<Filter, { kind: 'choice' }>>) {
   const { t } = useTranslation('console/parts')
   const { isNot, values } = choicesOf(value)
+  const { options, onOpen } = filter
+  useEffect(() => onOpen?.(), [onOpen])
+  const [typed, setTyped] = useState('')
   if (filter.isSingle)
     return (
       <NativeSelect
         label={filter.title}
         value={value}
-        data={[{ value: '', label: t('filter.any') }, ...filter.options]}
+        data={[{ value: '', label: t('filter.any') }, ...options]}
         onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
       />
     )
@@ -38,8 +43,15 @@ function Choice({ filter, value, onChange }: Props<Extract<Filter, { kind: 'choi
         value={values}
         onChange={(next) => onChange(choiceText(next, isNot))}
       >
+        {options.length >= MANY && (
+          <SearchField
+            label={t('form.find', { name: filter.title })}
+            value={typed}
+            onSearch={setTyped}
+          />
+        )}
         <Stack gap="xs" mt="xs">
-          {filter.options.map((option) => (
+          {foundIn(options, typed).map((option) => (
             <Checkbox key={option.value} value={option.value} label={option.label} />
           ))}
         </Stack>

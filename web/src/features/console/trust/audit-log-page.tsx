@@ -1,6 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
-import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '@/lib/api/gen/staff/types.gen'
 import { Fact } from '@/ui/fact'
@@ -11,6 +9,7 @@ import type { Filter } from '../parts/filters'
 import { ListPage } from '../parts/list-page'
 import type { Option } from '../parts/option'
 import type { Column } from '../parts/resource'
+import { useFilterOpened } from '../parts/use-filter-opened'
 import { AuditActor } from './audit-actor'
 import { AuditObject } from './audit-object'
 import { auditActionsQuery, auditChainQuery, auditLog } from './resource'
@@ -95,17 +94,14 @@ function useFilters(): Filter[] {
   ]
 }
 
-const isByAction = (search: object) => 'action' in search
-
 /**
  * The actions in the words that the list has for them, found by those of the other language, too. They are loaded once
  * the filter is set or opened.
  */
 function useActions(): { options: Option[] | undefined; onOpen: () => void } {
   const { i18n } = useTranslation()
-  const isSet = useSearch({ strict: false, select: isByAction })
-  const [isOpened, setOpened] = useState(false)
-  const { data } = useQuery({ ...auditActionsQuery(), enabled: isSet || isOpened })
+  const { isOpened, onOpen } = useFilterOpened('action')
+  const { data } = useQuery({ ...auditActionsQuery(), enabled: isOpened })
   const isChinese = i18n.language.startsWith('zh')
   return {
     options: data?.map(({ action, zh, en }) => ({
@@ -113,7 +109,7 @@ function useActions(): { options: Option[] | undefined; onOpen: () => void } {
       label: isChinese ? zh : en,
       also: isChinese ? en : zh,
     })),
-    onOpen: useCallback(() => setOpened(true), []),
+    onOpen,
   }
 }
 

@@ -8,6 +8,7 @@ import type { Filter } from '../parts/filters'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { useAreaName } from '../parts/use-area-name'
+import { usePlanFilter } from '../parts/use-plan-filter'
 
 const states = ['active', 'none', 'exhausted', 'expired', 'banned', 'closed'] as const
 const roles = ['owner', 'admin', 'finance', 'support', 'viewer'] as const
@@ -156,7 +157,7 @@ export function useUserFilters(): Filter[] {
     { key: 'balance', title: t('column.balance'), kind: 'range' },
     { key: 'seen', title: t('column.seen'), kind: 'date' },
     { key: 'created', title: t('column.created'), kind: 'date' },
-    { key: 'plan', title: t('column.planNo'), kind: 'reference' },
+    usePlanFilter({ isPlan: true, hasNone: true }),
     { key: 'inviter', title: t('column.inviter'), kind: 'reference' },
     { key: 'area', title: t('column.area'), kind: 'text' },
     { key: 'fetches', title: t('column.fetches'), kind: 'range' },

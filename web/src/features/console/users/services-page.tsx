@@ -8,6 +8,7 @@ import type { Filter } from '../parts/filters'
 import { ListPage } from '../parts/list-page'
 import { Person } from '../parts/person'
 import type { Column } from '../parts/resource'
+import { usePlanFilter } from '../parts/use-plan-filter'
 import { services } from './resource'
 import { type OneService, useServiceActions } from './service-actions'
 
@@ -140,7 +141,7 @@ function useFilters(): Filter[] {
     },
     { key: 'ends', title: t('servicesList.ends'), kind: 'date' },
     { key: 'started', title: t('servicesList.started'), kind: 'date' },
-    { key: 'plan', title: t('column.planNo'), kind: 'reference' },
+    usePlanFilter({ isPlan: true }),
     { key: 'user', title: t('servicesList.userNo'), kind: 'reference' },
   ]
 }
