@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,9 +22,14 @@ func lists(args []string) error {
 	rows := flags.Int64("rows", 1_000_000, "users, orders, recharges, services, invoices and postings, each")
 	engine := flags.String("engine", "", "sqlite or postgres alone")
 	in := flags.String("in", "", "folder in which the databases are kept from run to run; the bulk job is then left out")
+	only := flags.String("only", "", "regular expression of the queries to measure, as users\\?sort=-seen&state=; empty: all")
 	flags.Parse(args)
+	matching, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
 	return onEngines(*engine, *in, func(name, dir string, t *table) error {
-		b := listsBench{dir: dir, engine: name, rows: *rows, keep: *in != "", t: t}
+		b := listsBench{dir: dir, engine: name, rows: *rows, keep: *in != "", only: matching, t: t}
 		return b.run()
 	})
 }
@@ -33,6 +39,7 @@ type listsBench struct {
 	dir, engine, url string
 	rows             int64
 	keep             bool
+	only             *regexp.Regexp
 	t                *table
 }
 
@@ -73,7 +80,7 @@ func (b *listsBench) run() error {
 	}
 	for _, l := range found {
 		began := time.Now()
-		l.measure(s.url, token, b.engine, b.t)
+		l.measure(s.url, token, b.engine, b.only, b.t)
 		fmt.Fprintf(os.Stderr, "%s: measured %s in %s\n", b.engine, l.path, time.Since(began).Round(time.Second))
 	}
 	if b.keep {
@@ -180,7 +187,8 @@ func listOperations(s *server) (found []listOperation, err error) {
 }
 
 // measure asks for the first page by each filter in each order. It prints the slowest, and all that miss the goal.
-func (l *listOperation) measure(site, token, engine string, t *table) {
+func (l *listOperation) measure(site, token, engine string, only *regexp.Regexp, t *table) {
+	name := strings.TrimPrefix(l.path, "/api/v2/staff/")
 	const times, goal = 20, 100 * time.Millisecond
 	type timed struct {
 		query string
@@ -190,6 +198,9 @@ func (l *listOperation) measure(site, token, engine string, t *table) {
 	for _, filter := range l.filters {
 		for _, sort := range l.sorts {
 			query := "sort=" + sort + filter
+			if !only.MatchString(name + "?" + query) {
+				continue
+			}
 			ask := func(times int) sample {
 				n := 0
 				return load(1, time.Minute, http.StatusOK, func() *http.Request {
@@ -205,12 +216,14 @@ func (l *listOperation) measure(site, token, engine string, t *table) {
 			all = append(all, timed{query, took})
 		}
 	}
+	if len(all) == 0 {
+		return
+	}
 	slices.SortFunc(all, func(a, b timed) int { return int(b.p99 - a.p99) })
 	missing := 0
 	for missing < len(all) && all[missing].p99 >= goal {
 		missing++
 	}
-	name := strings.TrimPrefix(l.path, "/api/v2/staff/")
 	t.row(fmt.Sprintf("%s, %d filters and sorts, %s", name, len(all), engine), "p99 < "+short(goal),
 		fmt.Sprintf("%d miss it", missing))
 	for _, slow := range all[:min(max(1, missing), len(all))] {

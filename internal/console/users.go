@@ -126,6 +126,11 @@ func (c *Console) Users() *listing.Resource {
 			{Name: "user_facts_plan", Columns: []string{
 				"plan_id", "ends_at", "user_id", "used_percent", "balance", "created_at",
 			}},
+			{Name: "user_facts_state_seen", Columns: []string{"state", "seen_at", "user_id"}},
+			{Name: "user_facts_state_balance", Columns: []string{"state", "balance", "user_id"}},
+			{Name: "user_facts_state_used", Columns: []string{"state", "used_percent", "user_id"}},
+			{Name: "user_facts_plan_used", Columns: []string{"plan_id", "used_percent", "user_id"}},
+			{Name: "user_facts_plan_created", Columns: []string{"plan_id", "created_at", "user_id"}},
 		},
 	}
 }
