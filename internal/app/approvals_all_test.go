@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -175,6 +176,9 @@ func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
 // TestBulk_MakerAndApprover_GetNothing.
 var toSeveral = map[approval.Kind]bool{approval.CDKeys: true, approval.Coupon: true, approval.BulkJob: true}
 
+// saysItWaits is how an answer says that what it made waits for a second member, beside 403 second_member_needed.
+var saysItWaits = regexp.MustCompile(`"waits": ?true|"confirmed_at": ?null|"state": ?"waiting"`)
+
 // With a limit of zero each way of giving waits, and each is carried out by a second member who gains nothing by it.
 func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 	eachFixture(t, func(h *fixture) {
@@ -215,7 +219,15 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 		h.limited("0.00")
 		post := func(status int, path, body string) {
 			h.Helper()
-			h.ask(ann, status, "POST", "/api/v2/staff/"+path, body, nil)
+			if status != http.StatusOK {
+				h.ask(ann, status, "POST", "/api/v2/staff/"+path, body, nil)
+				return
+			}
+			var made json.RawMessage
+			h.ask(ann, status, "POST", "/api/v2/staff/"+path, body, &made)
+			if !saysItWaits.MatchString(string(made)) {
+				h.Errorf("the answer of %s does not say that it waits: %s", path, made)
+			}
 		}
 		examples := map[approval.Kind]func(){
 			approval.Adjustment: func() {

@@ -18,6 +18,7 @@ type adjustmentItem struct {
 	Amount    money.Amount `json:"amount" doc:"Negative: taken out of the wallet"`
 	Reason    string       `json:"reason" doc:"The user reads it"`
 	State     string       `json:"state" enum:"pending,posted,declined" doc:"pending: a second member of staff must confirm it"`
+	Waits     bool         `json:"waits" doc:"A second member of staff must confirm it; nothing moves before"`
 	MadeBy    *int64       `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
 	CreatedAt time.Time    `json:"created_at"`
 	DecidedBy *int64       `json:"decided_by" nullable:"true" doc:"The second member of staff"`
@@ -26,8 +27,8 @@ type adjustmentItem struct {
 
 func newAdjustmentItem(a *wallet.Adjustment) adjustmentItem {
 	return adjustmentItem{
-		a.ID, a.UserID, a.Amount, a.Reason, string(a.State), a.MadeBy, a.CreatedAt, a.DecidedBy,
-		a.DecidedAt,
+		a.ID, a.UserID, a.Amount, a.Reason, string(a.State), a.State == wallet.AdjustmentPending, a.MadeBy, a.CreatedAt,
+		a.DecidedBy, a.DecidedAt,
 	}
 }
 

@@ -19,7 +19,7 @@ type PaymentCaseItem struct {
 	ID            int64         `json:"id"`
 	Kind          string        `json:"kind" enum:"paid_twice,transaction_used,unknown_number,wrong_gateway,wrong_amount,wrong_currency,not_confirmed,account_closed" doc:"Why the payment was not credited"`
 	State         string        `json:"state" enum:"open,waiting,refunding,credited,refunded,dismissed" doc:"waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again"`
-	Waits         bool          `json:"waits" doc:"A second member of staff must approve the refund; the gateway is not asked before"`
+	Waits         bool          `json:"waits" doc:"A second member of staff must approve the credit or the refund; nothing moves before"`
 	Gateway       string        `json:"gateway"`
 	TransactionID string        `json:"transaction_id" doc:"The gateway's name of the payment"`
 	TradeNo       string        `json:"trade_no" doc:"The number that the payment names; not always one of ours"`
@@ -40,7 +40,7 @@ func showPaymentCase(c *payment.Case, err error) (PaymentCaseItem, error) {
 		return PaymentCaseItem{}, err
 	}
 	item := PaymentCaseItem{
-		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits, Gateway: c.Gateway,
+		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits || c.State == payment.CaseWaiting, Gateway: c.Gateway,
 		TransactionID: c.TransactionID, TradeNo: c.TradeNo,
 		Amount: c.Amount, Currency: c.Currency, RechargeNo: c.RechargeID, UserID: c.UserID, Reason: c.Reason,
 		DecidedBy: c.DecidedBy,

@@ -92,6 +92,11 @@ function useActionForm<S>(props: Props<S>) {
         action.run(subject, sent),
       )
       props.typed?.keep({})
+      if (waitsForSecond(made)) {
+        setWaiting(true)
+        props.onFailed()
+        return
+      }
       props.onDone(given, made)
     } catch (error) {
       if (sayReceived(error)) {
@@ -117,6 +122,10 @@ function useActionForm<S>(props: Props<S>) {
   }
   return { form, fields, values, submit, ended, close }
 }
+
+/** Whether an answer says that what it recorded takes effect once a second member approves it. */
+const waitsForSecond = (made: unknown): boolean =>
+  (made as { data?: { waits?: boolean } } | undefined)?.data?.waits === true
 
 /** Names what is tried: the action, the page, and the row where it is the page of a list. */
 function tryOf<S>({ key }: Action<S>, subject: S): string {

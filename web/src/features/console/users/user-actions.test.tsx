@@ -186,6 +186,22 @@ describe('what staff may do with a user', () => {
     })
   })
 
+  it('says that an adjustment beyond the limit waits, and not that the balance changed', async () => {
+    server.use(
+      ...asStaff('user.read', 'money.adjustment.make'),
+      http.post('*/api/v2/staff/wallet-adjustments', () =>
+        success({ id: 3, user_id: 9, amount: '5000.00', state: 'pending', waits: true }),
+      ),
+    )
+    const { user } = await openSignedIn('/admin/users/9')
+    const dialog = await choose(user, 'lin@example.com', 'Adjust the balance')
+    await user.type(await within(dialog).findByRole('textbox', { name: /^Amount/ }), '5000.00')
+    await user.type(within(dialog).getByRole('textbox', { name: /^Reason/ }), 'A large deposit')
+    await user.click(within(dialog).getByRole('button', { name: 'Adjust the balance' }))
+    expect(await within(dialog).findByText(/second member/)).toBeVisible()
+    expect(screen.queryByText(/was adjusted/)).not.toBeInTheDocument()
+  })
+
   it('shows the labels that another member set meanwhile, and overwrites none unseen', async () => {
     let labels = ['reseller']
     server.use(

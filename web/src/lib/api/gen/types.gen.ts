@@ -198,6 +198,10 @@ export type AdjustmentItem = {
      */
     state: 'pending' | 'posted' | 'declined';
     user_id: number;
+    /**
+     * A second member of staff must confirm it; nothing moves before
+     */
+    waits: boolean;
 };
 
 export type AdjustmentList = {
@@ -5459,7 +5463,7 @@ export type PaymentCaseItem = {
      */
     user_id: number | null;
     /**
-     * A second member of staff must approve the refund; the gateway is not asked before
+     * A second member of staff must approve the credit or the refund; nothing moves before
      */
     waits: boolean;
 };
@@ -5544,7 +5548,7 @@ export type PaymentCaseResult = {
      */
     user_id: number | null;
     /**
-     * A second member of staff must approve the refund; the gateway is not asked before
+     * A second member of staff must approve the credit or the refund; nothing moves before
      */
     waits: boolean;
 };
@@ -5601,7 +5605,7 @@ export type PaymentCaseRow = {
      */
     user_id: number | null;
     /**
-     * A second member of staff must approve the refund; the gateway is not asked before
+     * A second member of staff must approve the credit or the refund; nothing moves before
      */
     waits: boolean;
 };
