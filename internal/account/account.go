@@ -268,7 +268,7 @@ func (a *Accounts) Lock(ctx context.Context, tx bun.Tx, id int64) (User, error) 
 // LockAll is Lock for several users, in the order of their ids; those that do not exist or are closed are left out.
 func (a *Accounts) LockAll(ctx context.Context, tx bun.Tx, ids []int64) ([]User, error) {
 	var rows []row
-	err := lockedFor(rowLock, tx.NewSelect().Model(&rows).Where("id IN (?) AND closed_at IS NULL", bun.List(ids)).
+	err := db.LockedFor(rowLock, tx.NewSelect().Model(&rows).Where("id IN (?) AND closed_at IS NULL", bun.List(ids)).
 		OrderExpr("id")).Scan(ctx)
 	users := make([]User, len(rows))
 	for i, r := range rows {
@@ -322,7 +322,7 @@ const rowLock = "NO KEY UPDATE"
 
 // findLocked is find with a lock on the row: nobody else changes it until tx ends.
 func findLocked(ctx context.Context, tx bun.Tx, where string, args ...any) (row, error) {
-	return scan(ctx, lockedFor(rowLock, tx.NewSelect().Where(where, args...)))
+	return scan(ctx, db.LockedFor(rowLock, tx.NewSelect().Where(where, args...)))
 }
 
 func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {

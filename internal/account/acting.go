@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
 	"airstrip/internal/db"
 	"airstrip/internal/wallet"
@@ -27,7 +26,7 @@ func Acting(ctx context.Context, userID int64) context.Context {
 // of all that locks an account, only LockToClose and changes of the columns that have a unique index wait for it.
 func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
 	var closed bool
-	err := lockedFor("KEY SHARE", tx.NewSelect().Model((*row)(nil)).ColumnExpr("closed_at IS NOT NULL").
+	err := db.LockedFor("KEY SHARE", tx.NewSelect().Model((*row)(nil)).ColumnExpr("closed_at IS NOT NULL").
 		Where("id = ?", userID)).Scan(ctx, &closed)
 	if closed || errors.Is(err, db.ErrNoRows) {
 		err = ErrClosed
@@ -48,15 +47,7 @@ func closing(ctx context.Context, userID int64) context.Context {
 // LockToClose waits until no call acts as one of the accounts and keeps others from beginning until tx ends. Those then
 // find the account closed. It comes before tx locks or reads anything of the accounts.
 func LockToClose(ctx context.Context, tx bun.Tx, ids ...int64) error {
-	_, err := lockedFor("UPDATE", tx.NewSelect().Model((*row)(nil)).Column("id").Where("id IN (?)", bun.List(ids)).
+	_, err := db.LockedFor("UPDATE", tx.NewSelect().Model((*row)(nil)).Column("id").Where("id IN (?)", bun.List(ids)).
 		OrderExpr("id")).Exec(ctx)
 	return err
-}
-
-// lockedFor makes q lock the rows that it finds as PostgreSQL calls it. SQLite has one writer at a time.
-func lockedFor(how string, q *bun.SelectQuery) *bun.SelectQuery {
-	if q.Dialect().Name() == dialect.PG {
-		q.For(how)
-	}
-	return q
 }

@@ -186,17 +186,7 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 		bank := h.gateway("bank")
 		price := h.sells(h.T, shop.KindPlan, 2000)
 		h.sells(h.T, shop.KindPackage, 300)
-		paid := func() *wallet.Recharge {
-			h.Helper()
-			r := h.recharge(h.T, user.id, 3000)
-			if err := h.sandbox.Close(h.Context(), r.TradeNo, true); err != nil {
-				h.Fatal(err)
-			}
-			if w := h.notify(h.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
-				h.Fatal(w.Body)
-			}
-			return r
-		}
+		paid := func() *wallet.Recharge { return h.pays(user, 3000) }
 		order := func() (no int64) {
 			h.Helper()
 			h.give(h.T, user.id, 2000)
@@ -333,13 +323,7 @@ func (h *fixture) earnsCommission(user testUser) {
 	}); err != nil {
 		h.Fatal(err)
 	}
-	r := h.recharge(h.T, buyer.id, 3000)
-	if err := h.sandbox.Close(h.Context(), r.TradeNo, true); err != nil {
-		h.Fatal(err)
-	}
-	if w := h.notify(h.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
-		h.Fatal(w.Body)
-	}
+	h.pays(buyer, 3000)
 	h.ask(buyer, 200, "POST", buy(h.sells(h.T, shop.KindPlan, 2000)), "{}", nil)
 	if err := h.Invites.Release(h.Context()); err != nil {
 		h.Fatal(err)

@@ -15,8 +15,10 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/money"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
 )
 
 func mergeOf(from testUser) string { return fmt.Sprintf("/api/v2/staff/users/%d/merge", from.id) }
@@ -405,4 +407,51 @@ func TestMerge_BesideAPurchase_LosesNothing(t *testing.T) {
 		}
 		h.sound(h.T)
 	})
+}
+
+// A commission that purchases earn while its inviter's account ends is seen by what ends it, or is not made.
+func TestInviterEnds_BesidePurchases_LeavesNoCommissionPending(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		h.limited("1000.00")
+		admin := h.present(h.staff[account.Admin])
+		price := h.sells(h.T, shop.KindPlan, 100)
+		for round := range 6 {
+			name := fmt.Sprintf("inviter%d", round)
+			inviter, kept := h.addUser(h.T, name, 0), h.addUser(h.T, "kept"+name, 0)
+			var all sync.WaitGroup
+			for n := range 3 {
+				buyer := h.addUser(h.T, fmt.Sprintf("buyer%d.%d", round, n), 0)
+				h.write(`UPDATE account SET invited_by = ? WHERE id = ?`, inviter.id, buyer.id)
+				h.pays(buyer, 100)
+				all.Go(func() {
+					if w := h.call(h.Context(), buyer, "POST", buy(price), "{}"); w.Code != http.StatusOK {
+						h.Errorf("a purchase was answered %d: %s", w.Code, w.Body)
+					}
+				})
+			}
+			all.Go(func() {
+				if round%2 == 0 {
+					h.call(h.Context(), admin, "POST", mergeOf(inviter), mergeBody(kept, name))
+					return
+				}
+				h.call(h.Context(), admin, "POST", fmt.Sprintf("/api/v2/staff/users/%d/close", inviter.id),
+					fmt.Sprintf(`{"email":"%s@example.com","reason":"x","forfeit":"0.00"}`, name))
+			})
+			all.Wait()
+		}
+		h.sound(h.T)
+	})
+}
+
+// pays has the user put money into the wallet through the gateway.
+func (h *fixture) pays(user testUser, amount money.Amount) *wallet.Recharge {
+	h.Helper()
+	r := h.recharge(h.T, user.id, amount)
+	if err := h.sandbox.Close(h.Context(), r.TradeNo, true); err != nil {
+		h.Fatal(err)
+	}
+	if w := h.notify(h.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+		h.Fatal(w.Body)
+	}
+	return r
 }

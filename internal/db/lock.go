@@ -10,9 +10,12 @@ import (
 
 // Locked makes q lock the rows that it finds until its transaction ends. Give it an order, so that no two transactions
 // wait for each other. On SQLite a transaction that may write has the database to itself anyway.
-func Locked(q *bun.SelectQuery) *bun.SelectQuery {
+func Locked(q *bun.SelectQuery) *bun.SelectQuery { return LockedFor("UPDATE", q) }
+
+// LockedFor is Locked with a lock of another strength, as PostgreSQL calls it.
+func LockedFor(how string, q *bun.SelectQuery) *bun.SelectQuery {
 	if q.Dialect().Name() == dialect.PG {
-		q.For("UPDATE")
+		q.For(how)
 	}
 	return q
 }

@@ -16,16 +16,10 @@ import (
 // them. It counts the part that was paid with money: what came through gateways is spent before gifts are. Who was
 // banned, or closed their account, earns nothing. Where the order earns nothing, that part is recorded for itself.
 func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, name string) error {
-	var inviters []struct {
-		ID    int64
-		Earns bool
-	}
-	err := tx.NewRaw(`SELECT i.id, i.banned_at IS NULL AND i.closed_at IS NULL AS earns
-		FROM account u JOIN account i ON i.id = u.invited_by WHERE u.id = ?`, userID).Scan(ctx, &inviters)
-	if err != nil || len(inviters) == 0 {
+	inviter, err := inviterOf(ctx, tx, userID)
+	if err != nil || inviter.ID == 0 {
 		return err
 	}
-	inviter := inviters[0]
 	base, err := i.paid(ctx, tx, userID, orderID)
 	if err != nil || base == 0 {
 		return err
@@ -42,6 +36,32 @@ func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, na
 		return spend(ctx, tx, &orderMoney{OrderID: orderID, UserID: userID, Amount: base})
 	}
 	return i.book(ctx, tx, c, name)
+}
+
+// inviter is who invited a user, and whether they earn by them. The zero value is nobody.
+type inviter struct {
+	ID    int64
+	Earns bool
+}
+
+// inviterOf returns who invited the user, whose account then stays as it is (hasLeft). Where a merge has just ended that
+// account, the user's inviter is the one that stays.
+func inviterOf(ctx context.Context, tx bun.Tx, userID int64) (found inviter, err error) {
+	for {
+		before := found.ID
+		err := tx.NewRaw(`SELECT i.id, i.banned_at IS NULL AS earns FROM account u JOIN account i ON i.id = u.invited_by
+			WHERE u.id = ?`, userID).Scan(ctx, &found)
+		if err != nil {
+			return inviter{}, db.OrMissing(err, nil)
+		}
+		left, err := hasLeft(ctx, tx, found.ID)
+		if err != nil || !left {
+			return found, err
+		}
+		if found.Earns = false; found.ID == before {
+			return found, nil
+		}
+	}
 }
 
 // assess sets what a new commission amounts to, rounded down, and when it is released. It is nothing where the inviter

@@ -62,9 +62,13 @@ func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 	return i.settle(ctx, tx, c)
 }
 
-// hasLeft reports whether the user's account was closed.
-func hasLeft(ctx context.Context, tx bun.Tx, userID int64) (bool, error) {
-	return tx.NewSelect().Table("account").Where("id = ? AND closed_at IS NOT NULL", userID).Exists(ctx)
+// hasLeft tells whether an account was closed or merged into another one. One that is open stays so until tx ends:
+// whatever ends an account takes back what it has still to get, and would not see what tx adds. Of all that locks an
+// account, only account.LockToClose and changes of columns with a unique index wait for this lock.
+func hasLeft(ctx context.Context, tx bun.Tx, userID int64) (left bool, err error) {
+	err = db.LockedFor("KEY SHARE", tx.NewSelect().Table("account").ColumnExpr("closed_at IS NOT NULL").
+		Where("id = ?", userID)).Scan(ctx, &left)
+	return left, err
 }
 
 // isGoingBack reports whether the commission would be taken back if all pending gateway refunds of the buyer were done

@@ -43,11 +43,11 @@ var rules = []db.Rule{
 			OR (o.state = 'refunded' AND m.gone = 0)`},
 	{Name: "I9", Says: "nobody invited somebody who was there before them, so that invites have no cycle", Query: `
 		SELECT 'user ' || CAST(id AS TEXT) FROM account WHERE invited_by >= id`},
-	{Name: "I9", Says: "a pending commission is held, any other not, and none is released before its time", Query: `
-		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
+	{Name: "I9", Says: "a pending commission is of an account that is open, and is held; any other is not, and none is released before its time", Query: `
+		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c LEFT JOIN account i ON i.id = c.inviter_id
 		LEFT JOIN ledger_hold h ON h.reference_kind = 'commission' AND h.reference_id = c.id AND h.ended_at IS NULL
 		LEFT JOIN ledger_account a ON a.id = h.account_id
-		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR h.amount <> c.amount OR a.user_id <> c.inviter_id
+		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR (c.state = 'pending' AND i.closed_at IS NOT NULL) OR h.amount <> c.amount OR a.user_id <> c.inviter_id
 		OR a.kind <> 'commission'
 			OR (c.state = 'released' AND c.ended_at < c.release_at)`},
 	{Name: "I9", Says: "a commission is posted once to who earned it, and back where it was reversed", Query: `
