@@ -37,6 +37,8 @@ type Request struct {
 	UserID int64
 	Key    string // up to 128 characters, chosen by the client
 	Hash   []byte // SHA-256 over method, path and body
+	// Repeated is called where Tx gives the answer to an earlier request; nil: nobody asks.
+	Repeated func()
 }
 
 type contextKey struct{}
@@ -101,6 +103,9 @@ func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 	first, err := read(ctx, d, r)
 	if err != nil {
 		return answer, err
+	}
+	if r.Repeated != nil {
+		r.Repeated()
 	}
 	return answer, json.Unmarshal(first.Answer, &answer)
 }

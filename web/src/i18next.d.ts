@@ -19,6 +19,7 @@ import type guide from './locales/zh-CN/guide.json'
 import type home from './locales/zh-CN/home.json'
 import type share from './locales/zh-CN/share.json'
 import type staff from './locales/zh-CN/staff.json'
+import type repeat from './locales/zh-CN/repeat.json'
 import type stepUp from './locales/zh-CN/step-up.json'
 import type setupSteps from './locales/zh-CN/setup/steps.json'
 import type security from './locales/zh-CN/security.json'
@@ -88,6 +89,7 @@ declare module 'i18next' {
       'setup/steps': typeof setupSteps
       share: typeof share
       staff: typeof staff
+      repeat: typeof repeat
       'step-up': typeof stepUp
       passkey: typeof passkey
       telegram: typeof telegram

@@ -96,6 +96,7 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 
 type moneyAnswer struct {
 	status int
+	header http.Header
 	raw    string
 	Result json.RawMessage `json:"result"`
 	List   json.RawMessage `json:"result_list"`
@@ -121,7 +122,7 @@ func (c *moneyServer) call(t *testing.T, user int64, method, path, body string, 
 	}
 	w := httptest.NewRecorder()
 	c.handler.ServeHTTP(w, req)
-	out := moneyAnswer{status: w.Code, raw: w.Body.String()}
+	out := moneyAnswer{status: w.Code, header: w.Header(), raw: w.Body.String()}
 	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil {
 			t.Fatal(err)
@@ -195,17 +196,25 @@ func TestFromAnEmptyWalletToAService(t *testing.T) {
 		}
 
 		// The rest comes with the order.
-		bought := c.ok(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`,
+		first := c.call(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`,
 			"Idempotency-Key", "k1")
+		var bought map[string]any
+		if err := json.Unmarshal(first.Result, &bought); err != nil || first.header.Get("Idempotent-Replayed") != "" {
+			t.Fatal(first.raw, first.header)
+		}
 		order, rest := bought["order"].(map[string]any), bought["recharge"].(map[string]any)
 		if order["state"] != "pending" || order["expires_at"] == nil || rest["money_amount"] != "9.90" ||
 			rest["order_no"] != order["no"] {
 			t.Fatal(bought)
 		}
-		again := c.ok(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`,
+		again := c.call(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox", "auto_renew": true}`,
 			"Idempotency-Key", "k1")
-		if again["order"].(map[string]any)["no"] != order["no"] {
-			t.Fatal("the same key made another order: ", again)
+		var repeated struct{ Order struct{ No any } }
+		if err := json.Unmarshal(again.Result, &repeated); err != nil || repeated.Order.No != order["no"] {
+			t.Fatal("the same key made another order: ", again.raw)
+		}
+		if again.header.Get("Idempotent-Replayed") != "true" {
+			t.Error("nothing says that the answer is the first one's")
 		}
 		if a := c.call(t, 1, "POST", path+"/confirm-order", `{"gateway": "sandbox"}`, "Idempotency-Key",
 			"k1"); a.status != 422 || a.Code != "idempotency_key_reused" {

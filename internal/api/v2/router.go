@@ -360,7 +360,7 @@ func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
 			}
 			hc = huma.WithValue(hc, ifMatchKey{}, m)
 		}
-		ctx, end, err := r.withKey(hc.Context(), o, req, who.UserID)
+		ctx, end, err := r.withKey(hc.Context(), o, w, req, who.UserID)
 		if err != nil {
 			api.NewFailure(req.Context(), err).Write(w)
 			return
@@ -391,7 +391,7 @@ func keyParameter(o Op) *huma.Param {
 	repeat := "a repeat within 72 h of one that changed something is 409 already_received"
 	if o.keyed {
 		repeat = "the same key with the same body is answered for 72 h with what the first request made, and moves " +
-			"nothing twice"
+			"nothing twice; such an answer has the header " + replayed + ": true"
 	}
 	return &huma.Param{
 		Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(128)},
@@ -401,6 +401,9 @@ func keyParameter(o Op) *huma.Param {
 
 type receiptKey struct{}
 
+// replayed is the header of an answer to an earlier request with the same Idempotency-Key.
+const replayed = "Idempotent-Replayed"
+
 // keyedGrace is how long a request with a key goes on after its caller has gone. Its repeat is refused, so it must not
 // end in the middle.
 const keyedGrace = time.Minute
@@ -408,7 +411,7 @@ const keyedGrace = time.Minute
 // withKey returns the context of a request with its Idempotency-Key bound to it, and what ends that. An operation that
 // is not WithKey is done once for a key, too, and a repeat is refused.
 func (r *Router) withKey(
-	ctx context.Context, o Op, req *http.Request, userID int64,
+	ctx context.Context, o Op, w http.ResponseWriter, req *http.Request, userID int64,
 ) (_ context.Context, end context.CancelFunc, err error) {
 	end = func() {}
 	takesNone := !o.takesKey() || !o.keyed && r.keys == nil
@@ -429,6 +432,7 @@ func (r *Router) withKey(
 	case err != nil || !isKeyed:
 		return ctx, end, err
 	case o.keyed:
+		request.Repeated = func() { w.Header().Set(replayed, "true") }
 		return idempotency.With(ctx, request), end, nil
 	}
 	ctx, end = detached.WithGrace(ctx, keyedGrace)

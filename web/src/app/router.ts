@@ -9,6 +9,7 @@ import { limitPreloads } from './limit-preloads'
 import { markLoading } from './mark-loading'
 import { NotFoundPage } from './not-found-page'
 import { queryClient } from './query-client'
+import { onRepeated } from '@/lib/api/client'
 import { session } from '@/lib/session/current-session'
 
 export function createAppRouter(history?: RouterHistory) {
@@ -30,6 +31,7 @@ export function createAppRouter(history?: RouterHistory) {
   followSession(session, queryClient, router)
   focusOnNavigation(router)
   markLoading(router)
+  onRepeated(() => void import('./say-repeated').then((part) => part.sayRepeated()))
   return router
 }
 

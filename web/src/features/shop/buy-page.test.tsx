@@ -169,6 +169,21 @@ describe('buying from the balance', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
   })
 
+  it('says where an earlier try, whose answer was lost, has bought already', async () => {
+    const said = 'An earlier try had arrived: it was done then, and nothing was done again.'
+    const again = success(orderResult())
+    again.headers.set('Idempotent-Replayed', 'true')
+    server.use(http.post(confirmPath, () => success(orderResult())))
+    const { user, router } = await openSignedIn('/user/services/buy?plan=2')
+    await user.click(await (await summary()).findByRole('button', { name: /from balance/ }))
+    expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
+    expect(screen.queryByText(said)).not.toBeInTheDocument()
+    server.use(http.post(confirmPath, () => again))
+    await router.navigate({ href: '/user/services/buy?plan=2' })
+    await user.click(await (await summary()).findByRole('button', { name: /from balance/ }))
+    expect(await screen.findByText(said)).toBeVisible()
+  })
+
   it('is one purchase though it is pressed in two tabs', async () => {
     const keys: (string | null)[] = []
     server.use(

@@ -14,6 +14,13 @@ export function authorizeWith(source: Authorization): void {
   authorization = source
 }
 
+let sayRepeated = () => {}
+
+/** Sets what is called where an answer is that to an earlier try of the same (`Idempotency-Key` in the contract). */
+export function onRepeated(call: () => void): void {
+  sayRepeated = call
+}
+
 const MAX_WAIT_MS = 30_000
 
 /** Sends a request in the user's language, without a bearer token. Anything but a 2xx answer is thrown as an ApiError. */
@@ -21,6 +28,7 @@ export async function sendOpenly(request: Request): Promise<Response> {
   request.headers.set('Accept-Language', document.documentElement.lang)
   const attempt = attemptOf(request)
   const response = await answerTo(request, attempt)
+  if (response.headers.has('Idempotent-Replayed')) sayRepeated()
   if (response.ok) return response
   throw apiErrorOf(await readEnvelope(response), response, attempt)
 }

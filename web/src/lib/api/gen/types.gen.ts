@@ -11513,7 +11513,7 @@ export type InviteBuyData = {
     body: InvitesWanted;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11659,7 +11659,7 @@ export type InvitePayoutAskData = {
     body: PayoutBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11724,7 +11724,7 @@ export type InviteWithdrawData = {
     body: WithdrawalBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12678,7 +12678,7 @@ export type ShopConfirmOrderData = {
     body?: ConfirmationBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12881,7 +12881,7 @@ export type TicketOpenData = {
     body: TicketDraft;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -12998,7 +12998,7 @@ export type TicketMessageSendData = {
     body: NewMessageBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13052,7 +13052,7 @@ export type TicketMessageSendOldData = {
     body: NewMessageBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13133,7 +13133,7 @@ export type CdKeyRedeemData = {
     body?: never;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -13287,7 +13287,7 @@ export type RechargeCreateData = {
     body: RechargeWishBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };

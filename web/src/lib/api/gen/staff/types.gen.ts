@@ -11324,7 +11324,7 @@ export type StaffCdKeysMakeData = {
     body: BatchBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -11662,7 +11662,7 @@ export type StaffPayoutPayData = {
     body: PaymentBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14180,7 +14180,7 @@ export type StaffPaymentCaseCreditData = {
     body: CreditBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -14810,7 +14810,7 @@ export type StaffRechargeRefundData = {
     body: GatewayRefundWishBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -15333,7 +15333,7 @@ export type StaffSettlementEnterData = {
     body: SettlementBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16143,7 +16143,7 @@ export type StaffTicketAnswerData = {
     body: TicketAnswerBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16170,7 +16170,7 @@ export type StaffTicketNoteData = {
     body: TicketNoteBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16702,7 +16702,7 @@ export type StaffUserMergeData = {
     body: WishBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16839,7 +16839,7 @@ export type StaffOrderMakeData = {
     body: OrderBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -16887,7 +16887,7 @@ export type StaffServiceGiveData = {
     body: GiftBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17040,7 +17040,7 @@ export type StaffTrafficGiveData = {
     body: TrafficBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -17245,7 +17245,7 @@ export type StaffAdjustmentMakeData = {
     body: AdjustmentBody;
     headers?: {
         /**
-         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; with another body or query it is 422.
+         * The request is carried out once: the same key with the same body is answered for 72 h with what the first request made, and moves nothing twice; such an answer has the header Idempotent-Replayed: true; with another body or query it is 422.
          */
         'Idempotency-Key'?: string;
     };
