@@ -71,6 +71,7 @@ test('an invite earns commission, which is moved to the wallet or paid out by st
   await test.step('released, it is moved to the wallet', async () => {
     await release()
     await commission.getByRole('button', { name: 'Move ¥10.00 to the balance' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Move to the balance' }).click()
     await expect(commission.getByText('It is in your balance.')).toBeVisible()
     await expect(amount('Released')).toContainText('¥0.00')
     await page.goto('/user/wallet')

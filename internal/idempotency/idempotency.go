@@ -22,9 +22,9 @@ import (
 const Kept = 72 * time.Hour
 
 // ErrOtherRequest is the fault of a key under which another request was done.
-var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "使用该 Idempotency-Key 的请求已经完成，但内容不同；请先查看它的结果，再重新提交",
-	"A request with this Idempotency-Key was done already, with other particulars; look at what came of it before "+
-		"you ask anew")
+var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused",
+	"这项操作之前已经以不同的内容提交过，并且已经完成；请先查看结果，再决定是否重新提交",
+	"This was sent before with other contents, and that was done. Look at what came of it before you send it again")
 
 // ErrReceived is the fault of a key under which the same request came before. It was done, or goes on, or the server
 // stopped in the middle of it.

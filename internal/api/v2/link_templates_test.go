@@ -64,10 +64,11 @@ func newTemplateServer(t *testing.T, d *db.DB) *templateServer {
 		t.Fatal(err)
 	}
 	accounttest.Add(t, d, account.Owner, 9)
+	accounts := account.New(account.Config{DB: d, Key: seal.Key{1}, Settings: settings, Services: services})
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Proved: true, Role: account.Role(bearer)}, nil
-	}, staff.LinkTemplates(links))
+	}, staff.LinkTemplates(links, accounts))
 	apilink.Register(mux, links)
 	return &templateServer{
 		t, api.NewMiddleware(mux, nil, prometheus.NewRegistry()).Handler(),

@@ -78,8 +78,8 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 	}, user.Wallet(w, s, renewals, p, settings), user.Recharges(w, s, p, settings), user.Plans(s, settings),
 		user.Shop(s, p, settings), user.Bills(s), user.Renewals(renewals, settings), user.Invoices(w, s, p, settings),
 		staff.Refunds(s, accounts), user.Refunds(s), staff.RechargeRefunds(w, p),
-		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services), nil),
-		user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s), staff.Adjustments(w),
+		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services), accounts),
+		user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s, accounts), staff.Adjustments(w),
 		staff.Invites(invite.New(d, settings, w), w, accounts), user.Invites(invite.New(d, settings, w), w, settings,
 			"http://shop.example"))
 	notify.Payments(mux, p)

@@ -43,13 +43,9 @@ func newAuditEntry(e *audit.Entry, known knownUsers, lang fault.Lang) auditEntry
 		}
 		return json.RawMessage(text)
 	}
-	email := ""
-	if e.ActorID != nil {
-		email = known.ref(*e.ActorID).Email
-	}
 	return auditEntry{
-		e.ID, e.Seq, e.At.UTC(), e.Actor, e.ActorID, email, e.ActorRole, e.ActorName, e.Address, e.RequestID,
-		e.Action, cmp.Or(audit.ActionText(e.Action).In(lang), e.Action), e.Object, e.ObjectID,
+		e.ID, e.Seq, e.At.UTC(), e.Actor, e.ActorID, known.emailOf(e.ActorID), e.ActorRole, e.ActorName, e.Address,
+		e.RequestID, e.Action, cmp.Or(audit.ActionText(e.Action).In(lang), e.Action), e.Object, e.ObjectID,
 		value(e.Before), value(e.After), e.Reason,
 	}
 }
@@ -92,13 +88,7 @@ func Audit(c *console.Console, log *audit.Log, accounts *account.Accounts, check
 		if err != nil {
 			return nil, err
 		}
-		var actors []int64
-		for i := range entries {
-			if who := entries[i].ActorID; who != nil {
-				actors = append(actors, *who)
-			}
-		}
-		known, err := peopleOf(ctx, accounts, actors)
+		known, err := makersOf(ctx, accounts, entries, func(e *audit.Entry) []*int64 { return []*int64{e.ActorID} })
 		rows, lang := make([]auditEntry, len(entries)), api.CallerOf(ctx).Lang
 		for i := range entries {
 			rows[i] = newAuditEntry(&entries[i], known, lang)

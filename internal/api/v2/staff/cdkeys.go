@@ -23,6 +23,7 @@ type keyBatch struct {
 	Used        int64      `json:"used" doc:"Redemptions of all its keys"`
 	ExpiresAt   *time.Time `json:"expires_at" nullable:"true"`
 	MadeBy      *int64     `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
+	MadeByWho   string     `json:"made_by_email" doc:"Empty: at the command line, or the account is closed"`
 	CreatedAt   time.Time  `json:"created_at"`
 	ConfirmedBy *int64     `json:"confirmed_by" nullable:"true"`
 	ConfirmedAt *time.Time `json:"confirmed_at" nullable:"true" doc:"null: the keys count once a second member of staff has confirmed the batch"`
@@ -30,10 +31,10 @@ type keyBatch struct {
 	VoidedAt    *time.Time `json:"voided_at" nullable:"true"`
 }
 
-func newKeyBatch(b *cdkey.Batch) keyBatch {
+func newKeyBatch(b *cdkey.Batch, known knownUsers) keyBatch {
 	return keyBatch{
-		b.ID, b.Name, v2.NewGift(b.Gift), b.Size, b.MaxUses, b.PerUser, b.Used, b.ExpiresAt, b.MadeBy, b.CreatedAt,
-		b.ConfirmedBy, b.ConfirmedAt, b.VoidedBy, b.VoidedAt,
+		b.ID, b.Name, v2.NewGift(b.Gift), b.Size, b.MaxUses, b.PerUser, b.Used, b.ExpiresAt, b.MadeBy,
+		known.emailOf(b.MadeBy), b.CreatedAt, b.ConfirmedBy, b.ConfirmedAt, b.VoidedBy, b.VoidedAt,
 	}
 }
 
@@ -126,19 +127,28 @@ func CDKeys(k *cdkey.Keys, a *account.Accounts) v2.Resource {
 			Named("staff_cd_keys_make", "Make a batch of cd-keys; the answer has them this once").WithKey().
 			Answering(fault.Text{ZH: "兑换码已生成，请立即保存，之后不再显示", EN: "Save the keys now; they are not shown again"}),
 			func(ctx context.Context, who account.Identity, in *v2.Body[batchBody]) (madeBatch, error) {
+				// The maker is read first: nothing may fail between the keys and the answer, which alone has them.
+				known, err := peopleOf(ctx, a, []int64{who.UserID})
+				if err != nil {
+					return madeBatch{}, err
+				}
 				b, keys, err := k.Make(ctx, in.Body.batch(), &who.UserID)
 				if err != nil {
 					return madeBatch{}, err
 				}
-				return madeBatch{newKeyBatch(&b), b.CSV(keys)}, nil
+				return madeBatch{newKeyBatch(&b, known), b.CSV(keys)}, nil
 			})
 		v2.Handle(r, v2.StaffOp("GET /staff/cd-keys", permission.CDKeyRead).
 			Named("staff_cd_keys_list", "The batches of cd-keys"),
 			func(ctx context.Context, _ account.Identity, in *part) (keyBatches, error) {
 				batches, total, err := k.Batches(ctx, in.Limit, in.Offset)
+				if err != nil {
+					return keyBatches{}, err
+				}
+				known, err := makersOf(ctx, a, batches, func(b *cdkey.Batch) []*int64 { return []*int64{b.MadeBy} })
 				out := keyBatches{[]keyBatch{}, total}
 				for i := range batches {
-					out.Batches = append(out.Batches, newKeyBatch(&batches[i]))
+					out.Batches = append(out.Batches, newKeyBatch(&batches[i], known))
 				}
 				return out, err
 			})
@@ -151,7 +161,11 @@ func CDKeys(k *cdkey.Keys, a *account.Accounts) v2.Resource {
 			Named("staff_cd_keys_get", "A batch and a part of its keys"),
 			func(ctx context.Context, _ account.Identity, in *whichPart) (batchWithKeys, error) {
 				b, keys, err := k.Batch(ctx, in.BatchID, in.Limit, in.Offset)
-				out := batchWithKeys{newKeyBatch(&b), []keyItem{}}
+				if err != nil {
+					return batchWithKeys{}, err
+				}
+				known, err := peopleOf(ctx, a, namedOf(b.MadeBy))
+				out := batchWithKeys{newKeyBatch(&b, known), []keyItem{}}
 				for _, key := range keys {
 					out.Keys = append(out.Keys, keyItem{key.ID, key.Prefix, key.Used, key.MaxUses, key.VoidedAt})
 				}

@@ -21,6 +21,7 @@ type couponItem struct {
 	CouponTerms
 	Taken     int64        `json:"taken" doc:"By orders that wait and orders that are paid"`
 	MadeBy    *int64       `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
+	MadeByWho string       `json:"made_by_email" doc:"Empty: at the command line, or the account is closed"`
 	CreatedAt time.Time    `json:"created_at"`
 	Waits     bool         `json:"waits" doc:"For a second member of staff; no order takes it before"`
 	Declined  bool         `json:"declined" doc:"By a second member; it can neither change nor be switched on any more"`
@@ -41,16 +42,22 @@ type CouponTerms struct {
 	Enabled   bool         `json:"enabled" doc:"Whether orders may begin with it; those that did keep it"`
 }
 
-func newCouponItem(c *shop.Coupon) couponItem {
-	out := couponItem{
-		ID: c.ID, Code: c.Code, Percent: c.Percent, CouponTerms: CouponTerms(c.Terms()), Taken: c.Taken,
-		MadeBy: c.MadeBy, CreatedAt: c.CreatedAt,
-		Waits: c.Waits, Declined: c.Declined, Proposed: (*CouponTerms)(c.Proposed),
+// showCoupons names who made each coupon.
+func showCoupons(ctx context.Context, a *account.Accounts, coupons ...shop.Coupon) ([]couponItem, error) {
+	known, err := makersOf(ctx, a, coupons, func(c *shop.Coupon) []*int64 { return []*int64{c.MadeBy} })
+	items := make([]couponItem, len(coupons))
+	for i := range coupons {
+		c := &coupons[i]
+		items[i] = couponItem{
+			ID: c.ID, Code: c.Code, Percent: c.Percent, CouponTerms: CouponTerms(c.Terms()), Taken: c.Taken,
+			MadeBy: c.MadeBy, MadeByWho: known.emailOf(c.MadeBy), CreatedAt: c.CreatedAt,
+			Waits: c.Waits, Declined: c.Declined, Proposed: (*CouponTerms)(c.Proposed),
+		}
+		if c.Percent == nil {
+			items[i].Amount = &c.Amount
+		}
 	}
-	if c.Percent == nil {
-		out.Amount = &c.Amount
-	}
-	return out
+	return items, err
 }
 
 type couponList struct {
@@ -110,7 +117,14 @@ func (b CouponChange) read() (func(*shop.Coupon), error) {
 }
 
 // Coupons adds, for staff, making coupons and changing them.
-func Coupons(s *shop.Shop) v2.Resource {
+func Coupons(s *shop.Shop, a *account.Accounts) v2.Resource {
+	show := func(ctx context.Context, c shop.Coupon, err error) (couponItem, error) {
+		if err != nil {
+			return couponItem{}, err
+		}
+		shown, err := showCoupons(ctx, a, c)
+		return shown[0], err
+	}
 	return func(r *v2.Router) {
 		v2.HandleMake(r, v2.StaffOp("POST /staff/coupons", permission.CouponWrite, approval.Coupon).
 			Named("staff_coupon_make", "Make a coupon; it waits where a second member of staff must approve it"), "coupon",
@@ -125,10 +139,7 @@ func Coupons(s *shop.Shop) v2.Resource {
 				}
 				apply(&c)
 				made, err := s.AddCoupon(ctx, c, &who.UserID)
-				if err != nil {
-					return couponItem{}, err
-				}
-				return newCouponItem(&made), nil
+				return show(ctx, made, err)
 			})
 
 		type part struct {
@@ -143,13 +154,14 @@ func Coupons(s *shop.Shop) v2.Resource {
 					return couponList{}, err
 				}
 				coupons, total, err := s.Coupons(ctx, in.Limit, in.Offset)
-				out := couponList{[]couponItem{}, total}
-				for i := range coupons {
-					shown := newCouponItem(&coupons[i])
-					shown.Version = versions.Of(coupons[i].ID)
-					out.Coupons = append(out.Coupons, shown)
+				if err != nil {
+					return couponList{}, err
 				}
-				return out, err
+				shown, err := showCoupons(ctx, a, coupons...)
+				for i := range shown {
+					shown[i].Version = versions.Of(shown[i].ID)
+				}
+				return couponList{shown, total}, err
 			})
 
 		v2.Handle(r, v2.StaffOp("GET /staff/coupons/{coupon_id}", permission.CouponRead).
@@ -163,12 +175,9 @@ func Coupons(s *shop.Shop) v2.Resource {
 					return couponItem{}, err
 				}
 				c, err := s.Coupon(ctx, in.ID)
-				if err != nil {
-					return couponItem{}, err
-				}
-				out := newCouponItem(&c)
+				out, err := show(ctx, c, err)
 				out.Version = version
-				return out, nil
+				return out, err
 			})
 
 		type couponWish struct {
@@ -181,10 +190,7 @@ func Coupons(s *shop.Shop) v2.Resource {
 			func(in *couponWish) audit.Object { return audit.ID("coupon", in.ID) },
 			func(ctx context.Context, in *couponWish) (couponItem, error) {
 				c, err := s.Coupon(ctx, in.ID)
-				if err != nil {
-					return couponItem{}, err
-				}
-				return newCouponItem(&c), nil
+				return show(ctx, c, err)
 			},
 			func(ctx context.Context, who account.Identity, in *couponWish) (couponItem, error) {
 				apply, err := in.Body.read()
@@ -192,10 +198,7 @@ func Coupons(s *shop.Shop) v2.Resource {
 					return couponItem{}, err
 				}
 				changed, err := s.ChangeCoupon(ctx, in.ID, apply, &who.UserID)
-				if err != nil {
-					return couponItem{}, err
-				}
-				return newCouponItem(&changed), nil
+				return show(ctx, changed, err)
 			})
 	}
 }

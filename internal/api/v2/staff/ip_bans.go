@@ -42,20 +42,12 @@ type freedNetwork struct {
 
 // showIPBans names who made each ban.
 func showIPBans(ctx context.Context, a *account.Accounts, bans ...ipban.Ban) ([]ipBanItem, error) {
-	var makers []int64
-	for _, b := range bans {
-		if b.MadeBy != nil {
-			makers = append(makers, *b.MadeBy)
-		}
-	}
-	known, err := peopleOf(ctx, a, makers)
+	known, err := makersOf(ctx, a, bans, func(b *ipban.Ban) []*int64 { return []*int64{b.MadeBy} })
 	items := make([]ipBanItem, len(bans))
 	for i, b := range bans {
-		var maker string
-		if b.MadeBy != nil {
-			maker = known.ref(*b.MadeBy).Email
+		items[i] = ipBanItem{
+			b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, known.emailOf(b.MadeBy), b.CreatedAt,
 		}
-		items[i] = ipBanItem{b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, maker, b.CreatedAt}
 	}
 	return items, err
 }

@@ -24,6 +24,7 @@ type linkTemplate struct {
 	ScopeID   int64           `json:"scope_id" doc:"Of the group or user; 0 for the site"`
 	Document  json.RawMessage `json:"document" doc:"Laid over the templates of the scopes before (RFC 7396): objects are merged, anything else is replaced, null takes back"`
 	UpdatedBy int64           `json:"updated_by"`
+	Updater   string          `json:"updated_by_email" doc:"Empty: nobody is known, or the account is closed"`
 	UpdatedAt time.Time       `json:"updated_at"`
 	v2.Version
 }
@@ -54,10 +55,26 @@ type linkPreview struct {
 	Suffix  string `json:"suffix" doc:"Of the file's name"`
 }
 
+// showLinkTemplates names who changed each template last.
+func showLinkTemplates(ctx context.Context, a *account.Accounts, templates ...link.Template) ([]linkTemplate, error) {
+	known, err := ownersOf(ctx, a, templates, func(t *link.Template) int64 { return t.UpdatedBy })
+	items := make([]linkTemplate, len(templates))
+	for i, t := range templates {
+		items[i] = linkTemplate{
+			t.Scope, t.ScopeID, t.Document, t.UpdatedBy, known.ref(t.UpdatedBy).Email, t.UpdatedAt, v2.Version{},
+		}
+	}
+	return items, err
+}
+
 // LinkTemplates adds what staff decides of the files behind the link: rules, groups, resolvers.
-func LinkTemplates(links *link.Links) v2.Resource {
-	show := func(t link.Template) linkTemplate {
-		return linkTemplate{t.Scope, t.ScopeID, t.Document, t.UpdatedBy, t.UpdatedAt, v2.Version{}}
+func LinkTemplates(links *link.Links, a *account.Accounts) v2.Resource {
+	show := func(ctx context.Context, t link.Template, err error) (linkTemplate, error) {
+		if err != nil {
+			return linkTemplate{}, err
+		}
+		shown, err := showLinkTemplates(ctx, a, t)
+		return shown[0], err
 	}
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.StaffOp("GET /staff/link-templates", permission.TemplateRead).
@@ -69,10 +86,12 @@ func LinkTemplates(links *link.Links) v2.Resource {
 					return out, err
 				}
 				all, err := links.Templates(ctx)
-				for _, t := range all {
-					shown := show(t)
-					shown.Version = versions.OfName(link.TemplateObject(t.Scope, t.ScopeID).ID)
-					out.Templates = append(out.Templates, shown)
+				if err != nil {
+					return out, err
+				}
+				out.Templates, err = showLinkTemplates(ctx, a, all...)
+				for i, t := range all {
+					out.Templates[i].Version = versions.OfName(link.TemplateObject(t.Scope, t.ScopeID).ID)
 				}
 				return out, err
 			})
@@ -90,7 +109,7 @@ func LinkTemplates(links *link.Links) v2.Resource {
 			func(in *change) audit.Object { return link.TemplateObject(in.Scope, in.ScopeID) },
 			func(ctx context.Context, in *change) (linkTemplate, error) {
 				t, err := links.Template(ctx, in.Scope, in.ScopeID)
-				return show(t), err
+				return show(ctx, t, err)
 			},
 			func(ctx context.Context, who account.Identity, in *change) (linkTemplate, error) {
 				if err := links.SetTemplate(ctx, link.Template{
@@ -99,7 +118,7 @@ func LinkTemplates(links *link.Links) v2.Resource {
 					return linkTemplate{}, err
 				}
 				t, err := links.Template(ctx, in.Scope, in.ScopeID)
-				return show(t), err
+				return show(ctx, t, err)
 			})
 		v2.Handle(r, v2.StaffOp("DELETE /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
 			Named("staff_link_template_remove", "Take a template away"),

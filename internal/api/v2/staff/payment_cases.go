@@ -55,6 +55,7 @@ func showPaymentCase(c *payment.Case, err error) (PaymentCaseItem, error) {
 type paymentCaseRow struct {
 	PaymentCaseItem
 	Assigned
+	User *personRef `json:"user,omitempty" doc:"Of user_id; absent: not known"`
 }
 
 type paymentCaseList struct {
@@ -85,6 +86,7 @@ type paymentCaseResult struct {
 	PaymentCaseItem
 	Assigned
 	User       *personRef         `json:"user,omitempty" doc:"Of user_id; absent: not known"`
+	Decider    string             `json:"decided_by_email" doc:"Of decided_by; empty: nobody yet, at the command line, or the account is closed"`
 	Expected   *casePayment       `json:"expected,omitempty" doc:"The recharge that the payment names; absent: it names none of ours"`
 	Candidates []casePayment      `json:"candidates" doc:"Unpaid recharges of the gateway with this amount that began in the three days before, newest first, at most 10"`
 	Bookings   []booking          `json:"bookings" doc:"What its credit moved in the ledger"`
@@ -138,6 +140,7 @@ func (d caseDetails) of(ctx context.Context, id int64) (paymentCaseResult, error
 	if err != nil {
 		return out, err
 	}
+	out.Decider = known.emailOf(c.DecidedBy)
 	if c.UserID != nil {
 		out.User = new(known.ref(*c.UserID))
 	}
@@ -155,10 +158,7 @@ func (d caseDetails) of(ctx context.Context, id int64) (paymentCaseResult, error
 func (d caseDetails) peopleOf(ctx context.Context, c *payment.Case, expected *wallet.Recharge,
 	others []wallet.Recharge,
 ) (knownUsers, error) {
-	ids := []int64{}
-	if c.UserID != nil {
-		ids = append(ids, *c.UserID)
-	}
+	ids := namedOf(c.UserID, c.DecidedBy)
 	if expected != nil {
 		ids = append(ids, expected.UserID)
 	}
@@ -189,10 +189,18 @@ func listPaymentCases(ctx context.Context, p *payment.Payments, d assignable, f 
 	if err != nil {
 		return paymentCaseList{}, err
 	}
+	known, err := makersOf(ctx, d.accounts, cases, func(c *payment.Case) []*int64 { return []*int64{c.UserID} })
+	if err != nil {
+		return paymentCaseList{}, err
+	}
 	out := paymentCaseList{[]paymentCaseRow{}, total}
 	for i := range cases {
 		item, _ := showPaymentCase(&cases[i], nil)
-		out.Cases = append(out.Cases, paymentCaseRow{item, assigned(cases[i].AssignedTo)})
+		row := paymentCaseRow{item, assigned(cases[i].AssignedTo), nil}
+		if cases[i].UserID != nil {
+			row.User = new(known.ref(*cases[i].UserID))
+		}
+		out.Cases = append(out.Cases, row)
 	}
 	return out, nil
 }

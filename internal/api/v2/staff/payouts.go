@@ -17,7 +17,9 @@ type staffPayout struct {
 	UserID    int64     `json:"user_id"`
 	User      personRef `json:"user"`
 	MadeBy    *int64    `json:"made_by" doc:"Member of staff who paid or refused it last; null: nobody, or the operator"`
+	MadeByWho string    `json:"made_by_email" doc:"Empty: nobody, the operator, or the account is closed"`
 	DecidedBy *int64    `json:"decided_by" doc:"The second member, where one was needed"`
+	Decider   string    `json:"decided_by_email" doc:"Empty: nobody, or the account is closed"`
 	Assigned
 }
 
@@ -45,7 +47,7 @@ func listPayouts(ctx context.Context, i *invite.Invites, d assignable, f invite.
 	if err != nil {
 		return staffPayoutList{}, err
 	}
-	known, err := ownersOf(ctx, d.accounts, found, func(row *invite.Payout) int64 { return row.UserID })
+	known, err := makersOf(ctx, d.accounts, found, peopleOfPayout)
 	if err != nil {
 		return staffPayoutList{}, err
 	}
@@ -56,8 +58,14 @@ func listPayouts(ctx context.Context, i *invite.Invites, d assignable, f invite.
 	return out, nil
 }
 
+// peopleOfPayout gives whose a payout is, and the members of staff who decided it.
+func peopleOfPayout(p *invite.Payout) []*int64 { return []*int64{&p.UserID, p.MadeBy, p.DecidedBy} }
+
 func newStaffPayout(p *invite.Payout, known knownUsers, assigned Assigned) staffPayout {
-	return staffPayout{v2.NewPayoutItem(p), p.UserID, known.ref(p.UserID), p.MadeBy, p.DecidedBy, assigned}
+	return staffPayout{
+		v2.NewPayoutItem(p), p.UserID, known.ref(p.UserID), p.MadeBy, known.emailOf(p.MadeBy), p.DecidedBy,
+		known.emailOf(p.DecidedBy), assigned,
+	}
 }
 
 // addPayouts adds paying commission outside of the site. The member pays by whatever means the user named, and says so
@@ -105,7 +113,7 @@ func addPayouts(r *v2.Router, i *invite.Invites, w *wallet.Wallets, a *account.A
 			if err != nil {
 				return out, err
 			}
-			known, err := peopleOf(ctx, a, []int64{p.UserID})
+			known, err := peopleOf(ctx, a, namedOf(peopleOfPayout(p)...))
 			if err != nil {
 				return out, err
 			}

@@ -74,6 +74,33 @@ func (p knownUsers) ref(id int64) personRef {
 	return personRef{id, u.Email}
 }
 
+// emailOf returns the address of whoever has the id; empty: nobody, or the account is closed.
+func (p knownUsers) emailOf(id *int64) string {
+	if id == nil {
+		return ""
+	}
+	return p.ref(*id).Email
+}
+
+// namedOf returns the ids that name somebody, for peopleOf.
+func namedOf(ids ...*int64) (named []int64) {
+	for _, id := range ids {
+		if id != nil {
+			named = append(named, *id)
+		}
+	}
+	return named
+}
+
+// makersOf is peopleOf for the members of staff in the rows of a part of a list; of gives those whom one names.
+func makersOf[T any](ctx context.Context, a *account.Accounts, rows []T, of func(row *T) []*int64) (knownUsers, error) {
+	var named []int64
+	for i := range rows {
+		named = append(named, namedOf(of(&rows[i])...)...)
+	}
+	return peopleOf(ctx, a, named)
+}
+
 // UserList adds the list of users, and their labels.
 func UserList(c *console.Console, a *account.Accounts, s *shop.Shop) v2.Resource {
 	load := func(ctx context.Context, _ account.Identity, ids []int64) ([]userRow, error) {

@@ -1,5 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { delay, http } from 'msw'
+import { delay, http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type {
   PackageItem,
@@ -300,6 +300,47 @@ describe('a refund', () => {
     expect(screen.queryByRole('button', { name: 'Ask for a refund' })).not.toBeInTheDocument()
     await user.click(screen.getByRole('button', { name: 'Take it back' }))
     expect(await screen.findByRole('button', { name: 'Ask for a refund' })).toBeVisible()
+  })
+
+  it('that was requested by a call whose answer was lost is shown after the refusal of the next one', async () => {
+    has([service()])
+    offers('21.30')
+    let calls = 0
+    server.use(
+      http.post('*/api/v2/user/orders/78/refund-request', () => {
+        calls++
+        if (calls === 1) return HttpResponse.error()
+        asked(refundRequest())
+        return failure(409, { message: 'Asked for already', code: 'refund_request_exists' })
+      }),
+    )
+    const { user } = await openSignedIn('/user/services')
+    await user.click(await screen.findByRole('button', { name: 'Ask for a refund' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.type(await dialog.findByLabelText('Why do you want it back?'), 'too slow')
+    await user.click(dialog.getByRole('button', { name: 'Ask for the refund' }))
+    expect(await dialog.findByRole('alert')).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Ask for the refund' }))
+    expect(await dialog.findByText('Asked for already')).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Close' }))
+    expect(await screen.findByText('Refund asked for')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Ask for a refund' })).not.toBeInTheDocument()
+  })
+
+  it('that staff granted meanwhile cannot be taken back, and the service has ended', async () => {
+    has([service()])
+    asked(refundRequest())
+    server.use(
+      http.post('*/api/v2/user/refund-requests/3/withdraw', () => {
+        asked(refundRequest({ state: 'granted' }))
+        has([service({ state: 'ended', end_reason: 'refunded' })])
+        return failure(409, { message: 'Decided already', code: 'refund_request_ended' })
+      }),
+    )
+    const { user } = await openSignedIn('/user/services')
+    await user.click(await screen.findByRole('button', { name: 'Take it back' }))
+    expect(await screen.findByText('1 service that has ended')).toBeVisible()
+    expect(screen.queryByRole('heading', { name: 'Plans' })).not.toBeInTheDocument()
   })
 
   it('is reckoned anew each time, and never shown as it was before', async () => {

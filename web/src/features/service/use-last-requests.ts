@@ -1,5 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
-import { refundRequestsOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import {
+  refundRequestsOptions,
+  refundRequestsQueryKey,
+  servicesListQueryKey,
+} from '@/lib/api/gen/@tanstack/react-query.gen'
 
 /** The largest page that the server returns. */
 const MAX_REQUESTS = 500
@@ -10,3 +14,11 @@ export function useLastRequests() {
   return (key: 'service_id' | 'package_id', id: number) =>
     data?.requests.findLast((request) => request[key] === id && request.state !== 'withdrawn')
 }
+
+/** Reads the requests again, and the services: one whose refund staff granted has ended. */
+export const reloadRefunds = (client: QueryClient) =>
+  Promise.all(
+    [refundRequestsQueryKey(), servicesListQueryKey()].map((queryKey) =>
+      client.invalidateQueries({ queryKey }),
+    ),
+  )

@@ -1,7 +1,7 @@
 import { Card, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
@@ -13,6 +13,7 @@ import { FormEnd } from '@/ui/captcha/form-end'
 import { useCalls } from '@/ui/captcha/use-calls'
 import { FormColumn } from '@/ui/form-column'
 import { PageHeader } from '@/ui/page-header'
+import { TextLink } from '@/ui/text-link'
 import { dismissErrors, toast } from '@/ui/toast'
 import { MAX_CONTENT, sendsBy } from './components/composer'
 import { ChosenFiles, FilePicker } from './components/file-picker'
@@ -26,12 +27,17 @@ const MAX_TITLE = 120
 
 type Values = Required<Pick<TicketDraft, 'title' | 'content' | 'category'>>
 
+const send = (body: TicketDraft, key: string) =>
+  ticketOpen({ body, headers: { 'Idempotency-Key': key }, throwOnError: true })
+
 /** The form of a new ticket, whose content is kept in this browser until it is sent. */
 function useNewTicket() {
   const { t } = useTranslation('ticket')
   const [draft, change] = useNewTicketDraft()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
+  // Whether the ticket was opened before, by a call whose answer was lost and whose text was another.
+  const [isOpened, setOpened] = useState(false)
   const form = useForm<Values>({
     defaultValues: {
       title: draft.title,
@@ -52,12 +58,9 @@ function useNewTicket() {
 
   const open = async (body: TicketDraft) => {
     dismissErrors()
+    setOpened(false)
     try {
-      const { data } = await ticketOpen({
-        body,
-        headers: { 'Idempotency-Key': draft.key || newKey() },
-        throwOnError: true,
-      })
+      const { data } = await send(body, draft.key || newKey())
       form.reset({ title: '', content: '', category: 'general' })
       change(() => ({ title: '', content: '', category: 'general', files: [], key: '' }))
       await queryClient.invalidateQueries()
@@ -70,6 +73,7 @@ function useNewTicket() {
       // Only a lost answer is asked for again; anything else is another request.
       if (!(error instanceof ApiError && error.isPassing))
         change((before) => ({ ...before, key: newKey() }))
+      setOpened(error instanceof ApiError && error.code === 'idempotency_key_reused')
       throw error
     }
   }
@@ -86,13 +90,13 @@ function useNewTicket() {
     }),
   )
   const required = { validate: (text: string) => text.trim() !== '' || t('new.required') }
-  return { form, calls, submit, required, uploads }
+  return { form, calls, submit, required, uploads, isOpened }
 }
 
 /** Opens a ticket. */
 export function NewTicketPage() {
   const { t } = useTranslation('ticket')
-  const { form, calls, submit, required, uploads } = useNewTicket()
+  const { form, calls, submit, required, uploads, isOpened } = useNewTicket()
   const drop = useFileDrop(uploads.add)
   const { errors } = form.formState
   return (
@@ -136,6 +140,7 @@ export function NewTicketPage() {
               <FilePicker uploads={uploads} />
             </div>
             <FormEnd calls={calls}>{t('new.send')}</FormEnd>
+            {isOpened && <TextLink to="/user/tickets">{t('view.toAll')}</TextLink>}
           </Stack>
         </Card>
       </FormColumn>

@@ -453,4 +453,30 @@ describe('/user/tickets/new', () => {
     })
     expect(drafts()).toEqual([])
   })
+
+  it('leads to the ticket that was opened with another text, whose answer was lost', async () => {
+    const keys: (string | null)[] = []
+    server.use(
+      http.get(base, () => success({ total_count: 0, unread: 0, tickets: [] })),
+      http.post(base, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return keys.length === 1
+          ? HttpResponse.error()
+          : failure(422, { message: 'It was sent before', code: 'idempotency_key_reused' })
+      }),
+    )
+    const { user, router } = await openSignedIn('/user/tickets/new')
+    await user.type(await screen.findByRole('textbox', { name: 'Subject' }), 'Cannot connect')
+    await user.type(screen.getByRole('textbox', { name: 'Message' }), 'It fails')
+    await user.click(screen.getByRole('button', { name: 'Open the ticket' }))
+    expect(await screen.findByRole('alert')).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'All tickets' })).not.toBeInTheDocument()
+
+    await user.type(screen.getByRole('textbox', { name: 'Message' }), ' again')
+    await user.click(screen.getByRole('button', { name: 'Open the ticket' }))
+    expect(await screen.findByText('It was sent before')).toBeVisible()
+    expect(keys[1]).toBe(keys[0])
+    await user.click(screen.getByRole('link', { name: 'All tickets' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/user/tickets'))
+  })
 })

@@ -12,7 +12,7 @@ import type { Action } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
 import { ListPage } from '../parts/list-page'
 import { useMay } from '../parts/permissions'
-import { Person } from '../parts/person'
+import { Maker } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { inputTime, timeInput } from '../parts/time-input'
 import { bans } from './resource'
@@ -86,7 +86,7 @@ function useColumns(): Column<IpBanItem>[] {
       key: 'by',
       title: t('column.madeBy'),
       width: '13rem',
-      cell: ({ made_by: id, made_by_email: email }) => <Person user={id ? { id, email } : null} />,
+      cell: ({ made_by: id, made_by_email: email }) => <Maker id={id} email={email} />,
     },
   ]
 }

@@ -26,6 +26,7 @@ const template: LinkTemplate = {
   scope_id: 0,
   document: { rules: 'none' },
   updated_by: 1,
+  updated_by_email: 'ann@example.com',
   updated_at: inDays(-1),
   version: '4',
 }

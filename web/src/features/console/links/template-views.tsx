@@ -6,7 +6,7 @@ import { CopyButton } from '@/ui/copy-button'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { linkClients } from '../parts/link-clients'
-import { Person } from '../parts/person'
+import { Maker } from '../parts/person'
 import { differences, laidOver, nearChanges, textOf } from './document'
 import classes from './links.module.css'
 import { versionsOf } from './resource'
@@ -115,7 +115,7 @@ function Version(props: { entry: AuditEntry; isLocked: boolean; onTake: (text: s
       <span>
         <Moment time={entry.at} withTime />
         {' · '}
-        {entry.actor_id === null ? entry.actor_name : <Person user={{ id: entry.actor_id }} />}
+        <Maker id={entry.actor_id} email={entry.actor_email} none={entry.actor_name} />
       </span>
       {document === undefined || document === null ? (
         <Text c="dimmed">{t('view.wasRemoved')}</Text>

@@ -9,7 +9,7 @@ import { Moment } from '@/ui/moment'
 import type { Action } from '../parts/action'
 import { ActionButton } from '../parts/action-runner'
 import { ListPage } from '../parts/list-page'
-import { Person } from '../parts/person'
+import { Maker } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { templates } from './resource'
 
@@ -77,7 +77,9 @@ function useColumns(): Column<LinkTemplate>[] {
       key: 'by',
       title: t('column.by'),
       width: '8rem',
-      cell: ({ updated_by: id }) => <Person user={id ? { id } : null} />,
+      cell: ({ updated_by: id, updated_by_email: email }) => (
+        <Maker id={id || null} email={email} />
+      ),
     },
   ]
 }

@@ -8,7 +8,7 @@ import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import type { Action } from '../parts/action'
 import { ListPage } from '../parts/list-page'
-import { Person } from '../parts/person'
+import { Maker, Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { useMe } from '../parts/use-me'
 import { approvals } from './resources'
@@ -77,8 +77,9 @@ function useColumns(): Column<ApprovalItem>[] {
       title: t('column.maker'),
       place: 'fact',
       width: '9rem',
-      cell: ({ staff_id: id, staff_email: email }) =>
-        id === null ? t('operator') : <Person user={{ id, email }} />,
+      cell: ({ staff_id: id, staff_email: email }) => (
+        <Maker id={id} email={email} none={t('operator')} />
+      ),
     },
     {
       key: 'created',

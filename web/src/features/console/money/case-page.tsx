@@ -14,7 +14,7 @@ import { PageHeader } from '@/ui/page-header'
 import { TextLink } from '@/ui/text-link'
 import { ActionButton, ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
-import { Person } from '../parts/person'
+import { Maker, Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
 import { requireFound } from '../parts/require-found'
@@ -181,7 +181,7 @@ function Side({ found }: { found: PaymentCaseResult }) {
         </Fact>
         <Fact name={t('fact.decision')}>{found.reason || '—'}</Fact>
         <Fact name={t('fact.madeBy')}>
-          <Person user={found.decided_by === null ? null : { id: found.decided_by }} />
+          <Maker id={found.decided_by} email={found.decided_by_email} />
         </Fact>
         <Fact name={t('fact.gatewayAnswer')}>{found.answer || '—'}</Fact>
         <Fact name={money('column.created')}>

@@ -56,7 +56,7 @@ function useColumns(assignee: Column<PaymentCaseRow>): Column<PaymentCaseRow>[] 
       key: 'user',
       title: t('column.user'),
       width: '6rem',
-      cell: ({ user_id: id }) => <Person user={id === null ? null : { id }} />,
+      cell: ({ user }) => <Person user={user} />,
     },
     {
       key: 'transaction',

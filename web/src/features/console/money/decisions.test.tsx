@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type {
@@ -43,7 +43,9 @@ const payout = (change: Partial<StaffPayoutDetail> = {}): StaffPayoutDetail => (
   ended_at: null,
   user_id: 9,
   made_by: null,
+  made_by_email: '',
   decided_by: null,
+  decided_by_email: '',
   user,
   released: '12.00',
   pending: '3.00',
@@ -79,6 +81,7 @@ const paymentCase = (change: Partial<PaymentCaseResult> = {}): PaymentCaseResult
   credit: null,
   reason: '',
   decided_by: null,
+  decided_by_email: '',
   answer: '',
   created_at: inDays(-1),
   ended_at: null,
@@ -172,6 +175,27 @@ describe('the page of a decision about money', () => {
     expect(await within(others).findByText(/lin@pay\.example/)).toBeVisible()
     expect(screen.getByRole('region', { name: 'Facts' })).toHaveTextContent(/12\.00.*3\.00/)
     expect(screen.getByRole('button', { name: 'Note as paid' })).toBeVisible()
+  })
+
+  it('names the members of staff who decided', async () => {
+    const ann = { made_by: 11, made_by_email: 'ann@example.com' }
+    server.use(
+      http.get('*/api/v2/staff/commission-payouts/6', () =>
+        success(payout({ ...ann, decided_by: 12, decided_by_email: '' })),
+      ),
+      http.get('*/api/v2/staff/payment-cases/2', () =>
+        success(paymentCase({ decided_by: 11, decided_by_email: 'ann@example.com' })),
+      ),
+    )
+    const { router } = await openSignedIn('/admin/payouts/6')
+    const facts = async () => within(await screen.findByRole('region', { name: 'Facts' }))
+    const maker = await (await facts()).findByRole('link', { name: 'ann@example.com' })
+    expect(maker).toHaveAttribute('href', '/admin/users/11')
+    // The account of this one is closed.
+    expect((await facts()).getByRole('link', { name: '#12' })).toBeVisible()
+
+    await act(() => router.navigate({ to: '/admin/payment-cases/$id', params: { id: '2' } }))
+    expect(await (await facts()).findByRole('link', { name: 'ann@example.com' })).toBeVisible()
   })
 
   it('of a payment case holds what came against what was expected', async () => {

@@ -15,7 +15,7 @@ import { TextLink } from '@/ui/text-link'
 import { ActionButton, ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
-import { Person } from '../parts/person'
+import { Maker, Person } from '../parts/person'
 import { Item, Items, MainAndSide, Section } from '../parts/section'
 import { useNeighbours } from '../parts/use-neighbours'
 import { requireFound } from '../parts/require-found'
@@ -159,10 +159,10 @@ function Side({ payout }: { payout: StaffPayoutDetail }) {
           </Fact>
         )}
         <Fact name={t('fact.madeBy')}>
-          <Person user={payout.made_by === null ? null : { id: payout.made_by }} />
+          <Maker id={payout.made_by} email={payout.made_by_email} />
         </Fact>
         <Fact name={t('fact.decidedBy')}>
-          <Person user={payout.decided_by === null ? null : { id: payout.decided_by }} />
+          <Maker id={payout.decided_by} email={payout.decided_by_email} />
         </Fact>
         <Fact name={money('column.created')}>
           <Moment time={payout.created_at} withTime />

@@ -3,7 +3,7 @@ import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { UserRow, ViewItem, ViewLook } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
-import { server, success } from '@/test/msw/server'
+import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
 
@@ -101,6 +101,29 @@ const heads = () =>
   within(screen.getByRole('table', { name: 'Users' }))
     .getAllByRole('columnheader')
     .map(({ textContent }) => textContent)
+
+it('reads and saves no views where the member may not', async () => {
+  const asked = vi.fn<(method: string) => void>()
+  const refuse = ({ request }: { request: Request }) => {
+    asked(request.method)
+    return failure(403, { message: 'You may not', code: 'forbidden' })
+  }
+  server.use(
+    ...asStaff('user.read'),
+    http.all('*/api/v2/staff/views', refuse),
+    http.all('*/api/v2/staff/views/layout', refuse),
+  )
+  const { user } = await openSignedIn('/admin/users?state=active')
+  expect(await screen.findByText('ann@example.com')).toBeVisible()
+  expect(screen.queryByRole('button', { name: 'Save view' })).not.toBeInTheDocument()
+
+  expect(heads()).toContain('Balance')
+  await user.click(screen.getByRole('button', { name: 'Columns' }))
+  await user.click(await screen.findByRole('checkbox', { name: 'Balance', hidden: true }))
+  await user.click(screen.getByRole('button', { name: 'Columns' }))
+  await waitFor(() => expect(heads()).not.toContain('Balance'))
+  expect(asked).not.toHaveBeenCalled()
+})
 
 describe('a list that is wider than the page', () => {
   it('scrolls by itself, and by the keyboard', async () => {

@@ -10,3 +10,14 @@ export function Person({ user }: { user: { id: number; email?: string } | null |
     </TextLink>
   )
 }
+
+/** A member of staff as rows name who made, decided or changed them: the id, and the address beside it. */
+export function Maker(props: {
+  id: number | null
+  email: string
+  /** What is shown where the id names nobody. */
+  none?: string
+}) {
+  const { id, email, none } = props
+  return id === null && none ? none : <Person user={id === null ? null : { id, email }} />
+}

@@ -2,7 +2,8 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import type { ReactNode } from 'react'
 import type { LinkProps } from '@tanstack/react-router'
 import { type ListSearch, textsOf } from './list-search'
-import { type ListName, viewsOf } from './views'
+import { loadWhereMay } from './permissions'
+import { type ListName, VIEWS_PERMISSION, viewsOf } from './views'
 
 export type Part<T> = {
   rows: T[]
@@ -106,7 +107,10 @@ export const loadRows = <T>(client: QueryClient, resource: Resource<T, string>, 
 
 /** For routes of pages that are a list: the rows, and the views that were saved of it. */
 export const loadList = <T>(client: QueryClient, resource: Resource<T>, search: object) =>
-  Promise.all([loadRows(client, resource, search), client.prefetchQuery(viewsOf(resource.name))])
+  Promise.all([
+    loadRows(client, resource, search),
+    loadWhereMay(client, VIEWS_PERMISSION, () => client.prefetchQuery(viewsOf(resource.name))),
+  ])
 
 type Call<D> = (options: {
   query: never

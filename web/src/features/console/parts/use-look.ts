@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffViewLayoutSet } from '@/lib/api/gen/staff/sdk.gen'
@@ -8,7 +8,7 @@ import { toast } from '@/ui/toast'
 import { ofShown, type Widths, widthsOf, widthText } from './column-widths'
 import { useListSearch } from './list-search'
 import type { Column } from './resource'
-import { type ListName, viewsOf } from './views'
+import { type ListName, useViews, viewsOf } from './views'
 
 const usual: ViewLook = { columns: [], is_dense: false }
 
@@ -61,12 +61,12 @@ const lookOf = (columns: string[], isDense: boolean, widths: Widths): ViewLook =
 
 /**
  * How a list looks: as the address says, else as its view says, else as the member last had it. A change within a view goes
- * to the address until it is saved; any other is kept for the member.
+ * to the address until it is saved; any other is kept for the member, or where the member may not, for as long as the page is
+ * open.
  */
 export function useLook<T>(resource: ListName, columns: readonly Column<T>[]): Look<T> {
   const { look: parts, change: changeAddress } = useListSearch()
-  const query = viewsOf(resource)
-  const { data } = useQuery(query)
+  const { may, data } = useViews(resource)
   const [draft, setDraft] = useState<ViewLook>()
   const keepLook = useKeepLook(resource)
   const view = data?.views.find(({ id }) => String(id) === parts.view)
@@ -102,14 +102,14 @@ export function useLook<T>(resource: ListName, columns: readonly Column<T>[]): L
     stored: lookOf(found.columns, isDense, widths),
     change,
     keep: () => {
-      if (!draft) return
+      if (!draft || !may) return
       setDraft(undefined)
       keepLook(draft)
     },
     resize: (key, px) => {
       const { [key]: _, ...others } = widths
       const resized = { widths: px === undefined ? others : { ...others, [key]: px } }
-      if (view) return change(resized)
+      if (view || !may) return change(resized)
       setDraft(undefined)
       keepLook(next(resized))
       leaveAddress()

@@ -6,9 +6,8 @@ import { staffViewAdd, staffViewChange, staffViewRemove } from '@/lib/api/gen/st
 import type { ViewItem, ViewTexts } from '@/lib/api/gen/staff/types.gen'
 import type { Action } from './action'
 import type { ViewedLook } from './use-look'
-import { addressOfView, type ListName, searchText, viewsOf } from './views'
+import { addressOfView, type ListName, searchText, VIEWS_PERMISSION, viewsOf } from './views'
 
-const PERMISSION = 'console.view'
 const NAME = { minLength: 1, maxLength: 60 }
 
 const textsOf = ({ name, is_shared, search, columns, widths, is_dense }: ViewItem): ViewTexts => ({
@@ -65,7 +64,7 @@ export function useSaveAs(
   return {
     key: 'save-as',
     title: look.view ? t('view.saveAs') : t('view.save'),
-    permission: PERMISSION,
+    permission: VIEWS_PERMISSION,
     danger: 'C',
     effect: () => t('view.saveEffect'),
     fields: () => [
@@ -99,7 +98,7 @@ export function useSaveAs(
 function useCommon() {
   const { t } = useTranslation('console/parts')
   return {
-    permission: PERMISSION,
+    permission: VIEWS_PERMISSION,
     isShown: (view: ViewItem) => view.may_change,
     done: () => t('view.saved'),
   }

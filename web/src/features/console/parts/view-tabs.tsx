@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useQuery } from '@tanstack/react-query'
 import { ListOrdered, RotateCcw, Save, Users } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,7 +11,7 @@ import { useListSearch } from './list-search'
 import type { ViewedLook } from './use-look'
 import { useSave, useSaveAs, useViewActions } from './view-actions'
 import classes from './view-tabs.module.css'
-import { addressOfView, isNarrowedAs, type ListName, viewsOf } from './views'
+import { addressOfView, isNarrowedAs, type ListName, useViews } from './views'
 
 const OrderDialog = lazyPart(() => import('./order-dialog'), 'OrderDialog')
 
@@ -29,14 +28,15 @@ export function ViewTabs(props: {
   const { t } = useTranslation('console/parts')
   const { resource, search, look } = props
   const { look: parts } = useListSearch()
-  const views = useQuery(viewsOf(resource)).data?.views ?? []
+  const { may, data } = useViews(resource)
+  const views = data?.views ?? []
   const { view } = look
   const isNarrowed = Object.keys(search).length > 0
   const isChanged =
     view !== undefined &&
     (!isNarrowedAs(view, search) ||
       [parts.columns, parts.widths, parts.rows].some((part) => part !== undefined))
-  if (views.length === 0 && !isNarrowed) return null
+  if (!may || (views.length === 0 && !isNarrowed)) return null
   return (
     <div className={classes.views}>
       {views.length > 0 && (

@@ -1,10 +1,14 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { staffViews } from '@/lib/api/gen/staff/sdk.gen'
 import type { StaffViewsData, ViewItem } from '@/lib/api/gen/staff/types.gen'
 import { addressOf, type ListSearch } from './list-search'
+import { useMay } from './permissions'
 
 /** The lists that the server saves views of. */
 export type ListName = StaffViewsData['query']['resource']
+
+/** What reading and saving views, and the look of a list, needs. */
+export const VIEWS_PERMISSION = 'console.view'
 
 const staleTime = 30_000
 
@@ -16,6 +20,13 @@ export const viewsOf = (resource: ListName) =>
       (await staffViews({ query: { resource }, signal, throwOnError: true })).data,
     staleTime,
   })
+
+/** The same in a component. Nothing is read where the member may not; `may` is whether they may. */
+export function useViews(resource: ListName) {
+  const may = useMay()(VIEWS_PERMISSION)
+  const { data } = useQuery({ ...viewsOf(resource), enabled: may })
+  return { may, data }
+}
 
 /** Filters and sort as a view stores them: in the order of their names, so that two can be compared. */
 export function searchText(search: Record<string, string>): string {

@@ -15,6 +15,7 @@ import { TextLink } from '@/ui/text-link'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader } from '../parts/detail-header'
 import { useMay } from '../parts/permissions'
+import { Maker } from '../parts/person'
 import { usePlanName } from '../parts/plan-names'
 import { type FormValues, ResourceForm } from '../parts/resource-form'
 import { useEdited } from '../parts/use-edited'
@@ -88,7 +89,7 @@ function Use({ coupon }: { coupon: CouponItem }) {
         <Fact name={t('field.plans')}>{plans.join(', ') || t('allPlans')}</Fact>
         <Fact name={t('column.used')}>{`${coupon.taken} / ${coupon.total ?? '∞'}`}</Fact>
         <Fact name={t('column.maker')}>
-          {coupon.made_by === null ? t('operator') : `#${coupon.made_by}`}
+          <Maker id={coupon.made_by} email={coupon.made_by_email} none={t('operator')} />
         </Fact>
         <Fact name={t('column.created')}>
           <Moment time={coupon.created_at} withTime />

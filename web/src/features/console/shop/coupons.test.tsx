@@ -22,6 +22,7 @@ const coupon = (change: Partial<CouponItem> = {}): CouponItem => ({
   enabled: true,
   taken: 7,
   made_by: 1,
+  made_by_email: 'ann@example.com',
   created_at: inDays(-5),
   waits: false,
   declined: false,
@@ -40,6 +41,7 @@ const batch: KeyBatch = {
   used: 2,
   expires_at: null,
   made_by: 1,
+  made_by_email: 'ann@example.com',
   created_at: inDays(-1),
   confirmed_by: null,
   confirmed_at: inDays(-1),
@@ -211,6 +213,12 @@ describe('the plans of coupons and cd-keys', () => {
 })
 
 describe('cd-keys', () => {
+  it('of a batch name the member of staff who made them', async () => {
+    await openSignedIn('/admin/cd-keys/6')
+    const facts = within(await screen.findByRole('region', { name: 'About the batch' }))
+    expect(facts.getByRole('link', { name: 'ann@example.com' })).toBeVisible()
+  })
+
   it('are made as a file that is there once', async () => {
     const { user } = await openSignedIn('/admin/cd-keys/new')
     await user.type(await field(/^Amount/), '5')

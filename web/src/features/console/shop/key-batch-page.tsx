@@ -11,7 +11,7 @@ import { Moment } from '@/ui/moment'
 import { PageHeader } from '@/ui/page-header'
 import { ActionMenu } from '../parts/action-runner'
 import { DetailHeader, useTab } from '../parts/detail-header'
-import { Person } from '../parts/person'
+import { Maker, Person } from '../parts/person'
 import type { Column } from '../parts/resource'
 import { ResourceTable } from '../parts/resource-table'
 import { requireFound } from '../parts/require-found'
@@ -71,7 +71,6 @@ function Batch({ batch }: { batch: KeyBatch }) {
 function BatchFacts({ batch }: { batch: KeyBatch }) {
   const { t } = useTranslation('console/cdkey')
   const moment = (time: string | null) => (time ? <Moment time={time} withTime /> : '—')
-  const member = (id: number | null) => (id === null ? t('operator') : `#${id}`)
   return (
     <Card component="section" aria-label={t('facts')} mb="lg">
       <Title order={2} size="h3" mb="sm">
@@ -84,7 +83,9 @@ function BatchFacts({ batch }: { batch: KeyBatch }) {
         <Fact name={t('column.used')}>{`${batch.used} / ${batch.size * batch.max_uses}`}</Fact>
         <Fact name={t('field.per_user')}>{batch.per_user ?? '—'}</Fact>
         <Fact name={t('column.expires')}>{moment(batch.expires_at)}</Fact>
-        <Fact name={t('column.maker')}>{member(batch.made_by)}</Fact>
+        <Fact name={t('column.maker')}>
+          <Maker id={batch.made_by} email={batch.made_by_email} none={t('operator')} />
+        </Fact>
         <Fact name={t('column.created')}>{moment(batch.created_at)}</Fact>
         <Fact name={t('confirmed')}>{moment(batch.confirmed_at)}</Fact>
         {batch.voided_at && <Fact name={t('voidedAt')}>{moment(batch.voided_at)}</Fact>}

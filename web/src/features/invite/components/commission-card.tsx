@@ -1,6 +1,6 @@
 import { Button, Card, Group, Skeleton } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { inviteWithdrawMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { InviteResult } from '@/lib/api/gen/types.gen'
@@ -8,10 +8,9 @@ import { useCurrency } from '@/lib/currency'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/lib/idempotency-key'
 import { lazyPart } from '@/lib/lazy-part'
 import { formatMoney, toMinor } from '@/lib/money'
-import { problemText } from '@/lib/server-problem'
+import { Confirm } from '@/ui/confirm'
 import { Fact } from '@/ui/fact'
 import { FormDone } from '@/ui/form-done'
-import { FormError } from '@/ui/form-error'
 import { Money } from '@/ui/money'
 import classes from './commission-card.module.css'
 import { PayoutList } from './payout-list'
@@ -56,9 +55,12 @@ const canAsk = (invite: InviteResult, least: string) =>
 
 function MoveToWallet({ amount, currency }: { amount: string; currency: string }) {
   const { t, i18n } = useTranslation('invite')
-  const { t: common } = useTranslation()
   const queryClient = useQueryClient()
-  const intention = `commission-${amount}`
+  const [isOpen, setOpen] = useState(false)
+  // The dialog keeps the amount that it was opened with: the new one is here before it has closed.
+  const [chosen, setChosen] = useState(amount)
+  const intention = `commission-${chosen}`
+  const text = (value: string) => ({ amount: formatMoney(value, currency, i18n.language) })
   const move = useMutation({
     ...inviteWithdrawMutation(),
     onSuccess: async () => {
@@ -66,21 +68,34 @@ function MoveToWallet({ amount, currency }: { amount: string; currency: string }
       await queryClient.invalidateQueries()
     },
   })
-  const start = () =>
-    move.mutate({
-      body: { amount },
-      headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
-    })
   return (
     <div>
       {toMinor(amount) > 0 && (
         <Group>
-          <Button variant="default" loading={move.isPending} onClick={start}>
-            {t('commission.move', { amount: formatMoney(amount, currency, i18n.language) })}
+          <Button
+            variant="default"
+            onClick={() => {
+              setChosen(amount)
+              setOpen(true)
+            }}
+          >
+            {t('commission.move', text(amount))}
           </Button>
         </Group>
       )}
-      <FormError message={move.error ? problemText(move.error, common) : undefined} />
+      <Confirm
+        opened={isOpen}
+        title={t('commission.move', text(chosen))}
+        consequence={t('commission.moveText', text(chosen))}
+        action={t('commission.moveNow')}
+        onConfirm={() =>
+          move.mutateAsync({
+            body: { amount: chosen },
+            headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
+          })
+        }
+        onClose={() => setOpen(false)}
+      />
       <FormDone message={move.isSuccess ? t('commission.moved') : undefined} />
     </div>
   )

@@ -6,7 +6,6 @@ import * as z from 'zod/mini'
 import {
   orderRefundQuoteOptions,
   orderRefundRequestMutation,
-  refundRequestsQueryKey,
   servicesOldBillsOfOptions,
 } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { orderRefundRequestRules } from '@/lib/api/gen/rules.gen'
@@ -19,6 +18,7 @@ import { Dialog } from '@/ui/dialog'
 import { FormError } from '@/ui/form-error'
 import { Loaded } from '@/ui/loaded'
 import { Money } from '@/ui/money'
+import { reloadRefunds } from '../use-last-requests'
 
 const { minLength, maxLength } = orderRefundRequestRules.reason
 
@@ -92,7 +92,13 @@ function RequestForm({ orderNo, onClose }: { orderNo: number; onClose: () => voi
   const { t } = useTranslation('service')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
-  const request = useMutation(orderRefundRequestMutation())
+  const request = useMutation({
+    ...orderRefundRequestMutation(),
+    onSuccess: () => reloadRefunds(queryClient),
+    // The refund may have been requested before, or by a call whose answer was lost. Nothing waits for the reload, which
+    // pauses without a network.
+    onError: () => void reloadRefunds(queryClient),
+  })
   const form = useForm({
     resolver: resolver(
       z.object({
@@ -112,7 +118,6 @@ function RequestForm({ orderNo, onClose }: { orderNo: number; onClose: () => voi
   const submit = form.handleSubmit(async (body) => {
     try {
       await request.mutateAsync({ path: { order_id: String(orderNo) }, body })
-      await queryClient.invalidateQueries({ queryKey: refundRequestsQueryKey() })
       onClose()
     } catch (error) {
       showServerProblem(form, error, common)

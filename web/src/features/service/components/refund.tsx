@@ -1,15 +1,13 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import {
-  refundRequestsQueryKey,
-  refundRequestWithdrawMutation,
-} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { refundRequestWithdrawMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { RefundRequestItem } from '@/lib/api/gen/types.gen'
 import { problemText } from '@/lib/server-problem'
 import { FormError } from '@/ui/form-error'
 import { Moment } from '@/ui/moment'
 import { StatusDot, type Tone } from '@/ui/status-dot'
+import { reloadRefunds } from '../use-last-requests'
 import classes from './card.module.css'
 
 const tones: Record<RefundRequestItem['state'], Tone> = {
@@ -26,8 +24,9 @@ export function RefundState({ request }: { request: RefundRequestItem }) {
   const queryClient = useQueryClient()
   const withdraw = useMutation({
     ...refundRequestWithdrawMutation(),
-    // Also after a failure: staff may have decided meanwhile.
-    onSettled: () => queryClient.invalidateQueries({ queryKey: refundRequestsQueryKey() }),
+    onSuccess: () => reloadRefunds(queryClient),
+    // Staff may have decided meanwhile.
+    onError: () => void reloadRefunds(queryClient),
   })
   return (
     <div className={classes.request}>

@@ -1700,6 +1700,10 @@ export type CouponItem = {
      */
     made_by: number | null;
     /**
+     * Empty: at the command line, or the account is closed
+     */
+    made_by_email: string;
+    /**
      * Price from which on it counts
      */
     minimum: string;
@@ -2973,6 +2977,10 @@ export type KeyBatch = {
      */
     made_by: number | null;
     /**
+     * Empty: at the command line, or the account is closed
+     */
+    made_by_email: string;
+    /**
      * Of each key, by as many users
      */
     max_uses: number;
@@ -3272,6 +3280,10 @@ export type LinkTemplate = {
     scope_id: number;
     updated_at: string;
     updated_by: number;
+    /**
+     * Empty: nobody is known, or the account is closed
+     */
+    updated_by_email: string;
     /**
      * Of what is shown here; send it as If-Match when you change it
      */
@@ -5507,6 +5519,10 @@ export type PaymentCaseResult = {
      * Id of the member of staff; null: nobody yet, or at the command line
      */
     decided_by: number | null;
+    /**
+     * Of decided_by; empty: nobody yet, at the command line, or the account is closed
+     */
+    decided_by_email: string;
     ended_at: string | null;
     /**
      * The newest 100 notifies of the payment as they came, newest first
@@ -5600,6 +5616,10 @@ export type PaymentCaseRow = {
      * The gateway's name of the payment
      */
     transaction_id: string;
+    /**
+     * Of user_id; absent: not known
+     */
+    user?: PersonRef;
     /**
      * Whose recharge it is, or to whom it was credited; null: not known
      */
@@ -8168,12 +8188,20 @@ export type StaffPayout = {
      * The second member, where one was needed
      */
     decided_by: number | null;
+    /**
+     * Empty: nobody, or the account is closed
+     */
+    decided_by_email: string;
     ended_at: string | null;
     id: number;
     /**
      * Member of staff who paid or refused it last; null: nobody, or the operator
      */
     made_by: number | null;
+    /**
+     * Empty: nobody, the operator, or the account is closed
+     */
+    made_by_email: string;
     method: 'alipay' | 'wechat' | 'bank' | 'usdt' | 'other';
     /**
      * The amount is held while it is open or waiting for a second member of staff
@@ -8209,12 +8237,20 @@ export type StaffPayoutDetail = {
      * The second member, where one was needed
      */
     decided_by: number | null;
+    /**
+     * Empty: nobody, or the account is closed
+     */
+    decided_by_email: string;
     ended_at: string | null;
     id: number;
     /**
      * Member of staff who paid or refused it last; null: nobody, or the operator
      */
     made_by: number | null;
+    /**
+     * Empty: nobody, the operator, or the account is closed
+     */
+    made_by_email: string;
     method: 'alipay' | 'wechat' | 'bank' | 'usdt' | 'other';
     /**
      * Commission of the user that may still be taken back
