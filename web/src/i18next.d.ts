@@ -26,6 +26,7 @@ import type security from './locales/zh-CN/security.json'
 import type passkey from './locales/zh-CN/open/passkey.json'
 import type telegram from './locales/zh-CN/open/telegram.json'
 import type ticket from './locales/zh-CN/ticket.json'
+import type palette from './locales/zh-CN/palette.json'
 import type pageSearch from './locales/zh-CN/page-search.json'
 import type traffic from './locales/zh-CN/traffic.json'
 import type consoleShell from './locales/zh-CN/console/shell.json'
@@ -79,6 +80,7 @@ declare module 'i18next' {
       service: typeof service
       audit: typeof audit
       node: typeof node
+      palette: typeof palette
       'page-search': typeof pageSearch
       notices: typeof notices
       order: typeof order

@@ -103,11 +103,12 @@ function usePageGroups(): SpotlightActionGroupData[] {
 
 function useActions(onShowKeys: () => void): SpotlightActionGroupData {
   const { t } = useTranslation()
+  const { t: words } = useTranslation('palette')
   const { t: shell } = useTranslation('console/shell')
   const router = useRouter()
   const { setColorScheme } = useMantineColorScheme()
   return {
-    group: t('palette.actions'),
+    group: words('actions'),
     actions: [
       {
         id: 'keys',

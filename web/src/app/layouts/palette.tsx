@@ -36,6 +36,7 @@ export function PaletteOf(props: {
   onQuery?: (query: string) => void
 }) {
   const { t } = useTranslation()
+  const { t: words } = useTranslation('palette')
 
   useEffect(() => palette.open(), [])
 
@@ -52,11 +53,11 @@ export function PaletteOf(props: {
       highlightQuery
       scrollable
       maxHeight={420}
-      nothingFound={t('palette.nothing')}
+      nothingFound={words('nothing')}
       searchProps={{
         leftSection: <Search {...icon} />,
-        placeholder: t('palette.placeholder'),
-        'aria-label': t('palette.placeholder'),
+        placeholder: words('placeholder'),
+        'aria-label': words('placeholder'),
       }}
     />
   )
@@ -64,6 +65,7 @@ export function PaletteOf(props: {
 
 function usePages(): SpotlightActionGroupData {
   const { t } = useTranslation()
+  const { t: words } = useTranslation('palette')
   const { t: keywords } = useTranslation('page-search')
   const router = useRouter()
   const staff = useStaffActions()
@@ -75,7 +77,7 @@ function usePages(): SpotlightActionGroupData {
     rightSection: shortcut && <Keys keys={['g', shortcut]} />,
     onClick: () => void router.navigate({ to }),
   }))
-  return { group: t('palette.pages'), actions: [...pages, ...staff] }
+  return { group: words('pages'), actions: [...pages, ...staff] }
 }
 
 /** What only members of staff find, loaded once the server says that they are. */
@@ -98,14 +100,15 @@ function useStaffActions() {
 
 function useActions(onShowShortcuts: () => void): SpotlightActionGroupData {
   const { t } = useTranslation()
+  const { t: words } = useTranslation('palette')
   const router = useRouter()
   const { setColorScheme } = useMantineColorScheme()
   return {
-    group: t('palette.actions'),
+    group: words('actions'),
     actions: [
       {
         id: 'copy-link',
-        label: t('palette.copyLink'),
+        label: words('copyLink'),
         keywords: 'copy subscription link fuzhi dingyue lianjie',
         leftSection: <Copy {...icon} />,
         onClick: () => void copyLink(t),

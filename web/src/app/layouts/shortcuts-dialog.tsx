@@ -9,6 +9,7 @@ import classes from './shortcuts-dialog.module.css'
 /** All keys that do something anywhere, and those of single pages. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
+  const { t: words } = useTranslation('palette')
   const pages = navigation.flat().filter(({ shortcut }) => shortcut)
   return (
     <Dialog title={t('shortcuts.title')} onClose={onClose}>
@@ -18,9 +19,9 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         {pages.map(({ key, shortcut }) => (
           <Shortcut key={key} name={t(`nav.${key}`)} keys={['g', shortcut ?? '']} />
         ))}
-        <Shortcut name={t('shortcuts.search')} keys={['/']} />
-        <Shortcut name={t('shortcuts.open')} keys={['?']} />
-        <Shortcut name={t('shortcuts.close')} keys={['Esc']} />
+        <Shortcut name={words('shortcuts.search')} keys={['/']} />
+        <Shortcut name={words('shortcuts.open')} keys={['?']} />
+        <Shortcut name={words('shortcuts.close')} keys={['Esc']} />
       </ul>
     </Dialog>
   )

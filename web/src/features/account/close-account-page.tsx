@@ -65,7 +65,11 @@ function Form({ loss }: { loss: AccountLossResponse }) {
     }
     try {
       await close.mutateAsync({ body: { ...body, forfeit: loss.forfeit } })
+      const { userId } = session
       session.signOut()
+      await import('./remove-drafts')
+        .then((part) => part.removeDrafts(userId))
+        .catch(() => undefined)
       await router.navigate({ to: '/auth/sign-in', search: { done: 'closed' }, replace: true })
     } catch (error) {
       showServerProblem(form, error, common)

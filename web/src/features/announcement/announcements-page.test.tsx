@@ -130,6 +130,28 @@ describe('pop-ups', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 
+  it('wait until the dialog that was opened meanwhile is closed', async () => {
+    let answer: () => void = () => undefined
+    const asked = new Promise<void>((done) => (answer = done))
+    server.use(
+      http.get('*/api/v2/user/announcements/unread', async () => {
+        await asked
+        return success({ unread_count: 1, pop_ups: [item()], maintenance: [] })
+      }),
+    )
+    const { user } = await openSignedIn('/user/my-account')
+    await screen.findByRole('heading', { level: 1 })
+    await user.keyboard('?')
+    const opened = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })
+    answer()
+    await screen.findAllByRole('link', { name: 'Announcements, 1 unread', hidden: true })
+    await new Promise((later) => setTimeout(later, 1500))
+    expect(screen.getAllByRole('dialog', { hidden: true })).toEqual([opened])
+    await user.keyboard('{Escape}')
+    expect(await screen.findByRole('dialog', { name: 'New nodes' })).toBeVisible()
+    expect(screen.getAllByRole('dialog', { hidden: true })).toHaveLength(1)
+  })
+
   it('come on no page on which people pay', async () => {
     server.use(unread({ unread_count: 1, pop_ups: [item()] }))
     await openSignedIn('/user/wallet/recharge/new')

@@ -44,13 +44,15 @@ function write(name: string, value: unknown, isEmpty: boolean): void {
 /** Something a user writes that is kept in this browser until it is sent, apart from what other users write in it. */
 function useKept<T>(what: string, empty: T, isEmpty: (value: T) => boolean) {
   const session = useSession()
-  const name = `ticket-draft:${session.status === 'authenticated' ? session.user.user_id : 0}:${what}`
+  const user = session.status === 'authenticated' ? session.user : undefined
+  // A visit of staff stores nothing: its text is not the user's, and cannot be sent.
+  const name = user?.by_staff ? '' : `ticket-draft:${user?.user_id ?? 0}:${what}`
   const [value, setValue] = useState(() => read(name, empty))
   // An answer that ends the session comes when nothing of the page is shown any more, and is kept all the same.
   const now = useRef(value)
   const change = (make: (before: T) => T) => {
     now.current = make(now.current)
-    write(name, now.current, isEmpty(now.current))
+    write(name, now.current, !name || isEmpty(now.current))
     setValue(now.current)
   }
   return [value, change] as const

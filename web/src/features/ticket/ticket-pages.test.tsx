@@ -3,8 +3,10 @@ import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { queryClient } from '@/app/query-client'
 import type { TicketConversation, TicketItem, TicketMessage } from '@/lib/api/gen/types.gen'
+import { session } from '@/lib/session/current-session'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
+import { accessToken, someone } from '@/test/tokens'
 
 const base = '*/api/v2/user/tickets-v2'
 
@@ -478,5 +480,16 @@ describe('/user/tickets/new', () => {
     expect(keys[1]).toBe(keys[0])
     await user.click(screen.getByRole('link', { name: 'All tickets' }))
     await waitFor(() => expect(router.state.location.pathname).toBe('/user/tickets'))
+  })
+
+  it('keeps nothing of what staff writes while they see the site as the user', async () => {
+    const { user, router } = await openSignedIn('/about')
+    const visit = accessToken({ subject_access: { ...someone, by_staff: true } })
+    session.signIn({ access_token: visit, refresh_token: null })
+    await router.navigate({ href: '/user/tickets/new' })
+    const subject = await screen.findByRole('textbox', { name: 'Subject' })
+    await user.type(subject, 'Of staff')
+    expect(subject).toHaveValue('Of staff')
+    expect(drafts()).toEqual([])
   })
 })

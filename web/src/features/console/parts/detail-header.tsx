@@ -41,7 +41,7 @@ export function DetailHeader(props: {
       </div>
       <div className={classes.row}>
         <div className={classes.words}>
-          <Title order={1} tabIndex={-1} className={classes.title}>
+          <Title order={1} tabIndex={-1}>
             {props.title}
           </Title>
           {props.state}

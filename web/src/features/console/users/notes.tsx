@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Group, Skeleton, Stack, Text, Textarea } from '@mantine/core'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { staffUserNoteAdd, staffUserNoteRemove, staffUserNotes } from '@/lib/api/gen/staff/sdk.gen'
 import type { UserNote } from '@/lib/api/gen/staff/types.gen'
@@ -9,6 +8,7 @@ import { problemText } from '@/lib/server-problem'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { toast } from '@/ui/toast'
+import { useKeptText } from '../parts/kept-text'
 import { sayReceived, wasReceived } from '../parts/received'
 import { showUndo } from '../parts/undo'
 import { Section } from '../parts/section'
@@ -29,7 +29,7 @@ export function Notes({ id }: { id: number }) {
   return (
     <Section title={t('notes.title')}>
       <Stack gap="sm">
-        <NewNote id={id} />
+        <NewNote key={id} id={id} />
         <Loaded query={query} skeleton={<Skeleton height={48} />}>
           {(notes) => (
             <ul className={classes.items}>
@@ -58,22 +58,23 @@ function useNotes(id: number) {
   }
 }
 
+/** The field for a new note. What is written in it is kept in this browser until it was added. */
 function NewNote({ id }: { id: number }) {
   const { t } = useTranslation('console/user-actions')
-  const [text, setText] = useState('')
-  const { change, settle, complain } = useNotes(id)
+  const [text, change] = useKeptText(`user-note:${id}`)
+  const { change: changeNotes, settle, complain } = useNotes(id)
   const add = useMutation({
     mutationFn: (given: string) =>
       staffUserNoteAdd({ path: { user_id: id }, body: { text: given }, throwOnError: true }),
     onMutate: (given) => {
-      setText('')
-      change((notes) => [
+      change(() => '')
+      changeNotes((notes) => [
         { id: -Date.now(), text: given, created_at: new Date().toISOString() },
         ...notes,
       ])
     },
     onError: (error, given) => {
-      if (!wasReceived(error)) setText(given)
+      if (!wasReceived(error)) change((since) => [given, since].filter(Boolean).join('\n\n'))
       complain(error)
     },
     onSettled: settle,
@@ -92,7 +93,7 @@ function NewNote({ id }: { id: number }) {
           rows={2}
           maxLength={2000}
           value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onChange={({ currentTarget: { value } }) => change(() => value)}
         />
         <Group justify="flex-end">
           <Button type="submit" size="xs" variant="default" disabled={!text.trim()}>

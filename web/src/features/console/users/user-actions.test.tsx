@@ -3,15 +3,18 @@ import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { UserNote } from '@/lib/api/gen/staff/types.gen'
 import { inDays } from '@/test/fixtures'
+import { session } from '@/lib/session/current-session'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { asStaff } from '@/test/staff'
+import { accessToken, refreshToken } from '@/test/tokens'
 import { staffUser } from './staff-user.fixture'
 
 const sent = vi.fn<(path: string, body: unknown) => void>()
 let notes: UserNote[]
 
 beforeEach(() => {
+  localStorage.clear()
   sessionStorage.clear()
   sent.mockClear()
   notes = []
@@ -164,6 +167,64 @@ describe('what staff may do with a user', () => {
     await user.click(screen.getByRole('button', { name: 'Add' }))
     expect(await screen.findByText(said)).toBeVisible()
     expect(note).toHaveValue('')
+  })
+
+  describe('a note that was begun', () => {
+    const field = () => screen.findByRole('textbox', { name: /^A note for staff/ })
+    const stored = () => JSON.stringify(Object.entries(localStorage))
+
+    it('is there again after another page, and not on the page of another user', async () => {
+      server.use(
+        http.get('*/api/v2/staff/users/10', () => success({ ...staffUser(), id: 10 })),
+        http.get('*/api/v2/staff/users/10/notes', () => success([])),
+      )
+      const { user, router } = await openSignedIn('/admin/users/9')
+      await user.type(await field(), 'Called back')
+      await router.navigate({ href: '/admin/users/10' })
+      await waitFor(async () => expect(await field()).toHaveValue(''))
+      await router.navigate({ href: '/admin' })
+      await waitFor(() => expect(screen.queryByRole('region', { name: 'Notes' })).toBeNull())
+      await router.navigate({ href: '/admin/users/9' })
+      expect(await field()).toHaveValue('Called back')
+    })
+
+    it('outlives the session that ends while it is sent, and goes once it was added', async () => {
+      const unauthorized = () => failure(401, { message: 'Sign in', code: 'unauthenticated' })
+      server.use(
+        http.post('*/api/v2/staff/users/9/notes', unauthorized, { once: true }),
+        http.post('*/api/v2/auth/jwt_token/jwt_access_refresh', unauthorized),
+      )
+      const { user, router } = await openSignedIn('/admin/users/9')
+      await user.type(await field(), 'Called back')
+      await user.click(screen.getByRole('button', { name: 'Add' }))
+      await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
+      await waitFor(() => expect(stored()).toContain('Called back'))
+      session.signIn({ access_token: accessToken(), refresh_token: refreshToken() })
+      await router.navigate({ href: '/admin/users/9' })
+      expect(await field()).toHaveValue('Called back')
+      await user.click(screen.getByRole('button', { name: 'Add' }))
+      await waitFor(() => expect(notes.map(({ text }) => text)).toEqual(['Called back']))
+      expect(await field()).toHaveValue('')
+      expect(stored()).not.toContain('Called back')
+    })
+
+    it('stands before what was written since where it is refused', async () => {
+      let refuse: () => void = () => undefined
+      const asked = new Promise<void>((done) => (refuse = done))
+      server.use(
+        http.post('*/api/v2/staff/users/9/notes', async () => {
+          await asked
+          return failure(400, { message: 'Not now', code: 'not_now' })
+        }),
+      )
+      const { user } = await openSignedIn('/admin/users/9')
+      await user.type(await field(), 'Called back')
+      await user.click(screen.getByRole('button', { name: 'Add' }))
+      await user.type(await field(), 'Wrote')
+      refuse()
+      expect(await screen.findByText('Not now')).toBeVisible()
+      expect(await field()).toHaveValue('Called back\n\nWrote')
+    })
   })
 
   it('extends a service, and says when a second member is needed', async () => {
