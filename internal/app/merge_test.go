@@ -455,3 +455,25 @@ func (h *fixture) pays(user testUser, amount money.Amount) *wallet.Recharge {
 	}
 	return r
 }
+
+// The money of a merged account is in another wallet, and the gateway's refund says so.
+func TestMerge_RefundOfWhatTheEndedAccountPaid_SaysWhereTheMoneyIs(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		h.limited("1000.00")
+		ann := h.staff[account.Admin]
+		gone, kept := h.addUser(h.T, "gone", 0), h.addUser(h.T, "kept", 0)
+		r := h.pays(gone, 500)
+		h.ask(ann, 200, "POST", mergeOf(gone), mergeBody(kept, "gone"), nil)
+		for _, by := range []string{"", `,"by_hand":true`} {
+			w := h.call(h.Context(), ann, "POST", fmt.Sprintf("/api/v2/staff/recharges/%d/refund", r.ID),
+				`{"amount":"5.00","reason":"x"`+by+`}`)
+			if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "payer_closed") {
+				h.Errorf("the refund is answered %d: %s", w.Code, w.Body)
+			}
+		}
+		if now := h.balance(h.T, kept.id).Posted; now != 500 {
+			h.Errorf("the account that stays has %v", now)
+		}
+		h.sound(h.T)
+	})
+}

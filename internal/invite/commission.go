@@ -44,8 +44,8 @@ type inviter struct {
 	Earns bool
 }
 
-// inviterOf returns who invited the user, whose account then stays as it is (hasLeft). Where a merge has just ended that
-// account, the user's inviter is the one that stays.
+// inviterOf returns who invited the user, whose account then stays as it is (hasLeft). Where a merge has just ended
+// that account, the user's inviter is the one that stays.
 func inviterOf(ctx context.Context, tx bun.Tx, userID int64) (found inviter, err error) {
 	for {
 		before := found.ID

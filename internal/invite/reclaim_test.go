@@ -318,7 +318,7 @@ func TestAClosedAccountEarnsNothing(t *testing.T) {
 	})
 }
 
-// What an order earned beside the closing, or before closings took it back, is never released.
+// What closings left behind before they took it back is found by the doctor, and is never released.
 func TestWhatAClosedAccountStillWaitsFor_IsTakenBack(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
@@ -330,7 +330,9 @@ func TestWhatAClosedAccountStillWaitsFor_IsTakenBack(t *testing.T) {
 			_, err := tx.NewRaw(`UPDATE account SET closed_at = ? WHERE id = ?`, c.now, leaves).Exec(ctx)
 			return errors.Join(err, c.wallets.Close(ctx, tx, leaves))
 		})
-		c.has(t, leaves, 0, 100)
+		if broken, err := c.Check(t.Context()); err != nil || len(broken) != 1 || broken[0].What != "commission 1" {
+			t.Fatal(broken, err)
+		}
 		c.now = c.now.AddDate(0, 0, 15)
 		if err := c.Release(t.Context()); err != nil {
 			t.Fatal(err)

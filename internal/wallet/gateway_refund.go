@@ -3,6 +3,7 @@ package wallet
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"math"
 	"time"
 
@@ -61,20 +62,26 @@ var (
 	ErrNoGatewayRefund = fault.NotFound("gateway_refund_not_found", "没有这笔退款", "There is no such refund")
 	ErrNotRefundable   = fault.Conflict("recharge_not_refundable", "这笔充值未支付或已全部退回，没有可退的部分",
 		"This recharge was not paid or was given back already; nothing of it can be refunded")
+	ErrPayerGone = fault.Conflict("payer_closed",
+		"付款账号已注销或已并入其他账号，其钱包中没有这笔钱；如果它已并入其他账号，请从那个账号的余额中扣除，再在站外退给付款人",
+		"The account that paid was closed or merged into another one, and its wallet does not have the money. Where it "+
+			"was merged, take the money out of the other account by an adjustment, and pay it back outside of the site")
 	ErrRefundEnded = fault.Conflict("gateway_refund_ended", "这笔退款已处理", "This refund has ended already")
 )
 
 // StartGatewayRefund holds in the wallet what is to go back of r, for g with its Amount, ByHand, Reason and MadeBy, and
 // keeps it as pending and waiting for a second member of staff. An amount beyond what is left of the recharge is a
-// fault of the field "amount", one beyond what is available in the wallet is ErrBalanceTooLow.
+// fault of the field "amount", one beyond what is available in the wallet is ErrBalanceTooLow, and ErrPayerGone where
+// the account was closed.
 //
 // The fee went to the gateway, which does not give it back for parts; so the payer gets it back only where all of the
 // recharge goes back at once. A part costs in the currency of the payment its share of what was paid, rounded down.
 func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge, g *GatewayRefund) error {
-	if _, err := w.Lock(ctx, tx, r.UserID); err != nil { // other refunds of the recharge wait here
+	available, err := w.Lock(ctx, tx, r.UserID) // other refunds of the recharge wait here
+	if err != nil {
 		return err
 	}
-	r, err := w.RechargeByNo(ctx, tx, r.ID)
+	r, err = w.RechargeByNo(ctx, tx, r.ID)
 	if err != nil {
 		return err
 	}
@@ -84,6 +91,11 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 	if remaining := r.Remaining(); g.Amount <= 0 || g.Amount > remaining {
 		return fault.Invalid("amount", "range", "退款金额须大于零且不超过这笔充值尚可退的 "+remaining.String(),
 			"The amount must be above zero and at most the "+remaining.String()+" that are left of this recharge")
+	}
+	if g.Amount > available {
+		if err := w.MayGain(ctx, tx, r.UserID); errors.Is(err, ErrClosed) {
+			return ErrPayerGone
+		}
 	}
 	g.Fee, g.PayAmount = r.Fee, r.PayAmount
 	if g.Amount < r.Amount {

@@ -40,7 +40,8 @@ func showPaymentCase(c *payment.Case, err error) (PaymentCaseItem, error) {
 		return PaymentCaseItem{}, err
 	}
 	item := PaymentCaseItem{
-		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits || c.State == payment.CaseWaiting, Gateway: c.Gateway,
+		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits || c.State == payment.CaseWaiting,
+		Gateway:       c.Gateway,
 		TransactionID: c.TransactionID, TradeNo: c.TradeNo,
 		Amount: c.Amount, Currency: c.Currency, RechargeNo: c.RechargeID, UserID: c.UserID, Reason: c.Reason,
 		DecidedBy: c.DecidedBy,
