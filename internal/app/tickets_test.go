@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"airstrip/internal/account"
 	"airstrip/internal/mail"
 )
@@ -509,6 +511,28 @@ func TestTicket_Stream_TellsOfAnAnswerOnEveryServer(t *testing.T) {
 		}
 		if got := read(); got != "event: change\ndata: {\"unread\":1}\n\n" {
 			t.Errorf("after an answer comes %q", got)
+		}
+	})
+}
+
+// A page that is open while the server starts hears of a change that came before the server followed changes.
+func TestTicket_ListensBeforeTheServerFollows_HearsOfTheChange(t *testing.T) {
+	eachFixture(t, func(h *fixture) {
+		user := h.users[0]
+		var made ticketSeen
+		h.ask(user, 200, "POST", ticketPath, `{"title":"a","content":"b"}`, &made)
+		changes, stop, err := h.Tickets.Listen(h.Context(), user.id, uuid.Nil)
+		if err != nil {
+			h.Fatal(err)
+		}
+		defer stop()
+		h.ask(h.staff[account.Support], 200, "POST", fmt.Sprintf("/api/v2/staff/tickets/%d/messages", made.No),
+			`{"content":"answer"}`, nil)
+		go h.Tickets.Follow(h.Context())
+		select {
+		case <-changes:
+		case <-time.After(20 * time.Second):
+			h.Error("nothing was heard of the answer")
 		}
 	})
 }

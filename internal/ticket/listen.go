@@ -73,6 +73,9 @@ func (t *Tickets) Follow(ctx context.Context) {
 	changes, stop := t.db.Watch(revision)
 	defer stop()
 	known, err := db.Revision(ctx, t.db, revision)
+	if err == nil {
+		err = t.tell(ctx, 0) // who listened before this, for whom a change may have come in between
+	}
 	for {
 		if err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "could not read which tickets changed", "error", err)
