@@ -87,15 +87,18 @@ func (s *Setup) Run(ctx context.Context, code string) {
 	defer stop()
 	beat := time.NewTicker(setupBeat)
 	defer beat.Stop()
-	for s.IsOpen() {
+	look := func() {
+		if err := s.load(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "could not see whether the site has an owner", "error", err)
+		}
+	}
+	for look(); s.IsOpen(); {
 		select {
 		case <-ctx.Done():
 			s.withdraw(ctx, code)
 			return
 		case <-changes:
-			if err := s.load(ctx); err != nil && ctx.Err() == nil {
-				slog.ErrorContext(ctx, "could not see whether the site has an owner", "error", err)
-			}
+			look()
 		case <-beat.C:
 			if err := s.extend(ctx, code); err != nil && ctx.Err() == nil {
 				slog.ErrorContext(ctx, "could not extend the life of the setup code", "error", err)
