@@ -38,9 +38,10 @@ export function holdKeys(): void {
 /** What was typed since holdKeys. */
 export const heldKeys = () => typed
 
-/** Has `listener` hear of all that was typed since holdKeys, at each further key. Returns its end. */
+/** Has `listener` hear of all that was typed since holdKeys, at once and at each further key. Returns its end. */
 export function hearKeys(listener: (typed: string) => void): () => void {
   hear = listener
+  listener(typed)
   return () => {
     hear = () => {}
   }
