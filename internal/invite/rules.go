@@ -47,8 +47,8 @@ var rules = []db.Rule{
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c LEFT JOIN account i ON i.id = c.inviter_id
 		LEFT JOIN ledger_hold h ON h.reference_kind = 'commission' AND h.reference_id = c.id AND h.ended_at IS NULL
 		LEFT JOIN ledger_account a ON a.id = h.account_id
-		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR (c.state = 'pending' AND i.closed_at IS NOT NULL) OR h.amount <> c.amount OR a.user_id <> c.inviter_id
-		OR a.kind <> 'commission'
+		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR (c.state = 'pending' AND i.closed_at IS NOT NULL)
+		OR h.amount <> c.amount OR a.user_id <> c.inviter_id OR a.kind <> 'commission'
 			OR (c.state = 'released' AND c.ended_at < c.release_at)`},
 	{Name: "I9", Says: "a commission is posted once to who earned it, and back where it was reversed", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c

@@ -93,8 +93,11 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 			"The amount must be above zero and at most the "+remaining.String()+" that are left of this recharge")
 	}
 	if g.Amount > available {
-		if err := w.MayGain(ctx, tx, r.UserID); errors.Is(err, ErrClosed) {
+		switch err := w.MayGain(ctx, tx, r.UserID); {
+		case errors.Is(err, ErrClosed):
 			return ErrPayerGone
+		case err != nil:
+			return err
 		}
 	}
 	g.Fee, g.PayAmount = r.Fee, r.PayAmount

@@ -92,7 +92,7 @@ func namedOf(ids ...*int64) (named []int64) {
 	return named
 }
 
-// makersOf is peopleOf for the members of staff in the rows of a part of a list; of gives those whom one names.
+// makersOf is peopleOf for all whom the rows of a part of a list name; of gives those of one row, nil for nobody.
 func makersOf[T any](ctx context.Context, a *account.Accounts, rows []T, of func(row *T) []*int64) (knownUsers, error) {
 	var named []int64
 	for i := range rows {

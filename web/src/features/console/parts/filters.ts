@@ -1,17 +1,23 @@
 import type { Option } from './option'
 
 /** One thing that a list is narrowed by; `key` is its part of the address and the server's name of it. */
-export type Filter = { key: string; title: string } &
-  /** `onOpen` loads the options of a filter that has none at first. */
-  (
-    | { kind: 'choice'; options: readonly Option[]; isSingle?: boolean; onOpen?: () => void }
-    /** How a value begins, of which these are known: undefined until `onOpen` has loaded them. */
-    | { kind: 'known'; options: readonly Option[] | undefined; onOpen: () => void }
-    /** From and to, both ends counted; either may be open. */
-    | { kind: 'range' | 'date' }
-    /** A text or the id of another object. */
-    | { kind: 'text' | 'reference' }
-  )
+export type Filter = { key: string; title: string } & (
+  | ChoiceFilter
+  /** How a value begins, of which these are known: undefined until `onOpen` has loaded them. */
+  | { kind: 'known'; options: readonly Option[] | undefined; onOpen: () => void }
+  /** From and to, both ends counted; either may be open. */
+  | { kind: 'range' | 'date' }
+  /** A text or the id of another object. */
+  | { kind: 'text' | 'reference' }
+)
+
+/** `onOpen` loads the options of a filter that has none at first. */
+type ChoiceFilter = {
+  kind: 'choice'
+  options: readonly Option[]
+  isSingle?: boolean
+  onOpen?: () => void
+}
 
 export type KnownFilter = Extract<Filter, { kind: 'known' }>
 

@@ -16,6 +16,9 @@ const plansInShop = () =>
 export const loadPlanNames = (client: QueryClient) =>
   loadWhereMay(client, 'plan.read', () => client.prefetchQuery(plansInShop()))
 
+/** The plan's names in all languages, by which it is found. */
+export const namesOf = (plan: StaffPlan) => [plan.name, plan.name_zh, plan.name_en].join(' ')
+
 function usePlans(isWanted = true) {
   const may = useMay()
   const isReadable = isWanted && may('plan.read')
@@ -52,7 +55,7 @@ export function usePlanOptions(
     .map((plan) => ({
       value: String(plan.id),
       label: `${ownName(plan)} (#${plan.id})`,
-      also: [plan.name, plan.name_zh, plan.name_en].join(' '),
+      also: namesOf(plan),
     }))
   const others = chosen
     .filter((id) => !offered.some(({ value }) => value === String(id)))

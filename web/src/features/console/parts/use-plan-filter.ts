@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { staffPlansList } from '@/lib/api/gen/staff/sdk.gen'
 import type { Filter } from './filters'
 import { useMay } from './permissions'
+import { namesOf } from './plan-names'
 import { useFilterOpened } from './use-filter-opened'
 import { useOwnName } from './use-own-name'
 
@@ -40,7 +41,7 @@ export function usePlanFilter(of: { isPlan?: boolean; hasNone?: boolean } = {}):
     .map((plan) => ({
       value: String(plan.id),
       label: nameOf(plan),
-      also: [plan.name, plan.name_zh, plan.name_en].join(' '),
+      also: namesOf(plan),
     }))
   const none = of.hasNone ? [{ value: 'none', label: t('filter.noPlan') }] : []
   return {
