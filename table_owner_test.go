@@ -38,7 +38,7 @@ var tableOwners = map[string]string{
 	"emby":        `emby_account`,
 	"idempotency": `idempotency`,
 	"invite": `commission commission_payout commission_rate commission_withdrawal invite_code invite_purchase invite_use
-		order_money paid_money`,
+		commission_reversal order_money paid_money`,
 	"ipban":   `ip_ban`,
 	"job":     `job job_failure job_timetable`,
 	"link":    `link_app link_fetch link_notice link_template link_token`,

@@ -286,7 +286,8 @@ func (h *fixture) hindered() map[string]func(gone, kept testUser) {
 		},
 		"owed_commission": func(_, kept testUser) {
 			h.earnsCommission(kept)
-			h.write(`UPDATE commission SET state = 'reversed', withdrawn = amount, owed = amount WHERE inviter_id = ?`,
+			h.write(`UPDATE commission SET state = 'reversed', reversed = amount, withdrawn = amount, owed = amount
+				WHERE inviter_id = ?`,
 				kept.id)
 		},
 	}

@@ -152,8 +152,9 @@ func (k *paidMoney) bring(amount money.Amount) {
 	k.Amount += amount - off
 }
 
-// uncount takes what is gone from the money of the user's orders, newest first, and gives what of it is beyond all of
-// that. A commission that counted a part of it is taken back whole.
+// uncount takes what is gone from the money of the user's orders, newest first, with the share of their commissions,
+// and gives what of it is beyond all of that. Money in a wallet has no name: which recharge paid for which order is not
+// asked.
 func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount,
 	err error,
 ) {
@@ -172,9 +173,8 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 		gone -= part
 		if s.commission == nil {
 			err = unspend(ctx, tx, s.orderID, part)
-		} else if _, err = i.reverse(ctx, tx, s.commission); err == nil {
-			_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("returned = returned + ?", part).
-				Where("id = ?", s.commission.ID).Exec(ctx)
+		} else {
+			err = i.lower(ctx, tx, s.commission, loss{returned: part})
 		}
 		if err != nil {
 			return 0, err
@@ -196,7 +196,7 @@ func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 		Scan(ctx)
 	for n := range pending {
 		if err == nil {
-			_, err = i.reverse(ctx, tx, &pending[n])
+			err = i.reverse(ctx, tx, &pending[n])
 		}
 	}
 	return err
@@ -208,7 +208,7 @@ type Earnings struct {
 	Total     money.Amount // all that was not taken back
 	Permille  int64        // the user's present rate
 	Invited   int64        // people
-	Owed      money.Amount // what the user withdrew of commissions that were taken back later
+	Owed      money.Amount // what the user withdrew of commission that was taken back later
 	Remaining *int64       // invites left; nil: no limit
 }
 
@@ -219,7 +219,7 @@ func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err e
 		Total, Owed, Invited int64
 	}
 	err = i.db.NewRaw(`SELECT (SELECT invite_code FROM account WHERE id = ?0) AS code,
-		(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE inviter_id = ?0 AND state <> 'reversed') AS total,
+		(SELECT COALESCE(SUM(amount - reversed), 0) FROM commission WHERE inviter_id = ?0) AS total,
 		(SELECT COALESCE(SUM(owed), 0) FROM commission WHERE `+heldBy+` AND owed > 0) AS owed,
 		(SELECT COUNT(*) FROM account WHERE invited_by = ?0) AS invited`, userID).Scan(ctx, &sum)
 	if err != nil {
@@ -283,8 +283,8 @@ type Person struct {
 
 // What is asked of those whom a user (?0) brought in.
 const (
-	earnedBy = `(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE user_id = a.id AND inviter_id = ?0
-		AND state <> 'reversed')`
+	earnedBy = `(SELECT COALESCE(SUM(amount - reversed), 0) FROM commission WHERE user_id = a.id
+		AND inviter_id = ?0)`
 	paidOrders    = `(SELECT COUNT(*) FROM shop_order WHERE user_id = a.id AND state = 'paid')`
 	invitedPeople = ` FROM account a`
 )

@@ -12,12 +12,13 @@ type Figures struct {
 	SignUps     int64 // of people whom somebody invited
 	Payers      int64 // of them, who bought something
 	Commissions []StateFigure
-	Owed        money.Amount // of commissions that were taken back after their withdrawal, of all times
+	Owed        money.Amount // of commission that was taken back after its withdrawal, of all times
 	Payouts     StateFigure  // that staff is still to decide, of all times
 	Codes       []CodeFigure // that brought most people in, the first ones first
 }
 
-// StateFigure is how many commissions or payouts are in a state, and their sum.
+// StateFigure is how many commissions or payouts are in a state, and their sum. Of commissions that is what was not
+// taken back; the reversed ones are all of which something was, and the sum of that.
 type StateFigure struct {
 	State  State
 	Count  int64
@@ -53,8 +54,11 @@ func (i *Invites) Figures(ctx context.Context, since time.Time) (f Figures, err 
 		WHERE f.created_at >= ?0 AND f.inviter_id IS NOT NULL`, since).Scan(ctx, &f.SignUps, &f.Payers); err != nil {
 		return f, err
 	}
-	if err := i.db.NewRaw(`SELECT state, COUNT(*) AS count, CAST(SUM(amount) AS BIGINT) AS amount FROM commission
-		WHERE created_at >= ? GROUP BY state ORDER BY state`, since).Scan(ctx, &f.Commissions); err != nil {
+	if err := i.db.NewRaw(`SELECT state, COUNT(*) AS count, CAST(SUM(amount - reversed) AS BIGINT) AS amount
+			FROM commission WHERE created_at >= ?0 AND state <> 'reversed' GROUP BY state
+		UNION ALL SELECT 'reversed', COUNT(*), CAST(SUM(reversed) AS BIGINT)
+			FROM commission WHERE created_at >= ?0 AND reversed > 0 HAVING COUNT(*) > 0
+		ORDER BY state`, since).Scan(ctx, &f.Commissions); err != nil {
 		return f, err
 	}
 	var owed, open, amount int64
@@ -68,9 +72,9 @@ func (i *Invites) Figures(ctx context.Context, since time.Time) (f Figures, err 
 			COALESCE(c.label, '') AS label, c.disabled_at IS NOT NULL AS is_disabled, top.sign_ups,
 			(SELECT COUNT(*) `+broughtBy+` AND f.inviter_id = top.inviter_id AND COALESCE(u.code_id, 0) = top.code_id
 				AND `+hasPaid+`) AS payers,
-			(SELECT CAST(COALESCE(SUM(m.amount), 0) AS BIGINT) FROM commission m
+			(SELECT CAST(COALESCE(SUM(m.amount - m.reversed), 0) AS BIGINT) FROM commission m
 				LEFT JOIN invite_use u ON u.user_id = m.user_id WHERE m.inviter_id = top.inviter_id
-				AND COALESCE(u.code_id, 0) = top.code_id AND m.state <> 'reversed' AND m.created_at >= ?0) AS commission
+				AND COALESCE(u.code_id, 0) = top.code_id AND m.created_at >= ?0) AS commission
 		FROM (SELECT f.inviter_id, COALESCE(u.code_id, 0) AS code_id, COUNT(*) AS sign_ups `+broughtBy+`
 			GROUP BY f.inviter_id, COALESCE(u.code_id, 0)
 			ORDER BY COUNT(*) DESC, f.inviter_id, COALESCE(u.code_id, 0) LIMIT ?1) top
@@ -95,8 +99,8 @@ type Invitation struct {
 func (i *Invites) Newest(ctx context.Context, limit int64) (list []Invitation, err error) {
 	err = i.db.NewRaw(`SELECT a.id AS user_id, a.email, a.created_at AS joined_at, b.id AS inviter_id,
 			b.email AS inviter_email, COALESCE(c.code, b.invite_code) AS code, `+paidOrders+` AS orders,
-			(SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM commission WHERE user_id = a.id
-				AND inviter_id = b.id AND state <> 'reversed') AS earned`+invitedPeople+`
+			(SELECT CAST(COALESCE(SUM(amount - reversed), 0) AS BIGINT) FROM commission WHERE user_id = a.id
+				AND inviter_id = b.id) AS earned`+invitedPeople+`
 		JOIN account b ON b.id = a.invited_by LEFT JOIN invite_use u ON u.user_id = a.id
 		LEFT JOIN invite_code c ON c.id = u.code_id
 		WHERE a.invited_by IS NOT NULL ORDER BY a.id DESC LIMIT ?`, limit).Scan(ctx, &list)

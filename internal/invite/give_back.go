@@ -17,17 +17,15 @@ import (
 type Return struct {
 	UserID  int64
 	OrderID int64
-	Name    string           // of what the order sold
 	Amount  money.Amount     // that comes back
 	Stays   money.Amount     // of the credit of a change, what pays for its order
 	Credits []service.Credit // that led to the order, newest first
 }
 
-// GiveBack counts what comes back into the buyer's wallet, and takes back the commissions that counted it: those of the
-// order and of the orders that were credited to it, newest first, each whole. Money comes back before gifts do, and
-// counts again when it is spent again. Where a change keeps a part of what a commission counted, its order has a
-// commission of that part. The caller has locked the buyer's wallet, and calls it once for each order that is refunded
-// or changes a plan, in the transaction that posts what comes back.
+// GiveBack counts what comes back into the buyer's wallet, of the money of the order and of the orders that were
+// credited to it, the newest first, and takes back the share of their commissions. Money comes back before gifts do,
+// and counts again when it is spent again. The caller has locked the buyer's wallet, and calls it once for each order
+// that is refunded or changes a plan, in the transaction that posts what comes back.
 func (i *Invites) GiveBack(ctx context.Context, tx bun.Tx, r Return) error {
 	ids := []int64{r.OrderID}
 	for _, c := range r.Credits {
@@ -50,30 +48,16 @@ func (i *Invites) GiveBack(ctx context.Context, tx bun.Tx, r Return) error {
 		return err
 	}
 	for _, p := range parts {
-		if back == 0 {
+		gone := min(back, p.amount)
+		if gone == 0 {
 			break
 		}
-		gone := min(back, p.amount)
 		back -= gone
 		if p.commission == nil {
-			if err := unspend(ctx, tx, p.orderID, gone); err != nil {
-				return err
-			}
-			continue
+			err = unspend(ctx, tx, p.orderID, gone)
+		} else {
+			err = i.lower(ctx, tx, p.commission, loss{givenBack: gone})
 		}
-		reversed, err := i.reverse(ctx, tx, p.commission)
-		if err != nil {
-			return err
-		}
-		if reversed && gone < p.amount {
-			kept, err := i.keep(ctx, tx, r, p.commission.ID, p.amount-gone)
-			if err != nil {
-				return err
-			}
-			gone += kept
-		}
-		_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("given_back = given_back + ?", gone).
-			Where("id = ?", p.commission.ID).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -109,28 +93,6 @@ func (r *Return) parts(all []spent) (parts []spent) {
 	}
 	collect(r.OrderID, r.Amount+r.Stays)
 	return parts
-}
-
-// keep books a commission of the order for a part of the base of another one, which was just reversed, and returns the
-// part. It has the rate and the time of release of the other one. It is nothing where that part earns less than a cent,
-// or the holder has left or is the buyer since a merge.
-func (i *Invites) keep(ctx context.Context, tx bun.Tx, r Return, of int64, base money.Amount) (money.Amount, error) {
-	was := Commission{ID: of}
-	if err := tx.NewSelect().Model(&was).WherePK().Scan(ctx); err != nil {
-		return 0, err
-	}
-	c := &Commission{
-		OrderID: r.OrderID, InviterID: was.holder(), UserID: r.UserID, Base: base, Permille: was.Permille,
-		State: Pending, CreatedAt: i.db.Now(), ReleaseAt: was.ReleaseAt,
-	}
-	closed, err := hasLeft(ctx, tx, c.InviterID)
-	if err != nil || closed || c.InviterID == c.UserID {
-		return 0, err
-	}
-	if c.Amount, err = c.Base.Share(c.Permille, 1000); err != nil || c.Amount == 0 {
-		return 0, err
-	}
-	return base, i.book(ctx, tx, c, r.Name)
 }
 
 // book writes a new commission and holds it in its inviter's commission account.

@@ -1,8 +1,8 @@
 // Package invite owns the commissions that users earn by the purchases of those whom they invited; who invited whom is
 // part of the accounts. A commission counts only money that came in through a gateway, never gifts. It is held until
-// its release, and taken back, before or after that, when the money comes back into the buyer's wallet, also through
-// changes of plan, or goes back to who paid it. What the inviter had withdrawn by then is owed, and later commission
-// pays it first.
+// its release, and taken back, before or after that, as far as the money comes back into the buyer's wallet, also
+// through changes of plan, or goes back to who paid it. What the inviter had withdrawn by then is owed, and later
+// commission pays it first.
 package invite
 
 import (
@@ -51,7 +51,7 @@ type State string
 const (
 	Pending  State = "pending"  // held in the inviter's commission account until it is sure that nothing is refunded
 	Released State = "released" // the inviter's
-	// taken back, before or after its release, since the money went back or the inviter left
+	// all of it was taken back, before or after its release, since the money went back or the inviter left
 	Reversed State = "reversed"
 )
 
@@ -64,20 +64,23 @@ type Commission struct {
 	HolderID      *int64       // who has it since the inviter's account became part of theirs; nil: the inviter
 	UserID        int64        // who bought
 	Base          money.Amount // the part of the order that was paid with money, not with gifts
-	Returned      money.Amount // of Base, what went back to who had paid it; the commission was reversed for that
-	GivenBack     money.Amount // of Base, what came back into the buyer's wallet; or a change's order counts since then
+	Returned      money.Amount // of Base, what went back to who had paid it
+	GivenBack     money.Amount // of Base, what came back into the buyer's wallet
 	CameBack      bool         // all that of Base was not returned, by a refund from before GivenBack was counted
 	Permille      int64
-	Amount        money.Amount
+	Amount        money.Amount // when it was earned
+	Reversed      money.Amount // of Amount, what was taken back since
+	Withdrawn     money.Amount // of Reversed, what its holder had withdrawn, so that it could not be taken
+	Owed          money.Amount // of Withdrawn, what no later commission has paid yet
+	Settled       money.Amount // of Amount, what paid at its release what its inviter owed of others
 	State         State
-	// the part of a reversed one that its inviter had withdrawn, so that it could not be taken back
-	Withdrawn money.Amount
-	Owed      money.Amount // the part of Withdrawn that no later commission has paid yet
-	Settled   money.Amount // the part of a released one that paid what its inviter owed of reversed ones
-	CreatedAt time.Time
-	ReleaseAt time.Time
-	EndedAt   *time.Time
+	CreatedAt     time.Time
+	ReleaseAt     time.Time
+	EndedAt       *time.Time
 }
+
+// remaining returns what of the amount was not taken back.
+func (c *Commission) remaining() money.Amount { return c.Amount - c.Reversed }
 
 // holder returns whose commission account has what was released.
 func (c *Commission) holder() int64 {

@@ -33,7 +33,7 @@ type circle struct {
 	wallets  *wallet.Wallets
 	shop     *shop.Shop
 	now      time.Time
-	price    int64 // of 10.00
+	price    int64 // of a package of 10.00, which comes back whole until it is used
 	users    int64
 }
 
@@ -51,9 +51,9 @@ func open(t *testing.T, d *db.DB) *circle {
 	c.shop = shop.New(d, settings, c.wallets, services, c.Invites)
 	c.UseKey(seal.Key{1})
 	p, err := c.shop.AddPlan(t.Context(), shop.Plan{
-		Name: "Standard", Kind: shop.KindPlan, TrafficBytes: new(int64(1 << 30)), Reset: service.Anniversary,
-		Visible: true, Renewable: true,
-		Prices: []shop.Price{{Months: 1, Amount: 1000}},
+		Name: "More traffic", Kind: shop.KindPackage, TrafficBytes: new(int64(1 << 30)), Visible: true,
+		Reset:  service.Never,
+		Prices: []shop.Price{{Amount: 1000}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -343,10 +343,10 @@ func TestInvitesAreBoughtForTheSitesPrice(t *testing.T) {
 
 func TestADamagedCommissionShows(t *testing.T) {
 	for i, damage := range []string{
-		`UPDATE commission SET amount = amount - 1`,
+		`UPDATE commission SET amount = amount - 1 WHERE state <> 'reversed'`,
 		`UPDATE commission SET base = base + 10`,
 		`UPDATE commission SET user_id = 3`,
-		`UPDATE commission SET state = 'reversed', ended_at = created_at`,
+		`UPDATE commission SET state = 'reversed', reversed = amount, ended_at = created_at WHERE state <> 'reversed'`,
 		`UPDATE commission SET state = 'released', ended_at = created_at WHERE state = 'pending'`,
 		`UPDATE account SET invited_by = 2 WHERE id = 1`,
 		`UPDATE recharge SET state = 'expired', paid_at = NULL, transaction_id = NULL`,
@@ -357,6 +357,14 @@ func TestADamagedCommissionShows(t *testing.T) {
 		`UPDATE commission SET settled = 1 WHERE state = 'released'`,
 		`UPDATE shop_order SET state = 'refunded' WHERE id IN (SELECT order_id FROM commission
 			WHERE state = 'released')`,
+		`UPDATE commission SET reversed = 1, given_back = 10 WHERE state = 'released'`,
+		`UPDATE commission SET reversed = 1 WHERE state = 'pending'`,
+		`DELETE FROM commission_reversal`,
+		`UPDATE commission_reversal SET amount = amount + 1`,
+		`UPDATE commission_reversal SET holder_id = 3`,
+		`UPDATE commission_reversal SET commission_id = (SELECT MAX(id) FROM commission)`,
+		`INSERT INTO commission_reversal (commission_id, holder_id, amount, withdrawn, created_at)
+			SELECT id, inviter_id, 1, 0, created_at FROM commission WHERE state = 'released'`,
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -7,7 +7,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
-	"airstrip/internal/money"
 	"airstrip/internal/wallet"
 )
 
@@ -41,25 +40,24 @@ func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 		return err
 	}
 	if closed {
-		_, err := i.reverse(ctx, tx, c)
-		return err
+		return i.reverse(ctx, tx, c)
 	}
 	if waits, err := i.isGoingBack(ctx, tx, c); err != nil || waits {
 		return err
 	}
-	if _, err := i.wallets.LockCommission(ctx, tx, c.InviterID); err != nil {
+	now, _, err := i.lockHeld(ctx, tx, c)
+	if err != nil || now.State != Pending {
 		return err
 	}
-	n, err := db.Changed(tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", Released).
-		Set("ended_at = ?", i.db.Now()).
-		Where("id = ? AND state = ?", c.ID, Pending).Exec(ctx))
-	if err != nil || n == 0 {
+	_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", Released).Set("ended_at = ?", i.db.Now()).
+		Where("id = ?", now.ID).Exec(ctx)
+	if err != nil {
 		return err
 	}
-	if err := i.wallets.EndHold(ctx, tx, c.ref()); err != nil {
+	if err := i.wallets.EndHold(ctx, tx, now.ref()); err != nil {
 		return err
 	}
-	return i.settle(ctx, tx, c)
+	return i.settle(ctx, tx, now)
 }
 
 // hasLeft tells whether an account was closed or merged into another one. One that is open stays so until tx ends:
@@ -99,15 +97,15 @@ func (i *Invites) isGoingBack(ctx context.Context, tx bun.Tx, c *Commission) (bo
 	return gone > 0, nil
 }
 
-// settle pays with a commission that was just released what its inviter owes of reversed ones, oldest first. The caller
-// has locked the inviter's commission account.
+// settle pays with a commission that was just released what its inviter owes of others, oldest first. The caller has
+// locked the inviter's commission account.
 func (i *Invites) settle(ctx context.Context, tx bun.Tx, c *Commission) error {
 	var owing []Commission
 	err := tx.NewSelect().Model(&owing).Where(heldBy+" AND owed > 0", c.InviterID).OrderExpr("id").Scan(ctx)
 	if err != nil {
 		return err
 	}
-	rest := c.Amount
+	rest := c.remaining()
 	for _, debt := range owing {
 		paid := min(rest, debt.Owed)
 		if paid == 0 {
@@ -120,7 +118,7 @@ func (i *Invites) settle(ctx context.Context, tx bun.Tx, c *Commission) error {
 		}
 		rest -= paid
 	}
-	settled := c.Amount - rest
+	settled := c.remaining() - rest
 	if settled == 0 {
 		return nil
 	}
@@ -128,59 +126,7 @@ func (i *Invites) settle(ctx context.Context, tx bun.Tx, c *Commission) error {
 	if err != nil {
 		return err
 	}
-	return i.takeBack(ctx, tx, c, wallet.CommissionSettled, settled)
-}
-
-// reverse takes a commission back and reports whether it was not reversed before. Of a released one its holder owes
-// what is not in the commission account any more.
-func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, error) {
-	now, available, err := i.lockHeld(ctx, tx, c)
-	if err != nil {
-		return false, err
-	}
-	taken := now.Amount
-	switch now.State {
-	case Reversed:
-		return false, nil
-	case Released:
-		if available < taken {
-			free, err := i.freePayout(ctx, tx, now.holder())
-			if err != nil {
-				return false, err
-			}
-			available += free
-		}
-		taken = min(taken, available)
-	}
-	owed := now.Amount - taken
-	_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", Reversed).Set("ended_at = ?", i.db.Now()).
-		Set("withdrawn = ?", owed).Set("owed = ?", owed).Where("id = ?", c.ID).Exec(ctx)
-	if err != nil {
-		return false, err
-	}
-	if err := i.wallets.EndHold(ctx, tx, c.ref()); err != nil || taken == 0 {
-		return true, err
-	}
-	return true, i.takeBack(ctx, tx, now, wallet.CommissionReversed, taken)
-}
-
-// lockHeld locks the commission account that has what the commission brought, and returns the commission as it is
-// behind the lock and what that account has available. A merge of accounts may have changed the holder meanwhile.
-func (i *Invites) lockHeld(ctx context.Context, tx bun.Tx, c *Commission) (*Commission, money.Amount, error) {
-	for {
-		available, err := i.wallets.LockCommission(ctx, tx, c.holder())
-		if err != nil {
-			return nil, 0, err
-		}
-		now := &Commission{ID: c.ID}
-		if err := tx.NewSelect().Model(now).WherePK().Scan(ctx); err != nil {
-			return nil, 0, err
-		}
-		if now.holder() == c.holder() {
-			return now, available, nil
-		}
-		c = now
-	}
+	return i.takeBack(ctx, tx, wallet.CommissionSettled, c.ref(), c.InviterID, settled)
 }
 
 // MoveTo makes into the holder of the released commissions that from has, as part of the merge of both accounts, which
@@ -189,13 +135,4 @@ func (i *Invites) MoveTo(ctx context.Context, tx bun.Tx, from, into int64) error
 	_, err := tx.NewUpdate().Model((*Commission)(nil)).Set("holder_id = ?", into).Where(heldBy, from).
 		Where("state = ?", Released).Exec(ctx)
 	return err
-}
-
-// takeBack posts an amount from the holder's commission account back to the sales that it came from.
-func (i *Invites) takeBack(ctx context.Context, tx bun.Tx, c *Commission, reason wallet.Reason,
-	amount money.Amount,
-) error {
-	return i.wallets.Post(ctx, tx, reason, c.ref(), "",
-		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.holder()}, Amount: -amount},
-		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: amount})
 }

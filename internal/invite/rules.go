@@ -9,29 +9,32 @@ import (
 var rules = []db.Rule{
 	{Name: "I9", Says: "a commission is its rate of what was paid, once for an order of somebody who was invited by who earns", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
-		LEFT JOIN shop_order o ON o.id = c.order_id LEFT JOIN account i ON i.id = c.inviter_id
+		LEFT JOIN shop_order o ON o.id = c.order_id
 		WHERE o.id IS NULL OR o.user_id <> c.user_id
 		OR c.base > CASE WHEN o.credit > o.price - o.discount THEN o.price - o.discount ELSE o.amount END
 		OR c.amount <> c.base * c.permille / 1000 OR c.inviter_id = c.user_id
-			OR o.state NOT IN ('paid', 'refunded') OR (o.state = 'refunded' AND c.state <> 'reversed' AND NOT (c.state = 'released' AND c.stays))
-		OR (c.state = 'reversed' AND o.state <> 'refunded' AND c.returned = 0 AND c.given_back = 0
-			AND i.closed_at IS NULL)
-		OR (c.state <> 'reversed' AND c.returned > 0)`},
+			OR o.state NOT IN ('paid', 'refunded')
+			OR (o.state = 'refunded' AND c.state <> 'reversed' AND c.returned + c.given_back = 0 AND NOT c.stays)`},
+	{Name: "I9", Says: "of a commission as much remains as is its rate of what did not go back, and nothing where its inviter left before its release", Query: `
+		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c LEFT JOIN account i ON i.id = c.inviter_id
+		WHERE c.amount - c.reversed <> (c.base - c.returned - c.given_back) * c.permille / 1000
+		AND NOT (c.state = 'reversed' AND (i.closed_at IS NOT NULL OR (c.came_back OR c.returned + c.given_back > 0)
+			AND NOT EXISTS (SELECT 1 FROM commission_reversal r WHERE r.commission_id = c.id)))`},
 	{Name: "I9", Says: "orders count no more money than came in through gateways and stayed", Query: `
 		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM (
-			SELECT user_id, base FROM commission WHERE state <> 'reversed'
+			SELECT user_id, base - returned - given_back AS counted FROM commission WHERE state <> 'reversed'
 			UNION ALL SELECT user_id, amount - gone FROM order_money) c
 		GROUP BY c.user_id
-		HAVING SUM(c.base) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id
+		HAVING SUM(c.counted) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id
 		AND r.state IN ('paid', 'refunded')), 0)
 			- COALESCE((SELECT SUM(g.amount) FROM gateway_refund g WHERE g.user_id = c.user_id AND g.state = 'done'), 0)
 			+ COALESCE((SELECT m.owed FROM paid_money m WHERE m.user_id = c.user_id), 0)`},
 	{Name: "I9", Says: "orders count no more money than was paid for them and did not come back by refunds and changes", Query: `
 		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM (
-			SELECT user_id, base FROM commission WHERE state <> 'reversed' AND NOT stays
+			SELECT user_id, base - returned - given_back AS counted FROM commission WHERE state <> 'reversed' AND NOT stays
 			UNION ALL SELECT user_id, amount - gone FROM order_money) c
 		GROUP BY c.user_id
-		HAVING SUM(c.base) > COALESCE((SELECT SUM(o.amount - COALESCE(r.amount, 0) - CASE
+		HAVING SUM(c.counted) > COALESCE((SELECT SUM(o.amount - COALESCE(r.amount, 0) - CASE
 				WHEN o.credit > o.price - o.discount AND (o.terms ->> 'extra') IS NULL
 				THEN o.credit - (o.price - o.discount) ELSE 0 END)
 			FROM shop_order o LEFT JOIN refund r ON r.order_id = o.id
@@ -48,22 +51,33 @@ var rules = []db.Rule{
 		LEFT JOIN ledger_hold h ON h.reference_kind = 'commission' AND h.reference_id = c.id AND h.ended_at IS NULL
 		LEFT JOIN ledger_account a ON a.id = h.account_id
 		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR (c.state = 'pending' AND i.closed_at IS NOT NULL)
-		OR h.amount <> c.amount OR a.user_id <> c.inviter_id OR a.kind <> 'commission'
+		OR h.amount <> c.amount - c.reversed OR a.user_id <> c.inviter_id OR a.kind <> 'commission'
 			OR (c.state = 'released' AND c.ended_at < c.release_at)`},
-	{Name: "I9", Says: "a commission is posted once to who earned it, and back where it was reversed", Query: `
+	{Name: "I9", Says: "a commission is posted once to who earned it, and its reversals sum up to what was taken back of it", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id
 		AND t.reason = 'commission'
 		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
 		ON p.transaction_id = t.id
+		LEFT JOIN (SELECT commission_id, SUM(amount) AS amount, SUM(withdrawn) AS withdrawn FROM commission_reversal
+			GROUP BY commission_id) r ON r.commission_id = c.id
 		LEFT JOIN ledger_transaction u ON u.reference_kind = 'commission' AND u.reference_id = c.id
 		AND u.reason = 'commission_reversed'
 		LEFT JOIN (posting q JOIN ledger_account b ON b.id = q.account_id AND b.kind = 'commission')
 		ON q.transaction_id = u.id
-		WHERE p.id IS NULL OR p.amount <> c.amount OR a.user_id <> c.inviter_id 
-			OR (c.state = 'reversed' AND c.withdrawn < c.amount) <> (u.id IS NOT NULL)
-			OR (u.id IS NOT NULL AND (q.id IS NULL OR q.amount <> c.withdrawn - c.amount
-			OR b.user_id <> COALESCE(c.holder_id, c.inviter_id)))`},
+		WHERE p.id IS NULL OR p.amount <> c.amount OR a.user_id <> c.inviter_id
+			OR CASE WHEN r.amount IS NOT NULL THEN u.id IS NOT NULL OR r.amount <> c.reversed OR r.withdrawn <> c.withdrawn
+			WHEN u.id IS NOT NULL THEN c.state <> 'reversed' OR q.id IS NULL OR q.amount <> c.withdrawn - c.reversed
+				OR b.user_id <> COALESCE(c.holder_id, c.inviter_id)
+			ELSE c.reversed <> c.withdrawn END`},
+	{Name: "I9", Says: "what was taken back of a commission is one movement out of its holder's commission account", Query: `
+		SELECT 'commission ' || CAST(r.commission_id AS TEXT) FROM commission_reversal r
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission_reversal' AND t.reference_id = r.id
+		AND t.reason = 'commission_reversed'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
+		ON p.transaction_id = t.id
+		WHERE (r.withdrawn < r.amount) <> (t.id IS NOT NULL)
+			OR (t.id IS NOT NULL AND (p.id IS NULL OR p.amount <> r.withdrawn - r.amount OR a.user_id <> r.holder_id))`},
 	{Name: "I9", Says: "what of a commission paid for reversed ones was posted once", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id

@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,8 +33,6 @@ type modelGifts struct {
 	released money.Amount
 	moved    money.Amount // into the inviter's wallet
 	debt     money.Amount // commission that was taken back after it had been moved
-
-	commissions int // how many orders earned
 }
 
 const permille = 100 // the default
@@ -52,23 +51,77 @@ func (g *modelGifts) bring(amount money.Amount) {
 	g.real += amount - off
 }
 
-// reverse takes back what the order earned. Of a released commission the inviter owes what was moved.
-func (g *modelGifts) reverse(o *modelOrder) {
-	amount := o.base * permille / 1000
+// lower takes back what the order earned by a part of its base. Of a released commission the inviter owes what was
+// moved.
+func (g *modelGifts) lower(o *modelOrder, part money.Amount) {
+	before := o.base * permille / 1000
+	o.base -= part
+	amount := before - o.base*permille/1000
 	if o.earning {
 		g.pending -= amount
-	} else {
-		taken := min(amount, g.released)
-		g.released -= taken
-		g.debt += amount - taken
+		return
 	}
-	o.earning, o.earned, o.uncounted = false, false, true
+	taken := min(amount, g.released)
+	g.released -= taken
+	g.debt += amount - taken
 }
 
-// counting returns the orders whose commission was not taken back, the newest commission first.
+// modelCredit is what a change of plan took of what was paid for another order.
+type modelCredit struct {
+	of     *modelOrder
+	amount money.Amount
+}
+
+// creditsTo asks what was credited to the order, newest order first: how much that is, another test checks.
+func (m *model) creditsTo(order int64) (credits []modelCredit) {
+	found, err := m.services.c.Services.CreditsTo(context.Background(), m.services.c.DB, order)
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range found {
+		if c.To == order {
+			at := slices.IndexFunc(m.orders, func(o *modelOrder) bool { return o.id == c.From })
+			credits = append(credits, modelCredit{m.orders[at], c.Amount})
+		}
+	}
+	return credits
+}
+
+// money returns the parts of an amount that money paid, of what the order itself took and then of its credits.
+func (o *modelOrder) money(amount money.Amount) (parts []modelCredit) {
+	own := min(amount, o.base)
+	parts = []modelCredit{{o, own}}
+	amount -= own
+	for _, c := range o.credits {
+		for _, p := range c.of.money(min(amount, c.amount)) {
+			parts = append(parts, p)
+			amount -= p.amount
+		}
+	}
+	return parts
+}
+
+// comesBack has an amount of what was paid for the order come back into the wallet while the rest of its credits stays.
+func (m *model) comesBack(o *modelOrder, amount, stays money.Amount) {
+	parts := o.money(amount + stays)
+	back := -stays
+	for _, p := range parts {
+		back += p.amount
+	}
+	for _, p := range parts {
+		if back > 0 {
+			part := min(back, p.amount)
+			m.gifts.bring(part)
+			m.gifts.lower(p.of, part)
+			back -= part
+		}
+	}
+}
+
+// counting returns the orders that money paid for which has not come back, the newest one first.
 func (m *model) counting() []*modelOrder {
-	found := slices.DeleteFunc(slices.Clone(m.orders), func(o *modelOrder) bool { return !o.earning && !o.earned })
-	slices.SortFunc(found, func(a, b *modelOrder) int { return b.delivered - a.delivered })
+	found := slices.DeleteFunc(slices.Clone(m.orders), func(o *modelOrder) bool { return o.base == 0 })
+	slices.SortFunc(found, func(a, b *modelOrder) int { return cmp.Compare(b.id, a.id) })
 	return found
 }
 
@@ -91,7 +144,7 @@ func (m *model) release() {
 		m.gifts.debt -= settled
 		m.gifts.pending -= amount
 		m.gifts.released += amount - settled
-		o.earning, o.earned = false, true
+		o.earning = false
 	}
 }
 

@@ -43,9 +43,8 @@ func (m *model) gone(r *modelRecharge, amount money.Amount) {
 	counted := amount - m.gifts.spend(amount)
 	for _, o := range m.counting() {
 		if counted > 0 {
-			m.gifts.reverse(o)
 			back := min(counted, o.base)
-			o.base -= back
+			m.gifts.lower(o, back)
 			counted -= back
 		}
 	}

@@ -161,12 +161,7 @@ func (s *modelServices) refund(rt *rapid.T, m *model, user int64, o *modelOrder)
 		part.state = shop.Refunded
 		sum -= moved.Amount
 		m.balance += moved.Amount
-		if part.earning || part.earned {
-			m.gifts.reverse(part)
-		}
-		if part.uncounted {
-			m.gifts.bring(min(moved.Amount, part.base))
-		}
+		m.comesBack(part, moved.Amount, 0)
 	}
 	if sum != 0 { // the order itself may be used up, and what renewed it not
 		rt.Fatalf("the parts are %s less than the whole", sum)

@@ -61,12 +61,9 @@ type modelOrder struct {
 	replaces      int64        // service that it ends
 	credited      money.Amount // what had been paid for that service by then
 	change        money.Amount // what the wallet gets back of that
-	base          money.Amount // of the price, what came through gateways; 0 where it earned nothing
+	credits       []modelCredit
+	base          money.Amount // of the price, what came through gateways and has not come back
 	earning       bool         // whether the commission is pending
-	earned        bool         // whether it is released
-	delivered     int          // counts the orders that earned, as their commissions are numbered
-	// whether it was taken back since the money went back through the gateway; base is what stayed
-	uncounted bool
 }
 
 func (m *model) held() (sum money.Amount) {
@@ -103,13 +100,13 @@ func (m *model) deliver(o *modelOrder) {
 		return
 	}
 	m.balance += o.change - o.price
-	base := m.gifts.spend(o.price)
-	if earned := base * permille / 1000; earned > 0 {
-		m.gifts.commissions++
-		o.base, o.earning, o.delivered = base, true, m.gifts.commissions
-		m.gifts.pending += earned
-	}
+	o.base, o.earning = m.gifts.spend(o.price), true
+	m.gifts.pending += o.base * permille / 1000
 	o.state = shop.Paid
+	if o.replaces != 0 {
+		o.credits = m.creditsTo(o.id)
+		m.comesBack(o, o.change, o.worth)
+	}
 	if o.kind == shop.KindPackage {
 		m.packages++
 	}

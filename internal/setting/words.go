@@ -300,8 +300,8 @@ var words = map[string]wording{
 	"commission_first_only": {area: AreaInvites, zh: "仅首单返佣", en: "First order only"},
 	"commission_days": {
 		area: AreaInvites, zh: "返佣冻结期", en: "Until a commission is released", unit: "days",
-		hintZH: "期间退款会收回返佣：退回充值（哪怕一部分）会整笔收回最近订单的返佣",
-		hintEN: "A refund within them takes it back; one of a recharge, also of a part, takes the newest orders’ whole",
+		hintZH: "退款会按退回的金额收回返佣，发放之后也是",
+		hintEN: "A refund takes back the share of what it gives back, also after the release",
 	},
 	"payout_min": {
 		area: AreaInvites, zh: "最低提现金额", en: "Least payout",

@@ -316,7 +316,7 @@ func (s *Shop) giveCommissionBack(ctx context.Context, tx bun.Tx, o *Order, orde
 		return err
 	}
 	return s.invites.GiveBack(ctx, tx, invite.Return{
-		UserID: o.UserID, OrderID: orderID, Name: o.Terms.sold(), Amount: back, Stays: stays, Credits: credits,
+		UserID: o.UserID, OrderID: orderID, Amount: back, Stays: stays, Credits: credits,
 	})
 }
 

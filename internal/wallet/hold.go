@@ -88,3 +88,21 @@ func (w *Wallets) EndHold(ctx context.Context, tx bun.Tx, ref Reference) error {
 		Exec(ctx)
 	return db.Error(err)
 }
+
+// LowerHold gives back an amount of what is held for ref, and ends the hold where that is all of it. There is a hold of
+// no less than the amount.
+func (w *Wallets) LowerHold(ctx context.Context, tx bun.Tx, ref Reference, amount money.Amount) error {
+	var lowered []struct{ AccountID int64 }
+	err := tx.NewRaw(`UPDATE ledger_hold SET amount = amount - ? WHERE reference_kind = ? AND reference_id = ?
+		AND ended_at IS NULL AND amount > ? RETURNING account_id`,
+		int64(amount), ref.Kind, ref.ID, int64(amount)).Scan(ctx, &lowered)
+	if err != nil {
+		return err
+	}
+	if len(lowered) == 0 {
+		return w.EndHold(ctx, tx, ref)
+	}
+	_, err = tx.NewRaw(`UPDATE ledger_account SET held = held - ? WHERE id = ?`, int64(amount), lowered[0].AccountID).
+		Exec(ctx)
+	return db.Error(err)
+}

@@ -133,6 +133,7 @@ var rules = []db.Rule{
 		LEFT JOIN cd_key_redemption k ON t.reference_kind = 'cd_key' AND k.id = t.reference_id
 		LEFT JOIN wallet_adjustment m ON t.reference_kind = 'adjustment' AND m.id = t.reference_id
 		LEFT JOIN commission c ON t.reference_kind = 'commission' AND c.id = t.reference_id
+		LEFT JOIN commission_reversal v ON t.reference_kind = 'commission_reversal' AND v.id = t.reference_id
 		LEFT JOIN commission_withdrawal w ON t.reference_kind = 'commission_withdrawal' AND w.id = t.reference_id
 		LEFT JOIN commission_payout y ON t.reference_kind = 'commission_payout' AND y.id = t.reference_id
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
@@ -141,7 +142,8 @@ var rules = []db.Rule{
 		LEFT JOIN account_merge j ON t.reference_kind = 'account_merge' AND j.id = t.reference_id
 		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id
 		WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
-			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id WHEN 'commission_settled' THEN c.id
+			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_settled' THEN c.id
+			WHEN 'commission_reversed' THEN COALESCE(c.id, v.id)
 			WHEN 'commission_payout' THEN y.id WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
 			WHEN 'payment_case' THEN p.id WHEN 'account_merge' THEN j.id WHEN 'settlement' THEN s.id
 			WHEN 'settlement_reversed' THEN s.id END IS NULL`},

@@ -56,21 +56,14 @@ function useColumns(): Column<StaffCommission>[] {
       width: '7rem',
       cell: ({ order_no: no }) => `#${no}`,
     },
-    {
-      key: 'amount',
-      title: t('commissions.amount'),
+    ...(['amount', 'reversed', 'owed'] as const).map((key) => ({
+      key,
+      title: t(`commissions.${key}`),
       width: '6.5rem',
-      align: 'end',
-      place: 'fact',
-      cell: ({ amount }) => <Money amount={amount} currency={currency} />,
-    },
-    {
-      key: 'owed',
-      title: t('commissions.owed'),
-      width: '6.5rem',
-      align: 'end',
-      cell: ({ owed }) => <Money amount={owed} currency={currency} />,
-    },
+      align: 'end' as const,
+      place: key === 'amount' ? ('fact' as const) : undefined,
+      cell: (row: StaffCommission) => <Money amount={row[key]} currency={currency} />,
+    })),
     {
       key: 'state',
       title: t('column.state'),

@@ -68,9 +68,10 @@ const commission: StaffCommission = {
   username: 'Buyer',
   order_no: 90,
   amount: '3.00',
+  reversed: '1.20',
   owed: '1.00',
   settled: '0.00',
-  state: 'reversed',
+  state: 'released',
   created_at: inDays(-3),
   release_at: inDays(4),
 }
@@ -316,10 +317,13 @@ describe('share accounts', () => {
 })
 
 describe('commissions', () => {
-  it('lead to who earned them', async () => {
+  it('lead to who earned them and say what of them was taken back', async () => {
     await openSignedIn('/admin/commissions?owed=true')
     const table = await screen.findByRole('table', { name: 'Commissions' })
-    expect(await within(table).findByText('Reversed')).toBeVisible()
+    expect(await within(table).findByText('Free')).toBeVisible()
+    expect(within(table).getAllByRole('cell').map((cell) => cell.textContent)).toEqual(
+      expect.arrayContaining(['¥3.00', '¥1.20', '¥1.00']),
+    )
     expect(within(table).getByRole('link', { name: 'inviter@example.com' })).toHaveAttribute(
       'href',
       '/admin/users/11',

@@ -8,6 +8,7 @@ import {
 } from '@/lib/api/gen/staff/sdk.gen'
 import type { Booking } from '@/lib/api/gen/staff/types.gen'
 import { useCurrency } from '@/lib/currency'
+import { formatMoney, toMinor } from '@/lib/money'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
@@ -169,7 +170,7 @@ function Invited({ id }: { id: number }) {
 }
 
 function Commissions({ id }: { id: number }) {
-  const { t } = useTranslation('console/user-tabs')
+  const { t, i18n } = useTranslation('console/user-tabs')
   const currency = useCurrency()
   return (
     <ListSection
@@ -202,6 +203,9 @@ function Commissions({ id }: { id: number }) {
                 #{row.order_no}
               </TextLink>{' '}
               · <Moment time={row.created_at} withTime />
+              {row.state !== 'reversed' &&
+                toMinor(row.reversed) > 0 &&
+                ` · ${t('takenBack', { amount: formatMoney(row.reversed, currency, i18n.language) })}`}
             </>
           }
         />

@@ -1439,22 +1439,26 @@ export type CommissionFigure = {
 
 export type CommissionItem = {
     /**
-     * Decimal amount in the site's currency
+     * When it was earned
      */
     amount: string;
     created_at: string;
     no: number;
     /**
-     * The part of a reversed commission that had been withdrawn and that no later commission has paid yet
+     * What of reversed had been withdrawn and no later commission has paid yet
      */
     owed: string;
     release_at: string;
     /**
-     * The part of a released commission that paid what was owed of reversed ones
+     * What of the amount was taken back since, because money of the order went back
+     */
+    reversed: string;
+    /**
+     * What of the amount paid at its release what was owed of others
      */
     settled: string;
     /**
-     * reversed: the money of the order went back
+     * reversed: all of it was taken back
      */
     state: 'pending' | 'released' | 'reversed';
     /**
@@ -7895,7 +7899,7 @@ export type StaffAuditRules = {
 
 export type StaffCommission = {
     /**
-     * Decimal amount in the site's currency
+     * When it was earned
      */
     amount: string;
     buyer: PersonRef;
@@ -7912,16 +7916,20 @@ export type StaffCommission = {
     no: number;
     order_no: number;
     /**
-     * The part of a reversed commission that had been withdrawn and that no later commission has paid yet
+     * What of reversed had been withdrawn and no later commission has paid yet
      */
     owed: string;
     release_at: string;
     /**
-     * The part of a released commission that paid what was owed of reversed ones
+     * What of the amount was taken back since, because money of the order went back
+     */
+    reversed: string;
+    /**
+     * What of the amount paid at its release what was owed of others
      */
     settled: string;
     /**
-     * reversed: the money of the order went back
+     * reversed: all of it was taken back
      */
     state: 'pending' | 'released' | 'reversed';
     /**

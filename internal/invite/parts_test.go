@@ -1,0 +1,226 @@
+package invite_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/invite"
+	"airstrip/internal/money"
+	"airstrip/internal/shop"
+)
+
+// A cent of a recharge costs the inviter no more than its share, also of what was withdrawn.
+func TestCommission_CentGoesBackAfterWithdrawal_OwesItsShareAlone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 10000)
+		c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 10000)})
+		c.release(t, 15)
+		c.withdraws(t, inviter, 1000)
+		c.gets(t, buyer, 1)
+		c.back(t, r, 1)
+		c.earned(t, "the refund of a cent", inviter, 999)
+		c.owes(t, inviter, 1)
+
+		// Nine more cents are of the same tenth.
+		c.gets(t, buyer, 10)
+		c.back(t, r, 9)
+		c.owes(t, inviter, 1)
+		c.back(t, r, 1)
+		c.owes(t, inviter, 2)
+	})
+}
+
+// Money in a wallet has no name: it is the newest order that loses its share.
+func TestCommission_OldestRechargeGoesBack_NewestOrderLosesItsShare(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		first := c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.pays(t, buyer, 10000)
+		c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 10000)})
+		c.has(t, inviter, 0, 100+1000)
+		c.gets(t, buyer, 1000)
+		c.back(t, first, 1000)
+		c.has(t, inviter, 0, 100+900)
+		earned, _, err := c.Commissions(t.Context(), invite.CommissionFilter{InviterID: inviter}, 10, 0)
+		if err != nil || earned[0].Amount != 1000 || earned[0].Reversed != 100 || earned[1].Reversed != 0 {
+			t.Fatalf("%+v, %v", earned, err)
+		}
+	})
+}
+
+func TestCommission_CentGoesBackOfManyOrders_LosesItsShareAlone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 15000)
+		cheap := c.plan(t, 500)
+		for range 10 {
+			c.order(t, buyer, shop.Purchase{PriceID: cheap})
+		}
+		c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 10000)})
+		c.earned(t, "eleven orders", inviter, 1500)
+		c.gets(t, buyer, 1)
+		c.back(t, r, 1)
+		c.earned(t, "the refund of a cent", inviter, 1499)
+	})
+}
+
+// What was used of an order keeps its commission when the rest is refunded, before and after the release.
+func TestCommission_RestOfAnOrderIsRefunded_StaysForWhatWasUsed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.set(t, "commission_days", 0)
+		plan := c.plan(t, 3333)
+		for _, released := range []bool{false, true} {
+			inviter := c.user(t, 0)
+			buyer := c.user(t, inviter)
+			c.pays(t, buyer, 3333)
+			o := c.order(t, buyer, shop.Purchase{PriceID: plan})
+			if released {
+				c.release(t, 0)
+				c.withdraws(t, inviter, 333)
+			}
+			c.now = o.PeriodTo.Add(-o.PeriodTo.Sub(*o.PeriodFrom) / 4)
+			sum, err := c.shop.Refund(t.Context(), o.ID, "not wanted", nil)
+			if err != nil || sum < 832 || sum > 833 {
+				t.Fatal(sum, err)
+			}
+			stays := (3333 - sum) / 10
+			c.earned(t, "the refund", inviter, stays)
+			if released {
+				c.owes(t, inviter, 333-stays)
+				continue
+			}
+			c.has(t, inviter, 0, stays)
+			c.release(t, 0)
+			c.has(t, inviter, stays, 0)
+		}
+	})
+}
+
+// Of money and gifts in an order the money comes back first: what was used is the gift's.
+func TestCommission_PartOfAnOrderWasAGift_LosesWhatComesBackOfTheMoney(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		c.pays(t, buyer, 600)
+		c.gets(t, buyer, 400)
+		o := c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 1000)})
+		c.earned(t, "the purchase", inviter, 60)
+		c.now = o.PeriodFrom.Add(o.PeriodTo.Sub(*o.PeriodFrom) / 2)
+		c.givesBack(t, o.ID, 500)
+		c.earned(t, "the refund of half", inviter, 10)
+		c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 500)})
+		c.earned(t, "what came back is spent again", inviter, 60)
+	})
+}
+
+// Parts that earn less than a cent each take no more than they do together.
+func TestCommission_GoesBackInManyParts_LosesWhatOnePartWould(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.gets(t, buyer, 1000)
+		for n := range money.Amount(100) {
+			c.back(t, r, 7)
+			c.earned(t, "another part", inviter, (1000-7*(n+1))/10)
+		}
+		c.back(t, r, 300)
+		c.earned(t, "the rest", inviter, 0)
+	})
+}
+
+// A pending payout counts on commission that is there: it ends when a part of that is taken back.
+func TestCommission_PartIsTakenBackBehindAPayout_LeavesWhatItMay(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.set(t, "payout_min", "0.10")
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.release(t, 15)
+		p := c.asks(t, inviter, 80)
+		c.gets(t, buyer, 1000)
+		c.back(t, r, 200)
+		c.held(t, inviter, 0, 80)
+		c.back(t, r, 100)
+		c.held(t, inviter, 70, 0)
+		c.owes(t, inviter, 0)
+		if state := c.payoutState(t, p); state != invite.PayoutRefused {
+			t.Errorf("the payout is %s", state)
+		}
+	})
+}
+
+// A debt of a part is paid by what later releases leave of theirs.
+func TestCommission_PartIsOwed_IsPaidByTheRestOfALaterOne(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.release(t, 15)
+		c.withdraws(t, inviter, 100)
+		c.gets(t, buyer, 500)
+		c.back(t, r, 400)
+		c.owes(t, inviter, 40)
+		c.back(t, r, 100)
+		c.owes(t, inviter, 50)
+
+		other := c.user(t, inviter)
+		r = c.pays(t, other, 1000)
+		c.buys(t, other)
+		c.gets(t, other, 700)
+		c.back(t, r, 700)
+		c.has(t, inviter, 0, 30)
+		c.later(15 * 24 * time.Hour)
+		c.release(t, 0)
+		c.has(t, inviter, 0, 0)
+		c.owes(t, inviter, 20)
+		earned, _, err := c.Commissions(t.Context(), invite.CommissionFilter{InviterID: inviter}, 10, 0)
+		if err != nil || earned[0].Settled != 30 || earned[0].State != invite.Released || earned[1].Owed != 20 {
+			t.Fatalf("%+v, %v", earned, err)
+		}
+	})
+}
+
+// The schema knows the rule: what remains of a commission is never more than its rate of the money that stayed.
+func TestSchema_CommissionAboveItsRateOfWhatStayed_IsRefused(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		buyer := c.user(t, c.user(t, 0))
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		for _, change := range []string{
+			"given_back = 10", "returned = 10", "amount = amount + 1", "permille = permille - 1",
+			"given_back = 10, reversed = 1, permille = permille - 1",
+		} {
+			err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.NewRaw("UPDATE commission SET " + change).Exec(ctx)
+				return err
+			})
+			if !errors.Is(db.Error(err), db.ErrCheck) {
+				t.Errorf("%s: %v", change, err)
+			}
+		}
+	})
+}
