@@ -2,6 +2,7 @@ package wallet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/uptrace/bun"
@@ -14,34 +15,38 @@ import (
 // transaction that needs other rows too locks them first: wallets always come last, and commission accounts after
 // wallets.
 func (w *Wallets) Lock(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
-	return lock(ctx, tx, userID, UserWallet)
+	l, err := lock(ctx, tx, userID, UserWallet)
+	return l.Available, err
 }
 
 // LockOpen is Lock for what the user gains or buys: ErrClosed where the account was closed. Until tx ends it is not.
 func (w *Wallets) LockOpen(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
-	available, err = w.Lock(ctx, tx, userID)
-	if err == nil {
-		err = w.MayGain(ctx, tx, userID)
+	l, err := lock(ctx, tx, userID, UserWallet)
+	if err == nil && l.Closed {
+		err = ErrClosed
 	}
-	return available, err
+	return l.Available, err
 }
 
 // LockCommission does the same as Lock with the user's commission account. Rows of commissions are locked after it.
 func (w *Wallets) LockCommission(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
-	return lock(ctx, tx, userID, UserCommission)
+	l, err := lock(ctx, tx, userID, UserCommission)
+	return l.Available, err
 }
 
-func lock(ctx context.Context, tx bun.Tx, userID int64, kind Kind) (available money.Amount, err error) {
-	var locked []int64
-	err = tx.NewRaw(`UPDATE ledger_account SET held = held WHERE user_id = ? AND kind = ? RETURNING posted - held`,
-		userID, kind).Scan(ctx, &locked)
-	if err == nil && len(locked) == 0 {
+// locked is an account of a user behind its lock.
+type locked struct {
+	Available money.Amount
+	Closed    bool
+}
+
+func lock(ctx context.Context, tx bun.Tx, userID int64, kind Kind) (l locked, err error) {
+	err = tx.NewRaw(`UPDATE ledger_account SET held = held WHERE user_id = ? AND kind = ?
+		RETURNING posted - held AS available, closed`, userID, kind).Scan(ctx, &l)
+	if errors.Is(err, db.ErrNoRows) {
 		err = fmt.Errorf("user %d has no %s account", userID, kind)
 	}
-	if err != nil {
-		return 0, err
-	}
-	return money.Amount(locked[0]), nil
+	return l, err
 }
 
 // Hold sets a part of the user's wallet aside for ref, or is ErrBalanceTooLow. Nothing else can spend it until EndHold.
