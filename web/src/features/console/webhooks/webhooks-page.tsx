@@ -16,6 +16,7 @@ export function WebhooksPage() {
   const [outcome, show] = useState<Outcome>()
   return (
     <Stack gap="md">
+      <OutcomeNotice outcome={outcome} />
       <ListPage
         title={t('title')}
         about={t('about')}
@@ -27,7 +28,6 @@ export function WebhooksPage() {
         empty={t('empty')}
         action={<ActionButton subject={undefined} action={useAddition(show)} isPrimary />}
       />
-      <OutcomeNotice outcome={outcome} />
     </Stack>
   )
 }
