@@ -53,21 +53,21 @@ function useColumns(): Column<StaffCommission>[] {
     {
       key: 'order',
       title: t('commissions.order'),
-      width: '7rem',
+      width: '5rem',
       cell: ({ order_no: no }) => `#${no}`,
     },
     ...(['amount', 'reversed', 'owed'] as const).map((key) => ({
       key,
       title: t(`commissions.${key}`),
-      width: '6.5rem',
+      width: '6rem',
       align: 'end' as const,
-      place: key === 'amount' ? ('fact' as const) : undefined,
+      place: key === 'owed' ? undefined : ('fact' as const),
       cell: (row: StaffCommission) => <Money amount={row[key]} currency={currency} />,
     })),
     {
       key: 'state',
       title: t('column.state'),
-      width: '7.5rem',
+      width: '6.5rem',
       place: 'state',
       cell: ({ state }) => (
         <StatusDot tone={tones[state]}>{t(`commissions.state.${state}`)}</StatusDot>
@@ -76,7 +76,7 @@ function useColumns(): Column<StaffCommission>[] {
     {
       key: 'release',
       title: t('commissions.release'),
-      width: '8rem',
+      width: '6.5rem',
       place: 'fact',
       cell: ({ release_at: time }) => <Moment time={time} />,
     },
