@@ -199,6 +199,7 @@ stress: setup build e2e/node_modules/.installed tools chdb
 	go test ./internal/clickhouse ./internal/app -run ACurrentEngine -count=1 -v
 	go test ./internal/clickhouse -run Import_Killed -imports 50 -count=1 -timeout 60m -v
 	go test ./internal/payment -run TestAnySequence -rapid.checks 1000 -count=1 -timeout 2h -v
+	go test ./internal/invite -run AnySequence -seeds 1000 -count=1 -timeout 2h
 	go test ./internal/shop -run TestNoSequence -rapid.checks 500 -count=1 -timeout 2h -v
 	go test ./internal/traffic -run 'Counters|Lease|Allowance' -rapid.checks 500 -count=1 -timeout 2h -v
 	go test ./internal/app -run TestMoney -full -count=1 -timeout 6h -v

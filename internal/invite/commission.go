@@ -88,7 +88,7 @@ type paidMoney struct {
 	UserID        int64 `bun:",pk"`
 	Version       int64
 	Amount        money.Amount
-	Owed          money.Amount // what went back to the payer beyond all that commissions had counted
+	Owed          money.Amount // what earlier versions made of it that went back beyond what orders had counted
 }
 
 // Follow notes what of the user's wallet is money that came in, up to now, and takes back commissions that counted
@@ -98,10 +98,11 @@ func (i *Invites) Follow(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// paid follows the user's wallet up to now and gives the part of the order that was paid with money that came in. What
-// comes back by refunds of orders and by changes was counted by GiveBack, but for refunds from before there was
-// GivenBack: those bring back as money what was counted of their order. A refund of a recharge takes first what was not
-// spent, then what paid for the newest orders.
+// paid follows the user's wallet up to now and gives the part of the order that was paid with money that came in.
+// Orders take money before gifts. A refund of a recharge takes first money that was not spent, then what paid for the
+// newest orders. What else leaves the wallet, such as the price of invites, takes gifts before money, since it earns
+// nothing. What comes back by refunds of orders and by changes was counted by GiveBack, but for refunds from before
+// there was GivenBack: those bring back as money what was counted of their order.
 func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (base money.Amount, err error) {
 	known := paidMoney{UserID: userID}
 	if err := tx.NewSelect().Model(&known).WherePK().Scan(ctx); err != nil && !errors.Is(err, db.ErrNoRows) {
@@ -114,19 +115,20 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 	for _, m := range movements {
 		known.Version = m.Version
 		switch {
-		case m.Amount < 0:
+		case m.Reason == wallet.Purchase:
 			spent := min(known.Amount, -m.Amount)
 			known.Amount -= spent
-			if m.Reason == wallet.Purchase && m.Reference.ID == orderID {
+			if m.Reference.ID == orderID {
 				base = spent
 			}
-			if m.Reason == wallet.Refunded {
-				beyond, err := i.uncount(ctx, tx, userID, -m.Amount-spent)
-				if err != nil {
-					return 0, err
-				}
-				known.Owed += beyond
+		case m.Reason == wallet.Refunded:
+			spent := min(known.Amount, -m.Amount)
+			known.Amount -= spent
+			if err := i.uncount(ctx, tx, userID, -m.Amount-spent); err != nil {
+				return 0, err
 			}
+		case m.Amount < 0:
+			known.Amount = min(known.Amount, m.BalanceAfter)
 		case m.Reason == wallet.RechargePaid:
 			known.bring(m.Amount)
 		case m.Reason == wallet.Refund && m.Reference.Kind == "order":
@@ -152,18 +154,16 @@ func (k *paidMoney) bring(amount money.Amount) {
 	k.Amount += amount - off
 }
 
-// uncount takes what is gone from the money of the user's orders, newest first, with the share of their commissions,
-// and gives what of it is beyond all of that. Money in a wallet has no name: which recharge paid for which order is not
-// asked.
-func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount,
-	err error,
-) {
+// uncount takes what is gone from the money of the user's orders, newest first, with the share of their commissions.
+// Money in a wallet has no name: which recharge paid for which order is not asked. What is beyond all of that had paid
+// for nothing that earns.
+func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) error {
 	if gone == 0 {
-		return 0, nil
+		return nil
 	}
 	list, err := allSpent(ctx, tx, userID)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, s := range list {
 		part := min(gone, s.amount)
@@ -177,10 +177,10 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 			err = i.lower(ctx, tx, s.commission, loss{returned: part})
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return gone, nil
+	return nil
 }
 
 // Close takes back what the user earned and has not got yet, as part of the closing of the account.

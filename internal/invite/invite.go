@@ -1,8 +1,8 @@
 // Package invite owns the commissions that users earn by the purchases of those whom they invited; who invited whom is
-// part of the accounts. A commission counts only money that came in through a gateway, never gifts. It is held until
-// its release, and taken back, before or after that, as far as the money comes back into the buyer's wallet, also
-// through changes of plan, or goes back to who paid it. What the inviter had withdrawn by then is owed, and later
-// commission pays it first.
+// part of the accounts. A commission counts only money that came in through a gateway, never gifts; orders take money
+// before gifts. It is held until its release, and taken back, before or after that, as far as the money comes back into
+// the buyer's wallet, also through changes of plan, or goes back to who paid it. What the inviter had withdrawn by then
+// is owed, and later commission pays it first.
 package invite
 
 import (

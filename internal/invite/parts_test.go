@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
 )
 
 // A cent of a recharge costs the inviter no more than its share, also of what was withdrawn.
@@ -222,5 +223,105 @@ func TestSchema_CommissionAboveItsRateOfWhatStayed_IsRefused(t *testing.T) {
 				t.Errorf("%s: %v", change, err)
 			}
 		}
+	})
+}
+
+// What staff gave by mistake and took back leaves the money as it was.
+func TestCommission_GiftIsTakenBack_LeavesTheMoney(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 1000)
+		c.gets(t, buyer, 1000)
+		c.gets(t, buyer, -1000)
+		order := c.buys(t, buyer)
+		c.earned(t, "the purchase", inviter, 100)
+		c.refunds(t, order)
+		c.back(t, r, 1000)
+		c.earned(t, "the refund", inviter, 0)
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.earned(t, "another recharge", inviter, 100)
+	})
+}
+
+// Money that went back after it had paid for invites, which earn nothing, makes no debt that later money pays.
+func TestCommission_MoneyForInvitesGoesBack_LaterMoneyCountsWhole(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.set(t, "invite_price", "5.00")
+		c.set(t, "invite_quota", 0)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 1000)
+		if _, err := c.Buy(t.Context(), buyer, 2); err != nil {
+			t.Fatal(err)
+		}
+		c.gets(t, buyer, 1000)
+		c.back(t, r, 1000)
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.earned(t, "another recharge", inviter, 100)
+
+		// Invites take a gift first.
+		c.gets(t, buyer, 1000)
+		c.pays(t, buyer, 1000)
+		if _, err := c.Buy(t.Context(), buyer, 2); err != nil {
+			t.Fatal(err)
+		}
+		c.buys(t, buyer)
+		c.earned(t, "the money that is left", inviter, 200)
+	})
+}
+
+// becomesPartOf moves what a merge of two inviters moves.
+func (c *circle) becomesPartOf(t *testing.T, from, into int64) {
+	t.Helper()
+	c.do(t, func(ctx context.Context, tx bun.Tx) error {
+		ref := wallet.Reference{Kind: "account_merge", ID: from}
+		if _, err := tx.NewRaw(`INSERT INTO account_merge (id, from_id, into_id, balance, commission, reason, state, created_at,
+			ended_at) VALUES (?0, ?0, ?1, 0, 0, 'the same person', 'done', ?2, ?2)`, from, into, c.now).Exec(ctx); err != nil {
+			return err
+		}
+		if err := errors.Join(c.wallets.LockBoth(ctx, tx, from, into), c.wallets.MoveAll(ctx, tx, from, into, ref),
+			c.MoveTo(ctx, tx, from, into)); err != nil {
+			return err
+		}
+		_, err := tx.NewRaw(`UPDATE account SET invited_by = ?0 WHERE invited_by = ?1 AND id > ?0`, into, from).Exec(ctx)
+		return err
+	})
+}
+
+// A debt that was paid belongs to who paid it, also where the commission has another holder since.
+func TestCommission_MergeAfterAPartWasOwedAndPaid_IsSound(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.set(t, "commission_days", 0)
+		into, from := c.user(t, 0), c.user(t, 0)
+		buyer := c.user(t, from)
+		r := c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.release(t, 0)
+		c.withdraws(t, from, 100)
+		c.gets(t, buyer, 500)
+		c.back(t, r, 500)
+		c.owes(t, from, 50)
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.release(t, 0)
+		c.has(t, from, 50, 0)
+		c.becomesPartOf(t, from, into)
+		c.has(t, into, 50, 0)
+
+		c.withdraws(t, into, 50)
+		c.gets(t, buyer, 500)
+		c.back(t, r, 500)
+		c.owes(t, into, 50)
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.release(t, 0)
+		c.has(t, into, 50, 0)
+		c.owes(t, into, 0)
 	})
 }

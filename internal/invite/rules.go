@@ -88,7 +88,9 @@ var rules = []db.Rule{
 		OR a.user_id <> c.inviter_id))`},
 	{Name: "I9", Says: "who withdrew commission that was taken back later owes it until later commission has paid it, and has none before", Query: `
 		SELECT 'user ' || CAST(d.user_id AS TEXT) FROM (
-			SELECT COALESCE(holder_id, inviter_id) AS user_id, withdrawn - owed AS paid, owed, 0 AS settled FROM commission
+			SELECT holder_id AS user_id, withdrawn AS paid, 0 AS owed, 0 AS settled FROM commission_reversal
+			UNION ALL SELECT COALESCE(c.holder_id, c.inviter_id), c.withdrawn - c.owed - COALESCE((SELECT SUM(r.withdrawn)
+				FROM commission_reversal r WHERE r.commission_id = c.id), 0), c.owed, 0 FROM commission c WHERE c.reversed > 0
 			UNION ALL SELECT inviter_id, 0, 0, settled FROM commission WHERE settled > 0) d
 		JOIN ledger_account a ON a.user_id = d.user_id AND a.kind = 'commission'
 		GROUP BY d.user_id, a.posted, a.held

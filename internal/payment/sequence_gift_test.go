@@ -26,7 +26,6 @@ import (
 // modelGifts is the part of the model that is about what is not paid: keys, adjustments, coupons, commission.
 type modelGifts struct {
 	real     money.Amount // the part of the balance that came through gateways; it is spent first
-	owed     money.Amount // what went back through them though a commission that stays had counted it
 	wrong    []time.Time  // tries with keys that failed
 	coupons  int64        // left of the coupon
 	pending  money.Amount // commission of the inviter
@@ -42,13 +41,6 @@ func (g *modelGifts) spend(amount money.Amount) (real money.Amount) {
 	real = min(g.real, amount)
 	g.real -= real
 	return real
-}
-
-// bring counts money that came in, less what is owed of it.
-func (g *modelGifts) bring(amount money.Amount) {
-	off := min(g.owed, amount)
-	g.owed -= off
-	g.real += amount - off
 }
 
 // lower takes back what the order earned by a part of its base. Of a released commission the inviter owes what was
@@ -111,7 +103,7 @@ func (m *model) comesBack(o *modelOrder, amount, stays money.Amount) {
 	for _, p := range parts {
 		if back > 0 {
 			part := min(back, p.amount)
-			m.gifts.bring(part)
+			m.gifts.real += part
 			m.gifts.lower(p.of, part)
 			back -= part
 		}
@@ -244,7 +236,7 @@ func (g *gifts) actions(c *server, m *model, user int64) map[string]func(*rapid.
 			}
 			m.balance += amount
 			if amount < 0 {
-				m.gifts.spend(-amount)
+				m.gifts.real = min(m.gifts.real, m.balance)
 			}
 		},
 		"release": func(rt *rapid.T) {

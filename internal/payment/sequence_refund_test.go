@@ -48,7 +48,6 @@ func (m *model) gone(r *modelRecharge, amount money.Amount) {
 			counted -= back
 		}
 	}
-	m.gifts.owed += counted
 }
 
 // refundActions are what may happen to money on its way back: the gateway does it, refuses it, or says nothing for

@@ -142,7 +142,7 @@ func (m *model) paid(r *modelRecharge) {
 	}
 	r.state = wallet.RechargeDone
 	m.balance += r.Amount
-	m.gifts.bring(r.Amount)
+	m.gifts.real += r.Amount
 	if r.order != nil && r.order.state == shop.Pending {
 		m.deliver(r.order)
 	}
