@@ -40,7 +40,7 @@ type bookedPosting struct {
 type booking struct {
 	ID            int64           `json:"id"`
 	Reason        string          `json:"reason"`
-	ReferenceKind string          `json:"reference_kind" doc:"What it belongs to: order, recharge, gateway_refund, ..."`
+	ReferenceKind string          `json:"reference_kind" enum:"order,recharge,gateway_refund,adjustment,cd_key,commission,commission_reversal,commission_withdrawal,commission_payout,invite_purchase,payment_case,account_merge,gateway_settlement" doc:"What it belongs to"`
 	ReferenceNo   int64           `json:"reference_no"`
 	Note          string          `json:"note" doc:"The name of what was bought, the gateway of a recharge"`
 	Currency      string          `json:"currency"`

@@ -105,7 +105,7 @@ function useColumns(): Column<Booking>[] {
 function Reference({ booking }: { booking: Booking }) {
   const { t } = useTranslation('console/ledger')
   const { reference_kind: kind, reference_no: no } = booking
-  const name = `${t(`reference.${kind as 'order'}`, kind)} #${no}`
+  const name = `${t(`reference.${kind}`)} #${no}`
   const params = { id: String(no) }
   if (kind === 'order')
     return (

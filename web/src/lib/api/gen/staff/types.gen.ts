@@ -994,9 +994,9 @@ export type Booking = {
     postings: Array<BookedPosting>;
     reason: string;
     /**
-     * What it belongs to: order, recharge, gateway_refund, ...
+     * What it belongs to
      */
-    reference_kind: string;
+    reference_kind: 'order' | 'recharge' | 'gateway_refund' | 'adjustment' | 'cd_key' | 'commission' | 'commission_reversal' | 'commission_withdrawal' | 'commission_payout' | 'invite_purchase' | 'payment_case' | 'account_merge' | 'gateway_settlement';
     reference_no: number;
 };
 
