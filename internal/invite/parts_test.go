@@ -204,6 +204,25 @@ func TestCommission_PartIsOwed_IsPaidByTheRestOfALaterOne(t *testing.T) {
 	})
 }
 
+// Where the first order alone earns, one that came back in part is the first one still.
+func TestCommission_FirstOrderOnly_OneThatCameBackWholeIsNotTheFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.set(t, "commission_first_only", true)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		c.pays(t, buyer, 4000)
+		c.refunds(t, c.buys(t, buyer))
+		c.earned(t, "an order that came back", inviter, 0)
+		o := c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 1000)})
+		c.earned(t, "the next one", inviter, 100)
+		c.now = o.PeriodFrom.Add(o.PeriodTo.Sub(*o.PeriodFrom) / 2)
+		c.givesBack(t, o.ID, 500)
+		c.buys(t, buyer)
+		c.earned(t, "half of it came back", inviter, 50)
+	})
+}
+
 // The schema knows the rule: what remains of a commission is never more than its rate of the money that stayed.
 func TestSchema_CommissionAboveItsRateOfWhatStayed_IsRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

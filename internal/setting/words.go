@@ -297,7 +297,10 @@ var words = map[string]wording{
 		area: AreaInvites, zh: "返佣比例", en: "Commission", unit: "permille",
 		hintZH: "0 表示没有返佣", hintEN: "0: none",
 	},
-	"commission_first_only": {area: AreaInvites, zh: "仅首单返佣", en: "First order only"},
+	"commission_first_only": {
+		area: AreaInvites, zh: "仅首单返佣", en: "First order only",
+		hintZH: "已全额退回的订单不算首单", hintEN: "An order whose money went back whole is not the first one",
+	},
 	"commission_days": {
 		area: AreaInvites, zh: "返佣冻结期", en: "Until a commission is released", unit: "days",
 		hintZH: "退款会按退回的金额收回返佣，发放之后也是",
