@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	netmail "net/mail"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -44,7 +45,7 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 	site := m.settings.Get()
 	switch {
 	case !m.db.Now().Before(r.ExpiresAt):
-		return m.recordResult(ctx, r, Failed, "it could not be sent in time: "+r.LastError)
+		return m.recordResult(ctx, r, Failed, strings.TrimSuffix("it could not be sent in time: "+r.LastError, ": "))
 	case site.SMTPHost == "":
 		return m.recordResult(ctx, r, Kept, "")
 	}

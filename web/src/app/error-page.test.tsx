@@ -76,6 +76,8 @@ describe('a page that breaks', () => {
       new ApiError('The shop is being counted', { status: 503, code: 'unavailable' }),
     )
     expect(await screen.findByText('The shop is being counted')).toBeVisible()
+    expect(screen.getByRole('heading', { name: 'This could not be loaded' })).toBeVisible()
+    expect(screen.queryByText(/500/)).toBeNull()
     await waitFor(() =>
       expect(document.title).toBe('The shop is being counted · Network Accelerator'),
     )

@@ -23,8 +23,8 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   return (
     <StatusPage
       documentTitle={ownMessage ?? t('error.broken')}
-      caption={`500 · ${t('error.broken')}`}
-      title={t('error.brokenTitle')}
+      caption={!ownMessage && `500 · ${t('error.broken')}`}
+      title={t(ownMessage ? 'error.loading' : 'error.brokenTitle')}
       text={ownMessage ?? t('error.brokenText')}
       action={<ReloadButton />}
     >
@@ -38,8 +38,6 @@ function LostChunkPage() {
   if (reloadOnce(location.pathname)) return null
   return (
     <StatusPage
-      documentTitle={t('error.lostChunkTitle')}
-      caption="503"
       title={t('error.lostChunkTitle')}
       text={t('error.lostChunkText')}
       action={<ReloadButton />}

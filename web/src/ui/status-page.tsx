@@ -9,8 +9,8 @@ import classes from './status-page.module.css'
 
 /** A whole page that says what is wrong and offers the one way on. */
 export function StatusPage(props: {
-  documentTitle: string
-  caption: string
+  documentTitle?: string // where it is not the title
+  caption?: ReactNode
   title: string
   text: string
   action: ReactNode
@@ -19,7 +19,7 @@ export function StatusPage(props: {
   const siteName = useSiteName()
   return (
     <div className={classes.page}>
-      <title>{`${props.documentTitle} · ${siteName}`}</title>
+      <title>{`${props.documentTitle ?? props.title} · ${siteName}`}</title>
       <Stack gap="md" align="flex-start" maw={440}>
         <Text size="sm" c="dimmed" fw={500}>
           {props.caption}

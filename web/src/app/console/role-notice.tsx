@@ -40,13 +40,11 @@ export function NoLongerStaff({ refusal }: { refusal: ApiError }) {
     document.querySelector<HTMLElement>('main h1')?.focus()
   }, [queryClient])
   const isRemoved = refusal.code === 'not_allowed'
-  const title = t(isRemoved ? 'role.removed' : 'role.suspended')
   return (
     <main id="main">
       <StatusPage
-        documentTitle={title}
         caption={t('badge')}
-        title={title}
+        title={t(isRemoved ? 'role.removed' : 'role.suspended')}
         text={isRemoved ? t('role.removedText') : refusal.message}
         action={<ButtonLink to={paths.dashboard}>{t('asCustomer')}</ButtonLink>}
       />

@@ -25,7 +25,7 @@ export function AxisFilters({ range, node }: { range: Range; node: number | unde
       >
         <div role="radiogroup" aria-label={t('range')} className={classes.chips}>
           {rangeNames.map((name) => (
-            <Chip key={name} value={name} size="sm">
+            <Chip key={name} name="range" value={name} size="sm">
               {t(`ranges.${name}`)}
             </Chip>
           ))}
