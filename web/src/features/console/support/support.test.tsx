@@ -321,9 +321,11 @@ describe('commissions', () => {
     await openSignedIn('/admin/commissions?owed=true')
     const table = await screen.findByRole('table', { name: 'Commissions' })
     expect(await within(table).findByText('Free')).toBeVisible()
-    expect(within(table).getAllByRole('cell').map((cell) => cell.textContent)).toEqual(
-      expect.arrayContaining(['¥3.00', '¥1.20', '¥1.00']),
-    )
+    expect(
+      within(table)
+        .getAllByRole('cell')
+        .map((cell) => cell.textContent),
+    ).toEqual(expect.arrayContaining(['¥3.00', '¥1.20', '¥1.00']))
     expect(within(table).getByRole('link', { name: 'inviter@example.com' })).toHaveAttribute(
       'href',
       '/admin/users/11',
