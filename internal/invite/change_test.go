@@ -81,11 +81,19 @@ func (c *circle) givesBack(t *testing.T, order int64, want money.Amount) {
 // couple is somebody who invited somebody.
 type couple struct{ inviter, buyer int64 }
 
+// couple returns two new users of whom the first one invited the second one.
+func (c *circle) couple(t *testing.T) couple {
+	t.Helper()
+	inviter := c.user(t, 0)
+	return couple{inviter, c.user(t, inviter)}
+}
+
+func (p couple) ids() (inviter, buyer int64) { return p.inviter, p.buyer }
+
 // changed has somebody who was invited pay 58.00, buy a plan of that price and change it to another one.
 func (c *circle) changed(t *testing.T, price, to int64) (couple, *wallet.Recharge, *shop.Order) {
 	t.Helper()
-	p := couple{inviter: c.user(t, 0)}
-	p.buyer = c.user(t, p.inviter)
+	p := c.couple(t)
 	r := c.pays(t, p.buyer, 5800)
 	first := c.order(t, p.buyer, shop.Purchase{PriceID: price})
 	c.earned(t, "the purchase", p.inviter, 580)
@@ -182,8 +190,7 @@ func TestCommission_RestOfACreditGoesToTheWallet_StaysForWhatIsSpent(t *testing.
 		c := open(t, d)
 		c.set(t, "change_credit", "wallet")
 		dear, cheap := c.plan(t, 5800), c.plan(t, 2500)
-		p := couple{inviter: c.user(t, 0)}
-		p.buyer = c.user(t, p.inviter)
+		p := c.couple(t)
 		c.pays(t, p.buyer, 5800)
 		first := c.order(t, p.buyer, shop.Purchase{PriceID: dear})
 		c.set(t, "commission_permille", 500)
@@ -229,8 +236,7 @@ func TestCommission_ChangeToADearerPlan_IsTakenBackWithThatOfBothOrders(t *testi
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		plain, dear := c.plan(t, 5800), c.plan(t, 10000)
-		p := couple{inviter: c.user(t, 0)}
-		p.buyer = c.user(t, p.inviter)
+		p := c.couple(t)
 		c.pays(t, p.buyer, 10000)
 		change := func() *shop.Order {
 			first := c.order(t, p.buyer, shop.Purchase{PriceID: plain})
@@ -268,8 +274,7 @@ func TestCommission_ChangedServiceWasPaidWithGiftsToo_CountsMoneyAlone(t *testin
 		for _, credit := range []string{"time", "wallet"} {
 			t.Run(credit, func(t *testing.T) {
 				c.set(t, "change_credit", credit)
-				p := couple{inviter: c.user(t, 0)}
-				p.buyer = c.user(t, p.inviter)
+				p := c.couple(t)
 				c.pays(t, p.buyer, 3000)
 				c.gets(t, p.buyer, 2800)
 				first := c.order(t, p.buyer, shop.Purchase{PriceID: dear})
@@ -292,8 +297,7 @@ func TestCommission_RenewedServiceIsChanged_FollowsItsUnusedPeriods(t *testing.T
 		c := open(t, d)
 		c.set(t, "change_credit", "wallet")
 		plain, cheap := c.plan(t, 1000), c.plan(t, 500)
-		p := couple{inviter: c.user(t, 0)}
-		p.buyer = c.user(t, p.inviter)
+		p := c.couple(t)
 		c.pays(t, p.buyer, 3000)
 		first := c.order(t, p.buyer, shop.Purchase{PriceID: plain})
 		renewal := shop.Purchase{PriceID: plain, RenewServiceID: first.Service}
@@ -320,8 +324,7 @@ func TestCommission_ChangeWaitsForMoney_FollowsWhatBecomesOfIt(t *testing.T) {
 		plain, dear := c.plan(t, 5800), c.plan(t, 10000)
 		for _, refunded := range []bool{false, true} {
 			t.Run("refunded "+strconv.FormatBool(refunded), func(t *testing.T) {
-				p := couple{inviter: c.user(t, 0)}
-				p.buyer = c.user(t, p.inviter)
+				p := c.couple(t)
 				c.pays(t, p.buyer, 5800)
 				first := c.order(t, p.buyer, shop.Purchase{PriceID: plain})
 				var r *wallet.Recharge

@@ -116,14 +116,11 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 		known.Version = m.Version
 		switch {
 		case m.Reason == wallet.Purchase:
-			spent := min(known.Amount, -m.Amount)
-			known.Amount -= spent
-			if m.Reference.ID == orderID {
+			if spent := known.spend(-m.Amount); m.Reference.ID == orderID {
 				base = spent
 			}
 		case m.Reason == wallet.Refunded:
-			spent := min(known.Amount, -m.Amount)
-			known.Amount -= spent
+			spent := known.spend(-m.Amount)
 			if err := i.uncount(ctx, tx, userID, -m.Amount-spent); err != nil {
 				return 0, err
 			}
@@ -154,6 +151,13 @@ func (k *paidMoney) bring(amount money.Amount) {
 	k.Amount += amount - off
 }
 
+// spend takes an amount out of the money, as far as there is that much, and returns what it took.
+func (k *paidMoney) spend(amount money.Amount) (spent money.Amount) {
+	spent = min(k.Amount, amount)
+	k.Amount -= spent
+	return spent
+}
+
 // uncount takes what is gone from the money of the user's orders, newest first, with the share of their commissions.
 // Money in a wallet has no name: which recharge paid for which order is not asked. What is beyond all of that had paid
 // for nothing that earns.
@@ -171,12 +175,7 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 			break
 		}
 		gone -= part
-		if s.commission == nil {
-			err = unspend(ctx, tx, s.orderID, part)
-		} else {
-			err = i.lower(ctx, tx, s.commission, loss{returned: part})
-		}
-		if err != nil {
+		if err := i.lose(ctx, tx, s, loss{returned: part}); err != nil {
 			return err
 		}
 	}

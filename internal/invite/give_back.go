@@ -53,12 +53,7 @@ func (i *Invites) GiveBack(ctx context.Context, tx bun.Tx, r Return) error {
 			break
 		}
 		back -= gone
-		if p.commission == nil {
-			err = unspend(ctx, tx, p.orderID, gone)
-		} else {
-			err = i.lower(ctx, tx, p.commission, loss{givenBack: gone})
-		}
-		if err != nil {
+		if err := i.lose(ctx, tx, p, loss{givenBack: gone}); err != nil {
 			return err
 		}
 	}

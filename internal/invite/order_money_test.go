@@ -38,8 +38,7 @@ var uncommissioned = map[string]func(t *testing.T, c *circle, inviter int64) (en
 // pair has a buyer pay for two orders with 10.00 each, of which the second one earns no commission.
 func (c *circle) pair(t *testing.T, way func(*testing.T, *circle, int64) func()) (couple, [2]int64, func()) {
 	t.Helper()
-	p := couple{inviter: c.user(t, 0)}
-	p.buyer = c.user(t, p.inviter)
+	p := c.couple(t)
 	c.pays(t, p.buyer, 2000)
 	first := c.buys(t, p.buyer)
 	end := way(t, c, p.inviter)
@@ -69,8 +68,7 @@ func TestOrderWithoutCommission_RechargeGoesBackAfterItsRefund_OtherCommissionSt
 		c := open(t, d)
 		for name, way := range uncommissioned {
 			t.Run(name, func(t *testing.T) {
-				p := couple{inviter: c.user(t, 0)}
-				p.buyer = c.user(t, p.inviter)
+				p := c.couple(t)
 				c.pays(t, p.buyer, 1000)
 				c.buys(t, p.buyer)
 				end := way(t, c, p.inviter)
@@ -95,8 +93,7 @@ func TestOrderWithoutCommission_ItsMoneyGoesBackFirst(t *testing.T) {
 		c.set(t, "commission_days", 0)
 		for name, way := range uncommissioned {
 			t.Run(name, func(t *testing.T) {
-				p := couple{inviter: c.user(t, 0)}
-				p.buyer = c.user(t, p.inviter)
+				p := c.couple(t)
 				r := c.pays(t, p.buyer, 2000)
 				c.buys(t, p.buyer)
 				defer way(t, c, p.inviter)()

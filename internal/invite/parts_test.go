@@ -20,8 +20,7 @@ import (
 func TestCommission_CentGoesBackAfterWithdrawal_OwesItsShareAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		r := c.pays(t, buyer, 10000)
 		c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 10000)})
 		c.release(t, 15)
@@ -44,8 +43,7 @@ func TestCommission_CentGoesBackAfterWithdrawal_OwesItsShareAlone(t *testing.T) 
 func TestCommission_OldestRechargeGoesBack_NewestOrderLosesItsShare(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		first := c.pays(t, buyer, 1000)
 		c.buys(t, buyer)
 		c.pays(t, buyer, 10000)
@@ -64,8 +62,7 @@ func TestCommission_OldestRechargeGoesBack_NewestOrderLosesItsShare(t *testing.T
 func TestCommission_CentGoesBackOfManyOrders_LosesItsShareAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		r := c.pays(t, buyer, 15000)
 		cheap := c.plan(t, 500)
 		for range 10 {
@@ -86,8 +83,7 @@ func TestCommission_RestOfAnOrderIsRefunded_StaysForWhatWasUsed(t *testing.T) {
 		c.set(t, "commission_days", 0)
 		plan := c.plan(t, 3333)
 		for _, released := range []bool{false, true} {
-			inviter := c.user(t, 0)
-			buyer := c.user(t, inviter)
+			inviter, buyer := c.couple(t).ids()
 			c.pays(t, buyer, 3333)
 			o := c.order(t, buyer, shop.Purchase{PriceID: plan})
 			if released {
@@ -116,8 +112,7 @@ func TestCommission_RestOfAnOrderIsRefunded_StaysForWhatWasUsed(t *testing.T) {
 func TestCommission_PartOfAnOrderWasAGift_LosesWhatComesBackOfTheMoney(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		c.pays(t, buyer, 600)
 		c.gets(t, buyer, 400)
 		o := c.order(t, buyer, shop.Purchase{PriceID: c.plan(t, 1000)})
@@ -134,8 +129,7 @@ func TestCommission_PartOfAnOrderWasAGift_LosesWhatComesBackOfTheMoney(t *testin
 func TestCommission_GoesBackInManyParts_LosesWhatOnePartWould(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		r := c.pays(t, buyer, 1000)
 		c.buys(t, buyer)
 		c.gets(t, buyer, 1000)
@@ -153,8 +147,7 @@ func TestCommission_PartIsTakenBackBehindAPayout_LeavesWhatItMay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		c.set(t, "payout_min", "0.10")
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		r := c.pays(t, buyer, 1000)
 		c.buys(t, buyer)
 		c.release(t, 15)
@@ -175,8 +168,7 @@ func TestCommission_PartIsTakenBackBehindAPayout_LeavesWhatItMay(t *testing.T) {
 func TestCommission_PartIsOwed_IsPaidByTheRestOfALaterOne(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		r := c.pays(t, buyer, 1000)
 		c.buys(t, buyer)
 		c.release(t, 15)
@@ -209,8 +201,7 @@ func TestCommission_FirstOrderOnly_OneThatCameBackWholeIsNotTheFirst(t *testing.
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		c.set(t, "commission_first_only", true)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		c.pays(t, buyer, 4000)
 		c.refunds(t, c.buys(t, buyer))
 		c.earned(t, "an order that came back", inviter, 0)
@@ -249,8 +240,7 @@ func TestSchema_CommissionAboveItsRateOfWhatStayed_IsRefused(t *testing.T) {
 func TestCommission_GiftIsTakenBack_LeavesTheMoney(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		r := c.pays(t, buyer, 1000)
 		c.gets(t, buyer, 1000)
 		c.gets(t, buyer, -1000)
@@ -271,8 +261,7 @@ func TestCommission_MoneyForInvitesGoesBack_LaterMoneyCountsWhole(t *testing.T) 
 		c := open(t, d)
 		c.set(t, "invite_price", "5.00")
 		c.set(t, "invite_quota", 0)
-		inviter := c.user(t, 0)
-		buyer := c.user(t, inviter)
+		inviter, buyer := c.couple(t).ids()
 		r := c.pays(t, buyer, 1000)
 		if _, err := c.Buy(t.Context(), buyer, 2); err != nil {
 			t.Fatal(err)

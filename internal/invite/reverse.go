@@ -21,10 +21,18 @@ type reversal struct {
 	CreatedAt     time.Time
 }
 
-// loss is what of a commission's base is gone.
+// loss is what is gone of the money that paid for an order.
 type loss struct {
 	returned  money.Amount // to who had paid it
 	givenBack money.Amount // into the buyer's wallet
+}
+
+// lose counts a loss of the money that paid for an order, and takes back the share of its commission.
+func (i *Invites) lose(ctx context.Context, tx bun.Tx, s spent, l loss) error {
+	if s.commission == nil {
+		return unspend(ctx, tx, s.orderID, l.returned+l.givenBack)
+	}
+	return i.lower(ctx, tx, s.commission, l)
 }
 
 // lower counts a loss of the commission's base, and takes back what its rate of the rest is less than what remains of

@@ -15,7 +15,7 @@ var rules = []db.Rule{
 		OR c.amount <> c.base * c.permille / 1000 OR c.inviter_id = c.user_id
 			OR o.state NOT IN ('paid', 'refunded')
 			OR (o.state = 'refunded' AND c.state <> 'reversed' AND c.returned + c.given_back = 0 AND NOT c.stays)`},
-	{Name: "I9", Says: "of a commission as much remains as is its rate of what did not go back, and nothing where its inviter left before its release", Query: `
+	{Name: "I9", Says: "what remains of a commission is its rate of what did not go back, or nothing where its inviter left", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c LEFT JOIN account i ON i.id = c.inviter_id
 		WHERE c.amount - c.reversed <> (c.base - c.returned - c.given_back) * c.permille / 1000
 		AND NOT (c.state = 'reversed' AND (i.closed_at IS NOT NULL OR (c.came_back OR c.returned + c.given_back > 0)
