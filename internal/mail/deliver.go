@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	netmail "net/mail"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -45,7 +44,11 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 	site := m.settings.Get()
 	switch {
 	case !m.db.Now().Before(r.ExpiresAt):
-		return m.recordResult(ctx, r, Failed, strings.TrimSuffix("it could not be sent in time: "+r.LastError, ": "))
+		late := "it could not be sent in time"
+		if r.LastError != "" {
+			late += ": " + r.LastError
+		}
+		return m.recordResult(ctx, r, Failed, late)
 	case site.SMTPHost == "":
 		return m.recordResult(ctx, r, Kept, "")
 	}
