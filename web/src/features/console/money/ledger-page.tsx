@@ -73,7 +73,7 @@ function useColumns(): Column<Booking>[] {
       key: 'reason',
       title: t('column.reason'),
       place: 'title',
-      width: '10rem',
+      width: '12rem',
       cell: ({ reason }) => t(`reason.${reason as 'purchase'}`, reason),
     },
     {

@@ -59,7 +59,7 @@ function useColumns(): Column<StaffCommission>[] {
     ...(['amount', 'reversed', 'owed'] as const).map((key) => ({
       key,
       title: t(`commissions.${key}`),
-      width: '6rem',
+      width: '6.5rem',
       align: 'end' as const,
       place: key === 'owed' ? undefined : ('fact' as const),
       cell: (row: StaffCommission) => <Money amount={row[key]} currency={currency} />,
