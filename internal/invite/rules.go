@@ -57,8 +57,9 @@ var rules = []db.Rule{
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id
 		AND t.reason = 'commission'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
-		ON p.transaction_id = t.id
+		LEFT JOIN posting p ON p.transaction_id = t.id
+		AND EXISTS (SELECT 1 FROM ledger_account w WHERE w.id = p.account_id AND w.kind = 'commission')
+		LEFT JOIN ledger_account a ON a.id = p.account_id
 		LEFT JOIN (SELECT commission_id, SUM(amount) AS amount, SUM(withdrawn) AS withdrawn FROM commission_reversal
 			GROUP BY commission_id) r ON r.commission_id = c.id
 		LEFT JOIN ledger_transaction u ON u.reference_kind = 'commission' AND u.reference_id = c.id
@@ -74,16 +75,18 @@ var rules = []db.Rule{
 		SELECT 'commission ' || CAST(r.commission_id AS TEXT) FROM commission_reversal r
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission_reversal' AND t.reference_id = r.id
 		AND t.reason = 'commission_reversed'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
-		ON p.transaction_id = t.id
+		LEFT JOIN posting p ON p.transaction_id = t.id
+		AND EXISTS (SELECT 1 FROM ledger_account w WHERE w.id = p.account_id AND w.kind = 'commission')
+		LEFT JOIN ledger_account a ON a.id = p.account_id
 		WHERE (r.withdrawn < r.amount) <> (t.id IS NOT NULL)
 			OR (t.id IS NOT NULL AND (p.id IS NULL OR p.amount <> r.withdrawn - r.amount OR a.user_id <> r.holder_id))`},
 	{Name: "I9", Says: "what of a commission paid for reversed ones was posted once", Query: `
 		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id
 		AND t.reason = 'commission_settled'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
-		ON p.transaction_id = t.id
+		LEFT JOIN posting p ON p.transaction_id = t.id
+		AND EXISTS (SELECT 1 FROM ledger_account w WHERE w.id = p.account_id AND w.kind = 'commission')
+		LEFT JOIN ledger_account a ON a.id = p.account_id
 		WHERE (c.settled > 0) <> (t.id IS NOT NULL) OR (t.id IS NOT NULL AND (p.id IS NULL OR p.amount <> -c.settled
 		OR a.user_id <> c.inviter_id))`},
 	{Name: "I9", Says: "who withdrew commission that was taken back later owes it until later commission has paid it, and has none before", Query: `
@@ -109,14 +112,16 @@ var rules = []db.Rule{
 		SELECT 'payout ' || CAST(y.id AS TEXT) FROM commission_payout y
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission_payout' AND t.reference_id = y.id
 		AND t.reason = 'commission_payout'
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission')
-		ON p.transaction_id = t.id
+		LEFT JOIN posting p ON p.transaction_id = t.id
+		AND EXISTS (SELECT 1 FROM ledger_account w WHERE w.id = p.account_id AND w.kind = 'commission')
+		LEFT JOIN ledger_account a ON a.id = p.account_id
 		WHERE CASE WHEN y.state = 'paid' THEN p.id IS NULL OR p.amount <> -y.amount OR a.user_id <> y.user_id
 		ELSE t.id IS NOT NULL END`},
 	{Name: "I9", Says: "what left a commission account or paid for invites was asked for", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t
-		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet')
-		ON p.transaction_id = t.id
+		LEFT JOIN posting p ON p.transaction_id = t.id
+		AND EXISTS (SELECT 1 FROM ledger_account w WHERE w.id = p.account_id AND w.kind = 'wallet')
+		LEFT JOIN ledger_account a ON a.id = p.account_id
 		LEFT JOIN commission_withdrawal w ON t.reference_kind = 'commission_withdrawal' AND w.id = t.reference_id
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
 		WHERE (t.reason = 'commission_withdrawal' AND (w.id IS NULL OR p.amount <> w.amount OR a.user_id <> w.user_id))
